@@ -331,9 +331,10 @@ class TestPlaces:
             assert bool(why) == name.startswith("namespaces") or name == "seccomp", why
 
     @pytest.mark.parametrize(
-        "how", [AS_IN_A_CONTAINER, WITHOUT_NAMESPACES], ids=["filter", "limit"]
+        ("user", "how"),
+        [(0, AS_IN_A_CONTAINER), (SOMEBODY, WITHOUT_NAMESPACES)],
+        ids=["root, by a filter", "an ordinary user, by a limit"],
     )
-    @pytest.mark.parametrize("user", [0, SOMEBODY], ids=["root", "an ordinary user"])
     def test_without_user_namespaces_and_with_an_interpreter_for_all(
         self, user: int, how: str, secret: Path
     ) -> None:

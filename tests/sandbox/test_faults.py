@@ -5,6 +5,7 @@ Never is a verdict wrong, never does anything hang, never is a process or a file
 
 import contextlib
 import gc
+import json
 import os
 import resource
 import select
@@ -310,7 +311,7 @@ def test_nothing_outlives_a_harness_that_is_killed(
 
 
 IN_A_FULL_FOLDER = """
-import subprocess, sys, tempfile
+import json, os, subprocess, sys, tempfile
 from pathlib import Path
 from harness.grading.judge import Task, judge
 from harness.problem import TestCase
@@ -318,57 +319,69 @@ from harness.sandbox.program import Program, SandboxError
 from harness.sandbox.isolation import Isolation, Level
 from harness.sandbox.limits import Limits
 from harness.sandbox.worker import Worker
-level, means, code, when, folder = sys.argv[1:]
-options = "size=160m,nr_inodes=20000,mode=1777" + (",ro" if when == "read-only" else "")
-if subprocess.run(["mount", "-t", "tmpfs", "-o", options, "none", folder]).returncode:
-    sys.exit(77)
-tempfile.tempdir = folder
+level, means, cases, folder = sys.argv[1:]
 def fill():
     for number, size in enumerate([1 << 20] * 170 + [4096] * 300):
         try:
             Path(folder, f"fill-{number}").write_bytes(bytes(size))
         except OSError:
             pass
-worker = Worker(Isolation(Level(level), means or None))
-if when == "full later":
-    worker.run(Program(""), [b""], Limits())
-if when != "read-only":
-    fill()
-tests = [TestCase(input=f"{n}", output=f"{2 * n}", public=True) for n in range(3)]
-try:
-    grade = judge(worker, Task(Program(code), tests, Limits()))
-    print(grade.verdict, *(test.error for test in grade.tests))
-except SandboxError as error:
-    print("sandbox_error", error)
-worker.stop()
+def said(when, code):
+    options = "size=160m,nr_inodes=20000,mode=1777" + (",ro" if when == "read-only" else "")
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", options, "none", folder]).returncode:
+        sys.exit(77)
+    worker = Worker(Isolation(Level(level), means or None))
+    try:
+        if when == "full later":
+            worker.run(Program(""), [b""], Limits())
+        if when != "read-only":
+            fill()
+        tests = [TestCase(input=f"{n}", output=f"{2 * n}", public=True) for n in range(3)]
+        try:
+            grade = judge(worker, Task(Program(code), tests, Limits()))
+        except SandboxError as error:
+            return ["sandbox_error", str(error)]
+        return [grade.verdict, *(test.error for test in grade.tests)]
+    finally:
+        worker.stop()
+        subprocess.run(["umount", "-l", folder], check=True)
+tempfile.tempdir = folder
+for each in json.loads(cases):
+    process = os.fork()
+    if process == 0:
+        print(json.dumps(said(*each)), flush=True)
+        os._exit(0)
+    code = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
+    if code:
+        sys.exit(code)
 """
 
 
-@pytest.mark.parametrize("when", ["full", "full later", "read-only"])
-@pytest.mark.parametrize("writes", [False, True], ids=["reads", "writes a file"])
-def test_no_room_for_temporary_files(
-    when: str, writes: bool, isolation: Isolation, tmp_path: Path
-) -> None:
+def test_no_room_for_temporary_files(isolation: Isolation, tmp_path: Path) -> None:
     unshare = shutil.which("unshare")
     if os.getuid() != 0 or unshare is None:
         pytest.skip("only root mounts a file system of its own")
-    code = "open('f', 'w').write('x' * 9000)\nopen('f').read()\n" if writes else ""
-    words = [isolation.level, isolation.means or "", code + DOUBLE, when, str(tmp_path)]
+    writes = "open('f', 'w').write('x' * 9000)\nopen('f').read()\n"
+    whens = ("full", "full later", "read-only")
+    cases = [(when, code + DOUBLE) for when in whens for code in ("", writes)]
+    words = [isolation.level, isolation.means or "", json.dumps(cases), str(tmp_path)]
     done = subprocess.run(
         [unshare, "-m", sys.executable, "-c", IN_A_FULL_FOLDER, *words],
         env={**os.environ, "PYTHONPATH": PATH},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=120,
         check=False,
     )
     if done.returncode == 77 or "unshare: " in done.stderr:
         pytest.skip("nothing can be mounted here")
     assert done.returncode == 0, done.stderr
-    verdict = done.stdout.split()[0]
-    assert verdict in {"accepted", "sandbox_error"}, done.stdout
-    if isolation.means is not None:
-        assert verdict == "accepted", "a room of its own has room"
+    said = [json.loads(line) for line in done.stdout.splitlines()]
+    assert len(said) == len(cases)
+    for case, (verdict, *errors) in zip(cases, said, strict=True):
+        assert verdict in {"accepted", "sandbox_error"}, (case, errors)
+        if isolation.means is not None:
+            assert verdict == "accepted", "a room of its own has room"
 
 
 class TestShortOf:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import pytest_asyncio
 
 import harness.sandbox
 from harness.problem import Codec, Signature
@@ -28,7 +29,11 @@ from harness.sandbox.result_values import Opaque
 LIMITS = Limits(cpu_s=2, memory_bytes=256 << 20, output_bytes=1 << 20, own_wall_s=20)
 
 
-@pytest.fixture
+of_one_loop = pytest.mark.asyncio(loop_scope="module")
+"""Tests that share a pool, which belongs to one event loop."""
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def pool() -> AsyncIterator[SandboxPool]:
     async with SandboxPool(LIMITS, workers=1) as pool:
         yield pool
@@ -52,6 +57,7 @@ async def test_the_example_in_its_docstring() -> None:
         assert execution.value == 3
 
 
+@of_one_loop
 class TestPrograms:
     @pytest.mark.parametrize(
         ("given", "read"),
@@ -132,6 +138,7 @@ class TestPrograms:
         assert [int(execution.stdout) for execution in done] == [n * n for n in range(60)]
 
 
+@of_one_loop
 class TestFunctions:
     async def test_a_function_or_a_method_is_called(self, pool: SandboxPool) -> None:
         for code in (
@@ -237,6 +244,7 @@ VALUES: dict[str, tuple[str, Any]] = {
 }
 
 
+@of_one_loop
 @pytest.mark.parametrize("name", VALUES)
 async def test_values_come_out_as_python_has_them(name: str, pool: SandboxPool) -> None:
     expression, wanted = VALUES[name]
@@ -253,12 +261,14 @@ async def test_values_come_out_as_python_has_them(name: str, pool: SandboxPool) 
     assert type(value) is type(wanted)
 
 
+@of_one_loop
 async def test_a_list_that_leads_back_is_a_cycle(pool: SandboxPool) -> None:
     code = f"{NODES}\ndef f():\n    node = ListNode(1)\n    node.next = node\n    return node"
     execution = await pool.run(Program(code, entry_point="f"), arguments=[])
     assert execution.value == Opaque("cycle")
 
 
+@of_one_loop
 async def test_nan_is_nan(pool: SandboxPool) -> None:
     execution = await pool.run(
         Program("def f(): return float('nan')", entry_point="f"), arguments=[]
@@ -293,6 +303,7 @@ def test_what_a_program_wrote_itself_is_a_value_error_or_data(result: bytes) -> 
     assert len(str(caught.value)) < 1000
 
 
+@of_one_loop
 class TestPool:
     async def test_a_level_can_be_named(self) -> None:
         isolation = Isolation(Level.LANDLOCK)

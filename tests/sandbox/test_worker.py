@@ -157,6 +157,13 @@ class TestBroken:
 class TestForged:
     """The judged program finds the runner's socket and writes on it what it likes."""
 
+    @pytest.fixture(scope="class")
+    def worker(self) -> Iterator[Worker]:
+        """One for all: each program must leave it sound."""
+        worker = Worker()
+        yield worker
+        worker.stop()
+
     FIND = """
 import os, stat
 def channel():

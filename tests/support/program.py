@@ -67,7 +67,9 @@ def that_has_imported(env: dict[str, str]) -> Imported | None:
     with _lock:
         _started += 1
         of_session = os.environ.get("PYTEST_XDIST_WORKER", "gw0") == "gw0"
-        if (of_session and _started <= FROM_SCRATCH) or any(name.startswith(AT_IMPORT) for name in env):
+        if (of_session and _started <= FROM_SCRATCH) or any(
+            name.startswith(AT_IMPORT) for name in env
+        ):
             return None
     return the_one_imported()
 
