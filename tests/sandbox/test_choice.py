@@ -9,6 +9,7 @@ import stat
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
+from importlib.util import cache_from_source
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ import pydantic
 import pytest
 
 import harness
-from harness.sandbox import strongest
+from harness.sandbox import launch, strongest
 from harness.sandbox.isolation import (
     CANDIDATES,
     MISSING,
@@ -462,3 +463,17 @@ print(strongest.spare_servers[isolation][0].process.pid)
         done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
         assert done.stderr == b""
         assert not Path(f"/proc/{int(done.stdout)}").exists()
+
+
+def test_the_bytecode_of_what_runs_inside_is_stored(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Nothing can be written inside: without it, each fork server compiles its modules again."""
+    there = tmp_path / "inside"
+    shutil.copytree(launch.INSIDE, there, ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.setattr(launch, "INSIDE", there)
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)
+    launch.compile_inside.__wrapped__()
+    sources = [*there.rglob("*.py")]
+    assert len(sources) > 30
+    assert all(Path(cache_from_source(source)).exists() for source in sources)
