@@ -158,7 +158,8 @@ class TestForged:
     """The judged program finds the runner's socket and writes on it what it likes."""
 
     @pytest.fixture(scope="class")
-    def worker(self) -> Iterator[Worker]:
+    @classmethod
+    def worker(cls) -> Iterator[Worker]:
         """One for all: each program must leave it sound."""
         worker = Worker()
         yield worker
