@@ -328,20 +328,27 @@ def surroundings() -> Iterator[Surroundings]:
 
 STRONGEST = None
 """The strongest sandbox that can be had here."""
+EVERY = 3
+"""One program of so many is also run otherwise: in another sandbox of those that hold it alike, or
+with a process for every test. The rest is run where it is asked for."""
 
 
 def sandboxes_of(name: str) -> Iterator[ParameterSet]:
     """Where a program is run: in the strongest, and in one of the others, all taking turns.
 
-    In the rest of them what layers hold that they differ in is run where it is asked for.
+    In the rest of them what layers hold that they differ in is run where it is asked for. What all
+    levels hold alike is run in another for one program of so many, the rest where asked for.
     """
     yield pytest.param(STRONGEST, name)
     if MANIFEST[name].verdict is Verdict.TIME_LIMIT:  # the clock ends it, in all of them alike
         return
     others = ISOLATIONS[1:]
-    turn = others[list(MANIFEST).index(name) % len(others)]
-    yield pytest.param(turn, name)
-    if name.partition("/")[0] in LAYERED:
+    layered = name.partition("/")[0] in LAYERED
+    round_, turn_of = divmod(list(MANIFEST).index(name), len(others))
+    turn = others[turn_of]
+    sampled = layered or round_ % EVERY == 0
+    yield pytest.param(turn, name, marks=[] if sampled else [pytest.mark.everywhere])
+    if layered:
         for other in others:
             if other != turn:
                 yield pytest.param(other, name, marks=pytest.mark.everywhere)
@@ -419,10 +426,6 @@ def test_the_verdict_is_right_and_nothing_is_left(
 OF_SEVERAL_TESTS = [name for name, entry in MANIFEST.items() if entry.tests != "one"]
 
 
-EVERY = 3
-"""One program of so many is also run with a process for every test; the rest where asked for."""
-
-
 @pytest.mark.parametrize(
     "name",
     [
@@ -447,14 +450,13 @@ def test_every_program_is_in_the_manifest_and_every_entry_has_a_program() -> Non
     assert {name.partition("/")[0] for name in MANIFEST} == CATEGORIES
 
 
-@pytest.mark.parametrize("name", MANIFEST)
-def test_entries_make_sense(name: str) -> None:
-    entry = MANIFEST[name]
-    assert len(set(entry.verdicts)) == len(entry.verdicts)
-    assert bool(entry.reason) == (len(entry.verdicts) > 1)
-    assert not isinstance(entry.tests, str) or entry.tests in MAKERS
-    assert entry.before is None or entry.before in MANIFEST
-    if entry.tests in SECRETS:
-        assert Verdict.ACCEPTED not in entry.verdicts
-    if name.startswith("unusual/"):
-        assert entry.verdict is Verdict.ACCEPTED
+def test_entries_make_sense() -> None:
+    for name, entry in MANIFEST.items():
+        assert len(set(entry.verdicts)) == len(entry.verdicts), name
+        assert bool(entry.reason) == (len(entry.verdicts) > 1), name
+        assert not isinstance(entry.tests, str) or entry.tests in MAKERS, name
+        assert entry.before is None or entry.before in MANIFEST, name
+        if entry.tests in SECRETS:
+            assert Verdict.ACCEPTED not in entry.verdicts, name
+        if name.startswith("unusual/"):
+            assert entry.verdict is Verdict.ACCEPTED, name

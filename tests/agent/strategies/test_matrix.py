@@ -1,4 +1,4 @@
-"""Every strategy on every bundled problem, whatever the model does; and again from its record."""
+"""Every strategy on the bundled problems, whatever the model does; and again from its record."""
 
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from itertools import pairwise
@@ -86,7 +86,9 @@ def test_the_bundled_problems_are_all_there() -> None:
 async def test_whatever_a_model_does_on_whatever_problem(
     mode: str, name: str, play: Play, judged: dict[tuple[str, str], Grade]
 ) -> None:
-    for problem in PROBLEMS.values():
+    """On a third of the problems, which differs from behaviour to behaviour and mode to mode."""
+    turn = list(BEHAVIOURS).index(name) + MODES.index(mode)
+    for problem in list(PROBLEMS.values())[turn % 3 :: 3]:
         cell = Cell(play, judged, mode, problem, BEHAVIOURS[name])
         played = await cell.play()
         _check_end(cell, played)

@@ -401,6 +401,10 @@ def test_any_code_arrives_as_it_was_written(before: str, code: str, after: str) 
 
 
 SIZE = 1_000_000
+AROUND = (
+    *("{}", "<tool_call>{}", "```json\n{}", '{{"name": "f", {}', "[TOOL_CALLS]f[ARGS]{}"),
+    *("<tool_call>f<arg_key>{}", "<|tool_call_begin|>f<|tool_call_argument_begin|>{}"),
+)
 
 
 @pytest.mark.parametrize(
@@ -427,23 +431,14 @@ SIZE = 1_000_000
         *("<tool_call>f ", "<tool_call>f<arg_key>a</arg_key>", "</arg_value>"),
     ],
 )
-@pytest.mark.parametrize(
-    ("around", "size"),
-    [
-        ("{}", SIZE),
-        *((text, SIZE // 5) for text in ("<tool_call>{}", "```json\n{}", '{{"name": "f", {}')),
-        *((text, SIZE // 5) for text in ("[TOOL_CALLS]f[ARGS]{}", "<tool_call>f<arg_key>{}")),
-        ("<|tool_call_begin|>f<|tool_call_argument_begin|>{}", SIZE // 5),
-    ],
-)
-def test_a_million_hostile_characters_are_read_in_linear_time(
-    unit: str, around: str, size: int
-) -> None:
-    text = around.format(unit * (size // len(unit)))
-    started = time.process_time()
-    read_calls(text, TOOLS)
-    # A quadratic reader needs minutes; this is for the slowest machine.
-    assert time.process_time() - started < 5.0 * size / SIZE
+def test_a_million_hostile_characters_are_read_in_linear_time(unit: str) -> None:
+    for around in AROUND:
+        size = SIZE if around == "{}" else SIZE // 20
+        text = around.format(unit * (size // len(unit)))
+        started = time.process_time()
+        read_calls(text, TOOLS)
+        # A quadratic reader needs minutes; this is for the slowest machine.
+        assert time.process_time() - started < 5.0 * size / SIZE, around
 
 
 def test_a_text_beyond_all_bounds_is_not_searched() -> None:
