@@ -78,10 +78,11 @@ async def test_agentic_mode_offers_the_three_tools_and_single_shot_none(
 
 
 async def test_iterating_repairs_what_a_single_shot_cannot(tmp_path: Path, solver: Solver) -> None:
-    await _served(tmp_path, solver, "-b", "fixture", "--agentic-mode")
+    flags = ["-b", "fixture", "-n", "8"]
+    await _served(tmp_path, solver, *flags, "--agentic-mode")
     assert {result["verdict"] for result in results(tmp_path / "r")} == {"accepted"}
     (tmp_path / "single").mkdir()
-    await _served(tmp_path / "single", solver, "-b", "fixture")
+    await _served(tmp_path / "single", solver, *flags)
     assert "accepted" not in {result["verdict"] for result in results(tmp_path / "single" / "r")}
 
 
@@ -185,7 +186,7 @@ def _run(folder: Path, *flags: str) -> list[dict[str, Any]]:
 def test_test_timeout_and_memory_bound_a_test(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(
         "def slow(problem): return 'while True: pass'\n"
-        "def large(problem): return 'x = bytearray(300 << 20)'\n"
+        "def large(problem): return 'x = bytearray(150 << 20)'\n"
     )
     flags = ["-b", "fixture", "-t", "dry-beds"]
     first = _run(tmp_path, *flags, "-m", "python:mine:slow", "--test-timeout", "0.3")[0]

@@ -139,7 +139,7 @@ def xor_sequences() -> Iterator[Instance]:
 
 def matched_trees() -> Iterator[Instance]:
     """Trees with a perfect matching: all orders up to 6 vertices, some of 8 to 12."""
-    for count in (2, 4, 6) * 8:
+    for count in (2, 4, 6) * 3:
         edges = _matched_tree(count)
         orders = [*permutations(range(count))]
         right = {_removals(order) for order in orders if _worth(edges, order) == _best(edges)}
@@ -392,7 +392,7 @@ def covers() -> Iterator[Instance]:
             for k in range(-1, 5)
             for each in product(range(-1, 4) if count < 4 else range(3), repeat=count)
         }
-        for size in (1, 2, 3, 4, 5, 6) * 10:
+        for size in (1, 2, 3, 4, 5, 6) * 4:
             intervals = random.choices(spans[size], k=count)
             costs: dict[str, int] = {}
             for kinds in product(range(3), repeat=count):

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import signal
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -94,16 +95,17 @@ def events_of(run: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text().splitlines()]
 
 
-async def test_a_torn_last_line_is_cut_off_and_its_sample_runs_again(tmp_path: Path) -> None:
-    done = harness(tmp_path, "run", "--agentic-mode", "--out", "r")
-    assert done.returncode == 0, done.stderr
-    path = tmp_path / "r" / "results.jsonl"
+def test_a_torn_last_line_is_cut_off_and_its_sample_runs_again(
+    bundled_runs: Callable[..., Path],
+) -> None:
+    folder = bundled_runs("agentic")
+    path = folder / "agentic" / "results.jsonl"
     whole = path.read_bytes()
     path.write_bytes(whole[:-100])
     lost = results_of(whole)[-1]
-    again = harness(tmp_path, "run", "--resume", "r")
+    again = harness(folder, "run", "--resume", "agentic")
     assert again.returncode == 0, again.stderr
-    now = results(tmp_path / "r")
+    now = results(folder / "agentic")
     assert [r["sample"] for r in now] == [r["sample"] for r in results_of(whole)]
     assert (now[-1]["verdict"], now[-1]["code"]) == (lost["verdict"], lost["code"])
 

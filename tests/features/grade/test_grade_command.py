@@ -481,9 +481,9 @@ def test_what_could_not_be_judged_is_listed_with_its_cause(folder: Path) -> None
 
 
 def test_memory_is_limited_by_its_flag(folder: Path) -> None:
-    write(folder, {"problem_id": "echo", "code": "x = bytearray(300 << 20)\nprint(input())"})
+    write(folder, {"problem_id": "echo", "code": "x = bytearray(150 << 20)\nprint(input())"})
     assert grade(folder)["results"][0]["verdict"] == "accepted"
-    assert grade(folder, "--memory", "256")["results"][0]["verdict"] == "memory_limit"
+    assert grade(folder, "--memory", "128")["results"][0]["verdict"] == "memory_limit"
     flags = ("--problems", "jsonl:own.jsonl", "--solutions", "solutions.jsonl", "--memory", "1")
     done = harness(folder, "grade", *flags)
     assert done.returncode == 2

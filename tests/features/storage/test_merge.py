@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +19,10 @@ def _run(folder: Path, out: str, *more: str) -> None:
 
 
 @pytest.fixture(scope="module")
-def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def runs(bundled_runs: Callable[..., Path]) -> Path:
     """The bundled job as `whole`, and in shards `s1`, `s2`, `s3`."""
-    folder = tmp_path_factory.mktemp("runs")
-    _run(folder, "whole")
+    folder = bundled_runs("agentic")
+    (folder / "agentic").rename(folder / "whole")
     for index in range(1, SHARDS + 1):
         _run(folder, f"s{index}", "--shard", f"{index}/{SHARDS}")
     return folder

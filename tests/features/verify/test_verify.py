@@ -312,9 +312,9 @@ def test_a_limit_that_follows_references_is_none_for_themselves(folder: Path) ->
 
 
 def test_memory_is_limited_by_its_flag(folder: Path) -> None:
-    put(folder, {**ECHO, "references": ["x = bytearray(300 << 20)\nprint(input())"]})
+    put(folder, {**ECHO, "references": ["x = bytearray(150 << 20)\nprint(input())"]})
     assert "accepted 1" in verify(folder).stdout
-    assert "memory limit 1" in verify(folder, "--memory", "256").stdout
+    assert "memory limit 1" in verify(folder, "--memory", "128").stdout
     assert verify(folder, "--memory", "1").returncode == 2
 
 

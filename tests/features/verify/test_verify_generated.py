@@ -202,10 +202,10 @@ def test_the_rule_that_is_asked_for_compares(tmp_path: Path) -> None:
 
 
 def test_memory_is_limited_by_its_flag(tmp_path: Path) -> None:
-    large = f"{LOOP}        x = bytearray(300 << 20)\n        return n"
+    large = f"{LOOP}        x = bytearray(150 << 20)\n        return n"
     put(tmp_path, row("p", RANDOM, SUM, large))
     assert not found(tmp_path, inputs=2)["disagreements"]
-    (one,) = found(tmp_path, "--memory", "256", inputs=2)["disagreements"]
+    (one,) = found(tmp_path, "--memory", "128", inputs=2)["disagreements"]
     assert one["verdict"] == "memory_limit"
 
 

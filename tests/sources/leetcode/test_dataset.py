@@ -354,8 +354,9 @@ def test_all_real_rows_load_with_every_assertion(
 
 @pytest.mark.parametrize("name", ["v0.3.1-test", "v0.2.0-test", "v0.2.0-train"])
 def test_the_quick_search_for_shown_tests_finds_them_all(test_data: Path, name: str) -> None:
+    """In a third of the rows."""
     path = test_data / "leetcodedataset" / f"LeetCodeDataset-{name}.jsonl.gz"
-    for line in JsonLines(path):
+    for line in [*JsonLines(path)][::3]:
         row = _columns(line)
         tests = _Tests(row, line.where)
         shown = examples(row.problem_description)
