@@ -313,12 +313,14 @@ def _run(first: str) -> int:
 
 
 def _prepare(program: str) -> None:
-    """Do what every command does first and what is kept: its flags, the plug-ins, the sandbox."""
+    """Do what commands do first and what is kept: flags, plug-ins, sandbox, bundled templates."""
     import typer
 
     from harness import plugins
+    from harness.agent.templates.prompt_set import load_prompt
     from harness.cli.app import app
     from harness.registry import COMMANDS
+    from harness.sources.benchmarks import load
 
     group: Any = typer.main.get_command(app)
     for command in COMMANDS:
@@ -327,6 +329,9 @@ def _prepare(program: str) -> None:
     sys.path[0] = str(Path(program).parent)
     plugins.installed("")
     _choose_sandbox()
+    (problem, *_) = load("fixture").problems
+    for mode in ("single_shot", "agentic"):
+        load_prompt("default", mode).render(problem.view(), 1.0)
 
 
 def _choose_sandbox() -> None:
