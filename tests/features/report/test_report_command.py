@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from browser import PHONE, needs_chromium, overflow, page, watch
+from browser import PHONE, in_one_browser, needs_chromium, overflow, page, watch
 from program import harness
 
 
@@ -47,6 +47,8 @@ def test_the_commands_it_names_show_transcripts(runs: Path, written: Path) -> No
 
 
 @needs_chromium
+@in_one_browser[0]
+@in_one_browser[1]
 async def test_it_opens_offline_on_a_phone(written: Path) -> None:
     async with page(width=PHONE, dark=True) as shown:
         seen = watch(shown)
