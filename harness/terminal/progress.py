@@ -17,7 +17,7 @@ from rich.progress import (
 from harness.closing import Closing
 from harness.sources.benchmarks import load
 from harness.sources.files.rows import Loaded
-from harness.text import printable_line
+from harness.text import bad_rows, printable_line
 
 
 def live_bar(console: Console) -> Progress:
@@ -117,3 +117,11 @@ def load_with_bar(spec: str, console: Console, *, skip_bad_rows: bool = False) -
     """
     with LoadingBar(console) as watch:
         return load(spec, skip_bad_rows=skip_bad_rows, watch=watch)
+
+
+def load_telling(spec: str, console: Console, *, skip_bad_rows: bool) -> Loaded:
+    """Load the problems like `load_with_bar`, and tell which rows were skipped."""
+    loaded = load_with_bar(spec, console, skip_bad_rows=skip_bad_rows)
+    if loaded.skipped:
+        console.print(bad_rows(loaded.skipped))
+    return loaded

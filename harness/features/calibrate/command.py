@@ -35,10 +35,10 @@ from harness.run.spec.spec import read_spec
 from harness.sandbox.executor import Executor
 from harness.sandbox.program import SandboxError
 from harness.sources.selection import select
-from harness.terminal.progress import load_with_bar
+from harness.terminal.progress import load_telling
 from harness.terminal.summary_table import console, write_json
 from harness.terminal.terminal_reporter import TerminalReporter
-from harness.text import bad_rows, count
+from harness.text import count
 
 
 def calibrate_source(
@@ -61,10 +61,8 @@ def calibrate_source(
     scales = Scales(judging.options, timing_of(timing), fresh=recollect)
     spec = read_spec(None, flags)
     err = console(error=True)
-    loaded = load_with_bar(spec.benchmark or "", err, skip_bad_rows=spec.skip_bad_rows)
+    loaded = load_telling(spec.benchmark or "", err, skip_bad_rows=spec.skip_bad_rows)
     problems = select(loaded.problems, spec.selection()).problems
-    if loaded.skipped:
-        err.print(bad_rows(loaded.skipped))
     require_code_generation(problems)
     problems = vet(problems, judging, TerminalReporter(err))
     found: dict[str, Scale | str] = {}

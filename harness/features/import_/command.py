@@ -20,10 +20,10 @@ from harness.features.import_.trajectory_file import (
     format_of,
 )
 from harness.run.spec.spec import read_spec
-from harness.terminal.progress import load_with_bar
+from harness.terminal.progress import load_telling
 from harness.terminal.run_outcome import print_summary
 from harness.terminal.summary_table import console
-from harness.text import bad_rows, count, printable_line
+from harness.text import count, printable_line
 
 NAMES = 5
 _UPSTREAM = re.compile(r"(_(?:Scenario\.)?[a-z]+_\d+_[\d.]+)?(_eval_all|_codeqwen)?$")
@@ -50,9 +50,7 @@ def import_file(
     model = keys["model"] or model_of(file)
     spec = read_spec(None, {**keys, "model": model, "benchmark": problems})
     solutions = read_solutions(file)
-    loaded = load_with_bar(problems, err, skip_bad_rows=spec.skip_bad_rows)
-    if loaded.skipped:
-        err.print(bad_rows(loaded.skipped))
+    loaded = load_telling(problems, err, skip_bad_rows=spec.skip_bad_rows)
     matched, unmatched = match(solutions, loaded.problems, spec.extract)
     if not matched:
         raise NothingSelectedError(

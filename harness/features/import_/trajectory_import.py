@@ -35,11 +35,11 @@ from harness.run.store.directory import MANIFEST, RunDirectory, read_manifest
 from harness.run.store.published import HERE
 from harness.run.summary.summary import summarize
 from harness.sources.files.rows import Loaded
-from harness.terminal.progress import load_with_bar
+from harness.terminal.progress import load_telling
 from harness.terminal.run_outcome import print_summary
 from harness.terminal.summary_table import console
 from harness.terminal.terminal_reporter import TerminalReporter
-from harness.text import bad_rows, count, printable_line
+from harness.text import count, printable_line
 
 NAMES = 5
 
@@ -84,11 +84,9 @@ def import_trajectories(request: ImportRequest, how: JudgingSession, *, as_json:
     err = console(error=True)
     request.spec()  # report a wrong key before a large file is read
     tools = tuple(map(WriteTool.read, request.write_tools)) or WRITE_TOOLS
-    loaded = load_with_bar(
+    loaded = load_telling(
         request.problems, err, skip_bad_rows=bool(request.keys.get("skip_bad_rows"))
     )
-    if loaded.skipped:
-        err.print(bad_rows(loaded.skipped))
     finder = Finder(loaded.problems, str(request.keys.get("extract") or "harness"), tools)
     samples, unmatched, named = read_samples(request.file, finder)
     _tell_unmatched(err, unmatched)
