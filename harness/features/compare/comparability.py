@@ -11,6 +11,16 @@ from harness.text import count
 NAMED = 3
 
 
+def changed_problems(a: Run, b: Run) -> set[str]:
+    """Return the problems of both runs whose content differs."""
+    hashes = {result.problem_id: result.problem_hash for result in a.results}
+    return {
+        result.problem_id
+        for result in b.results
+        if hashes.get(result.problem_id, result.problem_hash) != result.problem_hash
+    }
+
+
 def unlike(a: Run, b: Run, labels: tuple[str, str], changed: Collection[str]) -> Iterator[str]:
     """Yield, in words, differences in judging that may affect the rates.
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from harness.efficiency.labels import score, score_interval
+from harness.features.compare.comparability import changed_problems
 from harness.features.compare.efficiency import Faster, efficiency_rows, faster
 from harness.features.report.charts import (
     LINES_HEIGHT,
@@ -22,7 +23,7 @@ from harness.features.report.efficiency_figures import (
 )
 from harness.features.report.page_model import PageItem, Section, Table
 from harness.features.report.pairs import Pairing
-from harness.features.report.run_labels import LabelledRun, changed
+from harness.features.report.run_labels import LabelledRun
 from harness.text import count, figure, percent, printable_line
 
 LEAD = (
@@ -104,7 +105,8 @@ def _paired(pairs: Sequence[Pairing]) -> Iterator[PageItem]:
 
 def _faster(pair: Pairing) -> Faster | None:
     one, other = ({r.problem_id for r in side.graded} for side in (pair.base, pair.other))
-    return faster(pair.base.run, pair.other.run, (one & other) - changed(pair.base, pair.other))
+    base, later = pair.base.run, pair.other.run
+    return faster(base, later, (one & other) - changed_problems(base, later))
 
 
 def _pair_rows(pair: Pairing, found: Faster) -> Iterator[tuple[str, ...]]:
