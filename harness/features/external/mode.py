@@ -99,3 +99,8 @@ def told_of(spec: "RunSpec") -> str:
 def is_confined(spec: "RunSpec") -> bool:
     """Return whether the run's agents are isolated from the data."""
     return spec.mode == STARTED and not spec.agent_without_namespace
+
+
+def limits_of(spec: "RunSpec") -> tuple[int | None, float | None]:
+    """Return the limits of tool calls and seconds of a sample; None for no limit."""
+    return tool_calls_of(spec), seconds_of(spec)

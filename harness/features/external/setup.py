@@ -7,6 +7,7 @@ from pathlib import Path
 
 from harness.agent.strategies.external_names import STARTED
 from harness.cache import cache_folder
+from harness.features.external import mode
 from harness.features.external.agent_sandbox import (
     AgentSandbox,
     checked_shows,
@@ -97,3 +98,17 @@ def _problem_files(benchmark: str | None) -> Iterator[Path]:
         if file.exists():
             yield file.absolute()
             yield file.resolve()
+
+
+class ExternalMode:
+    """The modes `external` and `mcp`; satisfies `harness.run.engine.extensions.AgentMode`."""
+
+    check = staticmethod(mode.check_external)
+    model_name = staticmethod(mode.agent_name)
+    facts = staticmethod(mode.agent_facts)
+    notice = staticmethod(mode.told_of)
+    limits = staticmethod(mode.limits_of)
+    with_agents = staticmethod(with_agents)
+
+
+MODE = ExternalMode()

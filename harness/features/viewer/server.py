@@ -8,7 +8,6 @@ from pathlib import Path
 from threading import Thread
 from types import FrameType
 
-import uvicorn
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import Response
@@ -20,6 +19,7 @@ from harness.features.viewer.comparison.pages import ComparisonPages
 from harness.features.viewer.library import Library
 from harness.features.viewer.pages import Pages
 from harness.features.viewer.security import Guard, new_token
+from harness.http_server import LOOPBACK, Server, listen, quiet_config
 
 ASSETS = {"view.css": "text/css", "view.js": "text/javascript"}
 
@@ -55,24 +55,8 @@ def _asset(name: str, kind: str) -> Callable[[Request], Response]:
     return answer
 
 
-LOOPBACK = "127.0.0.1"
-
-
-class _Server(uvicorn.Server):
-    """Server that stops at once, as no request of a page is worth waiting for.
-
-    Args:
-        config: uvicorn's configuration.
-        ready: called when pages can be read and an interrupt is handled.
-    """
-
-    def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
-        super().__init__(config)
-        self._ready = ready
-
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        await super().startup(sockets)
-        self._ready()
+class _Server(Server):
+    """Server that stops at once, as no request of a page is worth waiting for."""
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         del sig, frame  # not stored, as uvicorn would raise it again
@@ -103,26 +87,12 @@ def serve(root: Path, port: int, *, show: bool, say: Callable[[str], None]) -> N
             if show:  # a browser may start slowly, or block
                 Thread(target=webbrowser.open, args=(address,), daemon=True).start()
 
-        config = uvicorn.Config(
-            make_app(root, own_port, token),
-            http="h11",
-            ws="none",
-            lifespan="off",
-            log_config=None,
-            access_log=False,
-            proxy_headers=False,
-            server_header=False,
-        )
+        config = quiet_config(make_app(root, own_port, token), http="h11", lifespan="off")
         _Server(config, ready).run(sockets=[bound])
 
 
 def _bound(port: int) -> socket.socket:
-    bound = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     try:
-        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        bound.bind((LOOPBACK, port))
+        return listen(LOOPBACK, port)
     except OSError as error:
-        bound.close()
         raise UsageError(f"port {port} of {LOOPBACK}: {error.strerror}; give another") from error
-    bound.set_inheritable(False)
-    return bound
