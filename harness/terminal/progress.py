@@ -1,5 +1,7 @@
 """Progress on stderr: a live bar on a terminal, occasional lines elsewhere."""
 
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from typing import Self
 
 from rich.console import Console
@@ -125,3 +127,22 @@ def load_telling(spec: str, console: Console, *, skip_bad_rows: bool) -> Loaded:
     if loaded.skipped:
         console.print(bad_rows(loaded.skipped))
     return loaded
+
+
+@dataclass(frozen=True)
+class TerminalReporter:
+    """Prints to a console; implements `harness.run.reporter.Reporter`."""
+
+    console: Console
+
+    def notice(self, line: str) -> None:
+        """Show a line."""
+        self.console.print(line, soft_wrap=True)
+
+    def judging(self, total: int, noun: str) -> AbstractContextManager[JudgingBar]:
+        """Show a bar within a context."""
+        return JudgingBar(self.console, total, noun)
+
+    def loading(self) -> AbstractContextManager[LoadingBar]:
+        """Show a bar while large files are read, within a context."""
+        return LoadingBar(self.console)

@@ -8,8 +8,14 @@ from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema
 
 from harness.errors import RunDirectoryError, UsageError
-from harness.features.compare.comparability import agents_told, changed_problems, unlike
-from harness.features.compare.differences import conditions_differ, settings_differ, value_of
+from harness.features.compare.differences import (
+    agents_told,
+    changed_problems,
+    conditions_differ,
+    settings_differ,
+    unlike,
+    value_of,
+)
 from harness.features.compare.efficiency import Faster, faster
 from harness.features.compare.flips import Flip, flips_of
 from harness.features.compare.groups import Group, compare_counts, grouped

@@ -23,9 +23,9 @@ from harness.run.spec.spec import GROWING, RESUMABLE, known_keys, read_spec
 from harness.run.store.directory import MANIFEST, default_path, read_manifest
 from harness.run.store.published import IMPORT_AGAIN, is_imported
 from harness.terminal.layout import facts
+from harness.terminal.progress import TerminalReporter
 from harness.terminal.run_outcome import gate, print_summary
 from harness.terminal.summary_table import console, write_json
-from harness.terminal.terminal_reporter import TerminalReporter
 from harness.text import count, dollars, printable, printable_line
 
 

@@ -14,9 +14,8 @@ from harness.features.grade.grades import GradedSolution, GradeSummary
 from harness.features.grade.solution_readers import read_solutions
 from harness.features.grade.view import grades_view
 from harness.run.session.judging_session import JudgingSession, in_session
-from harness.terminal.progress import load_telling
+from harness.terminal.progress import TerminalReporter, load_telling
 from harness.terminal.summary_table import console, write_json
-from harness.terminal.terminal_reporter import TerminalReporter
 from harness.text import count
 
 

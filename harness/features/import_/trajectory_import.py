@@ -35,10 +35,9 @@ from harness.run.store.directory import MANIFEST, RunDirectory, read_manifest
 from harness.run.store.published import HERE
 from harness.run.summary.summary import summarize
 from harness.sources.files.rows import Loaded
-from harness.terminal.progress import load_telling
+from harness.terminal.progress import TerminalReporter, load_telling
 from harness.terminal.run_outcome import print_summary
 from harness.terminal.summary_table import console
-from harness.terminal.terminal_reporter import TerminalReporter
 from harness.text import count, printable_line
 
 NAMES = 5

@@ -30,10 +30,9 @@ from harness.run.store.published import as_judged_here
 from harness.run.store.results import read_results
 from harness.run.store.versions import versions_after
 from harness.run.summary.summary import summarize
-from harness.terminal.progress import load_with_bar
+from harness.terminal.progress import TerminalReporter, load_with_bar
 from harness.terminal.run_outcome import gate, print_summary
 from harness.terminal.summary_table import console
-from harness.terminal.terminal_reporter import TerminalReporter
 from harness.text import count, printable_line
 
 MOST_CHANGES = 20  # that are shown

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import NamedTuple
 
-from harness.features.compare.comparability import changed_problems
+from harness.features.compare.differences import changed_problems
 from harness.features.compare.flips import Flip, flips_of
 from harness.features.compare.groups import compare_counts, shares
 from harness.features.report.run_labels import SINGLE_SHOT, LabelledRun

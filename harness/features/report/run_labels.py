@@ -5,8 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from harness.features.compare.comparability import changed_problems, unlike
-from harness.features.compare.differences import conditions_differ
+from harness.features.compare.differences import changed_problems, conditions_differ, unlike
 from harness.run.store.published import PUBLISHED, verdicts_of
 from harness.run.store.results import SampleResult
 from harness.run.store.transcript import transcript_command

@@ -15,7 +15,7 @@ from starlette.types import ASGIApp
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from harness.errors import UsageError
-from harness.features.serve.access import LOOPBACK
+from harness.features.serve.admission import LOOPBACK
 from harness.features.serve.app import Bounds, Service
 from harness.features.serve.grading_service import Graders
 from harness.features.serve.metrics import Metrics

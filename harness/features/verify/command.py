@@ -40,9 +40,8 @@ from harness.sandbox.isolation import Level
 from harness.sources.benchmarks import parse_spec
 from harness.sources.selection import select
 from harness.terminal.layout import facts, words_table
-from harness.terminal.progress import load_telling
+from harness.terminal.progress import TerminalReporter, load_telling
 from harness.terminal.summary_table import console, sandbox_level, words, write_json
-from harness.terminal.terminal_reporter import TerminalReporter
 from harness.text import count, printable_line
 
 COLUMNS = ("problem", "reference", "generated inputs", "how many", "why")

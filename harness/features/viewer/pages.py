@@ -13,9 +13,8 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 
 from harness.errors import HarnessError, RunDirectoryError
-from harness.features.viewer.addresses import key_of
+from harness.features.viewer.addresses import delete_run, key_of, refusal, size_of
 from harness.features.viewer.blocks import Blocks
-from harness.features.viewer.deletion import delete_run, refusal, size_of
 from harness.features.viewer.efficiency_axis import strip_of
 from harness.features.viewer.entries import PER_PAGE
 from harness.features.viewer.event_texts import text_in
