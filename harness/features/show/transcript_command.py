@@ -9,27 +9,7 @@ from urllib.parse import unquote
 import typer
 from pydantic_core import from_json
 
-from harness.agent.events import (
-    AgentLeft,
-    Cleared,
-    Damaged,
-    Event,
-    Graded,
-    NewConversation,
-    NotGraded,
-    PutOff,
-    Request,
-    Response,
-    Resumed,
-    Retried,
-    SampleEnd,
-    SampleStart,
-    Tested,
-    ToolProtocolChanged,
-    ToolResult,
-    Unusable,
-    WorkEnded,
-)
+from harness.agent import events
 from harness.cli import completion
 from harness.errors import RunDirectoryError, UsageError
 from harness.grading.verdict import Grade
@@ -42,113 +22,113 @@ from harness.run.store.transcripts import FOLDER, Transcripts
 from harness.text import printable, printable_line
 
 
-def transcript_text(events: Iterable[Event]) -> str:
+def transcript_text(recorded: Iterable[events.Event]) -> str:
     """Return the conversation, turn by turn, then the verdict.
 
     The text contains no control characters. Text of the model, the provider or judged code is
     indented
     or within a line of this program, so that it cannot look like a heading.
     """
-    return printable("\n".join(line for event in events for line in _lines(event)))
+    return printable("\n".join(line for event in recorded for line in _lines(event)))
 
 
-def _lines(event: Event) -> Iterator[str]:
+def _lines(event: events.Event) -> Iterator[str]:
     match event:
-        case SampleStart():
+        case events.SampleStart():
             settings = ", ".join(f"{key} {value}" for key, value in event.settings.items())
             yield printable_line(f"=== {event.sample}")
             yield printable_line(
                 f"{event.mode}, model {event.model}, prompt {event.prompt or 'unknown'}"
             )
             yield from [printable_line(settings)] if settings else []
-        case Request():
+        case events.Request():
             for message in event.messages:
                 yield from _said(message.role, message_text(message))
-        case Response():
+        case events.Response():
             yield from _turn(event.turn, event.response)
-        case ToolResult():
+        case events.ToolResult():
             mark = " (error)" if event.result.is_error else ""
             yield from _said(
                 f"{event.result.name} → {event.seconds:.2f} s{mark}", event.result.content
             )
-        case Tested():
+        case events.Tested():
             yield from _said(f"public tests → {event.seconds:.2f} s", event.report)
-        case SampleEnd():
+        case events.SampleEnd():
             found = f", {event.extraction}" if event.extraction else ""
             yield f"\n=== stopped: {event.stop_reason}; final solution: {event.chosen_by}{found}"
             yield from _indented(event.error)
-        case Graded():
+        case events.Graded():
             yield from _grade(event.grade)
         case (
-            Retried()
-            | Unusable()
-            | ToolProtocolChanged()
-            | Cleared()
-            | NewConversation()
-            | Resumed()
-            | PutOff()
-            | AgentLeft()
-            | WorkEnded()
-            | NotGraded()
-            | Damaged()
+            events.Retried()
+            | events.Unusable()
+            | events.ToolProtocolChanged()
+            | events.Cleared()
+            | events.NewConversation()
+            | events.Resumed()
+            | events.PutOff()
+            | events.AgentLeft()
+            | events.WorkEnded()
+            | events.NotGraded()
+            | events.Damaged()
         ):
             yield from _note(event)
 
 
 def _note(
-    event: Retried
-    | Unusable
-    | ToolProtocolChanged
-    | Cleared
-    | NewConversation
-    | Resumed
-    | PutOff
-    | AgentLeft
-    | WorkEnded
-    | NotGraded
-    | Damaged,
+    event: events.Retried
+    | events.Unusable
+    | events.ToolProtocolChanged
+    | events.Cleared
+    | events.NewConversation
+    | events.Resumed
+    | events.PutOff
+    | events.AgentLeft
+    | events.WorkEnded
+    | events.NotGraded
+    | events.Damaged,
 ) -> Iterator[str]:
     """Yield the text of an event other than messages, tests and grades."""
     match event:
-        case PutOff() | NotGraded() | Damaged():
+        case events.PutOff() | events.NotGraded() | events.Damaged():
             yield from _left_pending(event)
-        case Unusable():
+        case events.Unusable():
             yield from _said("an answer of no use", event.cause)
-        case Retried():
+        case events.Retried():
             yield from _said(f"retry {event.attempt} after {event.wait_s:.1f} s", event.cause)
-        case ToolProtocolChanged():
+        case events.ToolProtocolChanged():
             how = {"none": "not at all", "native": "natively"}.get(event.protocol, "in text")
             yield from _said(f"from turn {event.turn} on tools are called {how}", event.cause)
-        case Cleared():
+        case events.Cleared():
             yield from _said(
                 f"turn {event.turn} was too long: {len(event.call_ids)} older results left out",
                 event.cause,
             )
-        case NewConversation():
+        case events.NewConversation():
             yield f"\n=== a new conversation after turn {event.turn}"
-        case Resumed():
+        case events.Resumed():
             yield f"\n=== taken up again after turn {event.turn} {event.time}"
             yield from _indented(event.cause)
-        case AgentLeft():
+        case events.AgentLeft():
             yield from _agent(event)
-        case WorkEnded():
+        case events.WorkEnded():
             yield f"\n=== the work of the agent has ended: {event.stop_reason}"
             yield from _indented(event.error)
 
 
-def _left_pending(event: PutOff | NotGraded | Damaged) -> Iterator[str]:
+def _left_pending(event: events.PutOff | events.NotGraded | events.Damaged) -> Iterator[str]:
     """Yield the reason that a sample has no grade, or a line no event."""
     match event:
-        case PutOff():
+        case events.PutOff():
             yield f"\n=== put off: {event.reason}; the sample stays pending"
-        case NotGraded():
+        case events.NotGraded():
             yield f"\n=== not graded: {event.verdict.replace('_', ' ')}; the sample stays pending"
-        case Damaged():
+        case events.Damaged():
             yield f"\n=== line {event.line} of the transcript cannot be read"
     yield from _indented(event.cause)
 
 
-def _agent(event: AgentLeft) -> Iterator[str]:
+def _agent(event: events.AgentLeft) -> Iterator[str]:
     """Yield how an external agent left, and its output beside its calls."""
     how = "" if event.exit_code is None else f", exit code {event.exit_code}"
     kept = "" if event.confined else "; it was not isolated from hidden tests"
@@ -247,7 +227,7 @@ def _samples(run: Path, transcripts: Transcripts) -> dict[str, str]:
     for name in found:
         problem, _, index = unquote(name.removesuffix(".jsonl")).rpartition("-")
         start = next(transcripts.events(name), None)  # the file name may be shortened
-        if isinstance(start, SampleStart):
+        if isinstance(start, events.SampleStart):
             samples[start.sample] = name
         elif index.isdigit():  # started, but no line written
             samples[sample_name(problem, int(index))] = name
