@@ -10,7 +10,8 @@ from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderR
 from rich.text import Text
 
 from harness.errors import RunDirectoryError, UsageError
-from harness.features.compare.comparison import compare_runs
+from harness.features.compare.answer import p_words
+from harness.features.compare.comparison import LEVEL, compare_runs
 from harness.features.compare.screen import comparison_screen
 from harness.features.experiment.decision import Decision
 from harness.features.experiment.ranking import Against, RankedCell, Ranking
@@ -87,15 +88,8 @@ def _best(ranking: Ranking) -> str:
     chance = "" if best.against.p_holm < LEVEL else ", which chance alone could do"
     return (
         f"{solves}, {points} against {printable_line(ranking.baseline)} "
-        f"(p {_p_words(best.against.p_holm)} by Holm{chance})"
+        f"(p {p_words(best.against.p_holm)} by Holm{chance})"
     )
-
-
-LEVEL = 0.05
-
-
-def _p_words(p_value: float) -> str:
-    return "< 0.001" if p_value < 0.001 else f"= {p_value:.2g}"  # noqa: PLR2004 - three digits
 
 
 _DROPPED = ("tokens", "range", "per solved", "interval", "cost")

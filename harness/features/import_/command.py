@@ -7,8 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
-from harness.cli import completion
 from harness.cli.settings_flags import JUDGING, AsJson, among, with_settings
+from harness.cli.shared_flags import Problems
 from harness.errors import OK, NothingSelectedError, UsageError
 from harness.features.grade.solution_match import match
 from harness.features.grade.solution_readers import read_solutions
@@ -99,17 +99,7 @@ def import_(
             "takes; plain or gzipped. Of ATIF also a folder.",
         ),
     ],
-    problems: Annotated[
-        str,
-        typer.Option(
-            "-b",
-            "--benchmark",
-            "--problems",
-            autocompletion=completion.benchmarks,
-            metavar="NAME[:WHERE]",
-            help="The problems that the solutions are of, as for `harness run`.",
-        ),
-    ],
+    problems: Problems,
     out: Annotated[Path, typer.Option("-o", "--out", metavar="RUN", help="The new run directory.")],
     format_: Annotated[
         str | None,

@@ -61,7 +61,7 @@ def parse_row(line: Line, found: fields.Row | None = None) -> Problem:
     name = fields.function_name(row, where)
     statement = fields.written(row, "question_content", where)
     starter = fields.text(row, "starter_code", where)
-    native = f"{fields.number_or_name(row, 'question_id', where)}_{fields.number_or_name(row, 'test_id', where)}"
+    native = "_".join(fields.number_or_name(row, key, where) for key in ("question_id", "test_id"))
     test = _test(row, where)
     return Problem(
         id=f"livecodebench/test_generation/{native}",

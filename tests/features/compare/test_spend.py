@@ -6,11 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import typer
 from program import harness
 from results_made import made_result
 
 from harness.errors import RunDirectoryError, UsageError
-from harness.features.compare.command import compare_and_print
+from harness.features.compare.command import compare as compare_command
 from harness.features.compare.comparison import compare_runs
 from harness.features.compare.library import compare
 from harness.features.compare.spend import spend_comparison
@@ -281,10 +282,9 @@ def test_compare_shows_equal_spend(
     beyond = " ".join(shown(comparison_view(compare_runs([a, b], None, [9.0])), 100).split())
     assert "What shots solve for $9.00 is not known" in beyond
     assert "at equal spend" not in beyond
-    options = {"strict": False, "fail_if_worse": False}
-    assert (
-        compare_and_print([a, b], None, as_json=False, as_markdown=True, at=[0.01], **options) == 0
-    )
+    with pytest.raises(typer.Exit) as left:
+        compare_command.__wrapped__({}, runs=[a, b], as_markdown=True, at="0.01")
+    assert left.value.exit_code == 0
     assert "| $0.010 | 20 | 25.0 % | 0.0 % | -25.0 |" in capsys.readouterr().out
     found = compare(a, b, at=[0.01]).versus[0].spend
     assert found is not None
