@@ -22,7 +22,7 @@ MODES = {
     "best_of_k_public": "best of k",
     "single_shot": "single shot",
 }
-UNIT_WORDS = {"tokens": "tokens", "calls": "model calls", "seconds": "seconds"}
+UNIT_WORDS = {"tokens": "tokens", "calls": "model calls"}
 _NEAR = 1e-9
 
 

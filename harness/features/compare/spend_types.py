@@ -8,7 +8,7 @@ class SpendPoint(Frozen):
     """A solve rate at a mean spend per problem, with its 95 % interval.
 
     Attributes:
-        spend: mean US dollars, tokens, model calls or seconds per problem.
+        spend: mean US dollars, tokens or model calls per problem.
         solved: solve rate.
         low, high: ends of the interval; None for a single problem.
         amount: shots per problem, or the budget at which attempts are cut off, with this spend.
@@ -118,8 +118,7 @@ class SpendComparison(Frozen):
     """Two runs at equal spend, over the problems that both have graded.
 
     Attributes:
-        unit: unit of spend: `dollars`, or `tokens` if a cost is unknown, or else model `calls`;
-            `seconds` only on request.
+        unit: unit of spend: `dollars`, or `tokens` if a cost is unknown, or else model `calls`.
         problems: number of problems.
         a, b: facts about the runs.
         curves: curves of both runs, the compared ones first.

@@ -192,12 +192,6 @@ def test_where_prices_are_unknown_tokens_count_and_else_calls(
     assert said is (unit != "dollars")
 
 
-def test_a_unit_may_be_asked_for(pair: Pair) -> None:
-    both = pair([shot(p, 0, solved=True) for p in NAMES], [agent(p, 2) for p in NAMES])
-    assert spend_comparison(*both, unit="seconds").unit == "seconds"
-    assert spend_comparison(*both, unit="calls").b.mean == 2
-
-
 def test_older_runs_make_a_lower_bound_and_say_so(pair: Pair) -> None:
     """Of a revision between the first and the last nobody knew the hidden verdict."""
     known = [step(n, solved=s, public=1) for n, s in ((1, False), (2, None), (3, True))]
