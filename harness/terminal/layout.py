@@ -46,6 +46,11 @@ def words_table(columns: Iterable[str], rows: Iterable[Iterable[str]] = ()) -> T
     return table
 
 
+def number_range(low: int, high: int) -> str:
+    """Format a range of whole numbers, as one number if both ends are the same."""
+    return f"{low:,}" if low == high else f"{low:,} to {high:,}"
+
+
 def facts(named: Iterable[tuple[str, str]]) -> Table:
     """Return names and values, to show below a table of rates."""
     table = Table.grid(padding=(0, 2))

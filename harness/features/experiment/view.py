@@ -16,7 +16,7 @@ from harness.features.compare.screen import comparison_screen
 from harness.features.experiment.decision import Decision
 from harness.features.experiment.ranking import Against, RankedCell, Ranking
 from harness.run.plan.estimate import Estimate
-from harness.terminal.layout import figures_table
+from harness.terminal.layout import figures_table, number_range
 from harness.text import UNKNOWN, count, dollars, interval, percent, printable_line, quantity
 
 GAP = 3
@@ -249,23 +249,18 @@ def grid_view(cells: Sequence[Foretold], baseline: str) -> RenderableType:
     table = figures_table("cell", "samples left", "requests", "cost, roughly")
     for cell in cells:
         name = printable_line(cell.name) + (" (baseline)" if cell.name == baseline else "")
-        requests = _numbers(cell.requests) if cell.estimate else "none: recordings"
+        requests = number_range(*cell.requests) if cell.estimate else "none: recordings"
         table.add_row(name, f"{cell.samples:,}", requests, _money(cell.cost))
     lows, highs = zip(*(cell.requests for cell in cells), strict=True)
     table.add_section()
     table.add_row(
         f"all {count(len(cells), 'cell')}",
         f"{sum(cell.samples for cell in cells):,}",
-        _numbers((sum(lows), sum(highs))),
+        number_range(sum(lows), sum(highs)),
         _money(total_cost(cells)),
     )
     note = "what a token costs is said with price or prices; `harness run --dry-run` tells more"
     return Group(table, Text(note)) if total_cost(cells) is None else table
-
-
-def _numbers(numbers: tuple[int, int]) -> str:
-    low, high = numbers
-    return f"{low:,}" if low == high else f"{low:,} to {high:,}"
 
 
 def _money(cost: tuple[float, float] | None) -> str:
