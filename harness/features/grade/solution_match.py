@@ -17,6 +17,7 @@ from harness.run.plan.problem_kinds import judge_answer, rules_of
 from harness.run.spec.spec import RunSpec
 from harness.sandbox.executor import Executor
 from harness.sources.problem_names import Names
+from harness.text import count, first_few
 
 CODE = "code"
 """In place of an extraction rule: a text is the solution itself."""
@@ -178,3 +179,10 @@ async def judge_matched(
         return
     for judged in judged_answers(matched):
         keep(judged)
+
+
+def unmatched_words(names: Sequence[str]) -> str:
+    """Say which names of problems match none or several."""
+    return (
+        f"for {count(len(names), 'name')} with no or several matching problems: {first_few(names)}"
+    )

@@ -6,14 +6,14 @@ from itertools import islice
 from rich.console import Group, RenderableType
 
 from harness.features.grade.grades import Agreement, GradedSolution, GradeSummary
+from harness.features.grade.solution_match import unmatched_words
 from harness.grading.verdict import INFRASTRUCTURE, TestResult
 from harness.terminal.efficiency_table import efficiency_facts, efficiency_table
 from harness.terminal.layout import facts, rates_table, words_table
 from harness.terminal.summary_table import counts, judged_again, sandbox_level, words
-from harness.text import count, percent
+from harness.text import percent
 
 LISTED = 20
-NAMES = 5
 LONGEST_REASON = 100
 
 
@@ -52,13 +52,7 @@ def _facts(summary: GradeSummary) -> Iterator[tuple[str, str]]:
     if summary.verdicts:
         yield "verdicts", counts(summary.verdicts)
     if summary.unmatched:
-        names = ", ".join(summary.unmatched_names[:NAMES])
-        more = len(summary.unmatched_names) - NAMES
-        yield (
-            "not graded",
-            f"{summary.unmatched:,} for {count(len(summary.unmatched_names), 'name')} with no or "
-            f"several matching problems: {names}{f' and {more:,} more' if more > 0 else ''}",
-        )
+        yield "not graded", f"{summary.unmatched:,} {unmatched_words(summary.unmatched_names)}"
     if summary.ungraded:
         yield "ungraded", f"{summary.ungraded:,} of problems without tests; in no rate"
     if summary.infrastructure:

@@ -10,7 +10,7 @@ import typer
 from harness.cli.settings_flags import JUDGING, AsJson, among, with_settings
 from harness.cli.shared_flags import Problems
 from harness.errors import OK, NothingSelectedError, UsageError
-from harness.features.grade.solution_match import match
+from harness.features.grade.solution_match import match, unmatched_words
 from harness.features.grade.solution_readers import read_solutions
 from harness.features.import_.published_run import write_imported
 from harness.features.import_.trajectory_file import (
@@ -25,7 +25,6 @@ from harness.terminal.run_outcome import print_summary
 from harness.terminal.summary_table import console
 from harness.text import count, printable_line
 
-NAMES = 5
 _UPSTREAM = re.compile(r"(_(?:Scenario\.)?[a-z]+_\d+_[\d.]+)?(_eval_all|_codeqwen)?$")
 
 
@@ -59,14 +58,8 @@ def import_file(
             f"{solutions[0].name!r:.60}"
         )
     if unmatched:
-        names = list(dict.fromkeys(unmatched))
-        more = f" and {len(names) - NAMES:,} more" if len(names) > NAMES else ""
-        some = printable_line(", ".join(names[:NAMES]))
-        err.print(
-            f"{count(len(unmatched), 'solution')} left out, for {count(len(names), 'name')} with "
-            f"no or several matching problems: {some}{more}",
-            soft_wrap=True,
-        )
+        which = unmatched_words(list(dict.fromkeys(unmatched)))
+        err.print(f"{count(len(unmatched), 'solution')} left out, {which}", soft_wrap=True)
     summary = write_imported(out, file, loaded, matched, spec)
     silent = sum(each.published is None for each in matched)
     if silent:

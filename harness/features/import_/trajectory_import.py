@@ -11,6 +11,7 @@ from rich.console import Console
 
 from harness.agent.strategies.strategy_names import STRATEGIES
 from harness.errors import INFRASTRUCTURE, INTERRUPTED, OK, RunDirectoryError, UsageError
+from harness.features.grade.solution_match import unmatched_words
 from harness.features.import_.agreement import agreement_lines
 from harness.features.import_.imported_sample import ImportedSample
 from harness.features.import_.published_run import unknown_origin
@@ -39,8 +40,6 @@ from harness.terminal.progress import TerminalReporter, load_telling
 from harness.terminal.run_outcome import print_summary
 from harness.terminal.summary_table import console
 from harness.text import count, printable_line
-
-NAMES = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,16 +184,9 @@ def _plan(samples: Sequence[ImportedSample], done: set[str]) -> str:
 
 
 def _tell_unmatched(err: Console, unmatched: Counter[str]) -> None:
-    if not unmatched:
-        return
-    names = list(unmatched)
-    more = f" and {len(names) - NAMES:,} more" if len(names) > NAMES else ""
-    some = printable_line(", ".join(names[:NAMES]))
-    err.print(
-        f"{count(unmatched.total(), 'trajectory', 'trajectories')} left out, for "
-        f"{count(len(names), 'name')} with no or several matching problems: {some}{more}",
-        soft_wrap=True,
-    )
+    if unmatched:
+        number = count(unmatched.total(), "trajectory", "trajectories")
+        err.print(f"{number} left out, {unmatched_words(list(unmatched))}", soft_wrap=True)
 
 
 def _manifest(

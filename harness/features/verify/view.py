@@ -8,9 +8,7 @@ from harness.features.verify.verification import Verification, VerifiedProblem, 
 from harness.grading.verdict import Verdict
 from harness.terminal.layout import facts, words_table
 from harness.terminal.summary_table import counts, sandbox_level, words
-from harness.text import count
-
-NAMES = 5
+from harness.text import count, first_few
 
 
 def verification_view(summary: Verification, problems: Sequence[VerifiedProblem]) -> RenderableType:
@@ -24,8 +22,7 @@ def verification_view(summary: Verification, problems: Sequence[VerifiedProblem]
 
 def some_problems(ids: Sequence[str]) -> str:
     """Say how many problems there are, and name the first."""
-    more = f" and {len(ids) - NAMES:,} more" if len(ids) > NAMES else ""
-    return f"{count(len(ids), 'problem')}: {', '.join(ids[:NAMES])}{more}"
+    return f"{count(len(ids), 'problem')}: {first_few(ids)}"
 
 
 def _facts(summary: Verification) -> Iterator[tuple[str, str]]:
