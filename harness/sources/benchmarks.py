@@ -249,7 +249,7 @@ def is_source(name: str) -> bool:
     return name.strip().lower() in LOADERS or plugged(name) is not None
 
 
-def plugged(name: str) -> plugins.Plugin | None:
+def plugged(name: str) -> Plugin | None:
     """Return the plug-in of a source's name, unless the source is built in."""
     name = name.strip()
     return None if name.lower() in LOADERS else plugins.find(plugins.SOURCES, name)
@@ -287,8 +287,6 @@ def load(spec: str, *, skip_bad_rows: bool = False, watch: Watch = quiet) -> Loa
     name, where = parse_spec(spec)
     plugin = plugged(name)
     if plugin is not None:
-        from harness.sources.benchmarks import load_plugged
-
         return load_plugged(plugin, where, skip_bad_rows=skip_bad_rows, watch=watch)
     home = home_of(name, where)
     if home is None:
