@@ -31,7 +31,7 @@ from harness.features.calibrate.calibration import (
 from harness.problem import Problem
 from harness.run.plan.problem_kinds import require_code_generation
 from harness.run.reporter import JudgingProgress
-from harness.run.session.judging_session import JudgingSession, in_pool, vet
+from harness.run.session.judging_session import JudgingSession, in_pool, judging, vet
 from harness.run.session.timing_session import timing_of
 from harness.run.spec.spec import read_spec
 from harness.sandbox.executor import Executor
@@ -201,8 +201,6 @@ def calibrate(
     Times are stored for this machine. An interrupted calibration goes on, and what has not changed
     is not timed again. A run times the references that it needs by itself.
     """
-    from harness.run.session.judging_session import judging
-
     wanted = among(settings, FILTERS) | {"benchmark": named_benchmark(spec, benchmark)}
     how = judging(among(settings, CALIBRATED), by_reference=False)
     timing = settings.get("timing", "paired")

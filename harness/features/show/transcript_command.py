@@ -242,7 +242,6 @@ def transcript(
     ] = None,
 ) -> None:
     """Print a sample's conversation, or list a run's samples."""
-    from harness.run.store.transcripts import Transcripts
     from harness.terminal.summary_table import console
 
     out = console()

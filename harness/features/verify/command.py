@@ -34,7 +34,7 @@ from harness.features.verify.view import some_problems, verification_view
 from harness.grading.jobs import Judged
 from harness.grading.reference_verdicts import Finding, VerifiedCache, default_folder
 from harness.problem import Problem
-from harness.run.session.judging_session import JudgingSession, judge_jobs, vet
+from harness.run.session.judging_session import JudgingSession, judge_jobs, judging, vet
 from harness.run.spec.spec import read_spec
 from harness.sandbox.isolation import Level
 from harness.sources.benchmarks import parse_spec
@@ -254,8 +254,6 @@ def verify(
     Verdicts are stored: an interrupted verification goes on, and what has not changed is not judged
     again.
     """
-    from harness.run.session.judging_session import judging
-
     wanted = among(settings, FILTERS) | {"benchmark": named_benchmark(spec, benchmark)}
     how = judging(among(settings, JUDGING), by_reference=False)
     code = verify_source(
