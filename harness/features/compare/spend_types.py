@@ -1,6 +1,8 @@
 """Types of the result of a comparison at equal spend."""
 
-from harness.features.compare.arms import CurveKind, Unit
+from typing import Literal
+
+from harness.features.compare.arms import CurveKind
 from harness.models.protocol import Frozen
 
 
@@ -8,7 +10,7 @@ class SpendPoint(Frozen):
     """A solve rate at a mean spend per problem, with its 95 % interval.
 
     Attributes:
-        spend: mean US dollars, tokens or model calls per problem.
+        spend: mean US dollars, tokens, model calls or seconds per problem.
         solved: solve rate.
         low, high: ends of the interval; None for a single problem.
         amount: shots per problem, or the budget at which attempts are cut off, with this spend.
@@ -118,7 +120,8 @@ class SpendComparison(Frozen):
     """Two runs at equal spend, over the problems that both have graded.
 
     Attributes:
-        unit: unit of spend: `dollars`, or `tokens` if a cost is unknown, or else model `calls`.
+        unit: unit of spend: `dollars`, or `tokens` if a cost is unknown, or else model `calls`;
+            `seconds` only on request.
         problems: number of problems.
         a, b: facts about the runs.
         curves: curves of both runs, the compared ones first.
@@ -132,7 +135,7 @@ class SpendComparison(Frozen):
         sentence: the summary in plain sentences.
     """
 
-    unit: Unit
+    unit: Literal["dollars", "tokens", "calls", "seconds"]
     problems: int
     a: ArmFacts
     b: ArmFacts
