@@ -75,7 +75,7 @@ EXECUTORS: Mapping[str, str] = {"ray": "harness.features.cluster.ray_executor:Ra
 """Executors other than this machine: value of the setting to class."""
 
 MODES: Mapping[str, str] = dict.fromkeys(
-    ("external", "mcp"), "harness.features.external.run_mode:MODE"
+    ("external", "mcp"), "harness.features.external.setup:MODE"
 )
 """Modes in which a user's own agent works; see `harness.run.engine.extensions.AgentMode`."""
 

@@ -63,6 +63,12 @@ def count(number: int, noun: str, plural: str | None = None) -> str:
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
+def first_few(names: Sequence[str], most: int = 5) -> str:
+    """Return the first names, and how many more there are, on one line."""
+    more = f" and {len(names) - most:,} more" if len(names) > most else ""
+    return printable_line(", ".join(names[:most])) + more
+
+
 def bad_rows(skipped: Sequence[Exception]) -> str:
     """Return the number of skipped rows, and why the first was skipped."""
     return f"{count(len(skipped), 'bad row')} skipped, the first: {printable(str(skipped[0]))}"

@@ -13,6 +13,7 @@ ROOT = Path(__file__).parents[1]
 
 ORDER = (
     {"errors", "version", "text", "markdown", "cache", "closing", "problem", "stats"},
+    {"http_server"},
     {"registry"},
     {"plugins"},
     {"models", "sources", "sandbox"},

@@ -51,3 +51,16 @@ Notify = Annotated[
         rich_help_panel="Run",
     ),
 ]
+
+Problems = Annotated[
+    str,
+    typer.Option(
+        "-b",
+        "--benchmark",
+        "--problems",
+        autocompletion=completion.benchmarks,
+        metavar="NAME[:WHERE]",
+        help="The problems that the solutions are of, as for `harness run`.",
+    ),
+]
+"""The problems of solutions that are there."""

@@ -20,6 +20,7 @@ from harness.models.protocol import (
     ModelTurn,
     RetryObserver,
     ToolSpec,
+    UnaskedModel,
 )
 from harness.problem import ProblemView
 
@@ -27,7 +28,7 @@ _FENCE = re.compile(r"^[ \t]*(```|~~~)", re.MULTILINE)
 _one_line = Redactor()
 
 
-class FunctionModel:
+class FunctionModel(UnaskedModel):
     """Python function that answers each problem.
 
     Args:
@@ -40,18 +41,13 @@ class FunctionModel:
     def __init__(
         self, name: str, function: Callable[..., Any], problem: ProblemView | None = None
     ) -> None:
-        self._name = name
+        super().__init__(name)
         self._function = function
         self._problem = problem
 
-    @property
-    def name(self) -> str:
-        """Name of the model in results."""
-        return self._name
-
     def for_sample(self, problem: ProblemView, index: int) -> Model:  # noqa: ARG002 - protocol
         """Return the function bound to that problem."""
-        return FunctionModel(self._name, self._function, problem)
+        return FunctionModel(self.name, self._function, problem)
 
     async def generate(
         self,
@@ -66,13 +62,11 @@ class FunctionModel:
             ModelError: it raised, or returned something other than text.
         """
         if self._problem is None:
-            raise ModelError(
-                f"{self._name}: a function answers for a sample; call for_sample first"
-            )
+            raise ModelError(f"{self.name}: a function answers for a sample; call for_sample first")
         started = time.perf_counter()
         answer = await self._call(columns(self._problem))
         if not isinstance(answer, str):
-            raise ModelError(f"{self._name} returned {type(answer).__name__}, not a string")
+            raise ModelError(f"{self.name} returned {type(answer).__name__}, not a string")
         return ModelTurn(
             text=fenced(sendable(answer)),
             stop=ModelStop(reason="end_turn"),
@@ -88,10 +82,7 @@ class FunctionModel:
             return await answer if inspect.isawaitable(answer) else answer
         except (Exception, SystemExit) as error:
             words = _one_line(f"{type(error).__name__}: {error}")
-            raise ModelError(f"{self._name} raised {words}") from error
-
-    async def close(self) -> None:
-        """Do nothing."""
+            raise ModelError(f"{self.name} raised {words}") from error
 
 
 def columns(problem: ProblemView) -> dict[str, Any]:

@@ -12,11 +12,12 @@ from harness.models.protocol import (
     RecordingEndedError,
     RetryObserver,
     ToolSpec,
+    UnaskedModel,
 )
 from harness.problem import ProblemView
 
 
-class ReplayModel:
+class ReplayModel(UnaskedModel):
     """Model that answers each sample from its recording.
 
     Args:
@@ -28,13 +29,9 @@ class ReplayModel:
     def __init__(
         self, name: str, turns: Mapping[tuple[str, int], Sequence[ModelTurn | ModelError]]
     ) -> None:
-        self._name = name
+        why = f"{name}: a recording answers for a sample; call for_sample first"
+        super().__init__(name, why)
         self._turns = turns
-
-    @property
-    def name(self) -> str:
-        """Name of the model in results."""
-        return self._name
 
     def most_samples(self, problems: Iterable[str]) -> int:
         """Return the number of recorded samples of the problem that has the most."""
@@ -45,41 +42,19 @@ class ReplayModel:
     def for_sample(self, problem: ProblemView, index: int) -> Model:
         """Return the sample's recording from its start; an unrecorded one fails when asked."""
         turns = self._turns.get((problem.id, index))
-        return Recording(self._name, f"sample {index} of {problem.id}", turns)
-
-    async def generate(
-        self,
-        messages: Sequence[Message],  # noqa: ARG002 - protocol
-        tools: Sequence[ToolSpec],  # noqa: ARG002
-        settings: ModelSettings,  # noqa: ARG002
-        on_retry: RetryObserver | None = None,  # noqa: ARG002
-    ) -> ModelTurn:
-        """Raise an error, as only the recording of a sample can answer.
-
-        Raises:
-            ModelError: always.
-        """
-        raise ModelError(f"{self._name}: a recording answers for a sample; call for_sample first")
-
-    async def close(self) -> None:
-        """Do nothing."""
+        return Recording(self.name, f"sample {index} of {problem.id}", turns)
 
 
-class Recording:
+class Recording(UnaskedModel):
     """Recording of one sample, and its current position."""
 
     def __init__(
         self, name: str, sample: str, turns: Sequence[ModelTurn | ModelError] | None
     ) -> None:
-        self._name = name
+        super().__init__(name)
         self._sample = sample
         self._turns = turns
         self._played = 0
-
-    @property
-    def name(self) -> str:
-        """Name of the model in results."""
-        return self._name
 
     @property
     def ended(self) -> RecordingEndedError | None:
@@ -90,10 +65,6 @@ class Recording:
                 return each
         return None
 
-    def for_sample(self, problem: ProblemView, index: int) -> Model:  # noqa: ARG002 - protocol
-        """Return this object."""
-        return self
-
     async def generate(
         self,
         messages: Sequence[Message],  # noqa: ARG002 - protocol
@@ -103,10 +74,10 @@ class Recording:
     ) -> ModelTurn:
         """Return the recorded result of the next request. Raises ModelError."""
         if self._turns is None:
-            raise ModelError(f"{self._name} holds no recording of {self._sample}")
+            raise ModelError(f"{self.name} holds no recording of {self._sample}")
         if self._played >= len(self._turns):
             raise ModelError(
-                f"{self._name}: the recording of {self._sample} ends after"
+                f"{self.name}: the recording of {self._sample} ends after"
                 f" {len(self._turns)} turns, and one more was asked for"
             )
         turn = self._turns[self._played]
@@ -114,6 +85,3 @@ class Recording:
         if isinstance(turn, ModelError):
             raise turn
         return turn
-
-    async def close(self) -> None:
-        """Do nothing."""

@@ -7,13 +7,13 @@ from typing import NamedTuple
 from harness.errors import DataError, UsageError
 from harness.models.protocol import (
     Message,
-    Model,
     ModelError,
     ModelSettings,
     ModelStop,
     ModelTurn,
     RetryObserver,
     ToolSpec,
+    UnaskedModel,
 )
 from harness.models.providers import REFERENCES
 from harness.problem import Problem, ProblemView
@@ -28,7 +28,7 @@ class ReceivedRequest(NamedTuple):
     settings: ModelSettings
 
 
-class ScriptedModel:
+class ScriptedModel(UnaskedModel):
     """Answers from a script, to try a prompt, strategy or run without a provider.
 
     Args:
@@ -43,7 +43,7 @@ class ScriptedModel:
     def __init__(
         self, turns: Sequence[ModelTurn | str | Exception], *, name: str = "scripted"
     ) -> None:
-        self.name = name
+        super().__init__(name)
         self.asked: list[ReceivedRequest] = []
         self._turns = tuple(turns)
         self._said = 0
@@ -81,20 +81,16 @@ class ScriptedModel:
             return ModelTurn(text=turn, stop=ModelStop(reason="end_turn"))
         return turn
 
-    async def close(self) -> None:
-        """Do nothing."""
 
-
-class ReferenceModel:
+class ReferenceModel(UnaskedModel):
     """Answers sample i with the problem's i-th Python reference, in a cycle.
 
     Args:
         problems: problems of the run.
     """
 
-    name = REFERENCES
-
     def __init__(self, problems: Sequence[Problem]) -> None:
+        super().__init__(REFERENCES)
         self._problems = {problem.id: problem for problem in problems}
 
     def for_sample(self, problem: ProblemView, index: int) -> ScriptedModel:
@@ -117,9 +113,6 @@ class ReferenceModel:
         """Return an empty turn, as the problem is not known."""
         return ModelTurn(stop=ModelStop(reason="end_turn"))
 
-    async def close(self) -> None:
-        """Do nothing."""
-
 
 def check_references(mode: str) -> None:
     """Raise UsageError for a mode that references cannot be used with."""
@@ -132,27 +125,3 @@ def _fenced(code: str) -> str:
     longest = max((len(found) for found in re.findall("`+", code)), default=0)
     fence = "`" * max(3, longest + 1)
     return f"{fence}python\n{code}\n{fence}\n"
-
-
-class UnaskedModel:
-    """Placeholder for a model without requests: an agent's, or that of a dry run."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def for_sample(self, problem: ProblemView, index: int) -> Model:  # noqa: ARG002 - protocol
-        """Return this object."""
-        return self
-
-    async def generate(
-        self,
-        messages: Sequence[Message],  # noqa: ARG002 - protocol
-        tools: Sequence[ToolSpec],  # noqa: ARG002
-        settings: ModelSettings,  # noqa: ARG002
-        on_retry: RetryObserver | None = None,  # noqa: ARG002
-    ) -> ModelTurn:
-        """Never answer. Raises ModelError."""
-        raise ModelError(f"{self.name}: harness sends no request to this model")
-
-    async def close(self) -> None:
-        """Do nothing."""

@@ -19,6 +19,7 @@ from harness.models.protocol import (
     ModelTurn,
     RetryObserver,
     ToolSpec,
+    UnaskedModel,
 )
 from harness.problem import ProblemView
 
@@ -110,7 +111,7 @@ class UserModel:
         try:
             return UserModel(self._name, self._model.for_sample(problem, index))
         except (Exception, SystemExit) as error:  # noqa: BLE001 - it is the user's code
-            return _Failed(self._name, f"{self._name}.for_sample raised {_words(error)}")
+            return UnaskedModel(self._name, f"{self._name}.for_sample raised {_words(error)}")
 
     async def generate(
         self,
@@ -138,29 +139,6 @@ class UserModel:
         """Close the user's model; errors no longer matter and are ignored."""
         with suppress(Exception, SystemExit):
             await self._model.close()
-
-
-class _Failed:
-    """Model that never answers, and raises the reason."""
-
-    def __init__(self, name: str, why: str) -> None:
-        self.name = name
-        self._why = why
-
-    def for_sample(self, problem: ProblemView, index: int) -> Model:  # noqa: ARG002 - protocol
-        return self
-
-    async def generate(
-        self,
-        messages: Sequence[Message],  # noqa: ARG002 - protocol
-        tools: Sequence[ToolSpec],  # noqa: ARG002
-        settings: ModelSettings,  # noqa: ARG002
-        on_retry: RetryObserver | None = None,  # noqa: ARG002
-    ) -> ModelTurn:
-        raise ModelError(self._why)
-
-    async def close(self) -> None:
-        """Do nothing."""
 
 
 def _instance(name: str, kind: Callable[[], object]) -> object:

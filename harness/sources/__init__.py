@@ -4,7 +4,7 @@ A new source is one module with a `load(where, *, skip_bad_rows, watch) -> Loade
 `benchmarks.LOADERS`.
 
 - `apps`, `contests`, `leetcode`, `livecodebench`, `mercury`: benchmarks.
-- `benchmarks`: `NAME[:WHERE]`, and the table of sources.
+- `benchmarks`: `NAME[:WHERE]`, the table of sources, and those of plug-ins.
 - `checkers`: checkers for problems with several right answers.
 - `code_tests`: tests that are code; HumanEval and MBPP.
 - `errata`: problems whose verdict cannot be trusted.
@@ -13,7 +13,6 @@ A new source is one module with a `load(where, *, skip_bad_rows, watch) -> Loade
 - `hub_datasets`: data sets on the hub.
 - `jsonl`, `jsonl_code`, `jsonl_nodes`, `jsonl_shapes`: `jsonl:PATH`.
 - `literals`: literals in a data set's Python source.
-- `plugin_source`: sources of plug-ins.
 - `preambles`: code that runs before a solution.
 - `problem_names`: ids and aliases.
 - `public_split`: choice of public tests.

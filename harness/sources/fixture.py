@@ -1,12 +1,13 @@
 """The bundled problems, written for this project and available offline."""
 
+from functools import partial
 from importlib import resources
 
 from harness.errors import UsageError
 from harness.sources import jsonl
 from harness.sources.files.download import Watch, quiet
 from harness.sources.files.lines import JsonLines
-from harness.sources.files.rows import Loaded
+from harness.sources.files.rows import Loaded, load_rows
 
 
 def load(where: str | None, *, skip_bad_rows: bool = False, watch: Watch = quiet) -> Loaded:
@@ -20,4 +21,5 @@ def load(where: str | None, *, skip_bad_rows: bool = False, watch: Watch = quiet
     bundled = resources.files("harness") / "fixtures" / "problems.jsonl"
     with resources.as_file(bundled) as path:
         file = JsonLines(path, name="fixtures/problems.jsonl")
-        return jsonl.read_rows([file], source="fixture", skip_bad_rows=skip_bad_rows, watch=watch)
+        parse = partial(jsonl.parse_row, source="fixture")
+        return load_rows([file], parse, skip_bad_rows=skip_bad_rows, watch=watch)

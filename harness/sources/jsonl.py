@@ -12,7 +12,6 @@ import difflib
 import inspect
 import re
 import warnings
-from collections.abc import Iterable
 from datetime import date
 from functools import partial
 from itertools import pairwise
@@ -25,12 +24,9 @@ from harness.errors import DataError
 from harness.plugins import RuleName
 from harness.problem import Checker, Problem, Signature, TestCase, TestSuite
 from harness.sources import preambles
-from harness.sources.files.catalogue import RowFile
-from harness.sources.files.download import Watch, quiet
 from harness.sources.files.lines import Line
 from harness.sources.files.rows import (
     LEVELS,
-    Loaded,
     check_function_test,
     content_hash,
     load_paths,
@@ -138,35 +134,6 @@ class JsonlRow(_Strict):
     """MiB of memory of a test."""
 
 
-def load(where: str | None, *, skip_bad_rows: bool = False, watch: Watch = quiet) -> Loaded:
-    """Load the problems of the files that a path or glob names.
-
-    Raises:
-        UsageError: no file is given, or none is there.
-        DataError: a row does not have the format.
-    """
-    return load_paths("jsonl", where, read_rows, skip_bad_rows=skip_bad_rows, watch=watch)
-
-
-def read_rows(
-    files: Iterable[RowFile],
-    *,
-    skip_bad_rows: bool = False,
-    watch: Watch = quiet,
-    source: str = "jsonl",
-) -> Loaded:
-    """Read the problems of some files, in order, as `load_rows` does.
-
-    Args:
-        files: files to read.
-        skip_bad_rows: as in `load_rows`.
-        watch: function called with the progress in a large file.
-        source: source of problems whose id does not name one.
-    """
-    parse = partial(parse_row, source=source)
-    return load_rows(files, parse, skip_bad_rows=skip_bad_rows, watch=watch)
-
-
 def parse_row(line: Line, *, source: str) -> Problem:
     """Return the problem of one row.
 
@@ -211,6 +178,13 @@ def parse_row(line: Line, *, source: str) -> Problem:
         known_issues=row.known_issues,
         content_hash=digest,
     )
+
+
+read_rows = partial(load_rows, parse=partial(parse_row, source="jsonl"))
+"""Read the problems of some files, in order."""
+
+load = partial(load_paths, "jsonl", read=read_rows)
+"""Load the problems of the files that a path or glob names."""
 
 
 def _signature(row: JsonlRow) -> Signature:

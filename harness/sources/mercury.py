@@ -9,7 +9,7 @@ The reference for the meaning of a row is `src/sandbox.py` of https://github.com
 """
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Any, cast
 
@@ -19,11 +19,9 @@ from pydantic_core import to_json
 from harness.errors import DataError
 from harness.problem import Checker, Problem, Reference, Signature, TestCase, TestSuite
 from harness.sources import preambles
-from harness.sources.files.catalogue import RowFile
-from harness.sources.files.download import Watch, quiet
 from harness.sources.files.json_text import elements, members, one_line
 from harness.sources.files.lines import Line
-from harness.sources.files.rows import LEVELS, Loaded, load_paths, load_rows, name_fault
+from harness.sources.files.rows import LEVELS, load_paths, load_rows, name_fault
 from harness.sources.files.rows import content_hash as hash_of
 from harness.sources.public_split import Split, split
 from harness.sources.signature import signature_of
@@ -111,23 +109,6 @@ class _Row(_Columns):
         return hash_of(self.statement, *call, *hooks, self.cases)
 
 
-def load(where: str | None, *, skip_bad_rows: bool = False, watch: Watch = quiet) -> Loaded:
-    """Load the problems of the files that a path or glob names.
-
-    Raises:
-        UsageError: no file is given, or none is there.
-        DataError: a row does not match upstream's schema.
-    """
-    return load_paths("mercury", where, read_rows, skip_bad_rows=skip_bad_rows, watch=watch)
-
-
-def read_rows(
-    files: Iterable[RowFile], *, skip_bad_rows: bool = False, watch: Watch = quiet
-) -> Loaded:
-    """Read the problems of some files, in order, as `load_rows` does."""
-    return load_rows(files, parse_row, skip_bad_rows=skip_bad_rows, watch=watch)
-
-
 def parse_row(line: Line) -> Problem:
     """Return the problem of one row.
 
@@ -162,6 +143,13 @@ def parse_row(line: Line) -> Problem:
         aliases=() if row.id is None else (f"mercury_{row.id}",),
         content_hash=row.content_hash,
     )
+
+
+read_rows = partial(load_rows, parse=parse_row)
+"""Read the problems of some files, in order."""
+
+load = partial(load_paths, "mercury", read=read_rows)
+"""Load the problems of the files that a path or glob names."""
 
 
 def _read(line: Line) -> _Row:

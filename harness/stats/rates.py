@@ -1,11 +1,12 @@
 """Rates of success and their intervals."""
 
 import math
-from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from statistics import NormalDist
 
 from pydantic import BaseModel, ConfigDict
+
+from harness.stats.curves import mean_by_problem
 
 
 class Rate(BaseModel):
@@ -47,17 +48,7 @@ def rate(fractions: Sequence[float], samples: int | None = None) -> Rate | None:
 def rate_by_problem(values: Iterable[tuple[str, float]]) -> Rate | None:
     """Return `rate` of samples, given as problem id and a value between 0 and 1."""
     pairs = list(values)
-    by_problem = dict(pairs)
-    if len(by_problem) == len(pairs):  # one sample a problem
-        return rate([*by_problem.values()])
-    found: dict[str, list[float]] = defaultdict(list)
-    for problem, value in pairs:
-        found[problem].append(value)
-    fractions = [
-        math.fsum(samples) / len(samples) if len(samples) > 1 else samples[0]
-        for samples in found.values()
-    ]
-    return rate(fractions, len(pairs))
+    return rate([*mean_by_problem(pairs).values()], len(pairs))
 
 
 def wilson(value: float, count: float, confidence: float = 0.95) -> tuple[float, float]:

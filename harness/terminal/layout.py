@@ -36,6 +36,21 @@ def rate_cells(rate: Rate) -> tuple[str, str, str]:
     return percent(rate.value), interval(rate.low, rate.high), str(rate.problems)
 
 
+def words_table(columns: Iterable[str], rows: Iterable[Iterable[str]] = ()) -> Table:
+    """Return a table of texts, which are folded where they are too long."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
+    for column in columns:
+        table.add_column(column, overflow="fold")
+    for row in rows:
+        table.add_row(*(Text(printable_line(cell)) for cell in row))
+    return table
+
+
+def number_range(low: int, high: int) -> str:
+    """Format a range of whole numbers, as one number if both ends are the same."""
+    return f"{low:,}" if low == high else f"{low:,} to {high:,}"
+
+
 def facts(named: Iterable[tuple[str, str]]) -> Table:
     """Return names and values, to show below a table of rates."""
     table = Table.grid(padding=(0, 2))

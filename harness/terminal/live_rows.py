@@ -2,10 +2,11 @@
 
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from threading import Lock
 
 from harness.agent.events import Response
+from harness.problem import Problem
 from harness.run.observer import Progress
 from harness.run.store.results import SampleResult
 from harness.terminal.sample_table import Numbers, SampleRow, result_row
@@ -15,15 +16,6 @@ KEPT = 200
 """Number of graded samples kept: more lines than any window has."""
 FOR_GRADED = 3
 """A window shows at least one graded sample per this many rows."""
-
-
-@dataclass(frozen=True, slots=True)
-class Named:
-    """Facts about a problem before it is solved."""
-
-    id: str
-    title: str
-    difficulty: str
 
 
 @dataclass(slots=True)
@@ -36,14 +28,8 @@ class _UnderWay:
     tests: str = ""
 
     def now(self, moment: float) -> SampleRow:
-        row = self.row
-        return SampleRow(
-            number=row.number,
-            sample=row.sample,
-            problem=row.problem,
-            title=row.title,
-            index=row.index,
-            difficulty=row.difficulty,
+        return replace(
+            self.row,
             status=self.status,
             tests=self.tests,
             turns=self.turn,
@@ -76,7 +62,7 @@ class LiveRows:
     """
 
     def __init__(
-        self, problems: Sequence[Named], *, several: bool, clock: Callable[[], float]
+        self, problems: Sequence[Problem], *, several: bool, clock: Callable[[], float]
     ) -> None:
         self._problems = {problem.id: problem for problem in problems}
         self._numbers = Numbers(self._problems)
@@ -97,14 +83,14 @@ class LiveRows:
     def begun(self, sample: str) -> None:
         """Add a row for a sample that was started."""
         problem, _, index = sample.rpartition("#")
-        named = self._problems.get(problem) or Named(problem, "", "")
+        named = self._problems.get(problem)
         row = SampleRow(
             number=self._numbers.of(problem, int(index)),
             sample=sample,
             problem=problem,
-            title=named.title,
+            title=named.title if named else "",
             index=int(index) if self._several else None,
-            difficulty=named.difficulty,
+            difficulty=(named and named.difficulty) or "",
             status="running",
         )
         with self._lock:

@@ -1,5 +1,7 @@
 """Progress on stderr: a live bar on a terminal, occasional lines elsewhere."""
 
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from typing import Self
 
 from rich.console import Console
@@ -17,7 +19,7 @@ from rich.progress import (
 from harness.closing import Closing
 from harness.sources.benchmarks import load
 from harness.sources.files.rows import Loaded
-from harness.text import printable_line
+from harness.text import bad_rows, printable_line
 
 
 def live_bar(console: Console) -> Progress:
@@ -117,3 +119,30 @@ def load_with_bar(spec: str, console: Console, *, skip_bad_rows: bool = False) -
     """
     with LoadingBar(console) as watch:
         return load(spec, skip_bad_rows=skip_bad_rows, watch=watch)
+
+
+def load_telling(spec: str, console: Console, *, skip_bad_rows: bool) -> Loaded:
+    """Load the problems like `load_with_bar`, and tell which rows were skipped."""
+    loaded = load_with_bar(spec, console, skip_bad_rows=skip_bad_rows)
+    if loaded.skipped:
+        console.print(bad_rows(loaded.skipped))
+    return loaded
+
+
+@dataclass(frozen=True)
+class TerminalReporter:
+    """Prints to a console; implements `harness.run.reporter.Reporter`."""
+
+    console: Console
+
+    def notice(self, line: str) -> None:
+        """Show a line."""
+        self.console.print(line, soft_wrap=True)
+
+    def judging(self, total: int, noun: str) -> AbstractContextManager[JudgingBar]:
+        """Show a bar within a context."""
+        return JudgingBar(self.console, total, noun)
+
+    def loading(self) -> AbstractContextManager[LoadingBar]:
+        """Show a bar while large files are read, within a context."""
+        return LoadingBar(self.console)

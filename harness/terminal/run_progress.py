@@ -19,7 +19,7 @@ from harness.run.store.results import SampleResult
 from harness.run.summary.summary import Summary
 from harness.terminal.columns import CHROME, fitted
 from harness.terminal.live_frame import LiveFrame, box, meter, span
-from harness.terminal.live_rows import LiveRows, Named
+from harness.terminal.live_rows import LiveRows
 from harness.terminal.sample_table import sample_table
 from harness.terminal.tally import Tally
 from harness.text import dollars, percent, printable_line
@@ -49,7 +49,7 @@ class LiveTable(LiveRows):
         console: Console,
         tally: Tally,
         heading: Sequence[str],
-        problems: Sequence[Named],
+        problems: Sequence[Problem],
         *,
         several: bool,
         clock: Callable[[], float] = time.monotonic,
@@ -158,9 +158,8 @@ class RunProgress(Closing):
         if table is not None:
             self._live = table(self._tally)
         elif console.is_terminal and not console.is_dumb_terminal:
-            named = [Named(each.id, each.title, each.difficulty or "") for each in problems]
             several = total > len(problems) > 0
-            self._live = LiveTable(console, self._tally, heading, named, several=several)
+            self._live = LiveTable(console, self._tally, heading, problems, several=several)
         if self._live:
             for result in earlier:
                 self._live.graded(result)

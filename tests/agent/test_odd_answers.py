@@ -11,7 +11,7 @@ from scripted import Played, call, read, rebuild, run, turn, write
 from harness.agent.attempt import NUDGE, Limits, StopReason
 from harness.agent.episode import CUT_OFF, FILTERED, MOST_IN_A_ROW, NO_CALL
 from harness.agent.events import SampleEnd, ToolProtocolChanged
-from harness.features.show.transcript_text import transcript_text
+from harness.features.show.transcript_command import transcript_text
 from harness.models.protocol import Model, ModelStop, ModelTurn, UserMessage
 from harness.models.text_tools.instructions import TextTools
 from harness.models.text_tools.tool_protocol import with_tools

@@ -24,6 +24,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+import typer
 from cost import table
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "support"))
@@ -111,14 +112,12 @@ def asked(program: str, runs: list[Path]) -> tuple[float, str]:
 
 def profiled(runs: list[Path]) -> None:
     """Print where the time goes, by function."""
-    from harness.features.compare.command import compare_and_print
+    from harness.features.compare.command import compare
 
     watch = cProfile.Profile()
     watch.enable()
-    with contextlib.redirect_stdout(io.StringIO()):
-        compare_and_print(
-            runs, None, strict=False, fail_if_worse=False, as_json=True, as_markdown=False
-        )
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(typer.Exit):
+        compare.__wrapped__({}, runs=runs, as_json=True)
     watch.disable()
     pstats.Stats(watch).sort_stats("tottime").print_stats(35)
     pstats.Stats(watch).sort_stats("cumtime").print_stats(60)

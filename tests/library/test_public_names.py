@@ -12,8 +12,7 @@ import pytest
 
 import harness
 from harness.features.episode.shared import EpisodeKeys
-from harness.features.evaluate.arguments import OWN
-from harness.features.evaluate.evaluate import aevaluate, evaluate
+from harness.features.evaluate.evaluate import OWN, aevaluate, evaluate
 from harness.features.grade.library import agrade, grade
 from harness.grading.verdict import Grade, Verdict
 from harness.problem import Problem

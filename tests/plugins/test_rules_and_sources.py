@@ -13,8 +13,8 @@ from harness.grading.verdict import Difference
 from harness.plugins import RULES, SOURCES, Plugin
 from harness.problem import Problem, Reference, TestCase, TestSuite
 from harness.sources import fixture
+from harness.sources.benchmarks import load_plugged
 from harness.sources.files.rows import Loaded
-from harness.sources.plugin_source import load_plugged
 
 PLUGIN = Plugin(RULES, "mine", "mine-rules", "1.0", "mine_rules:thing")
 WRONG = Difference(where="here", expected="1", got="2")

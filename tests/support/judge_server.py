@@ -10,7 +10,7 @@ from typing import Any
 import httpx2
 
 from harness.closing import Closing
-from harness.features.serve.server import Server, Settings, _listen, config_of, service_of
+from harness.features.serve.server import GracefulServer, Settings, _listen, config_of, service_of
 from harness.problem import Problem
 from harness.run.spec.spec import RunSpec, read_spec
 from harness.sandbox.pool import SandboxPool
@@ -18,7 +18,7 @@ from harness.sandbox.pool import SandboxPool
 PATIENCE_S = 120.0
 
 
-class _Quiet(Server):
+class _Quiet(GracefulServer):
     """Does not handle signals, which are for the tests."""
 
     @contextlib.contextmanager

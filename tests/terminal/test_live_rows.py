@@ -11,9 +11,11 @@ from harness.features.observers.dispatch import Watching
 from harness.grading.verdict import Verdict
 from harness.models.protocol import ModelStop, ModelTurn, ToolMessage, Usage
 from harness.run.observer import tell_progress
-from harness.terminal.live_rows import Named
+from harness.sources.benchmarks import load
 from harness.terminal.run_progress import LiveTable, RunProgress
 from harness.terminal.tally import Tally
+
+NAMED = {"id": "s/p", "title": "", "difficulty": "easy"}
 
 
 def answer(turn: int, tokens: int | None) -> Response:
@@ -34,8 +36,8 @@ def ran(turn: int, passed: int) -> ToolResult:
 @pytest.fixture
 def table() -> LiveTable:
     console = Console(file=io.StringIO(), width=100, height=30, force_terminal=True)
-    named = [Named("s/p", "", "easy")]
-    return LiveTable(console, Tally(1), (), named, several=False, clock=lambda: 5.0)
+    problem = load("fixture").problems[0].model_copy(update=NAMED)
+    return LiveTable(console, Tally(1), (), [problem], several=False, clock=lambda: 5.0)
 
 
 def row(table: LiveTable) -> list[str]:

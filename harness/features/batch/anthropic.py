@@ -4,14 +4,13 @@ import time
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import datetime
-from types import MappingProxyType
 from typing import Any, cast
 from urllib.parse import quote
 
 from harness.features.batch.batch_endpoint import (
     MOST_PAGES,
     BatchAnswer,
-    BatchCalls,
+    BatchEndpoint,
     BatchRequest,
     BatchState,
     as_json,
@@ -21,17 +20,10 @@ from harness.features.batch.batch_endpoint import (
 )
 from harness.models.clients.anthropic_messages import VERSION_PATH
 from harness.models.clients.anthropic_wire import ERROR_STATUSES, request_body, turn_from_wire
-from harness.models.clients.retry import Pace, RetryPolicy
 from harness.models.clients.vendor_headers import opened
 from harness.models.clients.wire import Json, word
 from harness.models.faults import MalformedAnswerError, TransientError, failed_status
 from harness.models.protocol import Message, ModelError, ModelSettings, ModelTurn
-from harness.models.timeouts import Timeouts
-
-# From the vendor's reference of `messages.batches.create`: 100,000 requests and 256 MB.
-MOST_REQUESTS = 100_000
-MOST_BYTES = 256_000_000
-FRAME_BYTES = 64  # upper bound for the JSON around the list of requests
 
 PAGE = 1000
 OTHER_CLOCK_S = 600.0  # largest assumed difference between the provider's clock and the local one
@@ -39,61 +31,27 @@ LONGEST_SUBMISSION_S = 3600.0  # from intent to creation; a later batch belongs 
 COUNTS = ("processing", "succeeded", "errored", "canceled", "expired")
 
 
-class AnthropicBatches:
+class AnthropicBatches(BatchEndpoint):
     """Message batches of one model at Anthropic.
 
     A batch has no name and no metadata. Only the custom ids in its results tell which requests it
-    holds, and results can be read only after the batch has ended.
-
-    Args:
-        model: the model's name at the endpoint.
-        base_url: the endpoint, as `https://host`; a trailing `/v1` is ignored.
-        api_key: the API key; masked in every message.
-        headers: headers of every call; their values are masked as well.
-        policy: which failures are retried, and how often.
-        timeouts: timeouts of one call.
-        pace: clock and sleep of the retries.
-        most_requests: most requests in one batch.
-        most_bytes: most bytes in one batch.
+    holds, and results can be read only after the batch has ended. A trailing `/v1` of the
+    endpoint's address is ignored.
     """
 
+    # From the vendor's reference of `messages.batches.create`: 100,000 requests and 256 MB.
+    MOST_REQUESTS = 100_000
+    MOST_BYTES = 256_000_000
+    FRAME_BYTES = 64  # upper bound for the JSON around the list of requests
     finds_surely = False
 
-    def __init__(
-        self,
-        model: str,
-        *,
-        base_url: str,
-        api_key: str,
-        headers: Mapping[str, str] = MappingProxyType({}),
-        policy: RetryPolicy | None = None,
-        timeouts: Timeouts | None = None,
-        pace: Pace | None = None,
-        most_requests: int = MOST_REQUESTS,
-        most_bytes: int = MOST_BYTES,
-    ) -> None:
+    def _open(self, headers: Mapping[str, str], *, base_url: str, **settings: Any) -> Any:
         from anthropic import AsyncAnthropic
 
-        self._model = model
-        self.most_requests = most_requests
-        self.most_bytes = most_bytes - FRAME_BYTES
-        self._calls = BatchCalls(
-            base_url, api_key, policy, timeouts, pace, secrets=headers.values()
-        )
-        self._redact = self._calls.endpoint.redact
-        self.where = self._calls.endpoint.where
-        http = self._calls.endpoint.http
         self._base_url = base_url.rstrip("/").removesuffix(VERSION_PATH)
-        self._client = opened(
-            AsyncAnthropic,
-            headers,
-            api_key=api_key,
-            base_url=self._base_url,
-            max_retries=0,
-            timeout=http.timeout,
-            http_client=http,
-        )
-        self._batches = self._client.messages.batches.with_streaming_response
+        client = opened(AsyncAnthropic, headers, base_url=self._base_url, **settings)
+        self._batches = client.messages.batches.with_streaming_response
+        return client
 
     def body(self, messages: Sequence[Message], settings: ModelSettings) -> Json:
         """Return the body of a request without tools, the same as for a single request."""
@@ -113,7 +71,7 @@ class AnthropicBatches:
         Raises TransientError and ModelError.
         """
         del token  # the API has no field for it
-        batch = await self._calls.once(self._batches.create, requests=list(map(_entry, requests)))
+        batch = await self._once(self._batches.create, requests=list(map(_entry, requests)))
         return text_of(batch, "id")
 
     async def find(self, token: str, requests: int, since: float) -> list[str]:
@@ -122,7 +80,7 @@ class AnthropicBatches:
         found: list[str] = []
         last: dict[str, str] = {}
         for _ in range(MOST_PAGES):
-            page = await self._calls.fetch(self._batches.list, limit=PAGE, **last)
+            page = await self._fetch(self._batches.list, limit=PAGE, **last)
             batches = objects_of(page, "data")
             for batch in batches:
                 after = _time(batch.get("created_at")) - since
@@ -138,7 +96,7 @@ class AnthropicBatches:
 
     async def state(self, batch_id: str) -> BatchState:
         """Return a batch's state; counts are 0 until the batch ends. Raises ModelError."""
-        batch = await self._calls.fetch(self._batches.retrieve, message_batch_id=batch_id)
+        batch = await self._fetch(self._batches.retrieve, message_batch_id=batch_id)
         counts = batch.get("request_counts")
         ended = batch.get("processing_status") == "ended"
         seconds = _time(batch.get("ended_at")) - _time(batch.get("created_at"))
@@ -151,13 +109,7 @@ class AnthropicBatches:
 
     async def results(self, batch_id: str, take: Callable[[BatchAnswer], None]) -> None:
         """Call `take` with the outcome of each request. Raises ModelError."""
-
-        def take_line(line: Json) -> None:
-            answer = self._answer(line)
-            if answer is not None:
-                take(answer)
-
-        await self._calls.lines(self._results, take_line, batch_id=batch_id)
+        await self._answers(self._results, take, batch_id=batch_id)
 
     @asynccontextmanager
     async def _results(self, batch_id: str) -> AsyncGenerator[Any, None]:
@@ -167,7 +119,7 @@ class AnthropicBatches:
         """
         path = f"{self._base_url}/v1/messages/batches/{quote(batch_id, safe='')}/results"
         headers = {k: v for k, v in self._client.default_headers.items() if isinstance(v, str)}
-        async with self._calls.endpoint.http.stream("GET", path, headers=headers) as response:
+        async with self._endpoint.http.stream("GET", path, headers=headers) as response:
             yield _Stream(response)
 
     def _answer(self, line: Json) -> BatchAnswer | None:
@@ -194,10 +146,6 @@ class AnthropicBatches:
                 self._redact(f"an unknown error: {body[:1000].decode(errors='replace')}")
             )
         return failed_status(status, {}, body, self._redact, now=time.time())
-
-    async def close(self) -> None:
-        """Close the connections; calling it again does nothing."""
-        await self._calls.endpoint.close()
 
 
 class _Stream:

@@ -7,9 +7,18 @@ and `anthropic.py` implement the interface; retries, waiting and the journal are
 import hashlib
 import json
 import re
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence
+from collections.abc import (
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol, TypeVar, cast
+from types import MappingProxyType
+from typing import Any, ClassVar, Literal, TypeVar, cast
 
 from harness.models.clients.endpoint import MAX_ANSWER_BYTES, Endpoint
 from harness.models.clients.retry import Pace, RetryPolicy, ask_until_answered
@@ -68,32 +77,83 @@ class BatchAnswer:
     error: TransientError | ModelError | None = None
 
 
-class BatchEndpoint(Protocol):
-    """A provider's batch API, for one model.
+class BatchEndpoint:
+    """A provider's batch API, for one model; each provider has a subclass.
+
+    Args:
+        model: the model's name at the endpoint.
+        base_url: the endpoint's address, as the SDK takes it.
+        api_key: the API key; masked in every message.
+        headers: headers of every call; their values are masked as well.
+        policy: which failures are retried, and how often.
+        timeouts: timeouts of one call.
+        pace: clock and sleep of the retries.
+        most_requests: most requests in one batch; the provider's limit if None.
+        most_bytes: most bytes in one batch; the provider's limit if None.
 
     Attributes:
+        MOST_REQUESTS: the provider's limit of requests in one batch.
+        MOST_BYTES: the provider's limit of bytes in one batch.
+        FRAME_BYTES: bytes of a batch beside its requests.
         where: the endpoint's address.
         most_requests: most requests in one batch.
         most_bytes: most bytes in one batch, as `size` counts them.
         finds_surely: whether `find` returns exactly the batch, or only candidates.
     """
 
-    where: str
-    most_requests: int
-    most_bytes: int
-    finds_surely: bool
+    MOST_REQUESTS: ClassVar[int]
+    MOST_BYTES: ClassVar[int]
+    FRAME_BYTES: ClassVar[int] = 0
+    finds_surely: ClassVar[bool]
+
+    def __init__(
+        self,
+        model: str,
+        *,
+        base_url: str,
+        api_key: str,
+        headers: Mapping[str, str] = MappingProxyType({}),
+        policy: RetryPolicy | None = None,
+        timeouts: Timeouts | None = None,
+        pace: Pace | None = None,
+        most_requests: int | None = None,
+        most_bytes: int | None = None,
+    ) -> None:
+        self._model = model
+        self.most_requests = most_requests or self.MOST_REQUESTS
+        self.most_bytes = (most_bytes or self.MOST_BYTES) - self.FRAME_BYTES
+        self._policy = policy or RetryPolicy(total_s=(timeouts or Timeouts()).retry_s)
+        self._pace = pace
+        self._endpoint = Endpoint(
+            base_url, api_key, answer_field="id", secrets=headers.values(), timeouts=timeouts
+        )
+        self._redact = self._endpoint.redact
+        self.where = self._endpoint.where
+        http = self._endpoint.http
+        self._client = self._open(
+            headers,
+            base_url=base_url,
+            api_key=api_key,
+            max_retries=0,
+            timeout=http.timeout,
+            http_client=http,
+        )
+
+    def _open(self, headers: Mapping[str, str], *, base_url: str, **settings: Any) -> Any:
+        """Return the SDK's client."""
+        raise NotImplementedError
 
     def body(self, messages: Sequence[Message], settings: ModelSettings) -> Json:
         """Return the body of a request without tools, the same as for a single request."""
-        ...
+        raise NotImplementedError
 
     def turn(self, data: Json, messages: Sequence[Message]) -> ModelTurn:
         """Convert an answer to a turn. Raises TransientError or ModelError."""
-        ...
+        raise NotImplementedError
 
     def size(self, request: BatchRequest) -> int:
         """Return how many bytes a request adds to a batch."""
-        ...
+        raise NotImplementedError
 
     async def submit(self, token: str, requests: Sequence[BatchRequest]) -> str:
         """Submit requests once; return the batch's id.
@@ -106,7 +166,7 @@ class BatchEndpoint(Protocol):
             TransientError: it is unknown whether the batch was created.
             ModelError: no batch was created; RejectedError when the provider said so.
         """
-        ...
+        raise NotImplementedError
 
     async def find(self, token: str, requests: int, since: float) -> list[str]:
         """Return the ids of batches that may be the one with this token.
@@ -119,11 +179,11 @@ class BatchEndpoint(Protocol):
         Raises:
             ModelError: the provider did not answer.
         """
-        ...
+        raise NotImplementedError
 
     async def state(self, batch_id: str) -> BatchState:
         """Return a batch's state. Raises ModelError."""
-        ...
+        raise NotImplementedError
 
     async def results(self, batch_id: str, take: Callable[[BatchAnswer], None]) -> None:
         """Call `take` with each request's outcome, in any order; some may repeat.
@@ -131,11 +191,57 @@ class BatchEndpoint(Protocol):
         Raises:
             ModelError: the results could not be read completely.
         """
-        ...
+        raise NotImplementedError
+
+    def _answer(self, line: Json) -> BatchAnswer | None:
+        """Return the outcome that a line of the results holds, if it does."""
+        raise NotImplementedError
 
     async def close(self) -> None:
         """Close the connections."""
-        ...
+        await self._endpoint.close()
+
+    async def _once(self, call: Any, **arguments: Any) -> Json:
+        """Call once and return the answer's object. Raises TransientError and ModelError."""
+        return (await self._endpoint.send(call, arguments, self._endpoint.read))[0]
+
+    async def _fetch(self, call: Any, **arguments: Any) -> Json:
+        """Call with retries and return the answer's object; for idempotent calls.
+
+        Raises:
+            ModelError: the provider did not answer.
+        """
+        return await self._repeat(lambda: self._once(call, **arguments))
+
+    async def _answers(
+        self, call: Any, take: Callable[[BatchAnswer], None], **arguments: Any
+    ) -> None:
+        """Call `take` with the outcome in every line of a JSONL file; a retry starts from line 1.
+
+        Args:
+            call: SDK call whose response is the file.
+            take: called with every outcome, even if other lines are malformed.
+            arguments: keyword arguments of the call.
+
+        Raises:
+            ModelError: the file could not be read to its end, or a line is not a JSON object.
+        """
+
+        async def read(response: Any) -> None:
+            broken: MalformedAnswerError | None = None
+            async for line in _lines_of(response):
+                try:
+                    if answer := self._answer(read_json(line)):
+                        take(answer)
+                except MalformedAnswerError as error:
+                    broken = error
+            if broken is not None:
+                raise MalformedAnswerError(f"a line of the batch's results: {broken.cause}")
+
+        await self._repeat(lambda: self._endpoint.send(call, arguments, read))
+
+    async def _repeat(self, ask: Callable[[], Awaitable[T]]) -> T:
+        return await ask_until_answered(ask, self._policy, None, self._pace)
 
 
 def custom_id(run: str, sample: str, body: Json) -> str:
@@ -171,75 +277,7 @@ def as_json(value: Any) -> bytes:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
 
 
-class BatchCalls:
-    """Calls of a batch API, each answered by a JSON object or by JSON lines.
-
-    Args:
-        base_url: the endpoint's address, as the SDK takes it.
-        api_key: the API key; masked in every message.
-        policy: which failures are retried, and how often.
-        timeouts: timeouts of one call.
-        pace: clock and sleep of the retries.
-        secrets: further strings to mask in messages.
-    """
-
-    def __init__(
-        self,
-        base_url: str,
-        api_key: str,
-        policy: RetryPolicy | None = None,
-        timeouts: Timeouts | None = None,
-        pace: Pace | None = None,
-        *,
-        secrets: Iterable[str] = (),
-    ) -> None:
-        self._policy = policy or RetryPolicy(total_s=(timeouts or Timeouts()).retry_s)
-        self._pace = pace
-        self.endpoint = Endpoint(
-            base_url, api_key, answer_field="id", secrets=secrets, timeouts=timeouts
-        )
-
-    async def once(self, call: Any, **arguments: Any) -> Json:
-        """Call once and return the answer's object. Raises TransientError and ModelError."""
-        return (await self.endpoint.send(call, arguments, self.endpoint.read))[0]
-
-    async def fetch(self, call: Any, **arguments: Any) -> Json:
-        """Call with retries and return the answer's object; for idempotent calls.
-
-        Raises:
-            ModelError: the provider did not answer.
-        """
-        return await self._repeat(lambda: self.once(call, **arguments))
-
-    async def lines(self, call: Any, take: Callable[[Json], None], **arguments: Any) -> None:
-        """Call `take` with every line of a JSONL file; a retry starts from line 1.
-
-        Args:
-            call: SDK call whose response is the file.
-            take: called with every valid object, even if other lines are malformed.
-            arguments: keyword arguments of the call.
-
-        Raises:
-            ModelError: the file could not be read to its end, or a line is not a JSON object.
-        """
-
-        async def read(response: Any) -> None:
-            broken: MalformedAnswerError | None = None
-            async for line in _lines(response):
-                try:
-                    take(read_json(line))
-                except MalformedAnswerError as error:
-                    broken = error
-            if broken is not None:
-                raise MalformedAnswerError(f"a line of the batch's results: {broken.cause}")
-
-        await self._repeat(lambda: self.endpoint.send(call, arguments, read))
-
-    async def _repeat(self, ask: Callable[[], Awaitable[T]]) -> T:
-        return await ask_until_answered(ask, self._policy, None, self._pace)
-
-
-async def _lines(response: Any) -> AsyncIterator[bytes]:
+async def _lines_of(response: Any) -> AsyncIterator[bytes]:
     rest = bytearray()
     async for chunk in response.iter_bytes():
         *whole, last = chunk.split(b"\n")

@@ -2,13 +2,12 @@
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from types import MappingProxyType
 from typing import Any, cast
 
 from harness.features.batch.batch_endpoint import (
     MOST_PAGES,
     BatchAnswer,
-    BatchCalls,
+    BatchEndpoint,
     BatchRequest,
     BatchState,
     as_json,
@@ -21,19 +20,13 @@ from harness.models.clients.openai_wire import request_body as chat_body
 from harness.models.clients.openai_wire import turn_from_wire as chat_turn
 from harness.models.clients.responses_wire import request_body as responses_body
 from harness.models.clients.responses_wire import turn_from_wire as responses_turn
-from harness.models.clients.retry import Pace, RetryPolicy
 from harness.models.clients.vendor_headers import opened
 from harness.models.clients.wire import Json, word
 from harness.models.faults import MalformedAnswerError, RejectedError, TransientError, failed_status
 from harness.models.protocol import Message, ModelError, ModelSettings, ModelTurn
-from harness.models.timeouts import Timeouts
 
 RESPONSES = "/v1/responses"
 CHAT_COMPLETIONS = "/v1/chat/completions"
-
-# From the SDK's documentation of `batches.create`: 50,000 requests and 200 MB.
-MOST_REQUESTS = 50_000
-MOST_BYTES = 200_000_000
 
 TOKEN = "harness_batch"  # noqa: S105 - the metadata key under which a batch is found again
 PAGE = 100
@@ -46,62 +39,32 @@ PASSING_CODES = frozenset({"token_limit_exceeded", "rate_limit_exceeded", "serve
 PASSING_ERRORS = frozenset({"batch_expired", "batch_cancelled", "server_error"})
 
 
-class OpenAIBatches:
+class OpenAIBatches(BatchEndpoint):
     """Batches of one model at OpenAI or a compatible endpoint.
 
     Args:
         model: the model's name at the endpoint.
         url: `RESPONSES` or `CHAT_COMPLETIONS`, the path of every request in a batch.
         base_url: the endpoint, as `https://host/v1`.
-        api_key: sent as a bearer token; masked in every message.
-        headers: headers of every call; their values are masked as well.
-        policy: which failures are retried, and how often.
-        timeouts: timeouts of one call.
-        pace: clock and sleep of the retries.
-        most_requests: most requests in one batch.
-        most_bytes: most bytes in the file of one batch.
+        settings: what `BatchEndpoint` takes besides.
     """
 
+    # From the SDK's documentation of `batches.create`: 50,000 requests and 200 MB.
+    MOST_REQUESTS = 50_000
+    MOST_BYTES = 200_000_000
     finds_surely = True
 
-    def __init__(
-        self,
-        model: str,
-        *,
-        url: str,
-        base_url: str,
-        api_key: str,
-        headers: Mapping[str, str] = MappingProxyType({}),
-        policy: RetryPolicy | None = None,
-        timeouts: Timeouts | None = None,
-        pace: Pace | None = None,
-        most_requests: int = MOST_REQUESTS,
-        most_bytes: int = MOST_BYTES,
-    ) -> None:
-        from openai import AsyncOpenAI
-
-        self._model = model
+    def __init__(self, model: str, *, url: str, base_url: str, **settings: Any) -> None:
+        super().__init__(model, base_url=base_url, **settings)
         self._url = url
         self._max_tokens_field = max_tokens_field(base_url)
-        self.most_requests = most_requests
-        self.most_bytes = most_bytes
-        self._calls = BatchCalls(
-            base_url, api_key, policy, timeouts, pace, secrets=headers.values()
-        )
-        self._redact = self._calls.endpoint.redact
-        self.where = self._calls.endpoint.where
-        http = self._calls.endpoint.http
-        self._client = opened(
-            AsyncOpenAI,
-            headers,
-            api_key=api_key,
-            base_url=base_url,
-            max_retries=0,
-            timeout=http.timeout,
-            http_client=http,
-        )
         self._files = self._client.files.with_streaming_response
         self._batches = self._client.batches.with_streaming_response
+
+    def _open(self, headers: Mapping[str, str], **settings: Any) -> Any:
+        from openai import AsyncOpenAI
+
+        return opened(AsyncOpenAI, headers, **settings)
 
     def body(self, messages: Sequence[Message], settings: ModelSettings) -> Json:
         """Return the body of a request without tools, the same as for a single request."""
@@ -137,10 +100,10 @@ class OpenAIBatches:
         is deleted after 30 days.
         """
         lines = b"".join(map(self._line, requests))
-        file = await self._calls.fetch(
+        file = await self._fetch(
             self._files.create, file=(f"{token}.jsonl", lines), purpose="batch"
         )
-        batch = await self._calls.once(
+        batch = await self._once(
             self._batches.create,
             input_file_id=_id(file),
             endpoint=self._url,
@@ -154,7 +117,7 @@ class OpenAIBatches:
         del requests
         last: dict[str, str] = {}
         for _ in range(MOST_PAGES):
-            page = await self._calls.fetch(self._batches.list, limit=PAGE, **last)
+            page = await self._fetch(self._batches.list, limit=PAGE, **last)
             batches = objects_of(page, "data")
             found = [each for each in batches if _token(each) == token]
             if found:
@@ -167,7 +130,7 @@ class OpenAIBatches:
 
     async def state(self, batch_id: str) -> BatchState:
         """Return a batch's state. Raises ModelError."""
-        batch = await self._calls.fetch(self._batches.retrieve, batch_id=batch_id)
+        batch = await self._fetch(self._batches.retrieve, batch_id=batch_id)
         counts, status = batch.get("request_counts"), batch.get("status")
         if status == "failed":
             words, code = _first_error(batch)
@@ -187,18 +150,12 @@ class OpenAIBatches:
 
     async def results(self, batch_id: str, take: Callable[[BatchAnswer], None]) -> None:
         """Call `take` with the outcome of each request. Raises ModelError."""
-        batch = await self._calls.fetch(self._batches.retrieve, batch_id=batch_id)
+        batch = await self._fetch(self._batches.retrieve, batch_id=batch_id)
         files = [word(batch.get(name)) for name in ("output_file_id", "error_file_id")]
         if not any(files) and count_of(batch.get("request_counts"), "completed", "failed"):
             raise RejectedError("it has ended, and its files are gone", status=410)
-
-        def take_line(line: Json) -> None:
-            answer = self._answer(line)
-            if answer is not None:
-                take(answer)
-
         for file_id in filter(None, files):
-            await self._calls.lines(self._files.content, take_line, file_id=file_id)
+            await self._answers(self._files.content, take, file_id=file_id)
 
     def _answer(self, line: Json) -> BatchAnswer | None:
         name, response, error = (line.get(key) for key in ("custom_id", "response", "error"))
@@ -222,10 +179,6 @@ class OpenAIBatches:
         if not isinstance(body, dict):
             return BatchAnswer(name, error=MalformedAnswerError("the answer has no body"))
         return BatchAnswer(name, cast("Json", body), word(response.get("request_id")))
-
-    async def close(self) -> None:
-        """Close the connections; calling it again does nothing."""
-        await self._calls.endpoint.close()
 
 
 def _id(fields: Json) -> str:

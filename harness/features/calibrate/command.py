@@ -5,7 +5,8 @@ from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
+from rich.console import Console, Group, RenderableType
+from rich.text import Text
 
 from harness.cli.settings_flags import (
     FILTERS,
@@ -17,28 +18,75 @@ from harness.cli.settings_flags import (
     named_benchmark,
     with_settings,
 )
+from harness.efficiency.labels import cpu_time
 from harness.efficiency.measurement import Scales
 from harness.efficiency.scale import Scale
 from harness.errors import INFRASTRUCTURE, INTERRUPTED, OK, DataError
 from harness.features.calibrate.calibration import (
     CalibratedProblem,
+    CalibrationSummary,
     calibrated,
     summarize_calibration,
 )
-from harness.features.calibrate.view import calibration_view
 from harness.problem import Problem
 from harness.run.plan.problem_kinds import require_code_generation
 from harness.run.reporter import JudgingProgress
-from harness.run.session.judging_session import JudgingSession, in_pool, vet
+from harness.run.session.judging_session import JudgingSession, in_pool, judging, vet
 from harness.run.session.timing_session import timing_of
 from harness.run.spec.spec import read_spec
 from harness.sandbox.executor import Executor
 from harness.sandbox.program import SandboxError
 from harness.sources.selection import select
-from harness.terminal.progress import load_with_bar
+from harness.terminal.layout import facts, figures_table
+from harness.terminal.progress import TerminalReporter, load_telling
 from harness.terminal.summary_table import console, write_json
-from harness.terminal.terminal_reporter import TerminalReporter
-from harness.text import bad_rows, count
+from harness.text import count, printable_line
+
+LISTED = 40
+
+
+def calibration_view(
+    summary: CalibrationSummary, results: Sequence[CalibratedProblem]
+) -> RenderableType:
+    """Show each problem's references, and how many problems tell fast from slow."""
+    shown = results[:LISTED]
+    named_times = any(map(_foreign, shown))
+    columns = ("problem", "references", "fastest", "slowest", "ratio")
+    table = figures_table(*columns, *(("data set's own times",) if named_times else ()))
+    for each in shown:
+        name = Text(printable_line(each.problem_id))
+        failed = f", {each.failed} failed" if each.failed else ""
+        if not each.references:
+            table.add_row(name, f"0{failed}", "", "", printable_line(each.failure or each.lack))
+            continue
+        fastest, slowest = each.references[0], each.references[-1]
+        ratio = f"{slowest.time / fastest.time:.2f}" if fastest.time else ""
+        table.add_row(
+            name,
+            f"{len(each.references)}{failed}",
+            cpu_time(fastest.cpu_s),
+            cpu_time(slowest.cpu_s),
+            f"{ratio} ({each.lack})" if each.lack else ratio,
+            *((printable_line(_foreign(each)),) if named_times else ()),
+        )
+    parts: list[RenderableType] = [table]
+    if len(results) > LISTED:
+        parts.append(Text(f"and {len(results) - LISTED:,} more; --json lists all"))
+    told = f"{summary.telling:,} of {count(summary.problems, 'problem')} tell fast from slow"
+    lacking = ", ".join(f"{why} {number:,}" for why, number in summary.lacking.items())
+    named = [("scales", f"{told}{f'; {lacking}' if lacking else ''}")]
+    named.append(("references", f"{summary.references:,} timed"))
+    named.append(("machine", f"{summary.machine}; the times hold for it alone"))
+    parts.append(facts(named))
+    return Group(*parts)
+
+
+def _foreign(problem: CalibratedProblem) -> str:
+    """Return the data set's own run times of the fastest and the slowest reference, if any."""
+    if not problem.references:
+        return ""
+    first, last = problem.references[0].foreign, problem.references[-1].foreign
+    return f"{first} … {last}" if first or last else ""
 
 
 def calibrate_source(
@@ -61,10 +109,8 @@ def calibrate_source(
     scales = Scales(judging.options, timing_of(timing), fresh=recollect)
     spec = read_spec(None, flags)
     err = console(error=True)
-    loaded = load_with_bar(spec.benchmark or "", err, skip_bad_rows=spec.skip_bad_rows)
+    loaded = load_telling(spec.benchmark or "", err, skip_bad_rows=spec.skip_bad_rows)
     problems = select(loaded.problems, spec.selection()).problems
-    if loaded.skipped:
-        err.print(bad_rows(loaded.skipped))
     require_code_generation(problems)
     problems = vet(problems, judging, TerminalReporter(err))
     found: dict[str, Scale | str] = {}
@@ -155,8 +201,6 @@ def calibrate(
     Times are stored for this machine. An interrupted calibration goes on, and what has not changed
     is not timed again. A run times the references that it needs by itself.
     """
-    from harness.run.session.judging_session import judging
-
     wanted = among(settings, FILTERS) | {"benchmark": named_benchmark(spec, benchmark)}
     how = judging(among(settings, CALIBRATED), by_reference=False)
     timing = settings.get("timing", "paired")

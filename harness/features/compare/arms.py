@@ -22,7 +22,7 @@ from harness.stats.shots import (
 )
 from harness.stats.spend_curves import Attempt, Policies, cut_off, policies
 
-Unit = Literal["dollars", "tokens", "calls", "seconds"]
+Unit = Literal["dollars", "tokens", "calls"]
 CurveKind = Literal["cut_off", "chosen", "until_pass", "single", "any_right"]
 """Kind of a curve.
 
@@ -86,7 +86,7 @@ class Sample:
     Attributes:
         tests_known: whether the tests are known; those of imported verdicts are not.
         code: whether there is a solution.
-        solved, steps, public_passed, public_total, difficulty, cost, calls, seconds: of the result.
+        solved, steps, public_passed, public_total, difficulty, cost, calls: of the result.
         tokens: of all calls; None if unknown.
     """
 
@@ -100,7 +100,6 @@ class Sample:
     cost: float | None
     tokens: int | None
     calls: int
-    seconds: float
 
     @classmethod
     def of(cls, result: SampleResult) -> "Sample":
@@ -117,7 +116,6 @@ class Sample:
             cost=result.cost,
             tokens=None if usage is None else usage.total_tokens,
             calls=result.model_calls,
-            seconds=result.seconds,
         )
 
     @property
@@ -184,8 +182,6 @@ def _spent(result: Sample, unit: Unit) -> float | None:
             return result.tokens
         case "calls":
             return result.calls
-        case "seconds":
-            return result.seconds
 
 
 def _spend(result: Sample, unit: Unit) -> float:
@@ -202,8 +198,6 @@ def _spent_by(step: Step, unit: Unit) -> float | None:
             return step.tokens
         case "calls":
             return step.turn
-        case "seconds":
-            return step.seconds
 
 
 def _cut(samples: Samples, mode: str, unit: Unit) -> tuple[dict[CurveKind, Policies], int]:

@@ -18,46 +18,9 @@ from harness.features.compare.screen import comparison_screen, groups_chosen
 from harness.features.compare.view import comparison_view, groups_of
 from harness.run.store.results import uncollected
 from harness.run.summary.groups import read_kinds
-from harness.run.summary.result_filter import EVERYTHING, read_filters
-from harness.sources.selection import Selection
+from harness.run.summary.result_filter import read_filters
 from harness.terminal.summary_table import console, write_json
 from harness.text import count, printable_line
-
-
-def compare_and_print(
-    runs: Sequence[Path],
-    baseline: Path | None,
-    *,
-    strict: bool,
-    fail_if_worse: bool,
-    as_json: bool,
-    as_markdown: bool,
-    only: Selection = EVERYTHING,
-    details: bool = False,
-    by: Sequence[str] = (),
-    at: Sequence[float] | None = None,
-) -> int:
-    """Compare runs, print the result and return the exit code.
-
-    Raises:
-        UsageError: there are too few runs or too many, flags contradict each other, or the runs
-            are not comparable and `strict` is set.
-        RunDirectoryError: a path is not a run, or a run shares no graded problem with the baseline.
-    """
-    if as_json and as_markdown:
-        raise UsageError("--json and --markdown contradict each other; give one")
-    kinds = read_kinds(by)
-    comparison = compare_runs(runs, baseline, at, only)
-    if strict:
-        _refuse_unlike(comparison)
-    out = console()
-    if as_json:
-        write_json(out, [comparison.model_dump_json()])
-    elif as_markdown:
-        out.file.write(comparison_markdown(comparison))
-    else:
-        _print(out, comparison, details=details, kinds=kinds)
-    return _gate(comparison) if fail_if_worse else OK
 
 
 def _print(out: Console, comparison: Comparison, *, details: bool, kinds: Sequence[str]) -> None:
@@ -157,20 +120,21 @@ def compare(
 ) -> None:
     """Compare runs, paired by problem: rates, difference, test, flips, tokens, cost and time."""
     only = read_filters(settings)
+    if as_json and as_markdown:
+        raise UsageError("--json and --markdown contradict each other; give one")
+    kinds, spends = read_kinds(by or ()), None if at is None else _spends(at)
+    out = console()
     with uncollected():
-        code = compare_and_print(
-            runs,
-            baseline,
-            strict=strict,
-            fail_if_worse=fail_if_worse,
-            as_json=as_json,
-            as_markdown=as_markdown,
-            only=only,
-            details=details,
-            by=by or (),
-            at=None if at is None else _spends(at),
-        )
-    raise typer.Exit(code)
+        comparison = compare_runs(runs, baseline, spends, only)
+        if strict:
+            _refuse_unlike(comparison)
+        if as_json:
+            write_json(out, [comparison.model_dump_json()])
+        elif as_markdown:
+            out.file.write(comparison_markdown(comparison))
+        else:
+            _print(out, comparison, details=details, kinds=kinds)
+    raise typer.Exit(_gate(comparison) if fail_if_worse else OK)
 
 
 def _spends(text: str) -> tuple[float, ...]:

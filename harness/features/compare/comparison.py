@@ -8,8 +8,14 @@ from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema
 
 from harness.errors import RunDirectoryError, UsageError
-from harness.features.compare.comparability import agents_told, unlike
-from harness.features.compare.differences import conditions_differ, settings_differ, value_of
+from harness.features.compare.differences import (
+    agents_told,
+    changed_problems,
+    conditions_differ,
+    settings_differ,
+    unlike,
+    value_of,
+)
 from harness.features.compare.efficiency import Faster, faster
 from harness.features.compare.flips import Flip, flips_of
 from harness.features.compare.groups import Group, compare_counts, grouped
@@ -189,12 +195,7 @@ class _Pair:
 
     def __init__(self, a: Run, b: Run, label_a: str, label_b: str) -> None:
         self.a, self.b, self.labels = a, b, (label_a, label_b)
-        hashes = {result.problem_id: result.problem_hash for result in a.results}
-        self.changed = {
-            result.problem_id
-            for result in b.results
-            if hashes.get(result.problem_id, result.problem_hash) != result.problem_hash
-        }
+        self.changed = changed_problems(a, b)
         graded_a, graded_b = (
             solved_counts(r for r in run.results if r.problem_id not in self.changed)
             for run in (a, b)

@@ -13,7 +13,7 @@ from harness.run.store.results import SampleResult
 from harness.run.store.transcript import file_name
 from harness.run.store.transcripts import Transcripts
 from harness.run.summary.loaded_run import Run
-from harness.stats.pass_at_k import Counts
+from harness.stats.pass_at_k import Counts, share
 
 
 class FlipSample(Frozen):
@@ -64,7 +64,7 @@ def flips_of(
         labels: labels of the runs.
         counts: numbers of samples and of solved samples of each run, by problem both runs have.
     """
-    gains = {p: _share(counts[1][p]) - _share(counts[0][p]) for p in counts[0]}
+    gains = {p: share(counts[1][p]) - share(counts[0][p]) for p in counts[0]}
     flipped = sorted((p for p in gains if gains[p]), key=lambda p: (-abs(gains[p]), p))
     samples_a, samples_b = (_by_problem(run, set(flipped)) for run in (a, b))
     with Transcripts(a.path) as there, Transcripts(b.path) as here:
@@ -80,11 +80,6 @@ def flips_of(
                 b=_shown(b, labels[1], second, counts[1][problem], here),
                 difficulty=first.difficulty or "",
             )
-
-
-def _share(counts: Counts) -> float:
-    samples, solved = counts
-    return solved / samples
 
 
 def _by_problem(run: Run, problems: set[str]) -> dict[str, list[SampleResult]]:

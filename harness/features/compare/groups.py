@@ -7,7 +7,7 @@ from harness.models.protocol import Frozen
 from harness.run.store.results import SampleResult
 from harness.run.summary.groups import FEWEST, KINDS, rank
 from harness.stats.paired import Paired, compare_paired
-from harness.stats.pass_at_k import Counts
+from harness.stats.pass_at_k import Counts, share
 from harness.stats.rates import Rate
 
 
@@ -73,12 +73,13 @@ def _group(
 
 def compare_counts(a: Mapping[str, Counts], b: Mapping[str, Counts]) -> Paired:
     """Call `compare_paired` with numbers of samples and of solved samples."""
-    return compare_paired(_shares(a), _shares(b), _samples(a), _samples(b))
+    return compare_paired(*shares(a, b))
 
 
-def _shares(counts: Mapping[str, Counts]) -> dict[str, float]:
-    return {problem: solved / samples for problem, (samples, solved) in counts.items()}
-
-
-def _samples(counts: Mapping[str, Counts]) -> dict[str, int]:
-    return {problem: samples for problem, (samples, _) in counts.items()}
+def shares(
+    a: Mapping[str, Counts], b: Mapping[str, Counts]
+) -> tuple[dict[str, float], dict[str, float], dict[str, int], dict[str, int]]:
+    """Return the shares of solved samples of two runs, then their numbers of samples."""
+    one, other = ({p: share(counts) for p, counts in of.items()} for of in (a, b))
+    number, others = ({p: samples for p, (samples, _) in of.items()} for of in (a, b))
+    return one, other, number, others

@@ -7,13 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol, Unpack, cast
 from rich.console import RenderableType
 
 from harness.errors import UsageError
-from harness.features.compare.answer import (
-    cost_each,
-    names_of,
-    shared_summary,
-    title_words,
-    tokens_each,
-)
+from harness.features.compare import answer
 from harness.features.compare.comparison import LABELS, Comparison, compare_read
 from harness.features.compare.screen import comparison_screen
 from harness.features.compare.spend_sentence import UNIT_WORDS
@@ -29,10 +23,10 @@ if TYPE_CHECKING:
 
 def run_rows(comparison: Comparison) -> Iterator[dict[str, Any]]:
     """Yield a row per run, the baseline first."""
-    names = names_of(comparison)
+    names = answer.names_of(comparison)
     by_label = {versus.label: versus for versus in comparison.versus}
     for side in sorted(comparison.runs, key=lambda side: side.label != comparison.baseline):
-        rate, versus = shared_summary(side).pass_at_1, by_label.get(side.label)
+        rate, versus = answer.shared_summary(side).pass_at_1, by_label.get(side.label)
         paired = versus.paired if versus else None
         yield {
             "run": side.label,
@@ -49,8 +43,8 @@ def run_rows(comparison: Comparison) -> Iterator[dict[str, Any]]:
             "difference_low": paired.low if paired else None,
             "difference_high": paired.high if paired else None,
             "p": versus.p_holm if versus else None,
-            "cost": cost_each(side),
-            "tokens": tokens_each(side),
+            "cost": answer.cost_each(side),
+            "tokens": answer.tokens_each(side),
         }
 
 
@@ -74,7 +68,7 @@ def flip_rows(comparison: Comparison) -> Iterator[dict[str, Any]]:
 
 def curve_rows(comparison: Comparison) -> Iterator[dict[str, Any]]:
     """Yield a row per point of the equal-spend curves; none if no spend is known."""
-    names = names_of(comparison)
+    names = answer.names_of(comparison)
     for versus in comparison.versus:
         for curve in versus.spend.curves if versus.spend else ():
             for point in curve.points:
@@ -181,7 +175,7 @@ class RunComparison(NotebookView, Comparison):
         return spend_chart(self)
 
     def __repr__(self) -> str:
-        return f"<RunComparison: {title_words(self)}>"
+        return f"<RunComparison: {answer.title_words(self)}>"
 
 
 def compare(

@@ -2,12 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from harness.features.compare.answer import (
-    difference_words,
-    names_of,
-    price_words,
-    title_words,
-)
+from harness.features.compare import answer
 from harness.features.compare.comparison import Comparison, Pairwise
 from harness.features.compare.flips import Flip
 from harness.features.compare.sentences import findings, flip_words
@@ -34,13 +29,13 @@ def code(text: str) -> str:
 
 def _lines(comparison: Comparison) -> Iterator[str]:
     runs = comparison.runs
-    names = names_of(comparison)
-    yield f"**{code(title_words(comparison))}**"
+    names = answer.names_of(comparison)
+    yield f"**{code(answer.title_words(comparison))}**"
     yield ""
     for versus in comparison.versus:
         safe = {label: code(name) for label, name in names.items()}
-        told = difference_words(versus, safe, len(comparison.versus))
-        yield " ".join(filter(None, (told, price_words(comparison, versus, safe))))
+        told = answer.difference_words(versus, safe, len(comparison.versus))
+        yield " ".join(filter(None, (told, answer.price_words(comparison, versus, safe))))
         yield ""
     yield from _table(
         ("", *(side.label for side in runs)),

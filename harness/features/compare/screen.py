@@ -9,22 +9,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from harness.features.compare.answer import (
-    also_different,
-    change_of,
-    changes_words,
-    difference_words,
-    equal_figures,
-    figures_of,
-    flip_name,
-    interleaved,
-    names_of,
-    p_words,
-    price_words,
-    side_of,
-    title_words,
-    warnings_of,
-)
+from harness.features.compare import answer
 from harness.features.compare.comparison import Comparison, Pairwise
 from harness.features.compare.spend_types import SpendComparison
 from harness.features.compare.table_rows import points
@@ -44,9 +29,9 @@ def comparison_screen(comparison: Comparison, *, listed: int = LISTED) -> Render
         comparison: a comparison of two runs or more.
         listed: number of changed outcomes, at most.
     """
-    names = names_of(comparison)
-    parts: list[RenderableType] = [Text(title_words(comparison), style="bold")]
-    warnings = list(warnings_of(comparison, names))
+    names = answer.names_of(comparison)
+    parts: list[RenderableType] = [Text(answer.title_words(comparison), style="bold")]
+    warnings = list(answer.warnings_of(comparison, names))
     parts += [Text(printable_line(words), style="yellow") for words in warnings[:MOST_WARNINGS]]
     if len(warnings) > MOST_WARNINGS:
         parts.append(Text(f"{len(warnings) - MOST_WARNINGS} more: --details", style="yellow"))
@@ -65,13 +50,13 @@ def _two(
     listed: int,
 ) -> Iterator[RenderableType]:
     told = (
-        difference_words(versus, names),
-        price_words(comparison, versus, names),
+        answer.difference_words(versus, names),
+        answer.price_words(comparison, versus, names),
         versus.spend.sentence if versus.spend else "",
-        also_different(versus),
+        answer.also_different(versus),
     )
     sentences = [printable_line(each) for each in told if each]
-    if also_different(versus):
+    if answer.also_different(versus):
         sentences[-1] = f"{sentences[-1][0].upper()}{sentences[-1][1:]}."
     yield Text("")
     yield Padding(Text(" ".join(sentences)), (0, 0, 0, 2))
@@ -86,8 +71,8 @@ def _figures(
     comparison: Comparison, names: Mapping[str, str], spend: SpendComparison | None
 ) -> Table:
     """Build a table with a column per run, then one at equal spend."""
-    sides = [figures_of(side, names[side.label]) for side in comparison.runs]
-    sides += [cheaper] if spend and (cheaper := equal_figures(comparison, spend)) else []
+    sides = [answer.figures_of(side, names[side.label]) for side in comparison.runs]
+    sides += [cheaper] if spend and (cheaper := answer.equal_figures(comparison, spend)) else []
     table = Table.grid(padding=(0, 3, 0, 0))
     table.add_column()
     for _ in sides:
@@ -105,8 +90,8 @@ def _figures(
 
 
 def _changes(comparison: Comparison, versus: Pairwise, listed: int) -> Iterator[RenderableType]:
-    yield Text(f"  changed: {changes_words(versus)}")
-    shown = interleaved(versus, listed)
+    yield Text(f"  changed: {answer.changes_words(versus)}")
+    shown = answer.interleaved(versus, listed)
     table = Table.grid(padding=(0, 2, 0, 0))
     table.add_column(no_wrap=True)
     table.add_column(max_width=NAME, no_wrap=True, overflow="ellipsis")
@@ -114,7 +99,9 @@ def _changes(comparison: Comparison, versus: Pairwise, listed: int) -> Iterator[
     for flip in shown:
         way = "gained" if flip.better == versus.label else "lost"
         colour = "green" if way == "gained" else "red"
-        table.add_row(Text(f"    {way}", style=colour), flip_name(flip), change_of(flip))
+        table.add_row(
+            Text(f"    {way}", style=colour), answer.flip_name(flip), answer.change_of(flip)
+        )
     yield table
     paths = " ".join(shlex.quote(printable_line(side.path)) for side in comparison.runs)
     if len(versus.flips) > len(shown):
@@ -142,12 +129,15 @@ def _many(comparison: Comparison, names: Mapping[str, str]) -> Table:
     by_label = {versus.label: versus for versus in comparison.versus}
     order = sorted(comparison.runs, key=lambda side: side.label != comparison.baseline)
     for side in order:
-        figures = figures_of(side_of(comparison, side.label), names[side.label])
+        figures = answer.figures_of(answer.side_of(comparison, side.label), names[side.label])
         versus = by_label.get(side.label)
         against = (
             ("baseline", "")
             if versus is None
-            else (points(versus.paired.difference), p_words(versus.p_holm).removeprefix("= "))
+            else (
+                points(versus.paired.difference),
+                answer.p_words(versus.p_holm).removeprefix("= "),
+            )
         )
         table.add_row(
             f"  {side.label}  {figures.name.removesuffix(f' {side.label}')}",

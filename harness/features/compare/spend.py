@@ -33,62 +33,58 @@ UNITS: tuple[Unit, ...] = ("dollars", "tokens", "calls")
 FEWEST = 10
 """Fewest problems of a difficulty that are compared."""
 
+UNKNOWN_SPEND = "equal spend: what a sample spent is not known of both runs"
 LABELS = ("A", "B")
 Labels = tuple[str, str]
 Arms = tuple[Arm, Arm]
 
 
-def spend_comparison(
-    a: Run,
-    b: Run,
-    at: Sequence[float] | None = None,
-    *,
-    unit: Unit | None = None,
-    labels: Labels = LABELS,
-) -> SpendComparison:
-    """Compare two runs at equal spend.
+def spend_comparison(a: Run, b: Run, at: Sequence[float] | None = None) -> SpendComparison:
+    """Compare two runs at equal spend, like `equal_spend`.
+
+    Raises:
+        RunDirectoryError: no graded problem with the same content is in both runs.
+        UsageError: a spend is not a positive number, or what was spent is not known of both runs.
+    """
+    found = equal_spend(a, b, at, LABELS)
+    if found is None:
+        raise UsageError(UNKNOWN_SPEND)
+    return found
+
+
+def equal_spend(
+    a: Run, b: Run, at: Sequence[float] | None, labels: Labels
+) -> SpendComparison | None:
+    """Compare two runs at equal spend; return None if their spend is unknown.
+
+    The unit is the first of dollars, tokens and model calls that is known of both.
 
     Args:
         a: the first run.
         b: the second run.
         at: mean spends per problem to compare at. Default: the mean spend of a sample of each run.
-        unit: unit of spend. Default: the first of dollars, tokens and model calls that is known
-            for both runs.
         labels: labels of the runs in the result.
 
     Raises:
         RunDirectoryError: no graded problem with the same content is in both runs.
-        UsageError: a spend is not a positive number, or the unit is not known for both runs.
+        UsageError: `at` is given but the spends cannot be compared.
     """
     sides = _shared(a, b)
-    counted = _unit_known(sides, (a, b), unit)
-    if counted is None and unit is not None:
-        raise UsageError(f"equal spend: the {unit} of a sample are not known of both runs")
-    return _compared(a, b, at, sides=sides, counted=counted, labels=labels)
-
-
-def _compared(
-    a: Run,
-    b: Run,
-    at: Sequence[float] | None,
-    *,
-    sides: tuple[Samples, Samples],
-    counted: Unit | None,
-    labels: Labels,
-) -> SpendComparison:
-    """Do the work of `spend_comparison` once samples and unit are known."""
+    unit = _unit_known(sides, (a, b))
     if at is not None and not all(0 < each < math.inf for each in at):
         raise UsageError("equal spend: give what a problem may cost as numbers above 0")
-    if counted is None:
-        raise UsageError("equal spend: what a sample spent is not known of both runs")
+    if unit is None:
+        if at is None:
+            return None
+        raise UsageError(UNKNOWN_SPEND)
     modes = mode_of(a), mode_of(b)
-    arms = arm_of(sides[0], modes[0], counted), arm_of(sides[1], modes[1], counted)
+    arms = arm_of(sides[0], modes[0], unit), arm_of(sides[1], modes[1], unit)
     wanted = _wanted(arms, labels, at)
     drawn = draw({(side, kind): own for side in (0, 1) for kind, own in arms[side].curves.items()},
                  [each.at for each in wanted], _limit(arms))  # fmt: skip
     facts = _facts(arms, labels, arm_names(a, b, labels))
     made = SpendComparison(
-        unit=counted,
+        unit=unit,
         problems=len(sides[0]),
         a=facts[0],
         b=facts[1],
@@ -98,25 +94,10 @@ def _compared(
         crossing=_crossing(arms, labels, drawn),
         by_difficulty=tuple(_groups(sides, arms, labels, at)),
         unreached=_unreached(arms, at),
-        notes=tuple(notes_of(arms, labels, (a, b), counted)),
+        notes=tuple(notes_of(arms, labels, (a, b), unit)),
         sentence="",
     )
     return made.model_copy(update={"sentence": sentence_of(made, asked=at is not None)})
-
-
-def equal_spend(
-    a: Run, b: Run, at: Sequence[float] | None, labels: Labels
-) -> SpendComparison | None:
-    """Compare two runs at equal spend; return None if their spend is unknown.
-
-    Raises:
-        UsageError: `at` is given but the spends cannot be compared.
-    """
-    sides = _shared(a, b)
-    unit = _unit_known(sides, (a, b))
-    if at is None and unit is None:
-        return None
-    return _compared(a, b, at, sides=sides, counted=unit, labels=labels)
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,21 +119,12 @@ def _shared(a: Run, b: Run) -> tuple[Samples, Samples]:
     return samples_of(a.results, same), samples_of(b.results, same)
 
 
-def _unit_known(
-    sides: tuple[Samples, Samples], runs: tuple[Run, Run], asked: Unit | None = None
-) -> Unit | None:
-    """Return the first unit known for both runs.
-
-    An external agent's turns are not model calls.
-    """
-    owned = any(run.manifest.get("agent") for run in runs)
-    for unit in (asked,) if asked else UNITS:
-        told = not owned or unit == "seconds"
-        if told and all(
-            known(own, mode_of(run), unit) for own, run in zip(sides, runs, strict=True)
-        ):
-            return unit
-    return None
+def _unit_known(sides: tuple[Samples, Samples], runs: tuple[Run, Run]) -> Unit | None:
+    """Return the first unit known for both runs; an external agent's turns are not model calls."""
+    if any(run.manifest.get("agent") for run in runs):
+        return None
+    both = list(zip(sides, map(mode_of, runs), strict=True))
+    return next((u for u in UNITS if all(known(own, mode, u) for own, mode in both)), None)
 
 
 def _limit(arms: Iterable[Arm]) -> float:

@@ -22,7 +22,7 @@ MODES = {
     "best_of_k_public": "best of k",
     "single_shot": "single shot",
 }
-UNIT_WORDS = {"tokens": "tokens", "calls": "model calls", "seconds": "seconds"}
+UNIT_WORDS = {"tokens": "tokens", "calls": "model calls"}
 _NEAR = 1e-9
 
 
@@ -178,7 +178,7 @@ def _crossing(found: SpendComparison, crossing: Crossing) -> str:
     return f"Below {at} (95 % interval {ends}), {name} {verb} better."
 
 
-def amount_of(spend: float, unit: Unit) -> str:
+def amount_of(spend: float, unit: str) -> str:
     """Format a spend with its unit, with two or three significant digits."""
     if unit == "dollars":
         digits = 2 if spend >= 1 else 1 - math.floor(math.log10(spend)) if spend > 0 else 2

@@ -1,6 +1,8 @@
 """Types of the result of a comparison at equal spend."""
 
-from harness.features.compare.arms import CurveKind, Unit
+from typing import Literal
+
+from harness.features.compare.arms import CurveKind
 from harness.models.protocol import Frozen
 
 
@@ -133,7 +135,7 @@ class SpendComparison(Frozen):
         sentence: the summary in plain sentences.
     """
 
-    unit: Unit
+    unit: Literal["dollars", "tokens", "calls", "seconds"]
     problems: int
     a: ArmFacts
     b: ArmFacts

@@ -10,14 +10,13 @@ from harness.models.clients.wire import read_json
 from harness.models.faults import MalformedAnswerError
 from harness.models.protocol import (
     Message,
-    Model,
     ModelSettings,
     ModelStop,
     ModelTurn,
     RetryObserver,
     ToolSpec,
+    UnaskedModel,
 )
-from harness.problem import ProblemView
 
 Answer = str | Mapping[str, Any] | Sequence[Mapping[str, Any]]
 """A model's answer: text, a message of the chat completions API, or tool calls."""
@@ -25,7 +24,7 @@ Answer = str | Mapping[str, Any] | Sequence[Mapping[str, Any]]
 _EMPTY = ModelTurn(stop=ModelStop(reason="end_turn"))
 
 
-class Policy:
+class Policy(UnaskedModel):
     """Placeholder for a model run by the caller; stores each request.
 
     Attributes:
@@ -34,16 +33,11 @@ class Policy:
         tools: tools of the newest request.
     """
 
-    name = "policy"
-
     def __init__(self) -> None:
+        super().__init__("policy")
         self.answer = _EMPTY
         self.sent: tuple[Message, ...] = ()
         self.tools: tuple[ToolSpec, ...] = ()
-
-    def for_sample(self, problem: ProblemView, index: int) -> Model:  # noqa: ARG002 - protocol
-        """Return itself."""
-        return self
 
     async def generate(
         self,
@@ -55,9 +49,6 @@ class Policy:
         """Store the request and return `answer`."""
         self.sent, self.tools = tuple(messages), tuple(tools)
         return self.answer
-
-    async def close(self) -> None:
-        """Do nothing: there is no connection."""
 
 
 def turn_of(answer: Answer, messages: Sequence[Message], *, cut_off: bool) -> ModelTurn:

@@ -106,11 +106,9 @@ def run(
             f"--agentic-mode and --mode {flags['mode']} contradict each other; give one"
         )
     least, watchers = read_rate(fail_under), watchers_of(observer, notify)
-    running = Running(as_json=as_json, fail_under=least, watchers=watchers)
+    running = Running(as_json=as_json, fail_under=least, watchers=watchers, dry_run=dry_run)
     if resume is not None:
-        code = running.resume(
-            resume, flags, out=out, config=config, dry_run=dry_run, only=only or ()
-        )
+        code = running.resume(resume, flags, out=out, config=config, only=only or ())
     else:
-        code = running.start(flags, out=out, config=config, dry_run=dry_run, only=only or ())
+        code = running.start(flags, out=out, config=config, only=only or ())
     raise typer.Exit(code)

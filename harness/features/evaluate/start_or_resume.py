@@ -22,10 +22,10 @@ from harness.run.plan.recordings import PREFIX
 from harness.run.spec.spec import GROWING, RESUMABLE, known_keys, read_spec
 from harness.run.store.directory import MANIFEST, default_path, read_manifest
 from harness.run.store.published import IMPORT_AGAIN, is_imported
-from harness.terminal.layout import facts
+from harness.terminal.layout import facts, number_range
+from harness.terminal.progress import TerminalReporter
 from harness.terminal.run_outcome import gate, print_summary
 from harness.terminal.summary_table import console, write_json
-from harness.terminal.terminal_reporter import TerminalReporter
 from harness.text import count, dollars, printable, printable_line
 
 
@@ -36,11 +36,11 @@ def estimate_view(estimate: Estimate, prices_as_of: str | None) -> RenderableTyp
 
 def _rows(estimate: Estimate, prices_as_of: str | None) -> Iterator[tuple[str, str]]:
     least, most = estimate.least, estimate.most
-    yield "requests", _range(*estimate.requests)
-    yield "input tokens", f"{_range(least.input_tokens, most.input_tokens)}, roughly"
-    yield "output tokens", f"{_range(least.output_tokens, most.output_tokens)}, roughly"
+    yield "requests", number_range(*estimate.requests)
+    yield "input tokens", f"{number_range(least.input_tokens, most.input_tokens)}, roughly"
+    yield "output tokens", f"{number_range(least.output_tokens, most.output_tokens)}, roughly"
     if most.reasoning_tokens:
-        reasoning = _range(least.reasoning_tokens, most.reasoning_tokens)
+        reasoning = number_range(least.reasoning_tokens, most.reasoning_tokens)
         yield "reasoning", f"{reasoning} of the output tokens, a guess"
     if estimate.cost is None:
         yield "cost", "unknown; --price or --prices says what a token costs"
@@ -54,10 +54,6 @@ def _rows(estimate: Estimate, prices_as_of: str | None) -> Iterator[tuple[str, s
     )
 
 
-def _range(low: int, high: int) -> str:
-    return f"{low:,}" if low == high else f"{low:,} to {high:,}"
-
-
 class Running:
     """One invocation of `harness run`."""
 
@@ -67,6 +63,7 @@ class Running:
         as_json: bool,
         fail_under: float | None = None,
         watchers: Sequence[Watcher] = (),
+        dry_run: bool = False,
     ) -> None:
         self.as_json = as_json
         self.fail_under = fail_under
@@ -75,6 +72,7 @@ class Running:
         self.watchers = watchers
         reporter = TerminalReporter(self.err)
         self.controller = RunController(reporter, with_watchers(watchers, self.err))
+        self.controller.dry_run = dry_run
 
     def start(
         self,
@@ -82,20 +80,18 @@ class Running:
         *,
         out: Path | None,
         config: Path | None,
-        dry_run: bool,
         only: Sequence[str] = (),
     ) -> int:
         """Start a new run, or resume the one at `out`; return the exit code."""
-        self.controller.dry_run = dry_run
         spec = read_spec(config, flags)
         if out is not None and (out / MANIFEST).exists():
             prepared = self.controller.further(out, spec, read_manifest(out), only)
-            return self._run(prepared, out, dry_run=dry_run)
+            return self._run(prepared, out)
         if spec.mode == COMES:
             raise UsageError(f"--mode {COMES}: `harness mcp --problem ID` begins such a run")
         if only:
             raise UsageError("--only goes with a run that has begun: name it with --resume")
-        return self._run(self.controller.new(spec), out, dry_run=dry_run)
+        return self._run(self.controller.new(spec), out)
 
     def resume(
         self,
@@ -104,11 +100,9 @@ class Running:
         *,
         out: Path | None,
         config: Path | None,
-        dry_run: bool,
         only: Sequence[str] = (),
     ) -> int:
         """Resume a run; return the exit code."""
-        self.controller.dry_run = dry_run
         fixed = sorted(set(flags) - RESUMABLE - GROWING)
         if fixed or out or config:
             named = fixed[0] if fixed else "out" if out else "config"
@@ -120,12 +114,12 @@ class Running:
         if is_imported(before):  # its model may be no name that can be asked
             raise RunDirectoryError(f"{path} was made by `harness import`{IMPORT_AGAIN}")
         spec = read_spec(None, {**known_keys(before["spec"]), **flags})
-        return self._run(self.controller.further(path, spec, before, only), path, dry_run=dry_run)
+        return self._run(self.controller.further(path, spec, before, only), path)
 
-    def _run(self, prepared: Prepared, path: Path | None, *, dry_run: bool) -> int:
+    def _run(self, prepared: Prepared, path: Path | None) -> int:
         """Announce the run, and start it unless this is a dry run."""
         self.controller.announce(prepared)
-        if dry_run:
+        if self.controller.dry_run:
             return self._foretell(prepared)
         plan = prepared.plan
         path = path or default_path(plan.spec.mode, plan.model_name)

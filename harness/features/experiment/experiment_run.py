@@ -26,9 +26,9 @@ from harness.run.plan.estimate import estimate
 from harness.run.plan.plan import Plan
 from harness.run.plan.recordings import PREFIX
 from harness.run.store.directory import RunDirectory
+from harness.terminal.progress import TerminalReporter
 from harness.terminal.run_progress import run_progress
 from harness.terminal.summary_table import console, write_json
-from harness.terminal.terminal_reporter import TerminalReporter
 from harness.text import count, printable_line, quantity
 
 

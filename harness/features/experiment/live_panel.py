@@ -12,12 +12,13 @@ from rich.console import Console, ConsoleOptions
 from rich.segment import Segment
 
 from harness.closing import Closing
+from harness.problem import Problem
 from harness.run.plan.plan import Plan
 from harness.run.plan.pricing import with_costs
 from harness.run.store.directory import RunDirectory
 from harness.terminal.columns import CHROME, fitted, middle_cut
 from harness.terminal.live_frame import LiveFrame, box, meter, span
-from harness.terminal.live_rows import LiveRows, Named
+from harness.terminal.live_rows import LiveRows
 from harness.terminal.run_progress import RunProgress
 from harness.terminal.sample_table import sample_table
 from harness.terminal.tally import Tally
@@ -106,13 +107,12 @@ class ExperimentPanel(Closing):
         """Return the observer of a part of a cell, whose samples are shown below the cells."""
         arm = self._arms[Path(directory.path).name]
         done = with_costs(directory.committed(), plan.price)
-        named = [Named(each.id, each.title, each.difficulty or "") for each in plan.problems]
         arm.planned = len(plan.samples)
         arm.shots = plan.spec.samples_per_problem
 
         def rows(tally: Tally) -> LiveRows:
             arm.tally = tally
-            return _PartRows(self, arm, named, self._clock)
+            return _PartRows(self, arm, plan.problems, self._clock)
 
         return RunProgress(self._console, arm.planned, done, problems=plan.problems, table=rows)
 
@@ -225,7 +225,7 @@ class _PartRows(LiveRows):
         self,
         panel: ExperimentPanel,
         arm: Arm,
-        problems: Sequence[Named],
+        problems: Sequence[Problem],
         clock: Callable[[], float],
     ) -> None:
         super().__init__(problems, several=arm.shots > 1, clock=clock)

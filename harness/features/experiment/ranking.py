@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+from harness.features.compare.groups import shares
 from harness.features.experiment.answers import Answer, answers_of
 from harness.features.experiment.decision import Decision
 from harness.features.experiment.experiment_file import read_experiment
@@ -17,6 +18,7 @@ from harness.run.summary.loaded_run import read_run
 from harness.run.summary.summary import Summary, solved_counts
 from harness.stats.paired import corrected_confidence, holm, paired_score
 from harness.stats.paired_score import CONFIDENCE, Score
+from harness.stats.pass_at_k import Counts
 from harness.stats.rates import Rate
 
 
@@ -125,16 +127,14 @@ class _Figures:
     """Figures of a cell's run; the defaults stand for a cell that has not started.
 
     Attributes:
-        fractions: share of samples solved, by problem.
-        numbers: number of graded samples, by problem.
+        counts: numbers of graded samples and of solved ones, by problem.
         cost, tokens: totals of the graded samples; None if any sample's is unknown.
         samples, solved: numbers of graded samples and of solved ones.
     """
 
     planned: int = 0
     summary: Summary | None = None
-    fractions: Mapping[str, float] = field(default_factory=dict[str, float])
-    numbers: Mapping[str, int] = field(default_factory=dict[str, int])
+    counts: Mapping[str, Counts] = field(default_factory=dict[str, Counts])
     cost: float | None = None
     tokens: int | None = None
     samples: int = 0
@@ -204,12 +204,10 @@ def _figures(path: Path) -> _Figures:
     graded = [result for result in run.results if result.graded]
     costs = [result.cost for result in graded if result.cost is not None]
     tokens = [result.usage.total_tokens for result in graded if result.usage is not None]
-    counts = solved_counts(graded)
     return _Figures(
         planned=run.planned,
         summary=run.summary,
-        fractions={problem: solved / number for problem, (number, solved) in counts.items()},
-        numbers={problem: number for problem, (number, _) in counts.items()},
+        counts=solved_counts(graded),
         cost=math.fsum(costs) if len(costs) == len(graded) else None,
         tokens=sum(tokens) if len(tokens) == len(graded) else None,
         samples=len(graded),
@@ -235,11 +233,11 @@ def _against(figures: Mapping[str, _Figures], baseline: str) -> dict[str, Agains
     compared = {
         name: own
         for name, own in figures.items()
-        if name != baseline and own.fractions.keys() & base.fractions.keys()
+        if name != baseline and own.counts.keys() & base.counts.keys()
     }
 
     def score(own: _Figures, confidence: float = CONFIDENCE) -> Score:
-        return paired_score(base.fractions, own.fractions, base.numbers, own.numbers, confidence)
+        return paired_score(*shares(base.counts, own.counts), confidence)
 
     scores = {name: score(own) for name, own in compared.items()}
     corrected = holm([each.p_value for each in scores.values()])
@@ -247,7 +245,7 @@ def _against(figures: Mapping[str, _Figures], baseline: str) -> dict[str, Agains
     for (name, plain), p_holm in zip(scores.items(), corrected, strict=True):
         wide = score(compared[name], corrected_confidence(plain.p_value, p_holm))
         found[name] = Against(
-            problems=len(compared[name].fractions.keys() & base.fractions.keys()),
+            problems=len(compared[name].counts.keys() & base.counts.keys()),
             difference=plain.difference,
             low=plain.low,
             high=plain.high,

@@ -10,12 +10,13 @@ from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderR
 from rich.text import Text
 
 from harness.errors import RunDirectoryError, UsageError
-from harness.features.compare.comparison import compare_runs
+from harness.features.compare.answer import p_words
+from harness.features.compare.comparison import LEVEL, compare_runs
 from harness.features.compare.screen import comparison_screen
 from harness.features.experiment.decision import Decision
 from harness.features.experiment.ranking import Against, RankedCell, Ranking
 from harness.run.plan.estimate import Estimate
-from harness.terminal.layout import figures_table
+from harness.terminal.layout import figures_table, number_range
 from harness.text import UNKNOWN, count, dollars, interval, percent, printable_line, quantity
 
 GAP = 3
@@ -87,15 +88,8 @@ def _best(ranking: Ranking) -> str:
     chance = "" if best.against.p_holm < LEVEL else ", which chance alone could do"
     return (
         f"{solves}, {points} against {printable_line(ranking.baseline)} "
-        f"(p {_p_words(best.against.p_holm)} by Holm{chance})"
+        f"(p {p_words(best.against.p_holm)} by Holm{chance})"
     )
-
-
-LEVEL = 0.05
-
-
-def _p_words(p_value: float) -> str:
-    return "< 0.001" if p_value < 0.001 else f"= {p_value:.2g}"  # noqa: PLR2004 - three digits
 
 
 _DROPPED = ("tokens", "range", "per solved", "interval", "cost")
@@ -255,23 +249,18 @@ def grid_view(cells: Sequence[Foretold], baseline: str) -> RenderableType:
     table = figures_table("cell", "samples left", "requests", "cost, roughly")
     for cell in cells:
         name = printable_line(cell.name) + (" (baseline)" if cell.name == baseline else "")
-        requests = _numbers(cell.requests) if cell.estimate else "none: recordings"
+        requests = number_range(*cell.requests) if cell.estimate else "none: recordings"
         table.add_row(name, f"{cell.samples:,}", requests, _money(cell.cost))
     lows, highs = zip(*(cell.requests for cell in cells), strict=True)
     table.add_section()
     table.add_row(
         f"all {count(len(cells), 'cell')}",
         f"{sum(cell.samples for cell in cells):,}",
-        _numbers((sum(lows), sum(highs))),
+        number_range(sum(lows), sum(highs)),
         _money(total_cost(cells)),
     )
     note = "what a token costs is said with price or prices; `harness run --dry-run` tells more"
     return Group(table, Text(note)) if total_cost(cells) is None else table
-
-
-def _numbers(numbers: tuple[int, int]) -> str:
-    low, high = numbers
-    return f"{low:,}" if low == high else f"{low:,} to {high:,}"
 
 
 def _money(cost: tuple[float, float] | None) -> str:

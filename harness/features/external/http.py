@@ -14,12 +14,12 @@ from collections import OrderedDict
 from collections.abc import Generator
 from typing import TYPE_CHECKING, Any, Self
 
-import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from harness.agent.attempt import StopReason
 from harness.agent.events import AgentLeft
 from harness.features.external.session import McpSession
+from harness.http_server import LOOPBACK, Server, address_of, listen, quiet_config
 from harness.tools.mcp_server import LONGEST_MESSAGE, NAME, server_of
 
 if TYPE_CHECKING:
@@ -132,13 +132,11 @@ async def refuse(send: "Send", status: int) -> None:
     await send({"type": "http.response.body", "body": b""})
 
 
-LOOPBACK = "127.0.0.1"
 PATH = "/mcp"
 MOST_REQUESTS = 20_000  # HTTP requests of any kind in a sample
 KEEP_ALIVE_S = 60
 GRACE_S = 1  # seconds to finish answers when the sample ends
 CLOSING_S = 5.0
-BACKLOG = 128  # connections that the system queues for a busy server
 
 
 def new_key() -> str:
@@ -164,7 +162,7 @@ class Endpoint:
     @property
     def url(self) -> str:
         """The server's URL."""
-        return url_of(self._bound)
+        return address_of(self._bound) + PATH
 
     def mcp_config(self) -> dict[str, Any]:
         """Return the server's entry for an agent's configuration, in the usual format."""
@@ -181,25 +179,21 @@ class Endpoint:
             max_request_body_size=LONGEST_MESSAGE,
             host=host,
         )
-        config = uvicorn.Config(
+        ready = asyncio.Event()
+        config = quiet_config(
             _Guard(app, self._desk),
             http=connections_of(Door(self._key)),
-            ws="none",
             lifespan="on",
-            log_config=None,
-            access_log=False,
-            proxy_headers=False,
-            server_header=False,
             timeout_keep_alive=KEEP_ALIVE_S,
             timeout_graceful_shutdown=GRACE_S,
         )
-        self._server = _Server(config)
+        self._server = _Server(config, ready.set)
         self._task = asyncio.create_task(self._server.serve(sockets=[self._bound]))
-        ready = asyncio.create_task(self._server.ready.wait())
+        waiting = asyncio.create_task(ready.wait())
         try:
-            await asyncio.wait({self._task, ready}, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait({self._task, waiting}, return_when=asyncio.FIRST_COMPLETED)
         finally:
-            ready.cancel()
+            waiting.cancel()
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -240,36 +234,14 @@ class HttpHost:
         return self._desk is not None and self._desk.leave()
 
 
-def listen(host: str, port: int) -> socket.socket:
-    """Return a listening socket. Raises OSError."""
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    bound = socket.create_server((host, port), family=family, backlog=BACKLOG)
-    bound.set_inheritable(False)
-    return bound
-
-
-def url_of(bound: socket.socket) -> str:
-    """Return the URL of a server that listens on a socket."""
-    host, port = bound.getsockname()[:2]
-    return f"http://[{host}]:{port}{PATH}" if ":" in host else f"http://{host}:{port}{PATH}"
-
-
 def config_of(url: str, key: str) -> dict[str, Any]:
     """Return an HTTP server's entry in the format of agents' configuration files."""
     headers = {"Authorization": f"Bearer {key}"}
     return {"mcpServers": {NAME: {"type": "http", "url": url, "headers": headers}}}
 
 
-class _Server(uvicorn.Server):
+class _Server(Server):
     """Server that leaves signals to the program it is part of."""
-
-    def __init__(self, config: uvicorn.Config) -> None:
-        super().__init__(config)
-        self.ready = asyncio.Event()
-
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        await super().startup(sockets)
-        self.ready.set()
 
     @contextlib.contextmanager
     def capture_signals(self) -> Generator[None]:

@@ -14,9 +14,10 @@ from rich.console import Console
 
 from harness.agent.strategies.external_names import COMES
 from harness.errors import INFRASTRUCTURE, INTERRUPTED, OK, UsageError
-from harness.features.external.http import LOOPBACK, HttpHost, config_of, listen, new_key, url_of
+from harness.features.external.http import PATH, HttpHost, config_of, new_key
 from harness.features.external.session import External
 from harness.features.external.stdio import StdioHost
+from harness.http_server import LOOPBACK, address_of, listen
 from harness.problem import Problem
 from harness.run.engine.controller import RunController
 from harness.run.engine.engine import Engine
@@ -26,9 +27,9 @@ from harness.run.spec.spec import known_keys, read_spec
 from harness.run.store.directory import MANIFEST, RESULTS, default_path, read_manifest
 from harness.run.store.results import read_results
 from harness.sources.selection import Selection, select
+from harness.terminal.progress import TerminalReporter
 from harness.terminal.run_progress import run_progress
 from harness.terminal.summary_table import console, words
-from harness.terminal.terminal_reporter import TerminalReporter
 from harness.text import printable_line
 
 MOST_PORTS = 65_535
@@ -83,7 +84,7 @@ def serve(
         bound, key = listen_at(http), key_of(os.environ)
         host = controller.host = HttpHost(bound, key)
         err.print("an agent may connect, until it submits or Ctrl-C ends this:", soft_wrap=True)
-        err.print(json.dumps(config_of(url_of(bound), key)), soft_wrap=True)
+        err.print(json.dumps(config_of(address_of(bound) + PATH, key)), soft_wrap=True)
     prepared = replace(prepared, plan=replace(plan, strategy=External(host)))
     outcome = controller.carry_out(prepared, path)
     if outcome.failures:

@@ -11,18 +11,10 @@ import asyncio
 import time
 from typing import Protocol
 
+from harness.agent import events
 from harness.agent.attempt import Attempt, ChosenBy, Session, StopReason, run_until_stopped
 from harness.agent.conversation import Conversation
 from harness.agent.dialogue import LENGTH_OF_HASH
-from harness.agent.events import (
-    AgentLeft,
-    Request,
-    Response,
-    SampleEnd,
-    SampleStart,
-    ToolResult,
-    WorkEnded,
-)
 from harness.agent.strategies.public_tests import run_public_tests
 from harness.agent.tool_calls import ToolCalls
 from harness.models.protocol import (
@@ -93,7 +85,7 @@ class McpSession:
     def open(self) -> None:
         """Start the session and record the opening messages in the transcript."""
         self._conversation.add(*self.opening)
-        shown = Request(turn=1, hash="0" * LENGTH_OF_HASH, messages=self.opening)
+        shown = events.Request(turn=1, hash="0" * LENGTH_OF_HASH, messages=self.opening)
         self._session.journal(shown)
         self._opened = self._heard = time.monotonic()
 
@@ -149,7 +141,7 @@ class McpSession:
                 stop=ModelStop(reason="tool_use"),
                 latency_s=round(time.monotonic() - self._heard, 6),
             )
-            self._session.journal(Response(turn=conversation.turns, response=turn))
+            self._session.journal(events.Response(turn=conversation.turns, response=turn))
             (result,) = await self._calls.carry_out(turn)
             self._heard = time.monotonic()
             limit = self._session.limits.tool_calls
@@ -165,7 +157,7 @@ class McpSession:
         if error is not None and not self.ended.done():
             self.ended.set_exception(error)
 
-    def left(self, event: AgentLeft) -> None:
+    def left(self, event: events.AgentLeft) -> None:
         """Record that the agent has left."""
         seconds = round(time.monotonic() - self._opened, 6)
         told = {"client": self.client, "seconds": seconds}
@@ -180,10 +172,13 @@ class McpSession:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    def finished(self) -> SampleEnd | WorkEnded | None:
+    def finished(self) -> events.SampleEnd | events.WorkEnded | None:
         """Return how the agent's work ended, if only tests or grading are missing."""
         recorded = reversed(self._session.journal.recorded)
-        end = next((each for each in recorded if isinstance(each, SampleEnd | WorkEnded)), None)
+        end = next(
+            (each for each in recorded if isinstance(each, events.SampleEnd | events.WorkEnded)),
+            None,
+        )
         return None if end is None or end.stop_reason == StopReason.MODEL_ERROR else end
 
     async def play(self) -> None:
@@ -192,24 +187,24 @@ class McpSession:
         conversation.add(*self.opening)
         for event in journal.recorded[1:]:
             match event:
-                case SampleEnd():
+                case events.SampleEnd():
                     return
-                case WorkEnded():
+                case events.WorkEnded():
                     journal(event)
                     return
-                case Response():
+                case events.Response():
                     conversation.turns = event.turn
                     conversation.recall_seconds(event.response.latency_s)
                     journal(event)
                     await self._calls.carry_out(event.response)
-                case ToolResult() | SampleStart():
+                case events.ToolResult() | events.SampleStart():
                     pass  # handled with the call before it, or compared before
                 case _:
                     journal(event)
 
     def work_ended(self, reason: StopReason, error: str) -> None:
         """Record the end, so that a later failure or interrupt does not lose the work."""
-        self._session.journal(WorkEnded(stop_reason=reason, error=error))
+        self._session.journal(events.WorkEnded(stop_reason=reason, error=error))
 
     async def attempt(self, reason: StopReason, error: str, *, confined: bool) -> Attempt:
         """Return the agent's attempt; test its solution first if it is untested.

@@ -6,25 +6,15 @@ from typing import Annotated, Any
 
 import typer
 
-from harness.cli import completion
 from harness.cli.settings_flags import JUDGING, AsJson, among, with_settings
+from harness.cli.shared_flags import Problems
 
 
 @with_settings(*JUDGING, "timing", "skip_bad_rows")
 def grade(
     settings: Mapping[str, Any],
     *,
-    problems: Annotated[
-        str,
-        typer.Option(
-            "-b",
-            "--benchmark",
-            "--problems",
-            autocompletion=completion.benchmarks,
-            metavar="NAME[:WHERE]",
-            help="The problems that the solutions are of, as for `harness run`.",
-        ),
-    ],
+    problems: Problems,
     solutions: Annotated[
         Path,
         typer.Option(

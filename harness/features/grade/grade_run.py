@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
 
 from harness.efficiency.measurement import Timed
 from harness.efficiency.scale import Efficiency
@@ -15,9 +14,8 @@ from harness.features.grade.grades import (
     graded_solution,
     summarize_grades,
 )
-from harness.features.grade.matched_solutions import jobs_of, judged_answers
 from harness.features.grade.solution import Solution
-from harness.features.grade.solution_match import MatchedSolution, match
+from harness.features.grade.solution_match import MatchedSolution, jobs_of, judged_answers, match
 from harness.grading.jobs import Judged
 from harness.problem import Problem
 from harness.run.plan.problem_kinds import check_settings, check_tested, rules_of
@@ -28,24 +26,8 @@ from harness.sandbox.executor import Executor
 from harness.text import count
 
 
-class GradeStore(Protocol):
-    """Receives graded solutions, in any order; `number` is a solution's place among all."""
-
-    def add(self, number: int, graded: GradedSolution) -> None:
-        """Store a graded solution."""
-        ...
-
-    def add_efficiency(self, number: int, efficiency: Efficiency) -> None:
-        """Add its efficiency to a stored solution."""
-        ...
-
-    def numbered(self) -> list[tuple[int, GradedSolution]]:
-        """Return the stored solutions with their numbers, in order."""
-        ...
-
-
-class MemoryStore:
-    """Graded solutions in memory."""
+class GradeStore:
+    """Graded solutions in memory, added in any order; `number` is a solution's place among all."""
 
     def __init__(self) -> None:
         self._kept: dict[int, GradedSolution] = {}
@@ -61,6 +43,10 @@ class MemoryStore:
     def numbered(self) -> list[tuple[int, GradedSolution]]:
         """Return the stored solutions with their numbers, in order."""
         return sorted(self._kept.items())
+
+    def results(self) -> list[GradedSolution]:
+        """Return the stored solutions in order."""
+        return [each for _, each in self.numbered()]
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,27 +9,26 @@ from harness.closing import Closing
 from harness.efficiency.scale import Efficiency
 from harness.efficiency.timing_names import Timing
 from harness.errors import INFRASTRUCTURE, INTERRUPTED, OK
-from harness.features.grade.grade_run import GradeRun
+from harness.features.grade.grade_run import GradeRun, GradeStore
 from harness.features.grade.grades import GradedSolution, GradeSummary
 from harness.features.grade.solution_readers import read_solutions
 from harness.features.grade.view import grades_view
 from harness.run.session.judging_session import JudgingSession, in_session
-from harness.terminal.progress import load_with_bar
+from harness.terminal.progress import TerminalReporter, load_telling
 from harness.terminal.summary_table import console, write_json
-from harness.terminal.terminal_reporter import TerminalReporter
-from harness.text import bad_rows, count
+from harness.text import count
 
 
-class GradedFile(Closing):
-    """Store of graded solutions, which may be added in any order.
+class GradedFile(GradeStore, Closing):
+    """Graded solutions with their tests: only the first failed one in memory.
 
     Args:
-        whole: keep every test of each solution, on disk; else only the first failed test is kept.
+        whole: keep every test of each solution as well, on disk.
     """
 
     def __init__(self, *, whole: bool) -> None:
+        super().__init__()
         self._whole = whole
-        self._kept: dict[int, GradedSolution] = {}
         self._places: dict[int, tuple[int, int]] = {}
         self._file = TemporaryFile()  # noqa: SIM115 - closed with this object
 
@@ -42,15 +41,14 @@ class GradedFile(Closing):
         failed = (test for test in graded.tests if not test.passed)
         first = next(failed, None)
         tests = () if first is None else (first,)
-        self._kept[number] = graded.model_copy(update={"tests": tests})
+        super().add(number, graded.model_copy(update={"tests": tests}))
 
     def add_efficiency(self, number: int, efficiency: Efficiency) -> None:
         """Add the measured efficiency to a solution that is already kept."""
-        more = {"efficiency": efficiency}
-        self._kept[number] = self._kept[number].model_copy(update=more)
+        super().add_efficiency(number, efficiency)
         if self._whole:
             whole = GradedSolution.model_validate_json(self._read(number))
-            text = whole.model_copy(update=more).model_dump_json().encode()
+            text = whole.model_copy(update={"efficiency": efficiency}).model_dump_json().encode()
             self._places[number] = self._file.seek(0, SEEK_END), len(text)
             self._file.write(text)
 
@@ -58,14 +56,6 @@ class GradedFile(Closing):
         start, size = self._places[number]
         self._file.seek(start)
         return self._file.read(size)
-
-    def numbered(self) -> list[tuple[int, GradedSolution]]:
-        """Return the solutions as `results` does, each with its number."""
-        return sorted(self._kept.items())
-
-    def results(self) -> list[GradedSolution]:
-        """Return the solutions in order, each with only its first failed test."""
-        return [self._kept[number] for number in sorted(self._kept)]
 
     def json(self, summary: GradeSummary) -> Iterator[str]:
         """Yield one JSON object in pieces: the whole results in order, and the summary."""
@@ -107,9 +97,7 @@ def grade_file(
     """
     err = console(error=True)
     solutions = read_solutions(path)
-    loaded = load_with_bar(spec, err, skip_bad_rows=skip_bad_rows)
-    if loaded.skipped:
-        err.print(bad_rows(loaded.skipped))
+    loaded = load_telling(spec, err, skip_bad_rows=skip_bad_rows)
     run = GradeRun.of(solutions, loaded.problems, spec, judging, extract=extract, timing=timing)
     reporter, interrupted = TerminalReporter(err), False
     with GradedFile(whole=as_json) as graded:

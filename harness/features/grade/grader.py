@@ -128,7 +128,7 @@ class Grader(Closing):
             )
         if failures not in {"raise", "none"}:
             raise UsageError(f"Grader(): failures {failures!r}: give 'raise' or 'none'")
-        from harness.features.grade.matched_solutions import options_of
+        from harness.features.grade.solution_match import options_of
         from harness.run.plan.problem_kinds import said_in
         from harness.run.plan.problem_loader import checked, read
         from harness.run.reporter import LOG
@@ -265,7 +265,7 @@ class Grader(Closing):
     async def _judge(
         self, pool: "Executor", matched: "Sequence[MatchedSolution]", done: dict[int, Scored]
     ) -> None:
-        from harness.features.grade.matched_solutions import judge_matched
+        from harness.features.grade.solution_match import judge_matched
 
         def keep(judged: "Judged") -> None:
             each = matched[judged.number]

@@ -10,11 +10,10 @@ from typing import Any, Unpack, cast, overload
 from rich.console import RenderableType
 
 from harness.errors import UsageError
-from harness.features.grade.grade_run import GradeRun, MemoryStore
+from harness.features.grade.grade_run import GradeRun, GradeStore
 from harness.features.grade.grades import GradedSolution, GradeSummary
-from harness.features.grade.matched_solutions import options_of
 from harness.features.grade.solution import ReadSolution, Solution
-from harness.features.grade.solution_match import CODE
+from harness.features.grade.solution_match import CODE, options_of
 from harness.features.grade.solution_readers import numbered, read_row, read_solutions
 from harness.features.grade.view import grades_view
 from harness.problem import Problem
@@ -149,13 +148,13 @@ def _prepared(
 
 
 async def _carried_out(grading: GradeRun) -> Grades:
-    store = MemoryStore()
+    store = GradeStore()
     if grading.runs_code:
         async with await asyncio.to_thread(grading.session.open, LOG) as pool:
             await grading.judge(pool, LOG, store)
     else:
         grading.compare_answers(store)
-    results = [each for _, each in store.numbered()]
+    results = store.results()
     return Grades(results, grading.summary(results))
 
 

@@ -3,20 +3,17 @@
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
-from rich import box
 from rich.console import Group, RenderableType
-from rich.table import Table
-from rich.text import Text
 
 from harness.features.grade.grades import Agreement, GradedSolution, GradeSummary
+from harness.features.grade.solution_match import unmatched_words
 from harness.grading.verdict import INFRASTRUCTURE, TestResult
 from harness.terminal.efficiency_table import efficiency_facts, efficiency_table
-from harness.terminal.layout import facts, rates_table
+from harness.terminal.layout import facts, rates_table, words_table
 from harness.terminal.summary_table import counts, judged_again, sandbox_level, words
-from harness.text import count, percent, printable_line
+from harness.text import percent
 
 LISTED = 20
-NAMES = 5
 LONGEST_REASON = 100
 
 
@@ -55,13 +52,7 @@ def _facts(summary: GradeSummary) -> Iterator[tuple[str, str]]:
     if summary.verdicts:
         yield "verdicts", counts(summary.verdicts)
     if summary.unmatched:
-        names = ", ".join(summary.unmatched_names[:NAMES])
-        more = len(summary.unmatched_names) - NAMES
-        yield (
-            "not graded",
-            f"{summary.unmatched:,} for {count(len(summary.unmatched_names), 'name')} with no or "
-            f"several matching problems: {names}{f' and {more:,} more' if more > 0 else ''}",
-        )
+        yield "not graded", f"{summary.unmatched:,} {unmatched_words(summary.unmatched_names)}"
     if summary.ungraded:
         yield "ungraded", f"{summary.ungraded:,} of problems without tests; in no rate"
     if summary.infrastructure:
@@ -97,11 +88,7 @@ def _table(
     columns: Iterable[str], rows: Iterable[tuple[str, ...]], count_of_all: int
 ) -> RenderableType:
     """Show the first rows, and how many more there are."""
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
-    for column in columns:
-        table.add_column(column, overflow="fold")
-    for row in islice(rows, LISTED):
-        table.add_row(*(Text(printable_line(cell)) for cell in row))
+    table = words_table(columns, islice(rows, LISTED))
     if count_of_all <= LISTED:
         return table
     return Group(table, f"and {count_of_all - LISTED:,} more; --json has all")

@@ -7,10 +7,10 @@ from typing import Annotated, Any
 
 import typer
 
-from harness.cli import completion
 from harness.cli.settings_flags import JUDGING, AsJson, among, with_settings
+from harness.cli.shared_flags import Problems
 from harness.errors import OK, NothingSelectedError, UsageError
-from harness.features.grade.solution_match import match
+from harness.features.grade.solution_match import match, unmatched_words
 from harness.features.grade.solution_readers import read_solutions
 from harness.features.import_.published_run import write_imported
 from harness.features.import_.trajectory_file import (
@@ -20,12 +20,11 @@ from harness.features.import_.trajectory_file import (
     format_of,
 )
 from harness.run.spec.spec import read_spec
-from harness.terminal.progress import load_with_bar
+from harness.terminal.progress import load_telling
 from harness.terminal.run_outcome import print_summary
 from harness.terminal.summary_table import console
-from harness.text import bad_rows, count, printable_line
+from harness.text import count, printable_line
 
-NAMES = 5
 _UPSTREAM = re.compile(r"(_(?:Scenario\.)?[a-z]+_\d+_[\d.]+)?(_eval_all|_codeqwen)?$")
 
 
@@ -50,9 +49,7 @@ def import_file(
     model = keys["model"] or model_of(file)
     spec = read_spec(None, {**keys, "model": model, "benchmark": problems})
     solutions = read_solutions(file)
-    loaded = load_with_bar(problems, err, skip_bad_rows=spec.skip_bad_rows)
-    if loaded.skipped:
-        err.print(bad_rows(loaded.skipped))
+    loaded = load_telling(problems, err, skip_bad_rows=spec.skip_bad_rows)
     matched, unmatched = match(solutions, loaded.problems, spec.extract)
     if not matched:
         raise NothingSelectedError(
@@ -61,14 +58,8 @@ def import_file(
             f"{solutions[0].name!r:.60}"
         )
     if unmatched:
-        names = list(dict.fromkeys(unmatched))
-        more = f" and {len(names) - NAMES:,} more" if len(names) > NAMES else ""
-        some = printable_line(", ".join(names[:NAMES]))
-        err.print(
-            f"{count(len(unmatched), 'solution')} left out, for {count(len(names), 'name')} with "
-            f"no or several matching problems: {some}{more}",
-            soft_wrap=True,
-        )
+        which = unmatched_words(list(dict.fromkeys(unmatched)))
+        err.print(f"{count(len(unmatched), 'solution')} left out, {which}", soft_wrap=True)
     summary = write_imported(out, file, loaded, matched, spec)
     silent = sum(each.published is None for each in matched)
     if silent:
@@ -101,17 +92,7 @@ def import_(
             "takes; plain or gzipped. Of ATIF also a folder.",
         ),
     ],
-    problems: Annotated[
-        str,
-        typer.Option(
-            "-b",
-            "--benchmark",
-            "--problems",
-            autocompletion=completion.benchmarks,
-            metavar="NAME[:WHERE]",
-            help="The problems that the solutions are of, as for `harness run`.",
-        ),
-    ],
+    problems: Problems,
     out: Annotated[Path, typer.Option("-o", "--out", metavar="RUN", help="The new run directory.")],
     format_: Annotated[
         str | None,

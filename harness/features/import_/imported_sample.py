@@ -3,16 +3,8 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from harness.agent import events
 from harness.agent.attempt import Attempt, ChosenBy, StopReason, Written
-from harness.agent.events import (
-    Event,
-    NotGraded,
-    Request,
-    Response,
-    SampleEnd,
-    SampleStart,
-    ToolResult,
-)
 from harness.agent.extraction.code import Extract
 from harness.features.grade.solution import Published
 from harness.features.import_.revisions import WriteTool, revisions_of
@@ -175,7 +167,7 @@ def _cost(spent: Spending, price: Price | None) -> float | None:
 
 def transcript_of(
     trajectory: Trajectory, sample: ImportedSample, model: str, mode: str
-) -> Iterator[Event]:
+) -> Iterator[events.Event]:
     """Yield the events of a sample's transcript up to its grade.
 
     Args:
@@ -184,7 +176,7 @@ def transcript_of(
         model: model of the run.
         mode: mode of the run.
     """
-    yield SampleStart(
+    yield events.SampleStart(
         sample=sample.name,
         problem_id=sample.problem.id,
         index=sample.index,
@@ -195,15 +187,15 @@ def transcript_of(
     number = 0
     for turn in trajectory.turns:
         number += turn.calls
-        yield Request(turn=number, hash="", messages=turn.before)
-        yield Response(turn=number, response=turn.answer)
+        yield events.Request(turn=number, hash="", messages=turn.before)
+        yield events.Response(turn=number, response=turn.answer)
         for result in turn.results:
-            yield ToolResult(turn=number, result=result, seconds=0.0)
-    yield SampleEnd(
+            yield events.ToolResult(turn=number, result=result, seconds=0.0)
+    yield events.SampleEnd(
         stop_reason=sample.stop_reason,
         chosen_by=sample.chosen_by,
         extraction=sample.extraction,
         usage=sample.spent.usage or Usage(),
     )
     if sample.error:
-        yield NotGraded(verdict=Verdict.MODEL_ERROR, cause=sample.error)
+        yield events.NotGraded(verdict=Verdict.MODEL_ERROR, cause=sample.error)

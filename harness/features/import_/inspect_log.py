@@ -12,17 +12,8 @@ from typing import Any, cast
 
 from harness.agent.attempt import StopReason
 from harness.features.grade.solution import Published
+from harness.features.import_ import fields
 from harness.features.import_.chat_messages import answer_in, message_in, role_in
-from harness.features.import_.fields import (
-    Object,
-    amount,
-    at_path,
-    name_of,
-    object_in,
-    objects_in,
-    text,
-    whole,
-)
 from harness.features.import_.trajectory import Conversation, Spending, Trajectory
 from harness.models.protocol import Usage
 
@@ -38,19 +29,19 @@ LIMITS = {
 }
 
 
-def read_inspect_samples(log: Object, where: str, path: str | None) -> Iterator[Trajectory]:
+def read_inspect_samples(log: fields.Object, where: str, path: str | None) -> Iterator[Trajectory]:
     """Read a `.json` log. Raises DataError."""
     model = model_in(log, where)
-    for number, sample in enumerate(objects_in(log, "samples", where), 1):
+    for number, sample in enumerate(fields.objects_in(log, "samples", where), 1):
         yield read_inspect_sample(sample, model, f"{where}: sample {number}", path)
 
 
-def model_in(log: Object, where: str) -> str:
+def model_in(log: fields.Object, where: str) -> str:
     """Return the model named in a log or its header. Raises DataError."""
-    return text(object_in(log, "eval", where), "model", where)
+    return fields.text(fields.object_in(log, "eval", where), "model", where)
 
 
-def read_inspect_sample(row: Object, model: str, where: str, path: str | None) -> Trajectory:
+def read_inspect_sample(row: fields.Object, model: str, where: str, path: str | None) -> Trajectory:
     """Read a sample.
 
     Args:
@@ -62,50 +53,52 @@ def read_inspect_sample(row: Object, model: str, where: str, path: str | None) -
     Raises:
         DataError: a field is malformed.
     """
-    attached = object_in(row, "attachments", where)
+    attached = fields.object_in(row, "attachments", where)
     answers = _answers(row, where)
     talk = Conversation(where)
-    for number, message in enumerate(objects_in(row, "messages", where), 1):
+    for number, message in enumerate(fields.objects_in(row, "messages", where), 1):
         place = f"{where}: message {number}"
         message = _resolved(message, attached)  # noqa: PLW2901 - with attachments
         if role_in(message, place) != "assistant":
             talk.say(message_in(message, place, talk))
             continue
-        usage, seconds, until = answers.get(text(message, "id", place), (None, None, None))
+        usage, seconds, until = answers.get(fields.text(message, "id", place), (None, None, None))
         talk.answer(answer_in(message, place, usage=usage, seconds=seconds), until=until)
-    epoch = whole(row, "epoch", where)
+    epoch = fields.whole(row, "epoch", where)
     published, answer = _score(row, where)
     return Trajectory(
         where=where,
-        problem=at_path(row, path, where) if path else name_of(row.get("id"), where, "id"),
+        problem=fields.at_path(row, path, where)
+        if path
+        else fields.name_of(row.get("id"), where, "id"),
         index=None if not epoch else epoch - 1,
         turns=talk.turns(),
         model=model,
         final=answer,
         stop_reason=_stop(row, where),
         published=published,
-        spent=Spending(_total(row, where), None, amount(row, "total_time", where)),
-        error=text(object_in(row, "error", where), "message", where),
+        spent=Spending(_total(row, where), None, fields.amount(row, "total_time", where)),
+        error=fields.text(fields.object_in(row, "error", where), "message", where),
     )
 
 
 _Answer = tuple[Usage | None, float | None, float | None]
 
 
-def _answers(row: Object, where: str) -> dict[str, _Answer]:
+def _answers(row: fields.Object, where: str) -> dict[str, _Answer]:
     """Return tokens, seconds and seconds since the start, by the answer's message id."""
     found: dict[str, _Answer] = {}
-    for event in objects_in(row, "events", where):
+    for event in fields.objects_in(row, "events", where):
         if event.get("event") != "model":
             continue
-        output = object_in(event, "output", where)
-        choices = objects_in(output, "choices", where)
+        output = fields.object_in(event, "output", where)
+        choices = fields.objects_in(output, "choices", where)
         if not choices:
             continue
-        key = text(object_in(choices[0], "message", where), "id", where)
-        took = amount(event, "working_time", where)
+        key = fields.text(fields.object_in(choices[0], "message", where), "id", where)
+        took = fields.amount(event, "working_time", where)
         until = _seconds(row.get("started_at"), event.get("completed"))
-        found[key] = usage_of(object_in(output, "usage", where), where), took, until
+        found[key] = usage_of(fields.object_in(output, "usage", where), where), took, until
     return found
 
 
@@ -119,7 +112,7 @@ def _seconds(began: object, ended: object) -> float | None:
     return None
 
 
-def usage_of(row: Object, where: str) -> Usage | None:
+def usage_of(row: fields.Object, where: str) -> Usage | None:
     """Return a call's tokens; Inspect's `input_tokens` do not include cached ones.
 
     Raises:
@@ -127,23 +120,27 @@ def usage_of(row: Object, where: str) -> Usage | None:
     """
     if not row:
         return None
-    read = whole(row, "input_tokens_cache_read", where) or 0
-    written = whole(row, "input_tokens_cache_write", where) or 0
+    read = fields.whole(row, "input_tokens_cache_read", where) or 0
+    written = fields.whole(row, "input_tokens_cache_write", where) or 0
     return Usage(
-        input_tokens=(whole(row, "input_tokens", where) or 0) + read + written,
+        input_tokens=(fields.whole(row, "input_tokens", where) or 0) + read + written,
         cached_input_tokens=read,
         cache_write_tokens=written,
-        output_tokens=whole(row, "output_tokens", where) or 0,
-        reasoning_tokens=whole(row, "reasoning_tokens", where) or 0,
+        output_tokens=fields.whole(row, "output_tokens", where) or 0,
+        reasoning_tokens=fields.whole(row, "reasoning_tokens", where) or 0,
     )
 
 
-def _total(row: Object, where: str) -> Usage | None:
+def _total(row: fields.Object, where: str) -> Usage | None:
     """Return the tokens of all models of a sample."""
     found = [
         used
-        for name in object_in(row, "model_usage", where)
-        if (used := usage_of(object_in(object_in(row, "model_usage", where), name, where), where))
+        for name in fields.object_in(row, "model_usage", where)
+        if (
+            used := usage_of(
+                fields.object_in(fields.object_in(row, "model_usage", where), name, where), where
+            )
+        )
     ]
     total = Usage()
     for used in found:
@@ -151,9 +148,9 @@ def _total(row: Object, where: str) -> Usage | None:
     return total if found else None
 
 
-def _score(row: Object, where: str) -> tuple[Published | None, str | None]:
+def _score(row: fields.Object, where: str) -> tuple[Published | None, str | None]:
     """Return the only score's verdict, and the final solution if this program wrote."""
-    scores = object_in(row, "scores", where)
+    scores = fields.object_in(row, "scores", where)
     score: Any = scores.get(
         "harness", next(iter(scores.values()), None) if len(scores) == 1 else None
     )
@@ -165,16 +162,16 @@ def _score(row: Object, where: str) -> tuple[Published | None, str | None]:
     if isinstance(value, int | float) and value in (0, 1):
         passed = value == 1
     ours = "harness" in scores and isinstance(named.get("answer"), str)
-    answer = text(named, "answer", where) if ours else None
+    answer = fields.text(named, "answer", where) if ours else None
     return None if passed is None else Published(passed=passed), answer
 
 
-def _stop(row: Object, where: str) -> StopReason:
-    limit = text(object_in(row, "limit", where), "type", where)
+def _stop(row: fields.Object, where: str) -> StopReason:
+    limit = fields.text(fields.object_in(row, "limit", where), "type", where)
     return LIMITS.get(limit, StopReason.MODEL_STOPPED)
 
 
-def _resolved(value: Any, attached: Object) -> Any:
+def _resolved(value: Any, attached: fields.Object) -> Any:
     """Replace references to attachments by their texts, which are not searched again."""
     if isinstance(value, str):
         found = ATTACHMENT.fullmatch(value)

@@ -17,16 +17,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, cast
 
 from harness.errors import DataError
-from harness.features.import_.fields import (
-    Object,
-    amount,
-    list_in,
-    object_in,
-    problem_in,
-    published_in,
-    text,
-    whole,
-)
+from harness.features.import_ import fields
 from harness.features.import_.trajectory import (
     MOST_REVISIONS,
     Revision,
@@ -73,11 +64,11 @@ def read_revision_rows(rows: Iterable[Row], problem_field: str | None) -> Iterat
         yield _of_rows(together, last)
 
 
-def _sample_of(row: Object, where: str, path: str | None) -> tuple[str, int] | None:
+def _sample_of(row: fields.Object, where: str, path: str | None) -> tuple[str, int] | None:
     """Return the problem and index of a revision's row; None for a row of a sample."""
     if "revisions" in row:
         return None
-    return problem_in((row,), where, path), whole(row, "sample", where) or 0
+    return fields.problem_in((row,), where, path), fields.whole(row, "sample", where) or 0
 
 
 def _of_rows(rows: list[Row], sample: tuple[str, int] | None) -> Trajectory:
@@ -90,19 +81,19 @@ def _of_rows(rows: list[Row], sample: tuple[str, int] | None) -> Trajectory:
         problem=sample[0],
         index=sample[1],
         turns=_turns(revisions),
-        model=text(first, "model", where),
-        mode=text(first, "mode", where),
+        model=fields.text(first, "model", where),
+        mode=fields.text(first, "mode", where),
         revisions=revisions,
-        published=published_in(last, last_where),
+        published=fields.published_in(last, last_where),
         spent=_spending(last, last_where),
-        calls=_calls(revisions, whole(last, "turn", last_where)),
-        error=text(last, "error", last_where),
+        calls=_calls(revisions, fields.whole(last, "turn", last_where)),
+        error=fields.text(last, "error", last_where),
     )
 
 
 def _of_row(row: dict[str, Any], where: str, path: str | None) -> Trajectory:
     inner: list[Row] = []
-    for number, each in enumerate(list_in(row, "revisions", where)[: MOST_REVISIONS + 1]):
+    for number, each in enumerate(fields.list_in(row, "revisions", where)[: MOST_REVISIONS + 1]):
         place = f"{where}: revision {number + 1}"
         if not isinstance(each, dict | str):
             raise DataError(place, None, "not an object, nor a program as a string")
@@ -113,17 +104,17 @@ def _of_row(row: dict[str, Any], where: str, path: str | None) -> Trajectory:
     final = row.get("final_code")
     return Trajectory(
         where=where,
-        problem=problem_in((row,), where, path),
-        index=whole(row, "sample", where),
+        problem=fields.problem_in((row,), where, path),
+        index=fields.whole(row, "sample", where),
         turns=_turns(revisions),
-        model=text(row, "model", where),
-        mode=text(row, "mode", where),
+        model=fields.text(row, "model", where),
+        mode=fields.text(row, "mode", where),
         revisions=revisions,
-        final=text(row, "final_code", where) if final is not None else None,
-        published=published_in(row, where),
+        final=fields.text(row, "final_code", where) if final is not None else None,
+        published=fields.published_in(row, where),
         spent=_spending(row, where),
-        calls=_calls(revisions, whole(row, "turns", where)),
-        error=text(row, "error", where),
+        calls=_calls(revisions, fields.whole(row, "turns", where)),
+        error=fields.text(row, "error", where),
     )
 
 
@@ -132,16 +123,16 @@ def _revisions(rows: list[Row]) -> tuple[Revision, ...]:
     for number, (row, where) in enumerate(rows, 1):
         if not isinstance(row.get("code"), str):
             raise DataError(where, "code", "missing; a revision has its program, or null for none")
-        turn = whole(row, "turn", where)
+        turn = fields.whole(row, "turn", where)
         tested = row.get("tested")
         if tested not in (None, True, False):
             raise DataError(where, "tested", "neither true nor false")
         revision = Revision(
-            code=text(row, "code", where),
+            code=fields.text(row, "code", where),
             turn=number if turn is None else turn,
             spent=_spending(row, where),
             tested=bool(tested),
-            published=published_in(row, where),
+            published=fields.published_in(row, where),
         )
         _check_order(found[-1:], revision, where)
         found.append(revision)
@@ -171,24 +162,24 @@ def _tokens(revision: Revision) -> int | None:
     return None if usage is None else usage.total_tokens
 
 
-def _spending(row: Object, where: str) -> Spending:
+def _spending(row: fields.Object, where: str) -> Spending:
     return Spending(
         _usage(row, where),
-        amount(row, "cost", where),
-        amount(row, "seconds", where),
+        fields.amount(row, "cost", where),
+        fields.amount(row, "seconds", where),
         split=isinstance(row.get("tokens"), dict | None),
     )
 
 
-def _usage(row: Object, where: str) -> Usage | None:
+def _usage(row: fields.Object, where: str) -> Usage | None:
     """Return a row's tokens: a number (input), or `{"input": …, "output": …}`."""
     if isinstance(row.get("tokens"), dict):
-        both = object_in(row, "tokens", where)
+        both = fields.object_in(row, "tokens", where)
         return Usage(
-            input_tokens=whole(both, "input", where) or 0,
-            output_tokens=whole(both, "output", where) or 0,
+            input_tokens=fields.whole(both, "input", where) or 0,
+            output_tokens=fields.whole(both, "output", where) or 0,
         )
-    total = whole(row, "tokens", where)
+    total = fields.whole(row, "tokens", where)
     return None if total is None else Usage(input_tokens=total)
 
 

@@ -16,6 +16,7 @@ from pydantic_core import from_json
 
 from harness.errors import DataError, UsageError
 from harness.features.import_.atif import read_atif
+from harness.features.import_.chat_messages import read_message_log
 from harness.features.import_.eval_archive import EvalArchive
 from harness.features.import_.fields import Object
 from harness.features.import_.inspect_log import (
@@ -23,7 +24,6 @@ from harness.features.import_.inspect_log import (
     read_inspect_sample,
     read_inspect_samples,
 )
-from harness.features.import_.message_log import read_message_log
 from harness.features.import_.revision_rows import read_revision_rows
 from harness.features.import_.trajectory import Trajectory
 from harness.features.import_.verifiers_traces import read_episode

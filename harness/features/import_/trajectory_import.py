@@ -11,6 +11,7 @@ from rich.console import Console
 
 from harness.agent.strategies.strategy_names import STRATEGIES
 from harness.errors import INFRASTRUCTURE, INTERRUPTED, OK, RunDirectoryError, UsageError
+from harness.features.grade.solution_match import unmatched_words
 from harness.features.import_.agreement import agreement_lines
 from harness.features.import_.imported_sample import ImportedSample
 from harness.features.import_.published_run import unknown_origin
@@ -35,13 +36,10 @@ from harness.run.store.directory import MANIFEST, RunDirectory, read_manifest
 from harness.run.store.published import HERE
 from harness.run.summary.summary import summarize
 from harness.sources.files.rows import Loaded
-from harness.terminal.progress import load_with_bar
+from harness.terminal.progress import TerminalReporter, load_telling
 from harness.terminal.run_outcome import print_summary
 from harness.terminal.summary_table import console
-from harness.terminal.terminal_reporter import TerminalReporter
-from harness.text import bad_rows, count, printable_line
-
-NAMES = 5
+from harness.text import count, printable_line
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,11 +82,9 @@ def import_trajectories(request: ImportRequest, how: JudgingSession, *, as_json:
     err = console(error=True)
     request.spec()  # report a wrong key before a large file is read
     tools = tuple(map(WriteTool.read, request.write_tools)) or WRITE_TOOLS
-    loaded = load_with_bar(
+    loaded = load_telling(
         request.problems, err, skip_bad_rows=bool(request.keys.get("skip_bad_rows"))
     )
-    if loaded.skipped:
-        err.print(bad_rows(loaded.skipped))
     finder = Finder(loaded.problems, str(request.keys.get("extract") or "harness"), tools)
     samples, unmatched, named = read_samples(request.file, finder)
     _tell_unmatched(err, unmatched)
@@ -188,16 +184,9 @@ def _plan(samples: Sequence[ImportedSample], done: set[str]) -> str:
 
 
 def _tell_unmatched(err: Console, unmatched: Counter[str]) -> None:
-    if not unmatched:
-        return
-    names = list(unmatched)
-    more = f" and {len(names) - NAMES:,} more" if len(names) > NAMES else ""
-    some = printable_line(", ".join(names[:NAMES]))
-    err.print(
-        f"{count(unmatched.total(), 'trajectory', 'trajectories')} left out, for "
-        f"{count(len(names), 'name')} with no or several matching problems: {some}{more}",
-        soft_wrap=True,
-    )
+    if unmatched:
+        number = count(unmatched.total(), "trajectory", "trajectories")
+        err.print(f"{number} left out, {unmatched_words(list(unmatched))}", soft_wrap=True)
 
 
 def _manifest(

@@ -11,39 +11,29 @@ from typing import Any
 from harness.agent.attempt import StopReason
 from harness.errors import DataError
 from harness.features.grade.solution import Published
+from harness.features.import_ import fields
 from harness.features.import_.chat_messages import answer_in, message_in, role_in
-from harness.features.import_.fields import (
-    PROBLEM_FIELDS,
-    Object,
-    amount,
-    at_path,
-    name_of,
-    object_in,
-    objects_in,
-    text,
-    whole,
-)
 from harness.features.import_.trajectory import Conversation, Spending, Trajectory
 from harness.models.protocol import Usage
 
 STOPS = {"max_turns": StopReason.TURN_LIMIT, "timeout": StopReason.TIME_LIMIT}
 
 
-def read_episode(row: Object, where: str, problem_field: str | None) -> Iterator[Trajectory]:
+def read_episode(row: fields.Object, where: str, problem_field: str | None) -> Iterator[Trajectory]:
     """Read the traces of an episode, or a single trace; see `read_trace`."""
     if "nodes" in row:
         yield read_trace(row, where, problem_field)
         return
     first: str | None = None
-    for number, trace in enumerate(objects_in(row, "traces", where), 1):
+    for number, trace in enumerate(fields.objects_in(row, "traces", where), 1):
         place = f"{where}: trace {number}"
-        name = text(object_in(trace, "agent", place), "name", place)
+        name = fields.text(fields.object_in(trace, "agent", place), "name", place)
         first = name if first is None else first
         if name == first:
             yield read_trace(trace, place, problem_field)
 
 
-def read_trace(row: Object, where: str, problem_field: str | None) -> Trajectory:
+def read_trace(row: fields.Object, where: str, problem_field: str | None) -> Trajectory:
     """Read a trace.
 
     Args:
@@ -54,24 +44,24 @@ def read_trace(row: Object, where: str, problem_field: str | None) -> Trajectory
     Raises:
         DataError: a field is malformed.
     """
-    calls = objects_in(row, "calls", where)
+    calls = fields.objects_in(row, "calls", where)
     by_node = {each["node"]: each for each in calls if isinstance(each.get("node"), int)}
-    began = amount(object_in(row, "timing", where), "start", where)
+    began = fields.amount(fields.object_in(row, "timing", where), "start", where)
     talk = Conversation(where)
-    nodes = objects_in(row, "nodes", where)
+    nodes = fields.objects_in(row, "nodes", where)
     for number, node in enumerate(nodes):
         place = f"{where}: node {number}"
-        message = object_in(node, "message", place)
+        message = fields.object_in(node, "message", place)
         if role_in(message, place) != "assistant":
             talk.say(message_in(message, place, talk))
         elif node.get("sampled") is not True:
             talk.say(answer_in(message, place).message())
         else:
             call = by_node.get(number, {})
-            usage = usage_of(object_in(call, "usage", place), place)
-            cost = amount(object_in(call, "usage", place), "cost", place)
-            time = object_in(call, "time", place)
-            start, end = amount(time, "start", place), amount(time, "end", place)
+            usage = usage_of(fields.object_in(call, "usage", place), place)
+            cost = fields.amount(fields.object_in(call, "usage", place), "cost", place)
+            time = fields.object_in(call, "time", place)
+            start, end = fields.amount(time, "start", place), fields.amount(time, "end", place)
             took = None if start is None or end is None else max(0.0, end - start)
             until = None if began is None or not end else max(0.0, end - began)
             talk.answer(
@@ -89,7 +79,7 @@ def read_trace(row: Object, where: str, problem_field: str | None) -> Trajectory
     )
 
 
-def usage_of(row: Object, where: str) -> Usage | None:
+def usage_of(row: fields.Object, where: str) -> Usage | None:
     """Return a call's tokens; the file's `prompt_tokens` do not include cached ones.
 
     Raises:
@@ -97,21 +87,21 @@ def usage_of(row: Object, where: str) -> Usage | None:
     """
     if not row:
         return None
-    cached = whole(row, "cached_input_tokens", where) or 0
+    cached = fields.whole(row, "cached_input_tokens", where) or 0
     return Usage(
-        input_tokens=(whole(row, "prompt_tokens", where) or 0) + cached,
+        input_tokens=(fields.whole(row, "prompt_tokens", where) or 0) + cached,
         cached_input_tokens=cached,
-        output_tokens=whole(row, "completion_tokens", where) or 0,
-        reasoning_tokens=whole(row, "reasoning_tokens", where) or 0,
+        output_tokens=fields.whole(row, "completion_tokens", where) or 0,
+        reasoning_tokens=fields.whole(row, "reasoning_tokens", where) or 0,
     )
 
 
-def _spending(calls: Iterable[Object], where: str) -> Spending:
+def _spending(calls: Iterable[fields.Object], where: str) -> Spending:
     """Return the tokens of all calls, failed ones too; unknown if a call has none."""
     total: Usage | None = Usage()
     found = False
     for call in calls:
-        used = usage_of(object_in(call, "usage", where), where)
+        used = usage_of(fields.object_in(call, "usage", where), where)
         if used is None and call.get("error") is not None:
             continue
         found = True
@@ -119,43 +109,45 @@ def _spending(calls: Iterable[Object], where: str) -> Spending:
     return Spending(total if found else None)
 
 
-def _problem(row: Object, where: str, path: str | None) -> str:
+def _problem(row: fields.Object, where: str, path: str | None) -> str:
     if path is not None:
-        return at_path(row, path, where)
-    data = object_in(object_in(row, "task", where), "data", where)
-    for rows in (data, object_in(row, "info", where)):
-        for key in (*PROBLEM_FIELDS, "id", "name"):
+        return fields.at_path(row, path, where)
+    data = fields.object_in(fields.object_in(row, "task", where), "data", where)
+    for rows in (data, fields.object_in(row, "info", where)):
+        for key in (*fields.PROBLEM_FIELDS, "id", "name"):
             if rows.get(key) is not None:
-                return name_of(rows[key], where, f"task.data.{key}")
+                return fields.name_of(rows[key], where, f"task.data.{key}")
     what = "missing; name the problem there, or give --problem-field"
     raise DataError(where, "task.data.id", what)
 
 
-def _model(row: Object, calls: list[dict[str, Any]], where: str) -> str:
-    asked = next((text(call, "model", where) for call in calls if call.get("model")), "")
-    config = object_in(object_in(row, "agent", where), "config", where)
-    return asked or (text(config, "model", where) if isinstance(config.get("model"), str) else "")
+def _model(row: fields.Object, calls: list[dict[str, Any]], where: str) -> str:
+    asked = next((fields.text(call, "model", where) for call in calls if call.get("model")), "")
+    config = fields.object_in(fields.object_in(row, "agent", where), "config", where)
+    return asked or (
+        fields.text(config, "model", where) if isinstance(config.get("model"), str) else ""
+    )
 
 
-def _stop(row: Object, where: str) -> StopReason:
+def _stop(row: fields.Object, where: str) -> StopReason:
     if row.get("is_timeout") is True:
         return StopReason.TIME_LIMIT
-    return STOPS.get(text(row, "stop_condition", where), StopReason.MODEL_STOPPED)
+    return STOPS.get(fields.text(row, "stop_condition", where), StopReason.MODEL_STOPPED)
 
 
-def _published(row: Object, where: str) -> Published | None:
+def _published(row: fields.Object, where: str) -> Published | None:
     """Return the verdict if there is one reward and it is 0 or 1."""
-    rewards = object_in(row, "rewards", where)
-    scores = [object_in(rewards, name, where).get("score") for name in rewards]
+    rewards = fields.object_in(row, "rewards", where)
+    scores = [fields.object_in(rewards, name, where).get("score") for name in rewards]
     if len(scores) == 1 and scores[0] in (0, 1):
         return Published(passed=scores[0] == 1)
     return None
 
 
-def _error(row: Object, where: str) -> str:
+def _error(row: fields.Object, where: str) -> str:
     """Return the error that ended a trace early; its own time limit is not an error."""
-    errors = objects_in(row, "errors", where)
+    errors = fields.objects_in(row, "errors", where)
     if not errors or row.get("ok") is True or row.get("is_timeout") is True:
         return ""
     last = errors[-1]
-    return f"{text(last, 'type', where)}: {text(last, 'message', where)}"
+    return f"{fields.text(last, 'type', where)}: {fields.text(last, 'message', where)}"

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from harness.cli.settings_flags import with_settings
 from harness.run.spec.spec import default_of
-from harness.sandbox.isolation import MISSING, PROMISED, Findings, Level
+from harness.sandbox.isolation import CANDIDATES, MISSING, PROMISED, UNSAFE, Findings, Level
 from harness.text import printable_line
 
 
@@ -68,7 +68,6 @@ def doctor(
     """
     from harness.errors import OK, UsageError
     from harness.run.session.judging_session import level
-    from harness.sandbox.isolation import CANDIDATES, UNSAFE
     from harness.sandbox.strongest import probe_isolation
     from harness.terminal.summary_table import console, write_json
 

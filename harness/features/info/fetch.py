@@ -18,33 +18,6 @@ from harness.terminal.summary_table import console
 from harness.text import bad_rows, count, printable_line
 
 
-def fetch_source(spec: str, *, verify: bool, update: bool, as_json: bool) -> None:
-    """Download the files, load them once, and print them.
-
-    Raises:
-        UsageError: the spec names nothing on the hub.
-        HubError: the hub cannot be reached.
-    """
-    out, err = console(), console(error=True)
-    with LoadingBar(err) as watch:
-        files = fetch_files(spec, watch=watch, verify=verify, update=update)
-        loaded = load(spec, skip_bad_rows=True, watch=watch)
-    if as_json:
-        said = {
-            "files": [
-                {"name": file.name, "sha256": file.sha256, "bytes": file.size} for file in files
-            ],
-            "problems": len(loaded.problems),
-            "bad_rows": [str(fault) for fault in loaded.skipped],
-        }
-        out.print(json.dumps(said), soft_wrap=True)
-        return
-    out.print(_table(files))
-    out.print(f"{count(len(loaded.problems), 'problem')}, {decimal(sum(f.size for f in files))}")
-    if loaded.skipped:
-        err.print(bad_rows(loaded.skipped))
-
-
 def _table(files: list[HubFile]) -> Table:
     table = Table("file", "size", "sha256", box=box.SIMPLE_HEAD, pad_edge=False)
     table.columns[0].overflow = "fold"
@@ -70,4 +43,22 @@ def fetch(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Download a benchmark's data; afterwards it loads without a network."""
-    fetch_source(named_benchmark(spec, benchmark), verify=verify, update=update, as_json=as_json)
+    spec = named_benchmark(spec, benchmark)
+    out, err = console(), console(error=True)
+    with LoadingBar(err) as watch:
+        files = fetch_files(spec, watch=watch, verify=verify, update=update)
+        loaded = load(spec, skip_bad_rows=True, watch=watch)
+    if as_json:
+        said = {
+            "files": [
+                {"name": file.name, "sha256": file.sha256, "bytes": file.size} for file in files
+            ],
+            "problems": len(loaded.problems),
+            "bad_rows": [str(fault) for fault in loaded.skipped],
+        }
+        out.print(json.dumps(said), soft_wrap=True)
+        return
+    out.print(_table(files))
+    out.print(f"{count(len(loaded.problems), 'problem')}, {decimal(sum(f.size for f in files))}")
+    if loaded.skipped:
+        err.print(bad_rows(loaded.skipped))

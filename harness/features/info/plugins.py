@@ -7,8 +7,6 @@ def plugins() -> None:
     Exits with 2 where one cannot.
     """
     import typer
-    from rich import box
-    from rich.table import Table
 
     from harness.agent.strategies.external_names import BUILT_IN
     from harness.errors import UsageError
@@ -25,8 +23,8 @@ def plugins() -> None:
         installed,
     )
     from harness.sources.benchmarks import LOADERS
+    from harness.terminal.layout import words_table
     from harness.terminal.summary_table import console
-    from harness.text import printable_line
 
     ours = {SOURCES: LOADERS, STRATEGIES: BUILT_IN, RULES: OUR_RULES}
 
@@ -47,12 +45,7 @@ def plugins() -> None:
     if not found:
         out.print("no plug-in is installed")
         return
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
-    for column in ("plug-in", "name", "package", "state"):
-        table.add_column(column, overflow="fold")
-    for each, word in found:
-        cells = (each.kind, each.name, f"{each.package} {each.version}", word)
-        table.add_row(*map(printable_line, cells))
-    out.print(table)
+    rows = ((e.kind, e.name, f"{e.package} {e.version}", word) for e, word in found)
+    out.print(words_table(("plug-in", "name", "package", "state"), rows))
     if any(word != "ready" for _, word in found):
         raise typer.Exit(UsageError.exit_code)

@@ -17,7 +17,7 @@ from harness.sources.hub_datasets import meaning
 from harness.sources.selection import select
 from harness.terminal.progress import load_with_bar
 from harness.terminal.summary_table import console
-from harness.text import bad_rows, count, printable, printable_line
+from harness.text import bad_rows, count, printable, printable_line, shorten
 
 LONGEST_TEST = 2_000
 LEAST_TITLE = 8
@@ -142,7 +142,6 @@ def _doubt(problem: Problem) -> str:
 
 
 def _test(test: TestCase, number: int) -> str:
-    from harness.text import shorten
 
     given, wanted = (shorten(text.rstrip("\n"), LONGEST_TEST) for text in (test.input, test.output))
     return f"Public test {number}\nInput:\n{given}\nExpected output:\n{wanted}"

@@ -7,9 +7,7 @@ from pathlib import Path, PurePosixPath
 from typing import Annotated, Any
 
 import typer
-from rich import box
 from rich.console import Group
-from rich.table import Table
 from rich.text import Text
 
 from harness.agent.strategies.strategy_names import STRATEGIES
@@ -33,6 +31,7 @@ from harness.problem import Kind
 from harness.run.spec.spec import read_spec
 from harness.sources.benchmarks import load
 from harness.sources.selection import select
+from harness.terminal.layout import words_table
 from harness.terminal.progress import load_with_bar
 from harness.terminal.summary_table import console, facts, words, write_json
 from harness.text import count, printable, printable_line
@@ -47,9 +46,7 @@ def show_sets(*, as_json: bool) -> None:
     if as_json:
         write_json(out, [json.dumps([_described(*row) for row in rows])])
         return
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
-    for column in ("mode", "set", "description"):
-        table.add_column(column, overflow="fold")
+    table = words_table(("mode", "set", "description"))
     for mode, name, kinds in rows:
         of_kinds = Text(f"for {', '.join(map(words, kinds))}", style="dim")
         told = [Text(_description(kinds))] if _description(kinds) else []

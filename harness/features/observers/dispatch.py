@@ -37,10 +37,13 @@ class Watching:
         own: observer that receives each event first.
         watchers: receivers of events after it.
         run: the run's directory.
+        others: observers that receive each event after `own`.
     """
 
-    def __init__(self, own: Observer, watchers: Sequence[Listener], run: Path) -> None:
-        self._own = own
+    def __init__(
+        self, own: Observer, watchers: Sequence[Listener], run: Path, *others: Observer
+    ) -> None:
+        self._own = (own, *others)
         self._watchers = watchers
         self._run = _text(str(run))
 
@@ -70,21 +73,25 @@ class Watching:
 
     def started(self, sample: str) -> None:
         """A sample has begun."""
-        self._own.started(sample)
+        for each in self._own:
+            each.started(sample)
         self._tell(SampleStarted(run=self._run, sample=sample))
 
     def resumed(self, sample: str, event: Resumed) -> None:
         """A sample continues where it was interrupted."""
-        self._own.resumed(sample, event)
+        for each in self._own:
+            each.resumed(sample, event)
 
     def finished(self, result: SampleResult) -> None:
         """A sample is graded and committed."""
-        self._own.finished(result)
+        for each in self._own:
+            each.finished(result)
         self._tell(SampleEnded(run=self._run, sample=result.sample, result=result))
 
     def failed(self, failure: Failure) -> None:
         """A sample stays pending."""
-        self._own.failed(failure)
+        for each in self._own:
+            each.failed(failure)
         self._tell(
             SampleFailed(
                 run=self._run,
@@ -96,16 +103,19 @@ class Watching:
 
     def put_off(self, sample: str) -> None:
         """A sample is postponed."""
-        self._own.put_off(sample)
+        for each in self._own:
+            each.put_off(sample)
         self._tell(SamplePutOff(run=self._run, sample=sample))
 
     def retried(self, sample: str, retry: Retried) -> None:
         """A request failed and is sent again."""
-        self._own.retried(sample, retry)
+        for each in self._own:
+            each.retried(sample, retry)
 
     def progressed(self, sample: str, event: Progress) -> None:
         """The model has answered, or tests were run."""
-        tell_progress(self._own, sample, event)
+        for each in self._own:
+            tell_progress(each, sample, event)
 
     def _tell(self, event: Observed) -> None:
         for watcher in self._watchers:

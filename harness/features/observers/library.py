@@ -9,7 +9,7 @@ from harness.agent.events import Resumed, Retried
 from harness.errors import UsageError
 from harness.features.observers.dispatch import Watching
 from harness.features.observers.observer_events import Observed, RunFailed
-from harness.run.observer import Failure, Observer, Progress, Watch, tell_progress
+from harness.run.observer import Failure, Observer, Watch
 from harness.run.plan.plan import Plan
 from harness.run.reporter import log
 from harness.run.store.directory import RunDirectory
@@ -67,41 +67,6 @@ class Logging:
         log.info(printable_line(f"{sample}: retry {retry.attempt}: {retry.cause}"))
 
 
-class _Both:
-    """Two observers combined into one."""
-
-    def __init__(self, first: Observer, second: Observer) -> None:
-        self._all = (first, second)
-
-    def started(self, sample: str) -> None:
-        for each in self._all:
-            each.started(sample)
-
-    def resumed(self, sample: str, event: Resumed) -> None:
-        for each in self._all:
-            each.resumed(sample, event)
-
-    def finished(self, result: SampleResult) -> None:
-        for each in self._all:
-            each.finished(result)
-
-    def failed(self, failure: Failure) -> None:
-        for each in self._all:
-            each.failed(failure)
-
-    def put_off(self, sample: str) -> None:
-        for each in self._all:
-            each.put_off(sample)
-
-    def retried(self, sample: str, retry: Retried) -> None:
-        for each in self._all:
-            each.retried(sample, retry)
-
-    def progressed(self, sample: str, event: Progress) -> None:
-        for each in self._all:
-            tell_progress(each, sample, event)
-
-
 def check_observer(told: Told | None) -> None:
     """Refuse an object that is neither an observer nor callable. Raises UsageError."""
     if told is None or _is_observer(told) or callable(told):
@@ -130,7 +95,7 @@ def watched(told: Told | None, *, progress: bool | None) -> Watch:
             yield Watching(own, listeners, directory.path)
             return
         with run_progress(console(error=True))(plan, directory) as table:
-            yield Watching(_Both(table, own), listeners, directory.path)
+            yield Watching(table, listeners, directory.path, own)
 
     return watch
 

@@ -23,17 +23,16 @@ from harness.problem import Problem
 from harness.run.engine.manifest import surroundings, test_limits
 from harness.run.plan.judging_options import judging_of
 from harness.run.plan.problem_kinds import check_settings, rules_of
-from harness.run.session.judging_session import JudgingSession, isolate, judge_jobs, vet
+from harness.run.session.judging_session import JudgingSession, isolate, judge_jobs, judging, vet
 from harness.run.spec.spec import RunSpec, default_of, known_keys, read_spec
 from harness.run.store.directory import MANIFEST, RESULTS, RunDirectory, read_manifest
 from harness.run.store.published import as_judged_here
 from harness.run.store.results import read_results
 from harness.run.store.versions import versions_after
 from harness.run.summary.summary import summarize
-from harness.terminal.progress import load_with_bar
-from harness.terminal.run_outcome import gate, print_summary
+from harness.terminal.progress import TerminalReporter, load_with_bar
+from harness.terminal.run_outcome import gate, print_summary, read_rate
 from harness.terminal.summary_table import console
-from harness.terminal.terminal_reporter import TerminalReporter
 from harness.text import count, printable_line
 
 MOST_CHANGES = 20  # that are shown
@@ -176,9 +175,6 @@ def regrade(
     ] = None,
 ) -> None:
     """Grade a run's solutions once more, under another rule or other limits, as a new run."""
-    from harness.run.session.judging_session import judging
-    from harness.terminal.run_outcome import read_rate
-
     elsewhere = {"unsafe_no_sandbox", "executor", "ray_address"}
     changed = {key: value for key, value in settings.items() if key not in elsewhere}
     changed.setdefault("require_isolation", default_of("require_isolation"))

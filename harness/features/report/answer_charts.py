@@ -5,7 +5,7 @@ from typing import Any
 
 from harness.features.compare.spend_sentence import UNIT_WORDS, amount_of
 from harness.features.compare.spend_types import SpendComparison, SpendCurve
-from harness.features.report.charts import LABEL, PALETTE, SIZES, Spec, made, plotted
+from harness.features.report.charts import LABEL, PALETTE, SIZES, Spec, made, plotted, share_up
 
 HEIGHT = 250
 BOUND = "any_right"
@@ -87,7 +87,6 @@ def equal_spend(
             symbolStrokeWidth=3,
         ),
     )
-    share = alt.Axis(format="%", tickCount=5)
     whole = alt.Scale(domain=[0, 1])
     main = plotted([row for row in rows if not row["bound"]])
     told = [
@@ -100,7 +99,7 @@ def equal_spend(
     layers: list[Any] = [
         main.mark_area(opacity=0.18).encode(
             x=x,
-            y=alt.Y("low:Q", title="solved", axis=share, scale=whole),
+            y=share_up("low"),
             y2="high:Q",
             color=colour,
             detail="curve:N",
@@ -146,7 +145,6 @@ def pareto(rows: Sequence[Mapping[str, Any]], axis_title: str, title: str) -> Sp
     import altair as alt
 
     whole = alt.Scale(domain=[0, 1])
-    share = alt.Axis(format="%", tickCount=5)
     numbers = alt.Axis(format="~s", labelOverlap=True, labelSeparation=8, tickCount=6)
     x = alt.X("price:Q", title=axis_title, axis=numbers, scale=alt.Scale(zero=True, nice=True))
     base = plotted([dict(row) for row in rows]).encode(
@@ -169,9 +167,7 @@ def pareto(rows: Sequence[Mapping[str, Any]], axis_title: str, title: str) -> Sp
         front.mark_line(interpolate="step-after", strokeDash=[5, 4], color=_FRONT[0]).encode(
             x=x, y=alt.Y("value:Q", scale=whole)
         ),
-        base.mark_rule(strokeWidth=1.5).encode(
-            y=alt.Y("low:Q", title="solved", axis=share, scale=whole), y2="high:Q"
-        ),
+        base.mark_rule(strokeWidth=1.5).encode(y=share_up("low"), y2="high:Q"),
         base.mark_point(filled=True, size=90, opacity=1).encode(y=alt.Y("value:Q", scale=whole)),
         base.mark_text(align="left", dx=8, dy=-8, limit=220).encode(
             y=alt.Y("value:Q", scale=whole), text="number:N"

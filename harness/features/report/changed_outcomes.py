@@ -117,7 +117,7 @@ def _changes(
         halves: list[Half] = []
         for place, shown in enumerate((flip.a, flip.b)):
             result = results[place][shown.sample]
-            talk = _talk(opened[place], result) if room > 0 else None
+            talk = talk_of(opened[place], result) if room > 0 else None
             room -= _size(talk) if talk else 0
             halves.append(_half(names[place], shown, result, talk))
         yield Change(
@@ -145,11 +145,12 @@ def _half(name: str, shown: FlipSample, result: SampleResult, talk: Conversation
     )
 
 
-def _talk(opened: Transcripts, result: SampleResult) -> Conversation | None:
+def talk_of(opened: Transcripts, result: SampleResult) -> Conversation | None:
+    """Return a sample's conversation; None if there is none, or its pack is damaged."""
     name = file_name(result.problem_id, result.index)
     try:
         return conversation_of(opened.events(name)) if opened.exists(name) else None
-    except RunDirectoryError:  # a damaged pack: shown as missing
+    except RunDirectoryError:
         return None
 
 

@@ -48,8 +48,8 @@ def group_rates(rows: Sequence[GroupRate], runs: Sequence[str], title: str) -> S
         opacity=faded_but(picked),
         tooltip=_rate_tooltip("group"),
     )
-    whiskers = base.mark_rule(strokeWidth=2).encode(x=_share("low", "solved"), x2="high:Q")
-    points = base.mark_point(filled=True, size=70).encode(x=_share("value", "solved"))
+    whiskers = base.mark_rule(strokeWidth=2).encode(x=share_along("low", "solved"), x2="high:Q")
+    points = base.mark_point(filled=True, size=70).encode(x=share_along("value", "solved"))
     points = points.add_params(picked)
     return made(alt.layer(whiskers, points), title, height=_bands(len(order), len(runs)))
 
@@ -76,9 +76,9 @@ def months(rows: Sequence[GroupRate], runs: Sequence[str], cutoff: str | None, t
         tooltip=_rate_tooltip("group"),
     )
     layers: list[Any] = [
-        base.mark_line(strokeWidth=1, strokeDash=[2, 3]).encode(y=_share_y("value")),
-        base.mark_rule(strokeWidth=2).encode(y=_share_y("low"), y2="high:Q"),
-        base.mark_point(filled=True, size=60).encode(y=_share_y("value")).add_params(picked),
+        base.mark_line(strokeWidth=1, strokeDash=[2, 3]).encode(y=share_up("value")),
+        base.mark_rule(strokeWidth=2).encode(y=share_up("low"), y2="high:Q"),
+        base.mark_point(filled=True, size=60).encode(y=share_up("value")).add_params(picked),
     ]
     if cutoff is not None:
         late = shown.index(cutoff) * 2 > len(shown)
@@ -121,7 +121,7 @@ def solved_within(
         .mark_line(interpolate="step-after", strokeWidth=2, point={"size": 40, "filled": True})
         .encode(
             x=alt.X("within:Q", title=axis, axis=numbers, scale=scale),
-            y=_share_y("solved"),
+            y=share_up("solved"),
             color=run_colour(runs),
             opacity=faded_but(picked),
             tooltip=[
@@ -145,7 +145,7 @@ def parts(rows: Sequence[Part], runs: Sequence[str], title: str) -> Spec:
         .encode(
             y=alt.Y("kind:N", sort=order, title=None, axis=alt.Axis(labelLimit=LABEL)),
             yOffset=alt.YOffset("run:N", sort=list(runs)),
-            x=_share("share", "of the samples", upto=None),
+            x=share_along("share", "of the samples", upto=None),
             color=run_colour(runs),
             opacity=faded_but(picked),
             tooltip=_part_tooltip(),
@@ -198,7 +198,7 @@ def quantiles(rows: Sequence[Quantile], runs: Sequence[str], axis: str, title: s
                 scale=alt.Scale(type="log", nice=False),
                 axis=alt.Axis(labelOverlap=True, labelSeparation=8),
             ),
-            y=_share_y("share", "samples that took no more"),
+            y=share_up("share", "samples that took no more"),
             color=run_colour(runs),
             opacity=faded_but(picked),
             order=alt.Order("share:Q"),
@@ -260,14 +260,16 @@ def _legend(columns: int) -> "alt.Legend":
     return alt.Legend(orient="top", title=None, columns=columns, labelLimit=240, symbolOpacity=1)
 
 
-def _share(field: str, title: str, upto: float | None = 1) -> "alt.X":
+def share_along(field: str, title: str, upto: float | None = 1) -> "alt.X":
+    """Return a horizontal axis of shares."""
     import altair as alt
 
     scale = alt.Undefined if upto is None else alt.Scale(domain=[0, upto])
     return alt.X(f"{field}:Q", title=title, axis=alt.Axis(format="%", tickCount=5), scale=scale)
 
 
-def _share_y(field: str, title: str = "solved") -> "alt.Y":
+def share_up(field: str, title: str = "solved") -> "alt.Y":
+    """Return a vertical axis of shares."""
     import altair as alt
 
     axis = alt.Axis(format="%", tickCount=5)

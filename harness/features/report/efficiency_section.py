@@ -3,16 +3,9 @@
 from collections.abc import Iterator, Sequence
 
 from harness.efficiency.labels import score, score_interval
+from harness.features.compare.differences import changed_problems
 from harness.features.compare.efficiency import Faster, efficiency_rows, faster
-from harness.features.report.charts import (
-    LINES_HEIGHT,
-    Spec,
-    faded_but,
-    legend_pick,
-    made,
-    plotted,
-    run_colour,
-)
+from harness.features.report import charts
 from harness.features.report.efficiency_figures import (
     FasterShare,
     Standing,
@@ -22,7 +15,7 @@ from harness.features.report.efficiency_figures import (
 )
 from harness.features.report.page_model import PageItem, Section, Table
 from harness.features.report.pairs import Pairing
-from harness.features.report.run_labels import LabelledRun, changed
+from harness.features.report.run_labels import LabelledRun
 from harness.text import count, figure, percent, printable_line
 
 LEAD = (
@@ -104,7 +97,8 @@ def _paired(pairs: Sequence[Pairing]) -> Iterator[PageItem]:
 
 def _faster(pair: Pairing) -> Faster | None:
     one, other = ({r.problem_id for r in side.graded} for side in (pair.base, pair.other))
-    return faster(pair.base.run, pair.other.run, (one & other) - changed(pair.base, pair.other))
+    base, later = pair.base.run, pair.other.run
+    return faster(base, later, (one & other) - changed_problems(base, later))
 
 
 def _pair_rows(pair: Pairing, found: Faster) -> Iterator[tuple[str, ...]]:
@@ -189,14 +183,16 @@ REFERENCE = "#77828f"
 SQUARE = 300
 
 
-def faster_than_references(shares: Sequence[FasterShare], runs: Sequence[str], title: str) -> Spec:
+def faster_than_references(
+    shares: Sequence[FasterShare], runs: Sequence[str], title: str
+) -> charts.Spec:
     """Draw a line for each run: the share of solutions faster than a percentage of references.
 
     A dashed line shows the shares of references drawn at random.
     """
     import altair as alt
 
-    picked = legend_pick()
+    picked = charts.legend_pick()
     along = alt.X(
         "percentile:Q",
         title="faster than this percentage of references",
@@ -204,28 +200,24 @@ def faster_than_references(shares: Sequence[FasterShare], runs: Sequence[str], t
         axis=alt.Axis(tickCount=5),
     )
 
-    def share(field: str) -> alt.Y:
-        axis = alt.Axis(format="%", tickCount=5)
-        return alt.Y(f"{field}:Q", title="solutions", axis=axis, scale=alt.Scale(domain=[0, 1]))
-
-    base = plotted(
+    base = charts.plotted(
         [
             {"run": each.run, "percentile": each.percentile}
             | {key: getattr(each.share, key) for key in ("value", "low", "high", "problems")}
             for each in shares
         ]
-    ).encode(x=along, color=run_colour(runs))
-    alike = plotted([{"percentile": 0, "value": 1.0}, {"percentile": 100, "value": 0.0}])
-    return made(
+    ).encode(x=along, color=charts.run_colour(runs))
+    alike = charts.plotted([{"percentile": 0, "value": 1.0}, {"percentile": 100, "value": 0.0}])
+    return charts.made(
         alt.layer(
             alike.mark_line(strokeDash=[4, 4], strokeWidth=1.5, color=REFERENCE).encode(
-                x=along, y=share("value")
+                x=along, y=charts.share_up("value", "solutions")
             ),
-            base.mark_area(opacity=0.15).encode(y=share("low"), y2="high:Q"),
+            base.mark_area(opacity=0.15).encode(y=charts.share_up("low", "solutions"), y2="high:Q"),
             base.mark_line(strokeWidth=2)
             .encode(
-                y=share("value"),
-                opacity=faded_but(picked),
+                y=charts.share_up("value", "solutions"),
+                opacity=charts.faded_but(picked),
                 tooltip=[
                     alt.Tooltip("run:N"),
                     alt.Tooltip("percentile:Q", title="faster than, % of references"),
@@ -238,15 +230,15 @@ def faster_than_references(shares: Sequence[FasterShare], runs: Sequence[str], t
             .add_params(picked),
         ),
         title,
-        height=LINES_HEIGHT,
+        height=charts.LINES_HEIGHT,
     )
 
 
-def fast_and_right(standings: Sequence[Standing], runs: Sequence[str], title: str) -> Spec:
+def fast_and_right(standings: Sequence[Standing], runs: Sequence[str], title: str) -> charts.Spec:
     """Draw a point for each run, with the intervals of both rates."""
     import altair as alt
 
-    picked = legend_pick()
+    picked = charts.legend_pick()
     rows = [
         {
             "run": each.run,
@@ -255,26 +247,25 @@ def fast_and_right(standings: Sequence[Standing], runs: Sequence[str], title: st
         }
         for each in standings
     ]
-    base = plotted(rows).encode(
-        color=run_colour(runs),
-        opacity=faded_but(picked),
+    base = charts.plotted(rows).encode(
+        color=charts.run_colour(runs),
+        opacity=charts.faded_but(picked),
         tooltip=[
             alt.Tooltip("run:N"),
             alt.Tooltip("solved_value:Q", title="pass@1", format=".1%"),
             alt.Tooltip("fast_value:Q", title="Beyond@1, passed", format=".3f"),
         ],
     )
-    whole = alt.Scale(domain=[0, 1])
 
     def x(field: str) -> alt.X:
-        axis = alt.Axis(format="%", tickCount=5)
-        return alt.X(f"solved_{field}:Q", title="pass@1", scale=whole, axis=axis)
+        return charts.share_along(f"solved_{field}", "pass@1")
 
     def y(field: str) -> alt.Y:
         axis = alt.Axis(format=".1f", tickCount=5)
+        whole = alt.Scale(domain=[0, 1])
         return alt.Y(f"fast_{field}:Q", title="Beyond@1 of what passed", scale=whole, axis=axis)
 
-    return made(
+    return charts.made(
         alt.layer(
             base.mark_rule(strokeWidth=1.5).encode(x=x("low"), x2="solved_high:Q", y=y("value")),
             base.mark_rule(strokeWidth=1.5).encode(x=x("value"), y=y("low"), y2="fast_high:Q"),

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from harness.features.compare.comparison import LEVEL
 from harness.features.experiment.ranking import RankedCell, Ranking
 from harness.features.report import answer_charts
 from harness.features.report.page_model import PageItem, Section, Table, rate_words
@@ -10,7 +11,6 @@ from harness.features.report.pairs import Pairing
 from harness.run.summary.run_words import mode_words
 from harness.text import UNKNOWN, count, dollars, percent, printable_line, quantity
 
-LEVEL = 0.05
 KINDS = (
     ("mode", "Mode against mode, with the same prompt and model"),
     ("prompt", "Prompt against prompt, in the same mode"),

@@ -3,17 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from harness.features.compare.answer import (
-    changes_words,
-    cost_each,
-    difference_words,
-    names_of,
-    plain_points,
-    price_words,
-    side_of,
-    title_words,
-    tokens_each,
-)
+from harness.features.compare import answer
 from harness.features.compare.comparison import Comparison, Pairwise, compare_read
 from harness.features.compare.spend_types import SpendComparison
 from harness.features.report import answer_charts
@@ -123,17 +113,17 @@ def _of_two(pair: Pairing, order: Sequence[str]) -> FirstScreen:
 
 def screen_of_two(comparison: Comparison, colours: tuple[str, str]) -> FirstScreen:
     """Return the first screen of a baseline and one run, in the given colours."""
-    names = names_of(comparison)
+    names = answer.names_of(comparison)
     versus = comparison.versus[0]
     spend = versus.spend
     sentences = (
-        difference_words(versus, names),
-        price_words(comparison, versus, names),
+        answer.difference_words(versus, names),
+        answer.price_words(comparison, versus, names),
         spend.sentence if spend else "",
     )
     called = names[comparison.baseline], names[versus.label]
     return FirstScreen(
-        title_words(comparison),
+        answer.title_words(comparison),
         tuple(filter(None, sentences)),
         tuple(_figures(comparison, versus, called, colours)),
         _chart(spend, called, colours) if spend else None,
@@ -159,8 +149,8 @@ def _figures(
     rates = (paired.rate_a, paired.rate_b)
     labels = versus.baseline, versus.label
     for label, name, colour, rate in zip(labels, names, colours, rates, strict=True):
-        side = side_of(comparison, label)
-        cost, tokens = cost_each(side), tokens_each(side)
+        side = answer.side_of(comparison, label)
+        cost, tokens = answer.cost_each(side), answer.tokens_each(side)
         facts = (
             *([f"{dollars(cost)} a sample"] if cost is not None else []),
             *([f"{quantity(tokens)} tokens a sample"] if tokens is not None else []),
@@ -174,11 +164,11 @@ def _figures(
     sign = "+" if paired.difference > 0 else ""
     yield Figure(
         "difference",
-        f"{sign}{plain_points(paired.difference)} points",
-        f"{plain_points(low)} to {plain_points(high)}",
+        f"{sign}{answer.plain_points(paired.difference)} points",
+        f"{answer.plain_points(low)} to {answer.plain_points(high)}",
         *places,
         zero=50,
-        facts=(changes_words(versus),),
+        facts=(answer.changes_words(versus),),
     )
 
 
@@ -214,8 +204,8 @@ def _sentence(note: str) -> str:
 
 def _facts(comparison: Comparison, versus: Pairwise) -> Iterator[str]:
     """Yield the lines below the chart: the baseline's figure, then the other run's."""
-    pair = [side_of(comparison, label).summary for label in (versus.baseline, versus.label)]
-    yield changes_words(versus)
+    pair = [answer.side_of(comparison, label).summary for label in (versus.baseline, versus.label)]
+    yield answer.changes_words(versus)
     overfit = [percent(s.overfit_rate.value) if s.overfit_rate else UNKNOWN for s in pair]
     known = set(overfit) - {UNKNOWN}
     yield f"over-fit {overfit[0]} and {overfit[1]}" if known else f"over-fit {UNKNOWN}"

@@ -5,13 +5,14 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import NamedTuple
 
+from harness.features.compare.differences import changed_problems
 from harness.features.compare.flips import Flip, flips_of
-from harness.features.report.run_labels import SINGLE_SHOT, LabelledRun, changed
+from harness.features.compare.groups import compare_counts, shares
+from harness.features.report.run_labels import SINGLE_SHOT, LabelledRun
 from harness.run.spec.spec import GROWING, RESUMABLE, SETTINGS, RunSpec, uses
 from harness.run.summary.summary import solved_counts
 from harness.stats.paired import (
     Paired,
-    compare_paired,
     corrected_confidence,
     holm,
     paired_score,
@@ -149,14 +150,14 @@ Sides = tuple[dict[str, Counts], dict[str, Counts]]
 
 def _paired(base: LabelledRun, other: LabelledRun) -> tuple[Paired, Sides]:
     a, b = solved_counts(base.graded), solved_counts(other.graded)
-    same = a.keys() & b.keys() - changed(base, other)
+    same = a.keys() & b.keys() - changed_problems(base.run, other.run)
     counts_a, counts_b = ({p: n for p, n in of.items() if p in same} for of in (a, b))
-    return compare_paired(*_shares(counts_a, counts_b)), (counts_a, counts_b)
+    return compare_counts(counts_a, counts_b), (counts_a, counts_b)
 
 
 def _pairing(match: Match, paired: Paired, counts: Sides, p_value: float) -> Pairing:
     confidence = corrected_confidence(paired.p_value, p_value)
-    score = paired_score(*_shares(*counts), confidence)
+    score = paired_score(*shares(*counts), confidence)
     labels = match.base.label, match.other.label
     return Pairing(
         match.base,
@@ -168,12 +169,3 @@ def _pairing(match: Match, paired: Paired, counts: Sides, p_value: float) -> Pai
         tuple(flips_of(match.base.run, match.other.run, labels, counts)),
         match.factors,
     )
-
-
-def _shares(
-    a: dict[str, Counts], b: dict[str, Counts]
-) -> tuple[dict[str, float], dict[str, float], dict[str, int], dict[str, int]]:
-    """Return the arguments of `compare_paired`: shares solved and numbers of samples."""
-    one, other = ({p: solved / n for p, (n, solved) in of.items()} for of in (a, b))
-    number, others = ({p: n for p, (n, _) in of.items()} for of in (a, b))
-    return one, other, number, others

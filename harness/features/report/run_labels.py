@@ -5,8 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from harness.features.compare.comparability import unlike
-from harness.features.compare.differences import conditions_differ
+from harness.features.compare.differences import changed_problems, conditions_differ, unlike
 from harness.run.store.published import PUBLISHED, verdicts_of
 from harness.run.store.results import SampleResult
 from harness.run.store.transcript import transcript_command
@@ -103,23 +102,13 @@ def remarks(sides: Sequence[LabelledRun]) -> Iterator[str]:
         yield from _unlike(sides[0], side)
 
 
-def changed(one: LabelledRun, other: LabelledRun) -> set[str]:
-    """Return the problems of both runs whose content differs."""
-    hashes = {result.problem_id: result.problem_hash for result in one.run.results}
-    return {
-        result.problem_id
-        for result in other.run.results
-        if hashes.get(result.problem_id, result.problem_hash) != result.problem_hash
-    }
-
-
 def _unlike(first: LabelledRun, side: LabelledRun) -> Iterator[str]:
     problems, those = (each.run.manifest["problems"].keys() for each in (first, side))
     both = f"{first.label} and {side.label}"
     if problems != those:
         yield f"{both} are not of the same problems: their rates side by side are no comparison"
     labels = first.label, side.label
-    found = unlike(first.run, side.run, labels, changed(first, side))
+    found = unlike(first.run, side.run, labels, changed_problems(first.run, side.run))
     for words in (*found, *conditions_differ(first.run, side.run)):
         yield f"{both}: {words}"
 

@@ -11,8 +11,7 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from harness.features.serve.access import Access
-from harness.features.serve.admission import Place, Places, pass_over, read_body
+from harness.features.serve.admission import Access, Place, Places, pass_over, read_body
 from harness.features.serve.grade_request import Batch, Item
 from harness.features.serve.grading_service import Graders
 from harness.features.serve.metrics import CONTENT_TYPE

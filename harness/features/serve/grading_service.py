@@ -25,42 +25,6 @@ HIDDEN_FIELDS = frozenset({"index", "public", "verdict", "cpu_s", "wall_s"})
 HIDDEN_CAUSE = "the problem's row, or its checker, is faulty; the server's log says how"
 
 
-def grade_answer(
-    item: Item, grade: Grade, *, number: int, problem_id: str, extraction: str, cause: str
-) -> dict[str, Any]:
-    """Return the answer for one item.
-
-    Args:
-        item: the requested item.
-        grade: the judge's grade.
-        number: index of the item in the request, from 0.
-        problem_id: full id of the problem.
-        extraction: name of the rule that found the code; empty if code was given.
-        cause: cause of an infrastructure failure; empty if there was none.
-    """
-    passed = grade.public_passed + grade.hidden_passed
-    total = grade.public_total + grade.hidden_total
-    hidden = grade.verdict is Verdict.CHECKER_ERROR and item.problem is not None
-    if hidden:
-        log.warning("%s: %s", problem_id, printable_line(cause))
-    return {
-        "index": number,
-        "id": item.id,
-        "problem": problem_id,
-        "verdict": grade.verdict,
-        "passed": grade.solved,
-        "reward": reward_of(item, grade),
-        "tests_passed": passed,
-        "tests_run": len(grade.tests),
-        "tests_total": total,
-        "hidden_total": grade.hidden_total,
-        "extraction": extraction,
-        "cause": HIDDEN_CAUSE if hidden else cause,
-        "isolation": grade.isolation,
-        "tests": [shown_test(test) for test in grade.tests],
-    }
-
-
 def reward_of(item: Item, grade: Grade) -> float | None:
     """Return the reward; None if the verdict says nothing about the solution."""
     if grade.verdict in INFRASTRUCTURE | {Verdict.UNGRADED}:
@@ -235,11 +199,33 @@ class Graders:
 
 
 def _answer(asked: GradeItem, grade: Grade, extraction: str, cause: str) -> dict[str, Any]:
-    return grade_answer(
-        asked.item,
-        grade,
-        number=asked.number,
-        problem_id=asked.problem.id,
-        extraction=extraction,
-        cause=cause,
-    )
+    """Return the answer for one item.
+
+    Args:
+        asked: the requested item, and its problem.
+        grade: the judge's grade.
+        extraction: name of the rule that found the code; empty if code was given.
+        cause: cause of an infrastructure failure; empty if there was none.
+    """
+    item, problem_id = asked.item, asked.problem.id
+    passed = grade.public_passed + grade.hidden_passed
+    total = grade.public_total + grade.hidden_total
+    hidden = grade.verdict is Verdict.CHECKER_ERROR and item.problem is not None
+    if hidden:
+        log.warning("%s: %s", problem_id, printable_line(cause))
+    return {
+        "index": asked.number,
+        "id": item.id,
+        "problem": problem_id,
+        "verdict": grade.verdict,
+        "passed": grade.solved,
+        "reward": reward_of(item, grade),
+        "tests_passed": passed,
+        "tests_run": len(grade.tests),
+        "tests_total": total,
+        "hidden_total": grade.hidden_total,
+        "extraction": extraction,
+        "cause": HIDDEN_CAUSE if hidden else cause,
+        "isolation": grade.isolation,
+        "tests": [shown_test(test) for test in grade.tests],
+    }

@@ -15,13 +15,14 @@ from starlette.types import ASGIApp
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from harness.errors import UsageError
-from harness.features.serve.access import LOOPBACK
+from harness.features.serve.admission import LOOPBACK
 from harness.features.serve.app import Bounds, Service
 from harness.features.serve.grading_service import Graders
 from harness.features.serve.metrics import Metrics
 from harness.features.serve.problem_cache import ProblemCache
 from harness.features.serve.run_code import Run
 from harness.features.serve.work import Workers
+from harness.http_server import Server, address_of, listen, quiet_config
 from harness.problem import Problem
 from harness.run.plan.judging_options import judging_of
 from harness.run.plan.problem_loader import checked, read
@@ -90,7 +91,6 @@ class BoundedConnection(H11Protocol):
 GRACE_S = 30
 """Seconds that requests have to finish when the server shuts down."""
 KEEP_ALIVE_S = 75
-BACKLOG = 2_048
 LEAST_TOKEN = 16
 _TRIAL = Run(Program("print(input()[::-1])"), b"ready", Limits())
 
@@ -178,8 +178,8 @@ async def _serve_on(
     """Serve with an open executor."""
     service = service_of(pool, problems, settings)
     await asyncio.gather(*(pool.call(_TRIAL) for _ in range(pool.size)))  # all of them work
-    address = _address(bound)
-    server = Server(
+    address = address_of(bound)
+    server = GracefulServer(
         config_of(service.app(settings.token)), lambda: say(f"The judge listens at {address}")
     )
     await server.serve(sockets=[bound])
@@ -196,36 +196,17 @@ def service_of(pool: Executor, problems: Sequence[Problem], settings: Settings) 
 
 def config_of(app: ASGIApp) -> uvicorn.Config:
     """Return uvicorn's configuration for an app."""
-    return uvicorn.Config(
+    return quiet_config(
         app,
         http=BoundedConnection,
-        ws="none",
         lifespan="off",
-        log_config=None,
-        access_log=False,
-        proxy_headers=False,
-        server_header=False,
         timeout_keep_alive=KEEP_ALIVE_S,
         timeout_graceful_shutdown=GRACE_S,
     )
 
 
-class Server(uvicorn.Server):
-    """Server that stops after requests in progress, or at once on a second signal.
-
-    Args:
-        config: uvicorn's configuration.
-        ready: called when requests can be answered.
-    """
-
-    def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
-        super().__init__(config)
-        self._ready = ready
-
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Start to listen and call `ready`."""
-        await super().startup(sockets)
-        self._ready()
+class GracefulServer(Server):
+    """Server that stops after requests in progress, or at once on a second signal."""
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """End after the requests in progress; after a second interrupt, close their connections."""
@@ -250,16 +231,8 @@ class Server(uvicorn.Server):
 
 def _listen(host: str, port: int) -> socket.socket:
     """Return a listening socket. Raises UsageError."""
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
-        bound = socket.create_server((host, port), family=family, backlog=BACKLOG)
+        return listen(host, port)
     except OSError as error:
         why = error.strerror or str(error)
         raise UsageError(f"--host {host} --port {port}: {why}; give another") from error
-    bound.set_inheritable(False)
-    return bound
-
-
-def _address(bound: socket.socket) -> str:
-    host, port = bound.getsockname()[:2]
-    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"

@@ -2,6 +2,6 @@
 
 - `command`: `harness show`
 - `ls_command`, `run_list`: `harness ls`
-- `transcript_command`, `transcript_text`: `harness transcript`
+- `transcript_command`: `harness transcript`
 - `library`: `load_run`
 """

@@ -10,7 +10,7 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from harness.efficiency.labels import score
-from harness.features.show.run_list import Change, ListedRun, Trend
+from harness.features.show.run_list import Change, ListedRun, Trend, list_runs, trends
 from harness.terminal.columns import Cell, Column, Grid
 from harness.text import count, dollars, interval, percent, printable_line
 
@@ -33,15 +33,11 @@ def ls(
     as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
 ) -> None:
     """List runs with their scores, the newest first."""
-    from datetime import UTC, datetime
-
     from pydantic_core import to_json
 
     from harness.errors import RunDirectoryError
-    from harness.features.show.run_list import list_runs, trends
     from harness.run.store.discovery import find_runs
     from harness.terminal.summary_table import console, write_json
-    from harness.text import printable_line
 
     if not folder.is_dir():
         raise RunDirectoryError(f"{folder} is no folder; name the one that your runs are in")

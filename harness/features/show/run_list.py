@@ -21,7 +21,7 @@ from harness.run.store.state import RunState, Word, state_of
 from harness.run.summary.loaded_run import read_run
 from harness.run.summary.summary import SCHEMA, Summary, solved_counts
 from harness.stats.paired_score import score_interval
-from harness.stats.pass_at_k import Counts
+from harness.stats.pass_at_k import Counts, share
 from harness.stats.rates import Rate
 
 SIGNIFICANT = 0.05
@@ -161,7 +161,7 @@ def _change(
     shared = before.keys() & now.keys()
     if not shared:
         return None
-    pairs = [(_share(before[problem]), _share(now[problem])) for problem in sorted(shared)]
+    pairs = [(share(before[problem]), share(now[problem])) for problem in sorted(shared)]
     better, worse = sum(y > x for x, y in pairs), sum(y < x for x, y in pairs)
     score = score_interval(
         pairs, min(sum(side[problem][0] for problem in shared) for side in (before, now))
@@ -175,11 +175,6 @@ def _change(
         p_value=score.p_value,
         notes=notes,
     )
-
-
-def _share(counts: Counts) -> float:
-    samples, solved = counts
-    return solved / samples
 
 
 def _solved(run: ListedRun) -> dict[str, Counts]:

@@ -1,21 +1,186 @@
 """`harness transcript`: find a sample and print its conversation."""
 
 import difflib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, cast
 from urllib.parse import unquote
 
 import typer
+from pydantic_core import from_json
 
-from harness.agent.events import SampleStart
+from harness.agent import events
 from harness.cli import completion
 from harness.errors import RunDirectoryError, UsageError
+from harness.grading.verdict import Grade
+from harness.models.protocol import ModelTurn, ToolCall
 from harness.run.store.directory import RESULTS
+from harness.run.store.message_texts import message_text
 from harness.run.store.results import read_results
 from harness.run.store.transcript import sample_name
 from harness.run.store.transcripts import FOLDER, Transcripts
-from harness.text import printable_line
+from harness.text import printable, printable_line
+
+
+def transcript_text(recorded: Iterable[events.Event]) -> str:
+    """Return the conversation, turn by turn, then the verdict.
+
+    The text contains no control characters. Text of the model, the provider or judged code is
+    indented
+    or within a line of this program, so that it cannot look like a heading.
+    """
+    return printable("\n".join(line for event in recorded for line in _lines(event)))
+
+
+def _lines(event: events.Event) -> Iterator[str]:
+    match event:
+        case events.SampleStart():
+            settings = ", ".join(f"{key} {value}" for key, value in event.settings.items())
+            yield printable_line(f"=== {event.sample}")
+            yield printable_line(
+                f"{event.mode}, model {event.model}, prompt {event.prompt or 'unknown'}"
+            )
+            yield from [printable_line(settings)] if settings else []
+        case events.Request():
+            for message in event.messages:
+                yield from _said(message.role, message_text(message))
+        case events.Response():
+            yield from _turn(event.turn, event.response)
+        case events.ToolResult():
+            mark = " (error)" if event.result.is_error else ""
+            yield from _said(
+                f"{event.result.name} → {event.seconds:.2f} s{mark}", event.result.content
+            )
+        case events.Tested():
+            yield from _said(f"public tests → {event.seconds:.2f} s", event.report)
+        case events.SampleEnd():
+            found = f", {event.extraction}" if event.extraction else ""
+            yield f"\n=== stopped: {event.stop_reason}; final solution: {event.chosen_by}{found}"
+            yield from _indented(event.error)
+        case events.Graded():
+            yield from _grade(event.grade)
+        case (
+            events.Retried()
+            | events.Unusable()
+            | events.ToolProtocolChanged()
+            | events.Cleared()
+            | events.NewConversation()
+            | events.Resumed()
+            | events.PutOff()
+            | events.AgentLeft()
+            | events.WorkEnded()
+            | events.NotGraded()
+            | events.Damaged()
+        ):
+            yield from _note(event)
+
+
+def _note(
+    event: events.Retried
+    | events.Unusable
+    | events.ToolProtocolChanged
+    | events.Cleared
+    | events.NewConversation
+    | events.Resumed
+    | events.PutOff
+    | events.AgentLeft
+    | events.WorkEnded
+    | events.NotGraded
+    | events.Damaged,
+) -> Iterator[str]:
+    """Yield the text of an event other than messages, tests and grades."""
+    match event:
+        case events.PutOff() | events.NotGraded() | events.Damaged():
+            yield from _left_pending(event)
+        case events.Unusable():
+            yield from _said("an answer of no use", event.cause)
+        case events.Retried():
+            yield from _said(f"retry {event.attempt} after {event.wait_s:.1f} s", event.cause)
+        case events.ToolProtocolChanged():
+            how = {"none": "not at all", "native": "natively"}.get(event.protocol, "in text")
+            yield from _said(f"from turn {event.turn} on tools are called {how}", event.cause)
+        case events.Cleared():
+            yield from _said(
+                f"turn {event.turn} was too long: {len(event.call_ids)} older results left out",
+                event.cause,
+            )
+        case events.NewConversation():
+            yield f"\n=== a new conversation after turn {event.turn}"
+        case events.Resumed():
+            yield f"\n=== taken up again after turn {event.turn} {event.time}"
+            yield from _indented(event.cause)
+        case events.AgentLeft():
+            yield from _agent(event)
+        case events.WorkEnded():
+            yield f"\n=== the work of the agent has ended: {event.stop_reason}"
+            yield from _indented(event.error)
+
+
+def _left_pending(event: events.PutOff | events.NotGraded | events.Damaged) -> Iterator[str]:
+    """Yield the reason that a sample has no grade, or a line no event."""
+    match event:
+        case events.PutOff():
+            yield f"\n=== put off: {event.reason}; the sample stays pending"
+        case events.NotGraded():
+            yield f"\n=== not graded: {event.verdict.replace('_', ' ')}; the sample stays pending"
+        case events.Damaged():
+            yield f"\n=== line {event.line} of the transcript cannot be read"
+    yield from _indented(event.cause)
+
+
+def _agent(event: events.AgentLeft) -> Iterator[str]:
+    """Yield how an external agent left, and its output beside its calls."""
+    how = "" if event.exit_code is None else f", exit code {event.exit_code}"
+    kept = "" if event.confined else "; it was not isolated from hidden tests"
+    who = printable_line(event.client) or "an agent without a name"
+    yield f"\n=== {who} left after {event.seconds:.1f} s{how}{kept}"
+    for name in ("stdout", "stderr"):
+        if text := getattr(event, name):
+            yield from _said(f"its {name}", text)
+
+
+def _grade(grade: Grade) -> Iterator[str]:
+    yield f"\n=== verdict: {grade.verdict}"
+    yield (
+        f"public tests {grade.public_passed}/{grade.public_total}, "
+        f"hidden tests {grade.hidden_passed}/{grade.hidden_total}"
+    )
+    failed = next((test for test in grade.tests if not test.passed), None)
+    if failed is not None:
+        where = "public" if failed.public else "hidden"
+        yield f"first failure: {where} test {failed.index + 1}, {failed.verdict}"
+        yield from _indented(failed.error)
+
+
+def _turn(number: int, turn: ModelTurn) -> Iterator[str]:
+    usage = turn.usage
+    tokens = f", {usage.input_tokens} tokens in, {usage.output_tokens} out" if usage else ""
+    cut = ", cut off by the token limit" if turn.cut_off else ""
+    yield from _said(f"turn {number}: model, {turn.latency_s:.2f} s{tokens}{cut}", turn.text)
+    for call in turn.tool_calls:
+        yield f"\n> {printable_line(call.name)}"
+        yield from _indented(_arguments(call))
+
+
+def _arguments(call: ToolCall) -> str:
+    """Return a call's arguments: a single `code` argument as code, others unchanged."""
+    try:
+        values: Any = from_json(call.arguments) if call.arguments.strip() else {}
+    except ValueError:
+        return call.arguments
+    if isinstance(values, dict) and list(cast("dict[str, Any]", values)) == ["code"]:
+        return str(cast("dict[str, Any]", values)["code"])
+    return call.arguments if values else ""
+
+
+def _said(who: str, text: str) -> Iterator[str]:
+    yield f"\n--- {printable_line(who)}"
+    yield from _indented(text.strip("\n"))
+
+
+def _indented(text: str) -> Iterator[str]:
+    for line in text.split("\n") if text else []:
+        yield f"    {line}" if line else ""
 
 
 def find_transcript(run: Path, transcripts: Transcripts, sample: str) -> str:
@@ -62,7 +227,7 @@ def _samples(run: Path, transcripts: Transcripts) -> dict[str, str]:
     for name in found:
         problem, _, index = unquote(name.removesuffix(".jsonl")).rpartition("-")
         start = next(transcripts.events(name), None)  # the file name may be shortened
-        if isinstance(start, SampleStart):
+        if isinstance(start, events.SampleStart):
             samples[start.sample] = name
         elif index.isdigit():  # started, but no line written
             samples[sample_name(problem, int(index))] = name
@@ -77,8 +242,6 @@ def transcript(
     ] = None,
 ) -> None:
     """Print a sample's conversation, or list a run's samples."""
-    from harness.features.show.transcript_text import transcript_text
-    from harness.run.store.transcripts import Transcripts
     from harness.terminal.summary_table import console
 
     out = console()

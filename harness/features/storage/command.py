@@ -28,7 +28,6 @@ def merge(
     from harness.features.storage import merge as merging
     from harness.terminal.run_outcome import print_summary
     from harness.terminal.summary_table import console
-    from harness.text import count
 
     merged = merging.merge(shards, out, partial=partial)
     print_summary(console(), merged.summary, out, as_json=as_json)

@@ -30,20 +30,19 @@ from harness.features.verify.verification import (
     summarize_verification,
     verified,
 )
-from harness.features.verify.view import findings_table, some_problems, verification_view
+from harness.features.verify.view import some_problems, verification_view
 from harness.grading.jobs import Judged
 from harness.grading.reference_verdicts import Finding, VerifiedCache, default_folder
 from harness.problem import Problem
-from harness.run.session.judging_session import JudgingSession, judge_jobs, vet
+from harness.run.session.judging_session import JudgingSession, judge_jobs, judging, vet
 from harness.run.spec.spec import read_spec
 from harness.sandbox.isolation import Level
 from harness.sources.benchmarks import parse_spec
 from harness.sources.selection import select
-from harness.terminal.layout import facts
-from harness.terminal.progress import load_with_bar
+from harness.terminal.layout import facts, words_table
+from harness.terminal.progress import TerminalReporter, load_telling
 from harness.terminal.summary_table import console, sandbox_level, words, write_json
-from harness.terminal.terminal_reporter import TerminalReporter
-from harness.text import bad_rows, count, printable_line
+from harness.text import count, printable_line
 
 COLUMNS = ("problem", "reference", "generated inputs", "how many", "why")
 
@@ -61,7 +60,7 @@ def cross_checks_view(
     parts: list[RenderableType] = [facts(_facts(summary))]
     rows = [row for place in sorted(checked) for row in _rows(problems[place].id, checked[place])]
     if rows:
-        parts.append(findings_table(COLUMNS, rows))
+        parts.append(words_table(COLUMNS, rows))
     return Group(*parts)
 
 
@@ -134,10 +133,8 @@ def verify_source(
     spec = read_spec(None, flags)
     benchmark = spec.benchmark or ""
     err = console(error=True)
-    loaded = load_with_bar(benchmark, err, skip_bad_rows=spec.skip_bad_rows)
+    loaded = load_telling(benchmark, err, skip_bad_rows=spec.skip_bad_rows)
     problems = select(loaded.problems, spec.selection()).problems
-    if loaded.skipped:
-        err.print(bad_rows(loaded.skipped))
     generated = CrossChecking(problems, inputs, most) if inputs is not None else None
     problems = vet(problems, judging, TerminalReporter(err))
     with err.status("reading references"):  # shown on a terminal only
@@ -257,8 +254,6 @@ def verify(
     Verdicts are stored: an interrupted verification goes on, and what has not changed is not judged
     again.
     """
-    from harness.run.session.judging_session import judging
-
     wanted = among(settings, FILTERS) | {"benchmark": named_benchmark(spec, benchmark)}
     how = judging(among(settings, JUDGING), by_reference=False)
     code = verify_source(

@@ -19,7 +19,7 @@ from harness.problem import Problem
 from harness.run.reporter import JudgingProgress
 from harness.run.session.judging_session import JudgingSession, in_pool
 from harness.sandbox.executor import Executor
-from harness.terminal.terminal_reporter import TerminalReporter
+from harness.terminal.progress import TerminalReporter
 from harness.text import count
 
 

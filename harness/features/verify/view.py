@@ -1,19 +1,14 @@
 """Terminal table of a verified source."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
-from rich import box
 from rich.console import Group, RenderableType
-from rich.table import Table
-from rich.text import Text
 
 from harness.features.verify.verification import Verification, VerifiedProblem, VerifiedReference
 from harness.grading.verdict import Verdict
-from harness.terminal.layout import facts
+from harness.terminal.layout import facts, words_table
 from harness.terminal.summary_table import counts, sandbox_level, words
-from harness.text import count, printable_line
-
-NAMES = 5
+from harness.text import count, first_few
 
 
 def verification_view(summary: Verification, problems: Sequence[VerifiedProblem]) -> RenderableType:
@@ -21,24 +16,13 @@ def verification_view(summary: Verification, problems: Sequence[VerifiedProblem]
     parts: list[RenderableType] = [facts(_facts(summary))]
     rows = list(_rows(problems))
     if rows:
-        parts.append(findings_table(("problem", "reference", "verdict", "slowest", "why"), rows))
+        parts.append(words_table(("problem", "reference", "verdict", "slowest", "why"), rows))
     return Group(*parts)
-
-
-def findings_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:
-    """Make a table of findings; texts from data sets are made printable."""
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
-    for column in columns:
-        table.add_column(column, overflow="fold")
-    for row in rows:
-        table.add_row(*(Text(printable_line(cell)) for cell in row))
-    return table
 
 
 def some_problems(ids: Sequence[str]) -> str:
     """Say how many problems there are, and name the first."""
-    more = f" and {len(ids) - NAMES:,} more" if len(ids) > NAMES else ""
-    return f"{count(len(ids), 'problem')}: {', '.join(ids[:NAMES])}{more}"
+    return f"{count(len(ids), 'problem')}: {first_few(ids)}"
 
 
 def _facts(summary: Verification) -> Iterator[tuple[str, str]]:

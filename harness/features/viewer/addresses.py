@@ -1,10 +1,13 @@
-"""Map runs to URLs and back."""
+"""Map runs to URLs and back; delete runs, after confirmation and only inside the served folder."""
 
 import hashlib
+import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.run.store.discovery import find_runs
+from harness.errors import UsageError
+from harness.run.store.directory import MANIFEST
+from harness.run.store.discovery import find_runs, is_under_way
 
 EXPERIMENT = "experiment.json"
 
@@ -56,3 +59,43 @@ def _place(root: Path, path: Path) -> Place:
 def key_of(name: str) -> str:
     """Return a short hash of a name, for URLs: no part of a URL is ever a path."""
     return hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def refusal(root: Path, place: Place) -> str:
+    """Say why a run cannot be deleted; empty if it can."""
+    path, folder = place.path, root.resolve()
+    if path.resolve() == folder:
+        return "It is the folder that is served: delete it yourself."
+    if path.is_symlink() or not path.resolve().is_relative_to(folder):
+        return "It is a link, or lies outside the folder that is served."
+    if is_under_way(path):
+        return "A process is at work on it: stop that first."
+    if not (path / MANIFEST).is_file():
+        return "It is no run, or no longer one."
+    return ""
+
+
+def delete_run(root: Path, place: Place) -> None:
+    """Delete a run's directory with all its files; links are removed, never followed.
+
+    Raises:
+        UsageError: the run may not be deleted, or the disk refuses.
+    """
+    why = refusal(root, place)
+    if why:
+        raise UsageError(f"{place.name}: {why}")
+    try:
+        shutil.rmtree(place.path)
+    except OSError as error:
+        raise UsageError(f"{place.name} is not deleted: {error.strerror}") from error
+
+
+def size_of(path: Path) -> int:
+    """Return the bytes of a run's files; unreadable files are not counted."""
+    total = 0
+    for each in path.rglob("*"):
+        try:
+            total += 0 if each.is_symlink() else each.stat().st_size
+        except OSError:
+            continue
+    return total

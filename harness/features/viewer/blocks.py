@@ -6,25 +6,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from harness.agent.events import (
-    AgentLeft,
-    Cleared,
-    Event,
-    Graded,
-    NewConversation,
-    NotGraded,
-    Request,
-    Response,
-    Resumed,
-    Retried,
-    SampleEnd,
-    SampleStart,
-    Tested,
-    ToolProtocolChanged,
-    ToolResult,
-    Unusable,
-    WorkEnded,
-)
+from harness.agent import events
 from harness.agent.extraction.code import extract
 from harness.features.viewer.entries import Entry
 from harness.features.viewer.event_texts import told_in
@@ -116,28 +98,28 @@ class Blocks:
 
     def __init__(self, tape: TranscriptIndex, price: ListedPrice | None, *, running: bool) -> None:
         self._tape, self._price, self._running = tape, price, running
-        self._events: dict[int, Event | None] = {}
+        self._events: dict[int, events.Event | None] = {}
 
     def of(self, entry: Entry) -> Block:
         """Return the block of an entry."""
         event = self._event(entry.line)
         match event:
-            case Request() if entry.part < len(event.messages):
+            case events.Request() if entry.part < len(event.messages):
                 made = self._message(entry, event)
-            case Response() if entry.kind == "turn":
+            case events.Response() if entry.kind == "turn":
                 made = self._turn(entry, event.turn, event.response)
-            case Response() if entry.part < len(event.response.tool_calls):
+            case events.Response() if entry.part < len(event.response.tool_calls):
                 made = self._call(entry, event.response.tool_calls[entry.part])
-            case ToolResult():
+            case events.ToolResult():
                 words = _words(event.result.content, "result")
                 made = self._block(entry, "note", f"result of {event.result.name}", words)
-            case Tested():
+            case events.Tested():
                 made = self._tested(entry, event)
-            case Graded():
+            case events.Graded():
                 made = self._block(entry, "grade", data=_graded(event))
-            case SampleStart():
+            case events.SampleStart():
                 made = self._block(entry, "start", data={"start": event})
-            case SampleEnd():
+            case events.SampleEnd():
                 words = _words(event.error, "error") if event.error else None
                 made = self._block(entry, "end", words=words, data={"end": event})
             case None:
@@ -160,12 +142,12 @@ class Blocks:
         shown = printable_line(title[:LONGEST_TITLE])
         return Block(kind, entry.key, version, entry.line.number, shown, words, data or {})
 
-    def _event(self, line: Line) -> Event | None:
+    def _event(self, line: Line) -> events.Event | None:
         if line.number not in self._events:
             self._events[line.number] = self._tape.event(line)
         return self._events[line.number]
 
-    def _message(self, entry: Entry, event: Request) -> Block:
+    def _message(self, entry: Entry, event: events.Request) -> Block:
         message = event.messages[entry.part]
         words = _words(message_text(message), f"message-{entry.part}")
         return self._block(entry, "message", message.role, words)
@@ -202,11 +184,11 @@ class Blocks:
             "diff": self._difference(entry) if entry.writes else None,
             "writes": entry.writes,
         }
-        if isinstance(result, ToolResult) and entry.result is not None:
+        if isinstance(result, events.ToolResult) and entry.result is not None:
             data |= _resulting(result, entry.result)
         return self._block(entry, "call", words=words, data=data)
 
-    def _tested(self, entry: Entry, event: Tested) -> Block:
+    def _tested(self, entry: Entry, event: events.Tested) -> Block:
         data = {
             "tests": event.tests,
             "seconds": event.seconds,
@@ -224,7 +206,7 @@ class Blocks:
 
     def _program(self, entry: Entry) -> str:
         event = self._event(entry.line)
-        if not isinstance(event, Response):
+        if not isinstance(event, events.Response):
             return ""
         if entry.kind == "call":
             return program(event.response.tool_calls[entry.part]) or ""
@@ -259,7 +241,7 @@ def _unfenced(text: str) -> str:
     return cut("\n".join(lines)).text
 
 
-def _resulting(event: ToolResult, line: Line) -> dict[str, Any]:
+def _resulting(event: events.ToolResult, line: Line) -> dict[str, Any]:
     content = event.result.content
     return {
         "result": _words(content, "result"),
@@ -284,7 +266,7 @@ def _failures(report: str) -> tuple[Failed, ...]:
     )
 
 
-def _graded(event: Graded) -> dict[str, Any]:
+def _graded(event: events.Graded) -> dict[str, Any]:
     grade = event.grade
     failed = [test for test in grade.tests if not test.passed]
     shown: list[Failed] = []
@@ -315,31 +297,31 @@ def _graded(event: Graded) -> dict[str, Any]:
     }
 
 
-def _note(event: Event) -> str:
+def _note(event: events.Event) -> str:
     """Return the title of an event other than messages, tests and grades."""
     match event:
-        case Retried():
+        case events.Retried():
             status = f", status {event.status}" if event.status else ""
             title = f"retry {event.attempt} of turn {event.turn} after {event.wait_s:.1f} s{status}"
-        case Unusable():
+        case events.Unusable():
             title = f"turn {event.turn}: an answer of no use"
-        case ToolProtocolChanged():
+        case events.ToolProtocolChanged():
             ways = {"native": "natively", "text": "in text", "none": "not at all"}
             title = f"from turn {event.turn} on tools are called {ways[event.protocol]}"
-        case Cleared():
+        case events.Cleared():
             title = f"turn {event.turn} was too long: {len(event.call_ids)} older results left out"
-        case AgentLeft():
+        case events.AgentLeft():
             how = "" if event.exit_code is None else f", exit code {event.exit_code}"
             kept = "" if event.confined else "; it was not isolated from hidden tests"
             title = f"{event.client or 'an agent'} left after {event.seconds:.1f} s{how}{kept}"
-        case WorkEnded():
+        case events.WorkEnded():
             title = f"the work of the agent has ended: {event.stop_reason}"
-        case NotGraded():
+        case events.NotGraded():
             what = event.verdict.replace("_", " ")
             title = f"not graded: {what}; the sample stays pending"
-        case NewConversation():
+        case events.NewConversation():
             title = f"a new conversation after turn {event.turn}"
-        case Resumed():
+        case events.Resumed():
             title = f"taken up again after turn {event.turn} {event.time[:40]}".strip()
         case _:
             title = event.event.replace("_", " ")

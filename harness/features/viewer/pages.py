@@ -13,9 +13,8 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 
 from harness.errors import HarnessError, RunDirectoryError
-from harness.features.viewer.addresses import key_of
+from harness.features.viewer.addresses import delete_run, key_of, refusal, size_of
 from harness.features.viewer.blocks import Blocks
-from harness.features.viewer.deletion import delete_run, refusal, size_of
 from harness.features.viewer.efficiency_axis import strip_of
 from harness.features.viewer.entries import PER_PAGE
 from harness.features.viewer.event_texts import text_in
@@ -23,7 +22,7 @@ from harness.features.viewer.highlight import coloured
 from harness.features.viewer.html import line, render
 from harness.features.viewer.library import Library, Listed, Talk, created
 from harness.features.viewer.open_run import Item, OpenRun
-from harness.features.viewer.query import COLUMNS, Query, page_of, select, sums
+from harness.features.viewer.query import COLUMNS, Query, page_number, page_of, select, sums
 from harness.features.viewer.side_by_side import PAGE
 from harness.run.store.discovery import is_under_way
 from harness.run.store.results import SampleResult
@@ -155,7 +154,7 @@ class Pages:
             "sums": summed,
             "query": query,
             "only": partial(_only, query),
-            "page": page_of(select(run.items.values(), query), query),
+            "page": page_of(select(run.items.values(), query), query.page),
             "columns": [name for name in COLUMNS if name != "released" or summed.dated],
             "numbers": NUMBERS,
         }
@@ -176,7 +175,8 @@ class Pages:
         if _is_known(request, version):
             return None
         whole = run.rows.whole(item.sample) if item.row else None
-        number = _number(request.query_params.get("part", "1"), talk.entries.pages if talk else 1)
+        pages = talk.entries.pages if talk else 1
+        number = page_number(request.query_params.get("part", "1"), pages)
         query = Query.of(request.query_params)
         base = _address(run, item)
         return {
@@ -195,7 +195,7 @@ class Pages:
             "problem": problem,
             "command": transcript_command(run.path, item.sample),
             "number": number,
-            "pages": talk.entries.pages if talk else 1,
+            "pages": pages,
             "address": partial(_part, base, query),
             "at_turn": partial(_at_turn, base, query, talk),
             **_conversation(run, talk, number, running=running),
@@ -210,7 +210,7 @@ class Pages:
         name, number = request.path_params["name"], request.path_params["line"]
         text = self._whole_text(run, item, number, name)
         pages = max(1, -(-len(text) // PAGE))
-        page = _number(request.query_params.get("page", "1"), pages)
+        page = page_number(request.query_params.get("page", "1"), pages)
         start = (page - 1) * PAGE
         base = _address(run, item)
         version = key_of(f"{len(text)} {start}")
@@ -269,11 +269,6 @@ def _winners(runs: Sequence[Listed]) -> dict[str, Listed | None]:
 
 def _is_known(request: Request, version: str) -> bool:
     return request.headers.get("if-none-match") == f'"{version}"'
-
-
-def _number(word: str, most: int) -> int:
-    """Parse the number of a page in a URL; numbers too large give the last page."""
-    return min(max(int(word), 1), most) if word.isdecimal() and len(word) < 8 else 1  # noqa: PLR2004 - digits
 
 
 def _spec(run: OpenRun) -> Shown:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import lru_cache
-from typing import Any
+from typing import Any, Generic, TypeVar
 from urllib.parse import urlencode
 
 from harness.features.viewer.html import line
@@ -14,10 +14,25 @@ from harness.features.viewer.result_index import ResultRow
 from harness.stats.curves import mean_by_problem
 from harness.stats.rates import Rate, rate
 
+T = TypeVar("T")
 PER_PAGE = 100
 LONGEST_SEARCH = 200
+TEXTS = ("state", "difficulty", "platform")
 ISSUES = ("none", "known")
 LEVELS = {"easy": 0, "medium": 1, "hard": 2}
+
+
+def page_number(word: str, most: int = 9_999_999) -> int:
+    """Return the number of a page from a URL, between 1 and `most`; 1 if it is no number."""
+    return min(max(int(word), 1), most) if word.isdecimal() and len(word) < 8 else 1  # noqa: PLR2004 - digits
+
+
+def url_words(named: Mapping[str, str]) -> str:
+    """Return the end of a URL with the words that are not empty.
+
+    Lone surrogates cannot be encoded; a search for them finds nothing anyway.
+    """
+    return urlencode({name: word for name, word in named.items() if word}, errors="replace")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,36 +64,23 @@ class Query:
     @classmethod
     def of(cls, words: Mapping[str, str]) -> "Query":
         """Read the query of a URL."""
-        page = words.get("page", "1")
+        issues, sort = words.get("issues", ""), words.get("sort", "")
         return cls(
             search=words.get("q", "")[:LONGEST_SEARCH],
-            state=words.get("state", "")[:LONGEST_SEARCH],
-            difficulty=words.get("difficulty", "")[:LONGEST_SEARCH],
-            platform=words.get("platform", "")[:LONGEST_SEARCH],
-            since=_day(words.get("since", "")),
-            until=_day(words.get("until", "")),
-            issues=words.get("issues", "") if words.get("issues", "") in ISSUES else "",
-            sort=words.get("sort", "") if words.get("sort", "") in COLUMNS else "",
+            **{name: words.get(name, "")[:LONGEST_SEARCH] for name in TEXTS},
+            **{name: _day(words.get(name, "")) for name in ("since", "until")},
+            issues=issues if issues in ISSUES else "",
+            sort=sort if sort in COLUMNS else "",
             down=words.get("down", "") == "1",
-            page=max(1, int(page)) if page.isdecimal() and len(page) < 8 else 1,  # noqa: PLR2004 - digits
+            page=page_number(words.get("page", "1")),
         )
 
     @property
     def words(self) -> str:
         """The query as the end of a URL, without its page; empty if nothing is set."""
-        named = {
-            "q": self.search,
-            "state": self.state,
-            "difficulty": self.difficulty,
-            "platform": self.platform,
-            "since": self.since,
-            "until": self.until,
-            "issues": self.issues,
-            "sort": self.sort,
-            "down": "1" if self.down else "",
-        }
-        # Lone surrogates cannot be encoded; a search for them finds nothing anyway.
-        return urlencode({k: v for k, v in named.items() if v}, errors="replace")
+        names = (*TEXTS, "since", "until", "issues", "sort")
+        told = {name: getattr(self, name) for name in names}
+        return url_words({"q": self.search, **told, "down": "1" if self.down else ""})
 
     def at(self, page: int) -> str:
         """Return the URL of a page, relative to the run's."""
@@ -181,19 +183,19 @@ def _has(item: Item, words: Sequence[str]) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class Page(Generic[T]):
     """A page of a list; `of` is the number of pages, `total` that of all items."""
 
-    items: tuple[Item, ...]
+    items: tuple[T, ...]
     number: int
     of: int
     total: int
 
 
-def page_of(found: Sequence[Item], query: Query) -> Page:
+def page_of(found: Sequence[T], page: int) -> Page[T]:
     """Return a query's page; a number too large gives the last page."""
     pages = max(1, -(-len(found) // PER_PAGE))
-    number = min(query.page, pages)
+    number = min(page, pages)
     start = (number - 1) * PER_PAGE
     return Page(tuple(found[start : start + PER_PAGE]), number, pages, len(found))
 

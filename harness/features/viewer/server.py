@@ -1,25 +1,141 @@
-"""Web server of the viewer, on this machine only, until an interrupt."""
+"""Web server of the viewer, on this machine only, and its access control."""
 
+import hmac
+import re
+import secrets
 import socket
 import webbrowser
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from importlib.resources import files
 from pathlib import Path
 from threading import Thread
 from types import FrameType
 
-import uvicorn
 from starlette.applications import Starlette
-from starlette.requests import Request
-from starlette.responses import Response
+from starlette.datastructures import Headers, MutableHeaders, QueryParams
+from starlette.requests import Request, cookie_parser
+from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
-from starlette.types import ASGIApp
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from harness.errors import UsageError
 from harness.features.viewer.comparison.pages import ComparisonPages
+from harness.features.viewer.html import render
 from harness.features.viewer.library import Library
 from harness.features.viewer.pages import Pages
-from harness.features.viewer.security import Guard, new_token
+from harness.http_server import LOOPBACK, Server, listen, quiet_config
+
+TOKEN_BYTES = 32
+NAMES = ("127.0.0.1", "localhost")
+METHODS = frozenset({"GET", "HEAD"})
+CHANGES = re.compile(r"/runs/[0-9a-f]{16}/delete")
+"""URLs that change something and require the secret word of a form."""
+
+
+class Guard:
+    """Refuses requests without the token and adds security headers to every answer.
+
+    A page of another site may make a browser send requests to the viewer. It does not have the
+    token. The browser does not send the cookie with its requests, as it is for pages of the
+    same site only. If the other site makes its own name point to this machine (DNS rebinding),
+    that name is in the Host header and is refused.
+
+    Args:
+        app: the app that is protected.
+        port: port of the server.
+        token: secret in the URL that the user is shown.
+    """
+
+    def __init__(self, app: ASGIApp, port: int, token: str) -> None:
+        self._app = app
+        self._token = token
+        # Cookies apply to all ports of a host; two viewers must not share one.
+        self.cookie = f"harness_view_{port}"
+        self._session = secrets.token_urlsafe(TOKEN_BYTES)
+        self._form_word = secrets.token_urlsafe(TOKEN_BYTES)  # pages show it
+        self._hosts = frozenset({f"{name}:{port}" for name in NAMES})
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Refuse the request, or pass it to the app."""
+        if scope["type"] != "http":
+            return
+        nonce = secrets.token_urlsafe(16)
+        scope["nonce"] = nonce
+        scope["form_word"] = self._form_word
+
+        async def sent(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                MutableHeaders(scope=message).update(_headers(nonce))
+            await send(message)
+
+        refused = self._refused(scope)
+        await (refused or self._app)(scope, receive, sent)
+
+    def _refused(self, scope: Scope) -> Response | None:
+        """Return the answer to a refused request, or to one with the token; else None."""
+        headers = Headers(scope=scope)
+        if headers.get("host", "").lower() not in self._hosts:
+            return PlainTextResponse("This is not the host that was asked for.\n", 403)
+        changing = scope["method"] == "POST" and CHANGES.fullmatch(scope["path"])
+        if scope["method"] not in METHODS and not changing:
+            return PlainTextResponse("Pages can be read, and no more.\n", 405)
+        if changing and not self._is_own(headers):
+            return PlainTextResponse("Another site has sent this form.\n", 403)
+        given = QueryParams(scope["query_string"]).get("token")
+        if scope["path"] == "/" and given is not None and _same(given, self._token):
+            return self._entered()
+        cookies = cookie_parser(headers.get("cookie", ""))
+        if _same(cookies.get(self.cookie, ""), self._session):
+            return None
+        text = "Open the address that `harness view` has printed: it holds the key to this page.\n"
+        return PlainTextResponse(text, 403)
+
+    def _is_own(self, headers: Headers) -> bool:
+        """Whether the viewer's own page sent a form, as far as the browser tells."""
+        origin, site = headers.get("origin"), headers.get("sec-fetch-site")
+        own = origin is None or origin.removeprefix("http://").lower() in self._hosts
+        return own and site in {None, "same-origin"}
+
+    def _entered(self) -> Response:
+        """Return a page that sets the cookie and loads the viewer without the token.
+
+        The page loads it, not a redirect, so that the browser sends the cookie.
+        """
+        answer = Response(render("entered.j2"), media_type="text/html")
+        answer.set_cookie(self.cookie, self._session, httponly=True, samesite="strict", path="/")
+        return answer
+
+
+def new_token() -> str:
+    """Return a random secret token."""
+    return secrets.token_urlsafe(TOKEN_BYTES)
+
+
+def _same(given: str, secret: str) -> bool:
+    return hmac.compare_digest(given.encode("utf-8", "replace"), secret.encode())
+
+
+def _headers(nonce: str) -> Mapping[str, str]:
+    rules = (
+        "default-src 'none'",
+        f"script-src 'nonce-{nonce}'",
+        f"style-src 'nonce-{nonce}'",
+        "connect-src 'self'",
+        "img-src data:",
+        "form-action 'self'",
+        "base-uri 'none'",
+        "frame-ancestors 'none'",
+    )
+    return {
+        "Content-Security-Policy": "; ".join(rules),
+        "Cross-Origin-Opener-Policy": "same-origin",
+        "Cross-Origin-Resource-Policy": "same-origin",
+        "Referrer-Policy": "no-referrer",
+        "X-Content-Type-Options": "nosniff",
+        "X-Frame-Options": "DENY",
+        "Cache-Control": "no-store",
+    }
+
 
 ASSETS = {"view.css": "text/css", "view.js": "text/javascript"}
 
@@ -55,24 +171,8 @@ def _asset(name: str, kind: str) -> Callable[[Request], Response]:
     return answer
 
 
-LOOPBACK = "127.0.0.1"
-
-
-class _Server(uvicorn.Server):
-    """Server that stops at once, as no request of a page is worth waiting for.
-
-    Args:
-        config: uvicorn's configuration.
-        ready: called when pages can be read and an interrupt is handled.
-    """
-
-    def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
-        super().__init__(config)
-        self._ready = ready
-
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        await super().startup(sockets)
-        self._ready()
+class _Server(Server):
+    """Server that stops at once, as no request of a page is worth waiting for."""
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         del sig, frame  # not stored, as uvicorn would raise it again
@@ -103,26 +203,12 @@ def serve(root: Path, port: int, *, show: bool, say: Callable[[str], None]) -> N
             if show:  # a browser may start slowly, or block
                 Thread(target=webbrowser.open, args=(address,), daemon=True).start()
 
-        config = uvicorn.Config(
-            make_app(root, own_port, token),
-            http="h11",
-            ws="none",
-            lifespan="off",
-            log_config=None,
-            access_log=False,
-            proxy_headers=False,
-            server_header=False,
-        )
+        config = quiet_config(make_app(root, own_port, token), http="h11", lifespan="off")
         _Server(config, ready).run(sockets=[bound])
 
 
 def _bound(port: int) -> socket.socket:
-    bound = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     try:
-        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        bound.bind((LOOPBACK, port))
+        return listen(LOOPBACK, port)
     except OSError as error:
-        bound.close()
         raise UsageError(f"port {port} of {LOOPBACK}: {error.strerror}; give another") from error
-    bound.set_inheritable(False)
-    return bound

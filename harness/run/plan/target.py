@@ -10,10 +10,10 @@ from harness.models.addresses import shown_url
 from harness.models.environment import MODEL_ID, Environment
 from harness.models.function import FunctionModel
 from harness.models.model_names import check_settings, is_sent, open_model, served_by
-from harness.models.protocol import Model, ModelSettings
+from harness.models.protocol import Model, ModelSettings, UnaskedModel
 from harness.models.providers import REFERENCES
 from harness.models.route import Route
-from harness.models.scripted import ReferenceModel, UnaskedModel, check_references
+from harness.models.scripted import ReferenceModel, check_references
 from harness.models.timeouts import Timeouts
 from harness.models.user_headers import variable_of
 from harness.plugins import Plugin

@@ -10,14 +10,13 @@ The columns of a row; all but the question may be missing or null:
 A problem without tests is read like any other, but never graded.
 """
 
-from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
 
 from harness.errors import DataError
 from harness.problem import Problem
 from harness.sources.apps.apps_problem import Columns, core_of, native_id, problem_of
 from harness.sources.apps.folders import load_folders
-from harness.sources.files.catalogue import RowFile
 from harness.sources.files.download import Watch, quiet
 from harness.sources.files.json_text import members, string
 from harness.sources.files.lines import Line
@@ -37,13 +36,6 @@ def load(where: str | None, *, skip_bad_rows: bool = False, watch: Watch = quiet
     return load_paths("apps", where, read_rows, skip_bad_rows=skip_bad_rows, watch=watch)
 
 
-def read_rows(
-    files: Iterable[RowFile], *, skip_bad_rows: bool = False, watch: Watch = quiet
-) -> Loaded:
-    """Read the problems of some files, in order, as `load_rows` does."""
-    return load_rows(files, parse_row, skip_bad_rows=skip_bad_rows, watch=watch)
-
-
 def parse_row(line: Line) -> Problem:
     """Return the problem of one row.
 
@@ -52,6 +44,10 @@ def parse_row(line: Line) -> Problem:
     """
     columns = _columns(line)
     return problem_of(columns, core_of(columns))
+
+
+read_rows = partial(load_rows, parse=parse_row)
+"""Read the problems of some files, in order."""
 
 
 def _columns(line: Line) -> Columns:

@@ -7,7 +7,6 @@ public, the other official tests hidden. A row with incomplete official tests ha
 refused. The data set's generated tests, in separate files, are not used.
 """
 
-from collections.abc import Iterable
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any, cast
@@ -15,25 +14,11 @@ from typing import Any, cast
 from harness.errors import DataError
 from harness.problem import Checker, Level, Problem, TestCase, TestSuite
 from harness.sources.contests.checker_programs import score_checker
-from harness.sources.files.catalogue import RowFile
-from harness.sources.files.download import Watch, quiet
 from harness.sources.files.lines import Line
-from harness.sources.files.rows import Loaded, content_hash, load_paths, load_rows
+from harness.sources.files.rows import content_hash, load_paths, load_rows
 
 EASY, MEDIUM = 1_300, 2_000
 """Ratings below which a problem counts as easy, and as medium."""
-
-
-def load(where: str | None, *, skip_bad_rows: bool = False, watch: Watch = quiet) -> Loaded:
-    """Load the problems of the files that a path or glob names; raises as `load_paths`."""
-    return load_paths("codeforces", where, read_rows, skip_bad_rows=skip_bad_rows, watch=watch)
-
-
-def read_rows(
-    files: Iterable[RowFile], *, skip_bad_rows: bool = False, watch: Watch = quiet
-) -> Loaded:
-    """Read the problems of some files, in order; see `load_rows`."""
-    return load_rows(files, parse_row, skip_bad_rows=skip_bad_rows, watch=watch)
 
 
 def parse_row(line: Line) -> Problem:
@@ -83,6 +68,13 @@ def parse_row(line: Line) -> Problem:
         known_issues=() if row.get("official_tests_complete") else ("tests_incomplete",),
         content_hash=content_hash(statement, source, *parts),
     )
+
+
+read_rows = partial(load_rows, parse=parse_row)
+"""Read the problems of some files, in order."""
+
+load = partial(load_paths, "codeforces", read=read_rows)
+"""Load the problems of the files that a path or glob names."""
 
 
 def _text(row: dict[str, object], column: str, where: str) -> str:

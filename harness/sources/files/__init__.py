@@ -3,10 +3,9 @@
 - `catalogue`: stored contents of large files.
 - `deferred`: hidden tests and references that are read when needed.
 - `download`: download of a file of the hub.
-- `hub`: choice and check of a data set's files.
+- `hub`: splits, choice and check of a data set's files.
 - `json_text`: raw texts of JSON elements.
 - `lines`: JSONL, line by line.
 - `parquet`: Parquet, row by row.
 - `rows`: loading of rows.
-- `splits`: splits of a data set.
 """

@@ -10,7 +10,7 @@ Parsing all assertions takes seconds, so a load parses only those that may be pu
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from datetime import date, datetime
 from functools import cached_property, partial
 from itertools import islice
@@ -23,12 +23,9 @@ from harness.problem import Level, Problem, Signature, TestCase, TestSuite
 from harness.sources import preambles, public_split
 from harness.sources.checkers import checker_of
 from harness.sources.errata import issues_of_statement
-from harness.sources.files.catalogue import RowFile
-from harness.sources.files.download import Watch, quiet
 from harness.sources.files.lines import Line
 from harness.sources.files.rows import (
     LEVELS,
-    Loaded,
     content_hash,
     load_paths,
     load_rows,
@@ -54,24 +51,6 @@ _ROMAN = frozenset({"i", "ii", "iii", "iv", "v", "vi"})
 _LOWER = bytes(range(256)).lower()
 _OTHERS = bytes({*range(256)} - {*b"0123456789", *_LOWER[65:91], *range(65, 91)})
 _UNREAD = TestCase(input="", output="", public=False)
-
-
-def load(where: str | None, *, skip_bad_rows: bool = False, watch: Watch = quiet) -> Loaded:
-    """Load the problems of the files that a path or glob names.
-
-    Raises:
-        UsageError: no file is given, or none is there.
-        DataError: a row does not match upstream's schema; hidden assertions are checked only when
-            the hidden tests are loaded.
-    """
-    return load_paths("leetcodedataset", where, read_rows, skip_bad_rows=skip_bad_rows, watch=watch)
-
-
-def read_rows(
-    files: Iterable[RowFile], *, skip_bad_rows: bool = False, watch: Watch = quiet
-) -> Loaded:
-    """Read the problems of some files, in order, as `load_rows` does."""
-    return load_rows(files, parse_row, skip_bad_rows=skip_bad_rows, watch=watch)
 
 
 class _Columns(BaseModel):
@@ -156,6 +135,13 @@ def parse_row(line: Line) -> Problem:
         aliases=(str(row.question_id), f"leetcode_{row.question_id}"),
         content_hash=with_checker(row.content_hash, checker),
     )
+
+
+read_rows = partial(load_rows, parse=parse_row)
+"""Read the problems of some files, in order."""
+
+load = partial(load_paths, "leetcodedataset", read=read_rows)
+"""Load the problems of the files that a path or glob names."""
 
 
 def _columns(line: Line) -> _Columns:

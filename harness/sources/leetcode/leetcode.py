@@ -137,16 +137,6 @@ _OF_THE_OTHER = frozenset({"task_id", "entry_point", "test"})
 """Columns of LeetCodeDataset; any of them identifies a row without a slug."""
 
 
-def load(where: str | None, *, skip_bad_rows: bool = False, watch: Watch = quiet) -> Loaded:
-    """Load the problems of the files that a path or glob names.
-
-    Raises:
-        UsageError: no file is given, none is there, or none has a problem's row.
-        DataError: a row does not match its data set's schema.
-    """
-    return load_paths("leetcode", where, read_rows, skip_bad_rows=skip_bad_rows, watch=watch)
-
-
 def read_rows(
     files: Iterable[RowFile], *, skip_bad_rows: bool = False, watch: Watch = quiet
 ) -> Loaded:
@@ -182,6 +172,10 @@ def read_rows(
         for problem in problems
     )
     return replace(loaded, problems=tuple(joined))
+
+
+load = partial(load_paths, "leetcode", read=read_rows)
+"""Load the problems of the files that a path or glob names."""
 
 
 def parse_any_row(line: Line) -> Problem:

@@ -15,16 +15,7 @@ from harness.sources import preambles
 from harness.sources.files.lines import Line
 from harness.sources.files.rows import content_hash
 from harness.sources.literals import UnreadableError, parse
-from harness.sources.livecodebench.fields import (
-    Row,
-    columns,
-    function_name,
-    level,
-    number_or_name,
-    release_date,
-    text,
-    written,
-)
+from harness.sources.livecodebench import fields
 
 COLUMNS = (
     "question_id",
@@ -43,7 +34,7 @@ MARKS = ("code", "input", "output")
 """Columns that identify such a row among LiveCodeBench's."""
 
 
-def parse_row(line: Line, found: Row | None = None) -> Problem:
+def parse_row(line: Line, found: fields.Row | None = None) -> Problem:
     """Return the problem of one row; its test is hidden, since it holds the answer.
 
     Args:
@@ -53,15 +44,15 @@ def parse_row(line: Line, found: Row | None = None) -> Problem:
     Raises:
         DataError: a column is missing or invalid.
     """
-    row, where = columns(line, COLUMNS, found), line.where
-    name = function_name(row, where)
-    code = written(row, "code", where)
+    row, where = fields.columns(line, COLUMNS, found), line.where
+    name = fields.function_name(row, where)
+    code = fields.written(row, "code", where)
     test = TestCase(
         input=_expression(row, "input", where),
         output=_expression(row, "output", where),
         public=False,
     )
-    native = number_or_name(row, "id", where)
+    native = fields.number_or_name(row, "id", where)
     return Problem(
         id=f"livecodebench/execution/{native}",
         source="livecodebench",
@@ -69,9 +60,9 @@ def parse_row(line: Line, found: Row | None = None) -> Problem:
         title=name,
         statement="",
         platform="leetcode",
-        difficulty=level(row, where),
-        difficulty_word=text(row, "difficulty", where),
-        release_date=release_date(row, where),
+        difficulty=fields.level(row, where),
+        difficulty_word=fields.text(row, "difficulty", where),
+        release_date=fields.release_date(row, where),
         entry_point=name,
         tests=TestSuite((), partial(tuple[TestCase, ...], (test,))),
         preamble=preambles.LIVECODEBENCH,
@@ -82,8 +73,8 @@ def parse_row(line: Line, found: Row | None = None) -> Problem:
     )
 
 
-def _expression(row: Row, name: str, where: str) -> str:
-    expression = written(row, name, where).strip()
+def _expression(row: fields.Row, name: str, where: str) -> str:
+    expression = fields.written(row, name, where).strip()
     try:
         body = parse(expression).body
     except UnreadableError as error:

@@ -22,7 +22,6 @@ other opcode is refused.
 import base64
 import binascii
 import zlib
-from collections.abc import Iterable
 from functools import partial
 from typing import cast
 
@@ -32,12 +31,9 @@ from harness.errors import DataError
 from harness.problem import Checker, Problem, TestCase, TestSuite
 from harness.sources import errata, preambles
 from harness.sources.checkers import checker_of
-from harness.sources.files.catalogue import RowFile
-from harness.sources.files.download import Watch, quiet
 from harness.sources.files.json_text import check_mostly_strings
 from harness.sources.files.lines import Line, json_complaint
 from harness.sources.files.rows import (
-    Loaded,
     check_function_test,
     content_hash,
     load_paths,
@@ -74,24 +70,6 @@ MARKS = ("public_test_cases", "private_test_cases", "metadata")
 """Columns that identify such a row among LiveCodeBench's."""
 
 
-def load(where: str | None, *, skip_bad_rows: bool = False, watch: Watch = quiet) -> Loaded:
-    """Load the problems of the files that a path or glob names.
-
-    Raises:
-        UsageError: no file is given, or none is there.
-        DataError: a row does not match upstream's schema; its private tests are checked only when
-            they are loaded.
-    """
-    return load_paths("livecodebench", where, read_rows, skip_bad_rows=skip_bad_rows, watch=watch)
-
-
-def read_rows(
-    files: Iterable[RowFile], *, skip_bad_rows: bool = False, watch: Watch = quiet
-) -> Loaded:
-    """Read the problems of some files, in order, as `load_rows` does."""
-    return load_rows(files, parse_any, skip_bad_rows=skip_bad_rows, watch=watch)
-
-
 def parse_any(line: Line) -> Problem:
     """Return the problem of one row of any of LiveCodeBench's schemas.
 
@@ -105,6 +83,13 @@ def parse_any(line: Line) -> Problem:
     known = [f"of {name} ({', '.join(marks)}, …)" for name, (marks, _) in _SCHEMAS.items()]
     what = f"has neither the columns {', '.join(known[:-1])} nor those {known[-1]}"
     raise DataError(line.where, None, what)
+
+
+read_rows = partial(load_rows, parse=parse_any)
+"""Read the problems of some files, in order."""
+
+load = partial(load_paths, "livecodebench", read=read_rows)
+"""Load the problems of the files that a path or glob names."""
 
 
 def parse_row(line: Line, found: Row | None = None) -> Problem:

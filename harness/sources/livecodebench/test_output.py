@@ -19,16 +19,7 @@ from harness.problem import Kind, Problem, TestCase, TestSuite
 from harness.sources import preambles
 from harness.sources.files.lines import Line, json_complaint
 from harness.sources.files.rows import check_function_test, content_hash
-from harness.sources.livecodebench.fields import (
-    Row,
-    columns,
-    function_name,
-    level,
-    number_or_name,
-    release_date,
-    text,
-    written,
-)
+from harness.sources.livecodebench import fields
 from harness.sources.signature import signature_of
 
 COLUMNS = (
@@ -56,7 +47,7 @@ _WORDS = {
 _STRING_OR_WORD = re.compile(r'"(?:[^"\\]|\\.)*"|[A-Za-z]+')
 
 
-def parse_row(line: Line, found: Row | None = None) -> Problem:
+def parse_row(line: Line, found: fields.Row | None = None) -> Problem:
     """Return the problem of one row; its test is hidden, since it holds the answer.
 
     Args:
@@ -66,22 +57,22 @@ def parse_row(line: Line, found: Row | None = None) -> Problem:
     Raises:
         DataError: a column is missing or invalid.
     """
-    row, where = columns(line, COLUMNS, found), line.where
-    name = function_name(row, where)
-    statement = written(row, "question_content", where)
-    starter = text(row, "starter_code", where)
-    native = f"{number_or_name(row, 'question_id', where)}_{number_or_name(row, 'test_id', where)}"
+    row, where = fields.columns(line, COLUMNS, found), line.where
+    name = fields.function_name(row, where)
+    statement = fields.written(row, "question_content", where)
+    starter = fields.text(row, "starter_code", where)
+    native = "_".join(fields.number_or_name(row, key, where) for key in ("question_id", "test_id"))
     test = _test(row, where)
     return Problem(
         id=f"livecodebench/test_generation/{native}",
         source="livecodebench",
         kind=Kind.TEST_OUTPUT_PREDICTION,
-        title=text(row, "question_title", where),
+        title=fields.text(row, "question_title", where),
         statement=statement,
         platform="leetcode",
-        difficulty=level(row, where),
-        difficulty_word=text(row, "difficulty", where),
-        release_date=release_date(row, where),
+        difficulty=fields.level(row, where),
+        difficulty_word=fields.text(row, "difficulty", where),
+        release_date=fields.release_date(row, where),
         starter_code=starter,
         entry_point=name,
         signature=signature_of(starter, name),
@@ -115,9 +106,9 @@ def _as_python(token: re.Match[str]) -> str:
     return repr(json.loads(word)) if foreign else word
 
 
-def _test(row: Row, where: str) -> TestCase:
+def _test(row: fields.Row, where: str) -> TestCase:
     try:
-        tests: object = from_json(text(row, "test", where))
+        tests: object = from_json(fields.text(row, "test", where))
     except ValueError as error:
         raise DataError(where, "test", json_complaint(error)) from None
     if not isinstance(tests, list):

@@ -5,13 +5,13 @@ import json
 from collections.abc import Callable
 from datetime import date
 from pathlib import Path
-from typing import Any
 
 import pytest
+import typer
 from rich.console import Console
 
 from harness.errors import RunDirectoryError, UsageError
-from harness.features.compare.command import compare_and_print
+from harness.features.compare.command import compare
 from harness.features.compare.comparison import compare_runs
 from harness.features.compare.markdown_table import comparison_markdown
 from harness.features.compare.view import comparison_view
@@ -334,7 +334,11 @@ class TestGateWithPending:
     def test_the_exit_says_so(self, run: MakeRun, capsys: pytest.CaptureFixture[str]) -> None:
         manifest = {"problems": dict.fromkeys("abcdefghijklmnop", "h")}
         runs = [run("a", "ABCDEFGHIJKLMNOP", manifest), run("b", "ABCDEFGH", manifest)]
-        options: dict[str, Any] = {"strict": False, "as_json": True, "as_markdown": False}
-        assert compare_and_print(runs, None, fail_if_worse=True, **options) == 4
+        assert self.exit_of(runs) == 4
         assert "not decided, 8 samples pending" in capsys.readouterr().err
-        assert compare_and_print(runs[:1] * 2, None, fail_if_worse=True, **options) == 0
+        assert self.exit_of(runs[:1] * 2) == 0
+
+    def exit_of(self, runs: list[Path]) -> int:
+        with pytest.raises(typer.Exit) as left:
+            compare.__wrapped__({}, runs=runs, fail_if_worse=True, as_json=True)
+        return left.value.exit_code

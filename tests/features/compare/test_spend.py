@@ -6,11 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import typer
 from program import harness
 from results_made import made_result
 
 from harness.errors import RunDirectoryError, UsageError
-from harness.features.compare.command import compare_and_print
+from harness.features.compare.command import compare as compare_command
 from harness.features.compare.comparison import compare_runs
 from harness.features.compare.library import compare
 from harness.features.compare.spend import spend_comparison
@@ -191,12 +192,6 @@ def test_where_prices_are_unknown_tokens_count_and_else_calls(
     assert said is (unit != "dollars")
 
 
-def test_a_unit_may_be_asked_for(pair: Pair) -> None:
-    both = pair([shot(p, 0, solved=True) for p in NAMES], [agent(p, 2) for p in NAMES])
-    assert spend_comparison(*both, unit="seconds").unit == "seconds"
-    assert spend_comparison(*both, unit="calls").b.mean == 2
-
-
 def test_older_runs_make_a_lower_bound_and_say_so(pair: Pair) -> None:
     """Of a revision between the first and the last nobody knew the hidden verdict."""
     known = [step(n, solved=s, public=1) for n, s in ((1, False), (2, None), (3, True))]
@@ -281,10 +276,9 @@ def test_compare_shows_equal_spend(
     beyond = " ".join(shown(comparison_view(compare_runs([a, b], None, [9.0])), 100).split())
     assert "What shots solve for $9.00 is not known" in beyond
     assert "at equal spend" not in beyond
-    options = {"strict": False, "fail_if_worse": False}
-    assert (
-        compare_and_print([a, b], None, as_json=False, as_markdown=True, at=[0.01], **options) == 0
-    )
+    with pytest.raises(typer.Exit) as left:
+        compare_command.__wrapped__({}, runs=[a, b], as_markdown=True, at="0.01")
+    assert left.value.exit_code == 0
     assert "| $0.010 | 20 | 25.0 % | 0.0 % | -25.0 |" in capsys.readouterr().out
     found = compare(a, b, at=[0.01]).versus[0].spend
     assert found is not None

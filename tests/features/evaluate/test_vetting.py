@@ -15,8 +15,8 @@ from harness.sandbox.pool import SandboxPool
 from harness.sandbox.program import SandboxError
 from harness.sources.files.parquet import open_rows
 from harness.sources.leetcode.leetcode import read_rows
+from harness.terminal.progress import TerminalReporter
 from harness.terminal.summary_table import console
-from harness.terminal.terminal_reporter import TerminalReporter
 
 DOUBLE = "def double(n):\n    return 2 * n\n"
 EXAMPLES = (

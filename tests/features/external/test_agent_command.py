@@ -236,7 +236,7 @@ def test_what_makes_no_sense_is_refused_in_one_line(
     monkeypatch.setattr(constants, "HF_HOME", str(folder / "hub"))
     base = {"benchmark": "jsonl:own.jsonl", "model": "x", "sample_size": 1}
     with pytest.raises(UsageError) as refused:
-        Running(as_json=False).start({**base, **flags}, out=Path("r"), config=None, dry_run=False)
+        Running(as_json=False).start({**base, **flags}, out=Path("r"), config=None)
     assert words in str(refused.value)
     assert "\n" not in str(refused.value)
     assert not Path("r").exists()

@@ -9,13 +9,12 @@ import pytest
 import uvicorn
 
 from harness.features.external.http import (
-    LOOPBACK,
     MOST_CONNECTIONS,
     MOST_STRANGERS,
     Door,
     connections_of,
-    listen,
 )
+from harness.http_server import LOOPBACK, listen
 
 KEY = "the-key"
 HALF = b"POST /mcp HTTP/1.1\r\nHost: x\r\nContent-Le"

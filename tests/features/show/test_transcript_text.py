@@ -15,7 +15,7 @@ from harness.agent.events import (
     SampleStart,
     ToolResult,
 )
-from harness.features.show.transcript_text import transcript_text
+from harness.features.show.transcript_command import transcript_text
 from harness.grading.verdict import Grade, TestResult, Verdict
 from harness.models.protocol import (
     ModelStop,

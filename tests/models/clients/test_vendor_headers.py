@@ -10,7 +10,7 @@ from messages_server import MessagesServer, message
 from responses_server import ResponsesServer, response, said
 
 from harness.errors import UsageError
-from harness.features.batch.open_batches import batch_route, open_batches
+from harness.features.batch.run import batch_route, open_batches
 from harness.models.clients import vendor_headers as rooms
 from harness.models.clients.vendor_headers import (
     ANTHROPIC_HOST,

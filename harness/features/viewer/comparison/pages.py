@@ -1,19 +1,19 @@
 """Pages that compare two runs: answer, problems and pairs of conversations."""
 
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlencode
 
 from starlette.datastructures import QueryParams
 from starlette.requests import Request
 from starlette.responses import Response
 
-from harness.errors import HarnessError, RunDirectoryError, UsageError
+from harness.errors import HarnessError, UsageError
 from harness.features.experiment.ranking import rank
+from harness.features.report.changed_outcomes import EMPTY, talk_of
 from harness.features.report.page import chart_scripts, embedded
 from harness.features.viewer.addresses import Place, key_of
 from harness.features.viewer.comparison.outcomes import KINDS, Beside, Fared, Outcome, beside
@@ -21,19 +21,17 @@ from harness.features.viewer.highlight import coloured
 from harness.features.viewer.html import line
 from harness.features.viewer.library import Library
 from harness.features.viewer.open_run import stamp_of
-from harness.run.store.transcript import file_name
+from harness.features.viewer.query import page_number, page_of, url_words
 from harness.run.store.transcripts import Transcripts
-from harness.run.summary.conversation import Conversation, aligned, conversation_of
+from harness.run.summary.conversation import Conversation, aligned
 from harness.run.summary.result_filter import EVERYTHING, read_filters
 from harness.sources.selection import Selection
 
 Shown = dict[str, Any]
 Answer = Callable[[Request, str, Callable[[Request], Shown | None]], Response]
-PER_PAGE = 100
 MOST_KEPT = 4
 LONGEST_WORD = 200
 FILTERS = ("difficulty", "platform", "tag", "since", "until", "issues")
-EMPTY = Conversation(())
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +61,9 @@ class ComparisonQuery:
         chosen = words.getlist("run") or [words.get("a", ""), words.get("b", "")]
         if len(chosen) != 2:  # noqa: PLR2004 - a pair
             raise UsageError(f"choose two runs to compare; {len(chosen)} are chosen")
-        page = words.get("page", "1")
         told = {name: words.get(name, "")[:LONGEST_WORD] for name in ("kind", *FILTERS)}
-        number = int(page) if page.isdecimal() and len(page) < 8 else 1  # noqa: PLR2004
-        return cls(chosen[0][:64], chosen[1][:64], **told, page=max(1, number))
+        page = page_number(words.get("page", "1"))
+        return cls(chosen[0][:64], chosen[1][:64], **told, page=page)
 
     def at(self, page: int = 1) -> str:
         """Return the URL of a page of the comparison."""
@@ -75,11 +72,8 @@ class ComparisonQuery:
     @property
     def words(self) -> str:
         """The query as the end of a URL."""
-        named: Mapping[str, str] = {
-            **{name: getattr(self, name) for name in ("a", "b", "kind", *FILTERS)},
-            "page": str(self.page) if self.page > 1 else "",
-        }
-        return urlencode({k: v for k, v in named.items() if v}, errors="replace")
+        told = {name: getattr(self, name) for name in ("a", "b", "kind", *FILTERS)}
+        return url_words({**told, "page": str(self.page) if self.page > 1 else ""})
 
     @property
     def only(self) -> Selection:
@@ -152,8 +146,7 @@ class ComparisonPages:
                 raise
             (found, version), problem = self._beside(whole), str(error)
         shown = [each for each in found.outcomes.values() if _is_of(each, asked.kind)]
-        pages = max(1, -(-len(shown) // PER_PAGE))
-        number = min(asked.page, pages)
+        page = page_of(shown, asked.page)
         chart = found.screen.chart
         return {
             "crumbs": [(f"{found.names[1]} against {found.names[0]}", None)],
@@ -169,10 +162,10 @@ class ComparisonPages:
             "counts": found.counts,
             "kinds": KINDS,
             "whole": self._beside(whole)[0],
-            "outcomes": shown[(number - 1) * PER_PAGE : number * PER_PAGE],
-            "total": len(shown),
-            "number": number,
-            "pages": pages,
+            "outcomes": page.items,
+            "total": page.total,
+            "number": page.number,
+            "pages": page.of,
             "address": asked.at,
             "link": partial(_problem_address, asked),
         }
@@ -258,9 +251,5 @@ def _problem_address(asked: ComparisonQuery, key: str) -> str:
 
 def _talk(run: Path, fared: Fared) -> Conversation | None:
     """Return the conversation of the sample shown; None if there is none."""
-    name = file_name(fared.shown.problem_id, fared.shown.index)
-    try:
-        with Transcripts(run) as opened:
-            return conversation_of(opened.events(name)) if opened.exists(name) else None
-    except RunDirectoryError:
-        return None
+    with Transcripts(run) as opened:
+        return talk_of(opened, fared.shown)
