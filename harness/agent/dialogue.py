@@ -20,7 +20,7 @@ from harness.models.protocol import (
 from harness.models.text_tools.instructions import said_in_text
 from harness.text import writable
 
-LENGTH_OF_HASH = 32  # hex digits of 64: enough to distinguish conversations
+LENGTH_OF_HASH = 16  # hex digits of 64: enough to distinguish conversations
 NEWEST_RESULTS = 2  # never cleared
 CLEARED = "(This older result was left out to make room. Call the tool again if you need it.)"
 CUT_OFF = (
