@@ -95,5 +95,7 @@ def defaults(kind: type[BaseModel]) -> dict[str, Any]:
 
 BEFORE_FIRST: Mapping[str, Any] = {
     **defaults(TestResult),
-    **{"index": -1, "public": True, "verdict": Verdict.ACCEPTED},
+    "index": -1,
+    "public": True,
+    "verdict": Verdict.ACCEPTED,
 }
