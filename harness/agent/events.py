@@ -49,8 +49,9 @@ class SampleStart(Frozen):
     def _with_problem(cls, values: Any) -> Any:
         if not isinstance(values, dict) or "problem_id" in values:
             return cast("Any", values)
-        problem_id, _, index = str(values.get("sample")).rpartition("#")
-        return {"problem_id": problem_id, "index": index, **values}
+        start = cast("dict[str, Any]", values)
+        problem_id, _, index = str(start.get("sample")).rpartition("#")
+        return {"problem_id": problem_id, "index": index, **start}
 
 
 class Request(Frozen):
