@@ -6,6 +6,8 @@ import time
 from collections.abc import Sequence
 from typing import Protocol
 
+from pydantic_core import to_json
+
 from harness.agent.attempt import Session, StopReason
 from harness.agent.events import Cleared, NewConversation, Request, Response
 from harness.models.protocol import (
@@ -88,7 +90,7 @@ class Dialogue:
             self._unrecorded += messages
         for message in messages:
             self._messages.append(message)
-            self._digest.update(message.model_dump_json().encode())
+            self._digest.update(to_json(message))
 
     def start_anew(self, tools: tuple[ToolSpec, ...] = ()) -> None:
         """Drop the messages and set new tools; turns, seconds and usage continue."""
@@ -145,7 +147,7 @@ class Dialogue:
         for tool in tools:
             digest.update(tool.encoded)
         for message in messages:
-            digest.update(message.model_dump_json().encode())
+            digest.update(to_json(message))
         return digest
 
     @property

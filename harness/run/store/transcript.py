@@ -25,7 +25,7 @@ from harness.agent.events import (
 from harness.agent.stored_grade import stored_grade
 from harness.closing import Closing
 from harness.errors import RunDirectoryError
-from harness.models.protocol import SystemMessage, ToolCall, usual_stop
+from harness.models.protocol import ModelTurn, SystemMessage, ToolCall, usual_stop
 from harness.problem import Problem
 from harness.run.store.files import lines_of, open_file, read_json
 from harness.run.store.request_log import requests_of
@@ -152,22 +152,24 @@ def line_of(event: Event) -> bytes:
         return _whole(event, {"problem_id", "index"} if named else None)
     if isinstance(event, Request) and event.messages:  # told apart by a field with a default
         return _whole(event)
-    usual = isinstance(event, Response) and event.response.stop == usual_stop(
-        has_calls=bool(event.response.tool_calls)
+    left_out = STOP if isinstance(event, Response) and _stops_as_usual(event.response) else None
+    rest = event.__pydantic_serializer__.to_json(
+        event, by_alias=True, exclude_none=True, exclude_defaults=True, exclude=left_out
     )
-    rest = event.model_dump_json(
-        by_alias=True,
-        exclude_none=True,
-        exclude_defaults=True,
-        exclude={"response": {"stop"}} if usual else None,
-    ).encode()
     return b'{"event":"%s"%s%s\n' % (event.event.encode(), b"," * (rest != b"{}"), rest[1:])
 
 
+STOP = {"response": {"stop"}}
+
+
+def _stops_as_usual(turn: ModelTurn) -> bool:
+    usual = usual_stop(has_calls=bool(turn.tool_calls))
+    return turn.stop.reason == usual.reason and turn.stop.provider_word is None
+
+
 def _whole(event: Event, left_out: set[str] | None = None) -> bytes:
-    return (
-        event.model_dump_json(by_alias=True, exclude_none=True, exclude=left_out).encode() + b"\n"
-    )
+    write = event.__pydantic_serializer__.to_json
+    return write(event, by_alias=True, exclude_none=True, exclude=left_out) + b"\n"
 
 
 def sample_name(problem_id: str, index: int) -> str:
