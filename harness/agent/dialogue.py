@@ -209,8 +209,10 @@ class Dialogue:
         """
         now, before = turn.usage.input_tokens if turn.usage else None, self._prompt_tokens
         self._prompt_tokens = now
+        if now is None or before is None or now >= before:
+            return
         said = [each for each in self._messages if isinstance(each, AssistantMessage)]
-        if now is None or before is None or now >= before or not said:
+        if not said:
             return
         dropped = said[-1].reasoning and isinstance(self._messages[-1], UserMessage)
         if not dropped and said_in_text(turn) == said_in_text(said[-1]):

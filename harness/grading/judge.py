@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from itertools import takewhile
+from typing import Any
 
 from harness.grading.answer_comparison import Comparison, Said
 from harness.grading.checkers import Check, CheckerError
@@ -116,21 +117,20 @@ def judge(worker: Worker, task: Task) -> Grade:
         results = judging.alone() if task.isolate else judging.batched()
         worker.leave(judging.trial)
     by_rule = judging.comparison.solved_by_rule(len(task.tests))
-    return _graded(nothing, worker, judging, results).model_copy(update={"solved_by_rule": by_rule})
+    return _graded(nothing, worker, judging, results, by_rule)
 
 
 def _graded(
-    nothing: Grade, worker: Worker, judging: "_Judging | CodeJudge", results: Sequence[TestResult]
+    nothing: Grade,
+    worker: Worker,
+    judging: "_Judging | CodeJudge",
+    results: Sequence[TestResult],
+    by_rule: bool | None = None,
 ) -> Grade:
-    return nothing.model_copy(
-        update={
-            "verdict": _verdict(results),
-            "tests": tuple(results),
-            "peak_bytes": judging.peak_bytes,
-            "judged_again": judging.again(),
-            "isolation": worker.isolation.level,
-        }
-    )
+    found: dict[str, Any] = {"verdict": _verdict(results), "tests": tuple(results)}
+    found |= {"peak_bytes": judging.peak_bytes, "judged_again": judging.again()}
+    found |= {"isolation": worker.isolation.level, "solved_by_rule": by_rule}
+    return nothing.model_copy(update=found)
 
 
 def _verdict(results: Sequence[TestResult]) -> Verdict:

@@ -229,7 +229,11 @@ class TranscriptWriter(Closing):
 
     def __call__(self, event: Event) -> None:
         """Write one event. Raises StorageError if that fails."""
-        line = self._heads.leave_out(self._shared.leave_out(line_of(event)))
+        line = line_of(event)
+        if isinstance(event, ToolResult):
+            line = self._heads.leave_out(line)
+        elif isinstance(event, SampleStart | Request):
+            line = self._shared.leave_out(line)
         self._heads.note(event)
         try:
             if self._file.write(line) != len(line):
