@@ -33,7 +33,7 @@ MAX_BLANK_LINES = 100_000
 
 _GZIP_MAGIC = b"\x1f\x8b"
 _BUFFER_BYTES = 2**20
-_ROW_BUFFER_BYTES = 2**16  # to read one row: most are smaller
+_ROW_BUFFER_BYTES = 2**13  # to read one row; a longer one takes more reads
 _BOM = b"\xef\xbb\xbf"
 
 
