@@ -135,8 +135,9 @@ def _installed() -> tuple[Plugin, ...]:
 @lru_cache(maxsize=2)
 def _on(path: tuple[str, ...]) -> tuple[Plugin, ...]:  # noqa: ARG001 - where metadata is searched for
     found: set[Plugin] = set()
+    everything = entry_points()  # called once: each call reads the metadata of all packages
     for group in GROUPS:
-        for entry in entry_points(group=group):
+        for entry in everything.select(group=group):
             found.add(Plugin(group, entry.name, *_package_of(entry), entry.value))
     return tuple(sorted(found, key=lambda each: (each.group, each.name, each.package)))
 

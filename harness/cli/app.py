@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 _BY_NAME = {command.name: command for command in COMMANDS}
 
 
+COLLECT_AFTER = 50_000  # new objects: imports make many, and no garbage
+
+
 class LazyGroup(HelpGroup):
     """The commands of the registry.
 
@@ -61,6 +64,7 @@ def _imported(command: Command) -> Any:
     found = _built(command)
     if not gc.isenabled():  # the program has started: what is imported is never looked through
         gc.freeze()
+        gc.set_threshold(COLLECT_AFTER, 10, 10)
         gc.enable()
     return found
 

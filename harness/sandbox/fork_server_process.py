@@ -108,6 +108,12 @@ class ForkServer:
         lines = text.decode("utf-8", "replace").strip().splitlines()
         return lines[-1] if lines else ""
 
+    def leave(self) -> None:
+        """Forget it in a forked process, whose parent uses it and ends it."""
+        self.socket.close()
+        os.close(self.errors)
+        self.process.returncode = 0  # it is no child of this process: there is nothing to wait for
+
     def end(self) -> str:
         """End it and its children, close its files, and return its last stderr line."""
         with contextlib.suppress(OSError):  # wakes a thread that waits for an answer

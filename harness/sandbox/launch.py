@@ -1,6 +1,7 @@
 """Starting a fork server in a sandbox with a given isolation."""
 
 import contextlib
+import importlib.machinery
 import itertools
 import os
 import shutil
@@ -8,6 +9,7 @@ import socket
 import stat
 import subprocess
 import tempfile
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +49,7 @@ def launch(isolation: Isolation, canaries: dict[str, Any]) -> ForkServer:
         LaunchError: a precondition is not met.
         OSError: a process or a file cannot be made.
     """
+    compile_inside()
     config = _configuration(isolation)
     own_room = isolation.means is not None
     folder = None if own_room else tempfile.mkdtemp(prefix="harness-")
@@ -87,6 +90,16 @@ def launch(isolation: Isolation, canaries: dict[str, Any]) -> ForkServer:
         server.send(config)
         server.send(settings | {"canaries": config["canaries"]})
     return server
+
+
+@cache
+def compile_inside() -> None:
+    """Store the bytecode of what runs inside, where nothing can be written.
+
+    Some installers leave it out; each fork server would then compile these modules again.
+    """
+    for path in INSIDE.rglob("*.py"):
+        importlib.machinery.SourceFileLoader(path.stem, str(path)).get_code(path.stem)
 
 
 def _configuration(isolation: Isolation) -> dict[str, Any]:

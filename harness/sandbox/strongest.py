@@ -1,5 +1,6 @@
 """Choice of the strongest available sandbox, by trying to escape from each."""
 
+import atexit
 import contextlib
 import ctypes
 import os
@@ -7,6 +8,7 @@ import random
 import socket
 import sys
 from collections.abc import Generator
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -29,6 +31,38 @@ _IPC_CREAT, _IPC_RMID = 0o1000, 0
 
 _held: dict[Isolation, Findings] = {}
 """Findings on sandboxes that held in this process; each worker probes its own when it starts."""
+spare_servers: dict[Isolation, tuple[ForkServer, Findings]] = {}
+"""Fork servers started to choose a sandbox; a worker takes one in place of starting its own."""
+_early: "list[Future[ChosenSandbox]]" = []
+"""The choice that `choose_early` began."""
+
+
+@atexit.register
+def _end_spares() -> None:
+    while spare_servers:
+        spare_servers.popitem()[1][0].end()
+
+
+def _leave_spares() -> None:
+    """Close a forked process's copies of what belongs to its parent."""
+    for server, _ in spare_servers.values():
+        server.leave()
+    spare_servers.clear()
+    _early.clear()
+
+
+os.register_at_fork(after_in_child=_leave_spares)
+
+
+def take(isolation: Isolation) -> tuple[ForkServer | None, Findings]:
+    """Return the fork server that `choose` started, or start one; see `start`."""
+    spare = spare_servers.pop(isolation, None)
+    if spare is None:
+        return start(isolation)
+    if spare[0].process.poll() is None:
+        return spare
+    spare[0].end()
+    return start(isolation)
 
 
 def start(isolation: Isolation) -> tuple[ForkServer | None, Findings]:
@@ -67,13 +101,17 @@ def start(isolation: Isolation) -> tuple[ForkServer | None, Findings]:
 
 def probe_isolation(isolation: Isolation) -> Findings:
     """Return which layers hold in a sandbox."""
-    try:
-        server, found = start(isolation)
-    except OSError as error:
-        return Findings(isolation, {}, str(error))
+    server, found = _probed(isolation)
     if server is not None:
         server.end()
     return found
+
+
+def _probed(isolation: Isolation) -> tuple[ForkServer | None, Findings]:
+    try:
+        return start(isolation)
+    except OSError as error:
+        return None, Findings(isolation, {}, str(error))
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +154,13 @@ def strongest() -> ChosenSandbox:
     return choose()
 
 
+def choose_early() -> None:
+    """Begin to choose a sandbox in a thread, for a command that will need one soon."""
+    thread = ThreadPoolExecutor(1)
+    _early.append(thread.submit(_choose, Level.LANDLOCK))
+    thread.shutdown(wait=False)
+
+
 def choose(least: Level = Level.LANDLOCK, *, unsafe: bool = False) -> ChosenSandbox:
     """Return the strongest sandbox that holds; one that held before is not probed again.
 
@@ -126,6 +171,15 @@ def choose(least: Level = Level.LANDLOCK, *, unsafe: bool = False) -> ChosenSand
     Raises:
         IsolationError: no sandbox of that level is available.
     """
+    if _early:
+        with contextlib.suppress(Exception):  # it is chosen again below, and its error raised
+            chosen = _early.pop().result()
+            if chosen.isolation.level.rank >= least.rank:
+                return chosen
+    return _choose(least, unsafe=unsafe)
+
+
+def _choose(least: Level, *, unsafe: bool = False) -> ChosenSandbox:
     if not sys.platform.startswith("linux"):
         raise IsolationError(
             f"judged programs are run on Linux only, and this is {sys.platform}: "
@@ -135,13 +189,21 @@ def choose(least: Level = Level.LANDLOCK, *, unsafe: bool = False) -> ChosenSand
     for isolation in (*CANDIDATES, UNSAFE) if unsafe else CANDIDATES:
         if isolation.level.rank < least.rank and isolation != UNSAFE:
             continue
-        found = _held.get(isolation) or probe_isolation(isolation)
+        found = _held.get(isolation) or _kept(isolation)
         if found.holds:
             _held[isolation] = found
             return ChosenSandbox(found, tuple(passed_over))
         passed_over.append(found)
     why = "; ".join(f"{found.isolation}: {found.broken}" for found in passed_over)
     raise IsolationError(f"no sandbox of level {least} or above can be had here: {why}")
+
+
+def _kept(isolation: Isolation) -> Findings:
+    """Probe a sandbox; if it holds, keep its fork server for a worker."""
+    server, found = _probed(isolation)
+    if server is not None:
+        spare_servers[isolation] = (server, found)  # there is none: what held is not probed again
+    return found
 
 
 @contextlib.contextmanager

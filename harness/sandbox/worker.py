@@ -18,7 +18,7 @@ from harness.sandbox.fork_server_report import read_answer, reports_in
 from harness.sandbox.isolation import Isolation
 from harness.sandbox.limits import GRACE, Limits
 from harness.sandbox.program import Execution, Program, SandboxError, WorkerStoppedError
-from harness.sandbox.strongest import start, strongest
+from harness.sandbox.strongest import strongest, take
 from harness.sandbox.timing_race import STEPS_AT_ONCE, Lap, Step, TimingRace
 from harness.sandbox.trial_input import Trial
 
@@ -292,7 +292,7 @@ class Worker:
             return server
         self.kill()
         self._open = None
-        server, found = start(self.isolation)
+        server, found = take(self.isolation)
         if server is None:
             raise OSError(f"no sandbox of level {found.isolation} can be had: {found.broken}")
         with self._lock:

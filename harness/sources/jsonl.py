@@ -9,12 +9,14 @@ test's input is then one JSON value, an argument each, and its output is one JSO
 
 import ast
 import difflib
+import inspect
 import re
 import warnings
 from collections.abc import Iterable
 from datetime import date
 from functools import partial
-from typing import Any, Literal
+from itertools import pairwise
+from typing import Any, Literal, cast
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic_core import to_json
@@ -45,10 +47,19 @@ from harness.sources.signature import signature_of
 PreambleName = Literal["none", "livecodebench", "leetcode", "leetcodedataset", "apps", "mercury"]
 
 
+def _describe(schema: dict[str, Any], model: type[BaseModel]) -> None:
+    """Add the text below each field; pydantic's own setting reads the source at every import."""
+    body = cast("ast.ClassDef", ast.parse(inspect.getsource(model)).body[0]).body
+    for statements in pairwise(body):
+        match statements:
+            case ast.AnnAssign(target=ast.Name(name)), ast.Expr(ast.Constant(str(text))):
+                schema["properties"][name]["description"] = inspect.cleandoc(text)
+            case _:
+                pass
+
+
 class _Strict(BaseModel):
-    model_config = ConfigDict(
-        frozen=True, strict=True, extra="forbid", use_attribute_docstrings=True
-    )
+    model_config = ConfigDict(frozen=True, strict=True, extra="forbid", json_schema_extra=_describe)
 
 
 class RowTest(_Strict):

@@ -4,10 +4,12 @@ import json
 import os
 import platform
 import shutil
+import signal
 import stat
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from importlib.util import cache_from_source
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,7 @@ import pydantic
 import pytest
 
 import harness
+from harness.sandbox import launch, strongest
 from harness.sandbox.isolation import (
     CANDIDATES,
     MISSING,
@@ -25,7 +28,10 @@ from harness.sandbox.isolation import (
     IsolationError,
     Level,
 )
-from harness.sandbox.strongest import choose
+from harness.sandbox.limits import Limits
+from harness.sandbox.program import Program
+from harness.sandbox.strongest import choose, choose_early
+from harness.sandbox.worker import Worker
 
 ROOT = Path(harness.__file__).parents[1]
 PACKAGES = Path(pydantic.__file__).parents[1]
@@ -239,16 +245,23 @@ class TestLevels:
             assert not Findings(isolation, whole, "it does not start").holds
 
 
+def forget_choices(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let nothing be known of sandboxes, as in a process that has just started."""
+    monkeypatch.setattr(strongest, "_held", {})
+    monkeypatch.setattr(strongest, "spare_servers", {})
+    monkeypatch.setattr(strongest, "_early", [])
+
+
 class TestRefusals:
     @pytest.fixture(autouse=True)
     def nothing_held_before(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("harness.sandbox.strongest._held", {})
+        forget_choices(monkeypatch)
 
     def test_below_what_is_asked_for_there_is_none(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        def fail(isolation: Isolation) -> Findings:
-            return Findings(isolation, {}, "taken away")
+        def fail(isolation: Isolation) -> tuple[None, Findings]:
+            return None, Findings(isolation, {}, "taken away")
 
-        monkeypatch.setattr("harness.sandbox.strongest.probe_isolation", fail)
+        monkeypatch.setattr("harness.sandbox.strongest.start", fail)
         for least in (Level.SECCOMP, Level.LANDLOCK, Level.NAMESPACES):
             with pytest.raises(IsolationError) as caught:
                 choose(least)
@@ -260,13 +273,13 @@ class TestRefusals:
     def test_what_is_asked_for_or_stronger_is_given(self, monkeypatch: pytest.MonkeyPatch) -> None:
         tried: list[Isolation] = []
 
-        def hold_landlock(isolation: Isolation) -> Findings:
+        def hold_landlock(isolation: Isolation) -> tuple[None, Findings]:
             tried.append(isolation)
             if isolation.level.rank <= Level.LANDLOCK.rank:
-                return Findings(isolation, dict.fromkeys(PROMISED[isolation.level], ""))
-            return Findings(isolation, {}, "taken away")
+                return None, Findings(isolation, dict.fromkeys(PROMISED[isolation.level], ""))
+            return None, Findings(isolation, {}, "taken away")
 
-        monkeypatch.setattr("harness.sandbox.strongest.probe_isolation", hold_landlock)
+        monkeypatch.setattr("harness.sandbox.strongest.start", hold_landlock)
         for least in (Level.SECCOMP, Level.LANDLOCK):
             for unsafe in (False, True):
                 choice = choose(least, unsafe=unsafe)
@@ -385,3 +398,82 @@ class TestPlaces:
         drop += f"'--bounding-set={bounds}', *sys.argv[1:]])"
         found = look(secret, before=[AS_IN_A_CONTAINER, drop])
         has(found, Level.LANDLOCK)
+
+
+class TestSpare:
+    """The fork server that was started to choose a sandbox becomes the first worker's."""
+
+    @pytest.fixture(autouse=True)
+    def nothing_started(self, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+        forget_choices(monkeypatch)
+        yield
+        for server, _ in strongest.spare_servers.values():
+            server.end()
+
+    @pytest.mark.parametrize("early", [False, True])
+    def test_the_first_worker_takes_it_and_the_second_starts_its_own(self, *, early: bool) -> None:
+        if early:
+            choose_early()
+        isolation = choose().isolation
+        (spare, found) = strongest.spare_servers[isolation]
+        assert found.holds
+        first, second = Worker(isolation), Worker(isolation)
+        try:
+            for worker in (first, second):
+                assert worker.run(Program("print(1)"), [b""], Limits())[0].stdout == b"1\n"
+            assert first.process_id == spare.process.pid
+            assert second.process_id != spare.process.pid
+        finally:
+            first.stop()
+            second.stop()
+        assert spare.process.returncode is not None
+
+    def test_one_that_has_ended_is_replaced(self) -> None:
+        isolation = choose().isolation
+        spare = strongest.spare_servers[isolation][0].process
+        os.killpg(spare.pid, signal.SIGKILL)
+        os.waitid(os.P_PID, spare.pid, os.WEXITED | os.WNOWAIT)
+        worker = Worker(isolation)
+        try:
+            assert worker.run(Program("print(1)"), [b""], Limits())[0].stdout == b"1\n"
+            assert worker.process_id != spare.pid
+        finally:
+            worker.stop()
+
+    def test_a_forked_process_leaves_it_to_its_parent(self) -> None:
+        isolation = choose().isolation
+        pid = os.fork()
+        if pid == 0:
+            os._exit(len(strongest.spare_servers))
+        assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+        worker = Worker(isolation)
+        spare = strongest.spare_servers[isolation][0].process
+        try:
+            assert worker.run(Program("print(1)"), [b""], Limits())[0].stdout == b"1\n"
+            assert worker.process_id == spare.pid
+        finally:
+            worker.stop()
+
+    def test_a_program_that_judges_nothing_leaves_no_process(self) -> None:
+        code = """
+import harness.sandbox.strongest as strongest
+isolation = strongest.choose().isolation
+print(strongest.spare_servers[isolation][0].process.pid)
+"""
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
+        assert done.stderr == b""
+        assert not Path(f"/proc/{int(done.stdout)}").exists()
+
+
+def test_the_bytecode_of_what_runs_inside_is_stored(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Nothing can be written inside: without it, each fork server compiles its modules again."""
+    there = tmp_path / "inside"
+    shutil.copytree(launch.INSIDE, there, ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.setattr(launch, "INSIDE", there)
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)
+    launch.compile_inside.__wrapped__()
+    sources = [*there.rglob("*.py")]
+    assert len(sources) > 30
+    assert all(Path(cache_from_source(source)).exists() for source in sources)

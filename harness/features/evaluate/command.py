@@ -92,6 +92,10 @@ def run(
 
     Without flags it replays the bundled recordings: no key, no network.
     """
+    from harness.sandbox.strongest import choose_early
+
+    if not dry_run:
+        choose_early()
     from harness.features.evaluate.start_or_resume import Running
     from harness.features.observers.attach import watchers_of
     from harness.terminal.run_outcome import read_rate

@@ -11,7 +11,6 @@ from harness import plugins
 from harness.errors import UsageError
 from harness.features.observers.dispatch import Watching
 from harness.features.observers.thread import Watcher
-from harness.features.observers.webhook import notifier
 from harness.models.user_code import load_attribute
 from harness.run.observer import Watch
 from harness.run.plan.plan import Plan
@@ -60,7 +59,11 @@ def watchers_of(observers: Iterable[str] | None, notify: Iterable[str] | None) -
         UsageError: an observer is unknown, or an address is malformed.
     """
     found = [find_observer(name) for name in observers or ()]
-    return found + [notifier(url) for url in notify or ()]
+    if notify:
+        from harness.features.observers.webhook import notifier
+
+        found += [notifier(url) for url in notify]
+    return found
 
 
 @contextmanager
