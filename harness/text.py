@@ -170,4 +170,4 @@ def around(text: str, position: int, most: int) -> str:
 
 def writable(text: str) -> str:
     """Escape lone surrogates, which UTF-8 cannot encode."""
-    return text.encode("utf-8", "backslashreplace").decode()
+    return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode()

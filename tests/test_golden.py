@@ -7,6 +7,7 @@ A change of structure must leave them as they are. A change of behaviour rewrite
 Figures that a machine or a clock decides are replaced by the name of their type.
 """
 
+import itertools
 import json
 import os
 import re
@@ -113,4 +114,7 @@ def test_a_run_leaves_the_files_that_it_left(folder: Path, run: str) -> None:
     _check(f"{run}-summary", _still(json.loads((place / "summary.json").read_text())))
     transcripts = {path.name: _lines(path) for path in (place / "transcripts").iterdir()}
     few = {name: transcripts[name] for name in sorted(transcripts)[::6]}
+    for line in itertools.chain.from_iterable(few.values()):
+        if line["event"] == "tool_result":  # which may take less than half a millisecond
+            line.setdefault("seconds", 0.0)
     _check(f"{run}-transcripts", _still(few))

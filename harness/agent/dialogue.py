@@ -6,6 +6,8 @@ import time
 from collections.abc import Sequence
 from typing import Protocol
 
+from pydantic_core import to_json
+
 from harness.agent.attempt import Session, StopReason
 from harness.agent.events import Cleared, NewConversation, Request, Response
 from harness.models.protocol import (
@@ -20,7 +22,7 @@ from harness.models.protocol import (
 from harness.models.text_tools.instructions import said_in_text
 from harness.text import writable
 
-LENGTH_OF_HASH = 32  # hex digits of 64: enough to distinguish conversations
+LENGTH_OF_HASH = 16  # hex digits of 64: enough to distinguish conversations
 NEWEST_RESULTS = 2  # never cleared
 CLEARED = "(This older result was left out to make room. Call the tool again if you need it.)"
 CUT_OFF = (
@@ -88,7 +90,7 @@ class Dialogue:
             self._unrecorded += messages
         for message in messages:
             self._messages.append(message)
-            self._digest.update(message.model_dump_json().encode())
+            self._digest.update(to_json(message))
 
     def start_anew(self, tools: tuple[ToolSpec, ...] = ()) -> None:
         """Drop the messages and set new tools; turns, seconds and usage continue."""
@@ -145,7 +147,7 @@ class Dialogue:
         for tool in tools:
             digest.update(tool.encoded)
         for message in messages:
-            digest.update(message.model_dump_json().encode())
+            digest.update(to_json(message))
         return digest
 
     @property
@@ -207,8 +209,10 @@ class Dialogue:
         """
         now, before = turn.usage.input_tokens if turn.usage else None, self._prompt_tokens
         self._prompt_tokens = now
+        if now is None or before is None or now >= before:
+            return
         said = [each for each in self._messages if isinstance(each, AssistantMessage)]
-        if now is None or before is None or now >= before or not said:
+        if not said:
             return
         dropped = said[-1].reasoning and isinstance(self._messages[-1], UserMessage)
         if not dropped and said_in_text(turn) == said_in_text(said[-1]):

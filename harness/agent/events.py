@@ -11,10 +11,11 @@ events remain valid; `standing` returns the valid ones.
 """
 
 from collections.abc import Iterable
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self, cast
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field, model_validator
 
+from harness.agent.stored_grade import whole_grade
 from harness.grading.verdict import Grade, Verdict
 from harness.models.protocol import Frozen, Message, ModelTurn, ToolMessage, Usage
 from harness.tools.workspace import Report
@@ -23,7 +24,10 @@ SCHEMA = 2
 
 
 class SampleStart(Frozen):
-    """Start of a sample, with the hashes of everything that affects it."""
+    """Start of a sample, with the hashes of everything that affects it.
+
+    A line leaves out the problem's id and the index if `sample` consists of them.
+    """
 
     event: Literal["sample_start"] = "sample_start"
     schema_version: int = Field(default=SCHEMA, alias="schema")
@@ -39,6 +43,15 @@ class SampleStart(Frozen):
     settings: dict[str, Any] = Field(default_factory=dict)
     limits: dict[str, Any] = Field(default_factory=dict)
     time: str = ""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _with_problem(cls, values: Any) -> Any:
+        if not isinstance(values, dict) or "problem_id" in values:
+            return cast("Any", values)
+        start = cast("dict[str, Any]", values)
+        problem_id, _, index = str(start.get("sample")).rpartition("#")
+        return {"problem_id": problem_id, "index": index, **start}
 
 
 class Request(Frozen):
@@ -109,7 +122,7 @@ class PublicTests(Frozen):
 
 
 class ToolResult(Frozen):
-    """The result of a tool call; seconds exclude waiting for a sandbox worker.
+    """The result of a tool call; seconds, to the millisecond, exclude waiting for a worker.
 
     `tests`: the newest revision's result, if this call ran the tests.
     """
@@ -117,7 +130,7 @@ class ToolResult(Frozen):
     event: Literal["tool_result"] = "tool_result"
     turn: int
     result: ToolMessage
-    seconds: float
+    seconds: float = 0.0
     tests: PublicTests | None = None
 
 
@@ -232,10 +245,10 @@ class WorkEnded(Frozen):
 
 
 class Graded(Frozen):
-    """The final solution's grade on all tests."""
+    """The final solution's grade on all tests; stored as in `harness.agent.stored_grade`."""
 
     event: Literal["grade"] = "grade"
-    grade: Grade
+    grade: Annotated[Grade, BeforeValidator(whole_grade)]
 
 
 class SampleEnd(Frozen):

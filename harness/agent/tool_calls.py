@@ -115,7 +115,7 @@ class ToolCalls:
         return ToolResult(
             turn=self._conversation.turns,
             result=result,
-            seconds=round(self._conversation.clock() - started, 6),
+            seconds=round(self._conversation.clock() - started, 3),
             tests=None if now is None or now is tested else PublicTests.of(now),
         )
 
@@ -158,7 +158,7 @@ class ToolCalls:
         """Record the current turn, usage and time for newly written revisions."""
         conversation = self._conversation
         usage = conversation.usage if conversation.usage_known else None
-        mark = _Mark(conversation.turns, usage, round(conversation.seconds, 6))
+        mark = _Mark(conversation.turns, usage, round(conversation.seconds, 3))
         written = len(self._session.workspace.revisions)
         self._marks[written:] = [mark] * (written - len(self._marks))
 

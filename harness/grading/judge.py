@@ -14,6 +14,8 @@ or that the machine may have caused, is tried once more, and that result stands.
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from itertools import takewhile
+from typing import Any
 
 from harness.grading.answer_comparison import Comparison, Said
 from harness.grading.checkers import Check, CheckerError
@@ -22,13 +24,14 @@ from harness.grading.outcome import answer_of, outcome
 from harness.grading.recheck import picked
 from harness.grading.sandbox_retry import RetryingWorker
 from harness.grading.verdict import LIMITS, Grade, JudgedAgain, TestResult, Verdict
-from harness.problem import Checker, TestCase, TestCode
+from harness.problem import Checker, TestCase
 from harness.sandbox.limits import Limits
 from harness.sandbox.program import Ending, Execution, Program
 from harness.sandbox.trial_input import Encoded, Trial
 from harness.sandbox.worker import Worker
 
 MANY_TESTS = 100
+AHEAD = 15  # most failed tests that run again at the request of one before
 PROCESS_S = 0.004
 """Approximate CPU cost of a process: tests often cut short get their own."""
 
@@ -100,44 +103,34 @@ def judge(worker: Worker, task: Task) -> Grade:
         return nothing
     if not task.program.code.strip():
         return nothing.model_copy(update={"verdict": Verdict.NO_SOLUTION})
-    if task.checker is not None and task.checker.tests is not None:
-        return _judge_by_code(worker, task, task.checker.tests, nothing)
+    if task.checker is not None and (code := task.checker.tests) is not None:
+        asked = CodeTask(task.program, task.tests, task.limits, code, task.isolate, task.ends_at)
+        by_code = CodeJudge(RetryingWorker(worker), asked)
+        return _graded(nothing, worker, by_code, by_code.results())
     try:
         judging = _Judging.of(RetryingWorker(worker), task)
     except CheckerError as error:
-        fault, public = Verdict.CHECKER_ERROR, task.tests[0].public
-        first = TestResult(
-            index=0, public=public, verdict=fault, cpu_s=0, wall_s=0, error=str(error)
-        )
+        fault, said, seen = Verdict.CHECKER_ERROR, str(error), task.tests[0].public
+        first = TestResult(index=0, public=seen, verdict=fault, cpu_s=0, wall_s=0, error=said)
         return nothing.model_copy(update={"verdict": fault, "tests": (first,)})
     with judging.trial:
         results = judging.alone() if task.isolate else judging.batched()
         worker.leave(judging.trial)
-    return nothing.model_copy(
-        update={
-            "verdict": _verdict(results),
-            "tests": tuple(results),
-            "peak_bytes": judging.peak_bytes,
-            "judged_again": judging.again(),
-            "isolation": worker.isolation.level,
-            "solved_by_rule": judging.comparison.solved_by_rule(len(task.tests)),
-        }
-    )
+    by_rule = judging.comparison.solved_by_rule(len(task.tests))
+    return _graded(nothing, worker, judging, results, by_rule)
 
 
-def _judge_by_code(worker: Worker, task: Task, code: TestCode, nothing: Grade) -> Grade:
-    asked = CodeTask(task.program, task.tests, task.limits, code, task.isolate, task.ends_at)
-    judging = CodeJudge(RetryingWorker(worker), asked)
-    results = judging.results()
-    return nothing.model_copy(
-        update={
-            "verdict": _verdict(results),
-            "tests": tuple(results),
-            "peak_bytes": judging.peak_bytes,
-            "judged_again": judging.again(),
-            "isolation": worker.isolation.level,
-        }
-    )
+def _graded(
+    nothing: Grade,
+    worker: Worker,
+    judging: "_Judging | CodeJudge",
+    results: Sequence[TestResult],
+    by_rule: bool | None = None,
+) -> Grade:
+    found: dict[str, Any] = {"verdict": _verdict(results), "tests": tuple(results)}
+    found |= {"peak_bytes": judging.peak_bytes, "judged_again": judging.again()}
+    found |= {"isolation": worker.isolation.level, "solved_by_rule": by_rule}
+    return nothing.model_copy(update=found)
 
 
 def _verdict(results: Sequence[TestResult]) -> Verdict:
@@ -176,12 +169,11 @@ class _Judging:
     @classmethod
     def of(cls, bench: RetryingWorker, task: Task) -> "_Judging":
         functional = task.program.entry_point is not None
-        if task.checker is None:
-            inputs = Encoded([test.input for test in task.tests])
-            comparison = Comparison(task.rule, functional=functional)
-            return cls(bench, task, comparison, Trial(task.program, inputs, task.limits))
-        check = Check.of(bench, task.checker, functional=functional)
-        program, inputs = check.prepare(task.program, task.tests)
+        program, check = task.program, None
+        inputs: Sequence[bytes] = Encoded([test.input for test in task.tests])
+        if task.checker is not None:
+            check = Check.of(bench, task.checker, functional=functional)
+            program, inputs = check.prepare(program, task.tests)
         comparison = Comparison(task.rule, functional=functional, check=check)
         return cls(bench, task, comparison, Trial(program, inputs, task.limits))
 
@@ -241,8 +233,7 @@ class _Judging:
         """
         results: list[TestResult] = []
         number = len(self.task.tests)
-        while len(results) < number:
-            index = len(results)
+        for index in range(number):
             while index not in known:
                 left = [n for n in range(index, number) if n not in known]
                 if self.cut_s > PROCESS_S * len(left) or self.lost:
@@ -250,14 +241,21 @@ class _Judging:
                 known |= self._run(left, full=1)
             result = known[index]
             if not result.passed and self._has_company(result):
-                wrong = sum(not each.passed for each in known.values())
-                result = self._run_alone(index, last=wrong == 1 and len(known) == number)
+                result = self._confirm(index, known)
                 self.confirmed[0] += 1
                 self.confirmed[1] += result.passed
             results.append(result)
             if self._ends_at(result):
                 break
         return results
+
+    def _confirm(self, index: int, known: dict[int, TestResult]) -> TestResult:
+        """Run a failed test alone; those to be confirmed next run at the same request."""
+        failed = [n for n, each in sorted(known.items()) if n >= index and not each.passed]
+        needed = takewhile(lambda n: not self._ends_at(known[n]), failed)
+        ahead = [n for n in needed if n > index and self._has_company(known[n])][:AHEAD]
+        last = len(known) == len(self.task.tests) and [index, *ahead] == failed
+        return self._run([index], full=1, last=last, ahead=ahead)[index]
 
     def _has_company(self, result: TestResult) -> bool:
         """Return whether its process ran other tests too, which may be to blame."""
@@ -272,10 +270,15 @@ class _Judging:
         return self._run([index], full=1, last=last)[index]
 
     def _run(
-        self, indexes: list[int], *, full: int, last: bool | None = False
+        self,
+        indexes: list[int],
+        *,
+        full: int,
+        last: bool | None = False,
+        ahead: Sequence[int] | None = None,
     ) -> dict[int, TestResult]:
-        """Run tests in one process; return results of the first few (`RetryingWorker.execute`)."""
-        executions = self._execute(indexes, last=last, full=full)
+        """Run tests in one process; return results of the first few (`RetryingWorker`)."""
+        executions = self._execute(indexes, last=last, full=full, ahead=ahead)
         if executions[-1].ending is Ending.CUT_SHORT:
             self.cut_s += executions.pop().cpu_s
         if not executions:
@@ -308,8 +311,12 @@ class _Judging:
         alone: bool = False,
         last: bool | None = False,
         full: int | None = None,
+        ahead: Sequence[int] | None = None,
     ) -> list[Execution]:
-        executions = self.bench.execute(self.trial, indexes, alone=alone, last=last, full=full)
+        if ahead is None:
+            executions = self.bench.execute(self.trial, indexes, alone=alone, last=last, full=full)
+        else:
+            executions = self.bench.execute_ahead(self.trial, [*indexes, *ahead], last=last)
         if executions[0].ending is Ending.SANDBOX_LOST:
             self.lost.add(indexes[0])
         self.peak_bytes = max(self.peak_bytes, executions[0].peak_bytes)
@@ -323,28 +330,20 @@ class _Judging:
         found = self.comparison.compare(
             [(self.task.tests[indexes[n]], answers[n] or b"") for n in answered]
         )
-        said = dict(zip(answered, found, strict=True))
+        said: dict[int, Said] = dict(zip(answered, found, strict=True))
+        told = [said.get(n) for n in range(len(executions))]
         for index, answer in zip(indexes, answers, strict=False):
             self.comparison.note(index, self.task.tests[index], answer)
         return [
-            self._result(execution, indexes[n], answers[n], said.get(n))
-            for n, execution in enumerate(executions)
+            outcome(
+                execution,
+                test=self.task.tests[indexes[n]],
+                index=indexes[n],
+                functional=functional,
+                answer=answers[n],
+                readable=self.comparison.readable,
+                difference=None if isinstance(differs, CheckerError) else differs,
+                checker_error=str(differs) if isinstance(differs, CheckerError) else "",
+            )
+            for n, (execution, differs) in enumerate(zip(executions, told, strict=True))
         ]
-
-    def _result(
-        self,
-        execution: Execution,
-        index: int,
-        answer: bytes | None,
-        said: Said,
-    ) -> TestResult:
-        return outcome(
-            execution,
-            test=self.task.tests[index],
-            index=index,
-            functional=self.trial.program.entry_point is not None,
-            answer=answer,
-            readable=self.comparison.readable,
-            difference=None if isinstance(said, CheckerError) else said,
-            checker_error=str(said) if isinstance(said, CheckerError) else "",
-        )

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from harness.sandbox.limits import Limits
 from harness.sandbox.program import Ending, Execution, Program, SandboxError
@@ -20,11 +20,13 @@ class RetryingWorker:
     Attributes:
         retried: number of failures after which a fresh sandbox took over.
         blamed: number of tests that crash every sandbox.
+        kept: executions that `execute_ahead` keeps, by test index.
     """
 
     worker: Worker
     retried: int = 0
     blamed: int = 0
+    kept: dict[int, Execution] = field(default_factory=dict[int, Execution])
 
     def execute(
         self,
@@ -68,6 +70,36 @@ class RetryingWorker:
                 raise
             self.blamed += 1
             return [_blamed(error)]
+
+    def execute_ahead(
+        self, trial: Trial, indexes: Sequence[int], *, last: bool | None
+    ) -> list[Execution]:
+        """Run the first of some tests in its own process, and keep those of the others for later.
+
+        The others run at the same request, each in its own process too. They are kept until this
+        is called for them. After a failure of the sandbox every test has its own request.
+
+        Args:
+            trial: program and inputs; the same at each call.
+            indexes: indexes of its tests; the others will probably be needed.
+            last: whether these are likely the last runs of this trial; see `Worker.try_out`.
+
+        Returns:
+            The execution of the first test.
+
+        Raises:
+            SandboxError: as in `execute`.
+        """
+        first, several = indexes[0], len(indexes) > 1
+        if several and first not in self.kept and not self.retried:
+            try:
+                found = self.worker.try_each(trial, indexes, last=bool(last))
+                self.kept |= dict(zip(indexes, found, strict=False))
+            except SandboxError:
+                self.retried += 1
+        if first in self.kept:
+            return [self.kept.pop(first)]
+        return self.execute(trial, [first], last=last and not several)
 
     def _is_sound(self, limits: Limits, seconds: float) -> bool:
         """Return whether a known-good program that takes as long passes on this worker."""

@@ -33,7 +33,7 @@ class ToolCall(Frozen):
 
     id: str
     name: str
-    arguments: str
+    arguments: str = "{}"
 
 
 class SystemMessage(Frozen):
@@ -113,11 +113,20 @@ class ModelStop(Frozen):
     provider_word: str | None = None
 
 
+def usual_stop(*, has_calls: bool) -> ModelStop:
+    """Return the usual reason to stop: to call tools, or at the end of the answer."""
+    return CALLED if has_calls else ENDED
+
+
+CALLED, ENDED = ModelStop(reason="tool_use"), ModelStop(reason="end_turn")
+
+
 class ModelTurn(Frozen):
     """One answer of a model.
 
     Attributes:
         usage: token counts; None when the provider reported none; never guessed.
+        stop: why the model stopped; by default `usual_stop`.
         latency_s: wall seconds of the request that succeeded.
         request_id: the provider's id of the request, for its support.
     """
@@ -126,7 +135,9 @@ class ModelTurn(Frozen):
     tool_calls: tuple[ToolCall, ...] = ()
     reasoning: tuple[dict[str, Any], ...] = ()
     usage: Usage | None = None
-    stop: ModelStop
+    stop: ModelStop = Field(
+        default_factory=lambda turn: usual_stop(has_calls=bool(turn.get("tool_calls")))
+    )
     latency_s: float = 0.0
     request_id: str | None = None
 

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from pydantic_core import to_json
+
 from harness.sandbox.inside.processes import empty_folder
 
 LEAVE_S = 2.0  # time for it to end its programs
@@ -41,7 +43,10 @@ class ForkServer:
 
     def send(self, order: dict[str, Any], descriptors: Sequence[int] = ()) -> None:
         """Send an order with optional descriptors; not thread-safe. Raises OSError."""
-        data = json.dumps(order).encode()
+        try:
+            data = to_json(order)
+        except ValueError:  # a lone surrogate in a preamble
+            data = json.dumps(order).encode()
         data = HEAD.pack(len(data)) + data
         rights = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array("i", descriptors))]
         sent = self.socket.sendmsg([data], rights if descriptors else [])

@@ -5,7 +5,7 @@ import os
 from collections.abc import Sequence
 from typing import Any, cast
 
-from harness.sandbox.inside.records import Kept, Record, Report, unpack
+from harness.sandbox.inside.records import Kept, Record, Report, split, unpack
 from harness.sandbox.limits import Limits
 from harness.sandbox.program import Ending, Execution
 
@@ -33,6 +33,20 @@ def read_answer(data: bytes, outputs: int, limits: Limits) -> list[Execution]:
     alone = len(report.records) == 1
     output = _Output(outputs, report.records)
     return [_read(record, report, output, limits, alone=alone) for record in report.records]
+
+
+def reports_in(data: bytes) -> list[bytes]:
+    """Return the answer on each process from an answer on several, for `read_answer`.
+
+    Raises:
+        EOFError, ValueError, struct.error: the answer is malformed.
+    """
+    if data.startswith(b"{"):
+        return [data]
+    parts = split(data)
+    if not parts:
+        raise EOFError("no test was run")
+    return parts
 
 
 class _Output:

@@ -14,7 +14,7 @@ from typing import Any
 
 from harness.sandbox.exclusive import Exclusive
 from harness.sandbox.fork_server_process import LOOK_S, ForkServer
-from harness.sandbox.fork_server_report import read_answer
+from harness.sandbox.fork_server_report import read_answer, reports_in
 from harness.sandbox.isolation import Isolation
 from harness.sandbox.limits import GRACE, Limits
 from harness.sandbox.program import Execution, Program, SandboxError, WorkerStoppedError
@@ -113,6 +113,30 @@ class Worker:
             except FAULTS as error:
                 raise self._failed(error) from error
 
+    def try_each(self, trial: Trial, indexes: Sequence[int], *, last: bool) -> list[Execution]:
+        """Run tests of a trial in order, each in a fresh process of its own, at one request.
+
+        Args:
+            trial: as in `try_out`.
+            indexes: indexes of the inputs.
+            last: whether more tests of this trial are unlikely, which costs less.
+
+        Returns:
+            The executions of the leading tests, at least one.
+
+        Raises:
+            SandboxError, WorkerStoppedError: as in `try_out`.
+        """
+        with self._quiet.together(self):
+            try:
+                data = self._ask(trial, indexes, last=self._is_last(trial, last), each=True)
+                found = [
+                    read_answer(part, trial.files[2], trial.limits) for part in reports_in(data)
+                ]
+                return [execution for (execution,) in found]
+            except FAULTS as error:
+                raise self._failed(error) from error
+
     def _is_last(self, trial: Trial, last: bool | None) -> bool:
         """Return whether a process is the last of its trial; count trials that needed only one.
 
@@ -134,7 +158,15 @@ class Worker:
             return WorkerStoppedError()
         return SandboxError(f"{type(error).__name__}: {error}" + (f" ({said})" if said else ""))
 
-    def _ask(self, trial: Trial, indexes: Sequence[int], *, last: bool, full: int | None) -> bytes:
+    def _ask(
+        self,
+        trial: Trial,
+        indexes: Sequence[int],
+        *,
+        last: bool,
+        full: int | None = None,
+        each: bool = False,
+    ) -> bytes:
         server = self._started()
         last = last or not self._copies
         program, inputs, outputs = trial.files
@@ -143,6 +175,8 @@ class Worker:
             os.ftruncate(outputs, 0)
         trial.has_run = True
         order: dict[str, Any] = {"do": "run", "spans": spans, "last": last}
+        if each:
+            order["each"] = True
         order["full"] = len(spans) if full is None else full
         opens = self._open is not trial
         if opens:

@@ -7,7 +7,7 @@ import pytest
 from scripted import Pause, Played, Step, call, read, rebuild, run, turn, write
 
 from harness.agent.attempt import Limits, StopReason
-from harness.agent.events import Retried
+from harness.agent.events import Request, Retried
 from harness.models.protocol import ModelError, ModelSettings, Retry
 from harness.problem import ProblemView
 from harness.run.store.transcript import EVENT
@@ -73,6 +73,25 @@ async def test_turns_count_from_one(play: Play, script: list[Step]) -> None:
 
 
 class TestHash:
+    async def test_a_longer_hash_of_an_older_version_is_the_same(
+        self, play: Play, script: list[Step]
+    ) -> None:
+        played = await play(*script)
+        longer = [
+            each.model_copy(update={"hash": f"{each.hash}00"})
+            if isinstance(each, Request)
+            else each
+            for each in played.events
+        ]
+        changed = [
+            each.model_copy(update={"hash": f"0{each.hash}"}) if isinstance(each, Request) else each
+            for each in played.events
+        ]
+        broken_off = isinstance(script[-1], ModelError)
+        again = await play(*script[-1:], recorded=longer)
+        assert len(again.model.sent) == broken_off
+        assert (await play(*script, recorded=changed)).model.sent
+
     async def hashes(self, play: Play, *script: Step, **options: object) -> list[str]:
         return [event.hash for event in (await play(*script, **options)).requests]
 

@@ -13,6 +13,7 @@ from harness.problem import TestCase
 from harness.sandbox.isolation import UNSAFE
 from harness.sandbox.limits import Limits
 from harness.sandbox.program import Execution, Program, SandboxError
+from harness.sandbox.trial_input import Trial
 from harness.sandbox.worker import Worker
 
 GradeIt = Callable[..., Grade]
@@ -272,6 +273,58 @@ class TestBatches:
         assert [test.index for test in result.tests] == list(range(40))
         assert runs == [40]
         assert result.judged_again.rechecked == (1, 0)
+
+    @pytest.mark.parametrize(
+        ("failing", "stop", "requests"),
+        [
+            (1, Stop.AUTO, [30, 1]),
+            (5, Stop.AUTO, [30, 5]),
+            (20, Stop.AUTO, [30, 16, 4]),
+            (20, Stop.FAILURE, [30, 1]),
+        ],
+    )
+    def test_failures_are_confirmed_at_few_requests(
+        self, failing: int, stop: Stop, requests: list[int]
+    ) -> None:
+        """Each alone, in a process of its own; where judging stops at a failure, only that one."""
+        sent: list[int] = []
+
+        class Counted(Worker):
+            def try_out(self, trial: Trial, indexes: Any, **options: Any) -> list[Execution]:
+                sent.append(len(indexes))
+                return super().try_out(trial, indexes, **options)
+
+            def try_each(self, trial: Trial, indexes: Any, *, last: bool) -> list[Execution]:
+                sent.append(len(indexes))
+                return super().try_each(trial, indexes, last=last)
+
+        code = f"n = int(input())\nprint(n * 2 + (n < {failing}))"
+        counted = Counted()
+        tests = [TestCase(input=str(n), output=str(n * 2), public=True) for n in range(30)]
+        try:
+            result = judge(counted, Task(Program(code), tests, SHORT, stop=stop))
+        finally:
+            counted.stop()
+        assert sent == requests
+        confirmed = 1 if stop is Stop.FAILURE else failing
+        assert [test.index for test in result.tests if not test.passed] == list(range(confirmed))
+        assert all(test.peak_bytes for test in result.tests if not test.passed)
+        assert result.judged_again.confirmed == (confirmed, 0)
+
+    def test_a_sandbox_that_fails_with_several_confirms_one_by_one(self) -> None:
+        class Failing(Worker):
+            def try_each(self, *_: Any, **__: Any) -> list[Execution]:
+                self.kill()
+                raise SandboxError("gone")
+
+        failing = Failing()
+        tests = [TestCase(input=str(n), output="none", public=True) for n in range(5)]
+        try:
+            result = judge(failing, Task(Program("print(1)"), tests, SHORT))
+        finally:
+            failing.stop()
+        assert vector(result) == [Verdict.WRONG_ANSWER] * 5
+        assert (result.judged_again.confirmed, result.judged_again.retried) == ((5, 0), 1)
 
     def test_the_test_picked_is_the_same_every_time(self, grade: GradeIt) -> None:
         """A program that fails the one run again says which that was."""

@@ -70,7 +70,7 @@ def recorded(run: Path, titles: dict[str, str]) -> Counter[Key]:
                 continue
             event = json.loads(line)
             if event["event"] == "sample_start":
-                problem = event["problem_id"]
+                problem = event["sample"].rpartition("#")[0]
             if event["event"] == "response":
                 turns.add(event["turn"])
         found.update((titles[problem], turn - 1) for turn in turns)

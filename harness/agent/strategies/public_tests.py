@@ -41,7 +41,7 @@ async def run_public_tests(session: Session, conversation: Dialogue) -> Report |
             turn=conversation.turns,
             tests=PublicTests.of(report),
             report=report.text,
-            seconds=round(conversation.clock() - started, 6),
+            seconds=round(conversation.clock() - started, 3),
         )
     )
     return report

@@ -46,5 +46,5 @@ def written(code: str, conversation: Conversation) -> Written:
         code=code,
         turn=conversation.turns,
         usage=conversation.usage if conversation.usage_known else None,
-        seconds=round(conversation.seconds, 6),
+        seconds=round(conversation.seconds, 3),
     )

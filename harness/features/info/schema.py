@@ -78,7 +78,7 @@ def _lines(kind: Any, title: str, version: int) -> Json:
 def _transcript() -> Json:
     """Return the schema of a transcript's line, which leaves out null fields and defaults.
 
-    What the run's manifest holds for all its transcripts may be missing too.
+    What the run's manifest or an earlier place in the transcript says may be missing too.
     """
     title = "One line of a transcript."
     found = _lines(events.Event, title, events.SCHEMA)
@@ -88,7 +88,7 @@ def _transcript() -> Json:
     }
     kept = {"event", "role", "schema"}
     for name, each in [("", found), *found["$defs"].items()]:
-        left_out = IN_THE_MANIFEST.get(name, set())
+        left_out = SAID_ELSEWHERE.get(name, set())
         for key, value in each.get("properties", {}).items():
             if _may_be_null(value) or (key not in kept and "default" in value):
                 left_out = left_out | {key}
@@ -97,12 +97,14 @@ def _transcript() -> Json:
     return found
 
 
-IN_THE_MANIFEST = {
-    "SampleStart": {"mode", "model", "settings", "limits"},
+SAID_ELSEWHERE = {
+    "SampleStart": {"mode", "model", "settings", "limits", "problem_id", "index"},
     "SystemMessage": {"content"},
-    "ToolMessage": {"role"},
+    "ToolMessage": {"role", "call_id", "name"},
+    "ToolResult": {"turn"},
+    "TestResult": {"index", "public", "verdict"},
 }
-"""Fields of transcripts that a run's manifest may hold, or a place in the line implies."""
+"""Fields that the run's manifest, another line or an earlier part of the line may say."""
 
 
 def _spec() -> Json:

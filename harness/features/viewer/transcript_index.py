@@ -15,7 +15,7 @@ from pydantic import ValidationError
 from harness.agent.events import Event, Response, Resumed, ToolResult
 from harness.features.viewer.result_index import Lines, Span
 from harness.run.store.files import open_file
-from harness.run.store.transcript import EVENT, SharedParts
+from harness.run.store.transcript import EVENT, ResultHeads, SharedParts, with_head
 from harness.run.store.transcripts import FOLDER, open_pack
 
 UNREADABLE = "unreadable"
@@ -33,6 +33,7 @@ class Line:
         answers: id of the call to which a tool result belongs.
         failed: whether that result is an error.
         fenced: whether an answer has a code fence, and so may hold a program.
+        head: beginning of the line that it leaves out, see `ResultHeads`.
     """
 
     number: int
@@ -44,6 +45,7 @@ class Line:
     answers: str = ""
     failed: bool = False
     fenced: bool = False
+    head: bytes = b""
 
 
 class TranscriptIndex:
@@ -70,6 +72,7 @@ class TranscriptIndex:
         self.marks: list[tuple[int, Line]] = []
         self.void = 0
         self._count = 0
+        self._heads = ResultHeads()
 
     def refresh(self) -> bool:
         """Read new lines and return whether there is a transcript.
@@ -107,11 +110,13 @@ class TranscriptIndex:
     def _add(self, span: Span, line: bytes) -> None:
         self._count += 1
         self.changes += 1
+        head = self._heads.next()
         try:
-            event: Event | None = EVENT.validate_json(self._shared.put_back(line))
+            event: Event | None = EVENT.validate_json(with_head(self._shared.put_back(line), head))
         except ValidationError:
             event = None
-        what = _what(self._count, span, event)
+        self._heads.note(event)
+        what = _what(self._count, span, event, head)
         if isinstance(event, Resumed):
             kept = min(max(event.kept, 0), len(self.lines))
             self.void += len(self.lines) - kept
@@ -124,7 +129,8 @@ class TranscriptIndex:
     def event(self, line: Line) -> Event | None:
         """Read the event of a line; None if it is unreadable."""
         try:
-            return EVENT.validate_json(self._shared.put_back(self._bytes(line.span)))
+            stored = self._shared.put_back(self._bytes(line.span))
+            return EVENT.validate_json(with_head(stored, line.head))
         except (OSError, ValidationError):
             return None
 
@@ -152,7 +158,7 @@ class TranscriptIndex:
             place, mark = next(marks)
 
 
-def _what(number: int, span: Span, event: Event | None) -> Line:
+def _what(number: int, span: Span, event: Event | None, head: bytes) -> Line:
     if event is None:
         return Line(number, span, UNREADABLE)
     kind, turn = event.event, getattr(event, "turn", 0)
@@ -161,6 +167,7 @@ def _what(number: int, span: Span, event: Event | None) -> Line:
         return Line(number, span, kind, turn, calls=calls, fenced="```" in event.response.text)
     if isinstance(event, ToolResult):
         result = event.result
-        return Line(number, span, kind, turn, answers=result.call_id, failed=result.is_error)
+        answers, failed = result.call_id, result.is_error
+        return Line(number, span, kind, turn, answers=answers, failed=failed, head=head)
     messages = getattr(event, "messages", ())
     return Line(number, span, kind, turn, messages=len(messages))

@@ -131,7 +131,7 @@ class Sampler:
                 return _failed(journal, Failure(sample, Verdict.SANDBOX_ERROR, str(error)))
             except (DataError, CheckFailedError) as error:
                 return _failed(journal, Failure(sample, Verdict.CHECKER_ERROR, str(error)))
-        seconds = round(time.monotonic() - started, 6)
+        seconds = round(time.monotonic() - started, 3)
         unheard = transcript.unheard + gate.unheard
         return result.model_copy(update={"seconds": seconds, "unheard": unheard})
 

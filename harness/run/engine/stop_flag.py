@@ -44,7 +44,8 @@ class StopFlag:
 
     def goes_on(self) -> None:
         """Unmark the current task."""
-        self._waiting.discard(id(asyncio.current_task()))
+        if self._waiting:
+            self._waiting.discard(id(asyncio.current_task()))
 
     def is_waiting(self, task: asyncio.Task[None]) -> bool:
         """Whether a task is only waiting."""

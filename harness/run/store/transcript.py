@@ -3,7 +3,7 @@
 import hashlib
 import io
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 from urllib.parse import quote, unquote
@@ -11,10 +11,21 @@ from urllib.parse import quote, unquote
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import to_json
 
-from harness.agent.events import SCHEMA, Damaged, Event, Request, SampleStart, standing
+from harness.agent.events import (
+    SCHEMA,
+    Damaged,
+    Event,
+    Graded,
+    Request,
+    Response,
+    SampleStart,
+    ToolResult,
+    standing,
+)
+from harness.agent.stored_grade import stored_grade
 from harness.closing import Closing
 from harness.errors import RunDirectoryError
-from harness.models.protocol import SystemMessage
+from harness.models.protocol import ModelTurn, SystemMessage, ToolCall, usual_stop
 from harness.problem import Problem
 from harness.run.store.files import lines_of, open_file, read_json
 from harness.run.store.request_log import requests_of
@@ -24,6 +35,7 @@ LONGEST_NAME = 200
 BROKEN = ".broken"
 LONGEST_CAUSE = 200
 MISSING = "the rest of it stands in the run's run.json, which is missing or has no `transcripts`"
+NO_ANSWER = "the rest of it stands in the answer with its call, which cannot be read"
 EVENT: TypeAdapter[Event] = TypeAdapter(Event)
 
 # How lines begin, with and without the part that a run's transcripts share.
@@ -31,6 +43,7 @@ START = b'{"event":"sample_start","schema":%d,' % SCHEMA
 LEFT_OUT = START + b'"as_run":true,'
 REQUEST = b'{"event":"request"'
 OPENING = b'"messages":[{"role":"system"}'
+RESULT = b'{"event":"tool_result","result":{'
 
 
 def shared_parts(facts: Mapping[str, Any], system: str | None) -> dict[str, Any]:
@@ -93,13 +106,70 @@ class SharedParts:
         return line
 
 
+class ResultHeads:
+    """Beginnings of the lines of tool results that follow an answer.
+
+    Results come in the order of the answer's calls. So their lines leave out turn, call id and
+    name, except after a line that is no result of the same answer.
+    """
+
+    def __init__(self) -> None:
+        self._turn = 0
+        self._calls: Sequence[ToolCall] = ()  # those whose results come next
+
+    def note(self, event: Event | None) -> None:
+        """Take note of each event of the transcript, in order; None if it cannot be read."""
+        if isinstance(event, Response):
+            self._turn, self._calls = event.turn, event.response.tool_calls
+        elif self._calls:
+            self._calls = self._calls[1:] if isinstance(event, ToolResult) else ()
+
+    def next(self) -> bytes:
+        """Return the beginning that the next line leaves out; empty if it is whole."""
+        if not self._calls:
+            return b""
+        call = self._calls[0]
+        told = self._turn, to_json(call.id), to_json(call.name)
+        return b'{"event":"tool_result","turn":%d,"result":{"call_id":%s,"name":%s,' % told
+
+    def leave_out(self, line: bytes) -> bytes:
+        """Return the next line without what the answer says."""
+        head = self.next()
+        return RESULT + line[len(head) :] if head and line.startswith(head) else line
+
+
+def with_head(line: bytes, head: bytes) -> bytes:
+    """Return a line with the beginning that `ResultHeads` left out."""
+    return head + line[len(RESULT) :] if head and line.startswith(RESULT) else line
+
+
 def line_of(event: Event) -> bytes:
     """Return an event as a line, without fields that have their default values."""
-    new = isinstance(event, Request) and event.messages  # told apart by a field with a default
-    if new or isinstance(event, SampleStart):
-        return event.model_dump_json(by_alias=True, exclude_none=True).encode() + b"\n"
-    rest = event.model_dump_json(by_alias=True, exclude_none=True, exclude_defaults=True).encode()
+    if isinstance(event, Graded):
+        return b'{"event":"grade","grade":%s}\n' % stored_grade(event.grade)
+    if isinstance(event, SampleStart):
+        named = event.sample == sample_name(event.problem_id, event.index)
+        return _whole(event, {"problem_id", "index"} if named else None)
+    if isinstance(event, Request) and event.messages:  # told apart by a field with a default
+        return _whole(event)
+    left_out = STOP if isinstance(event, Response) and _stops_as_usual(event.response) else None
+    rest = event.__pydantic_serializer__.to_json(
+        event, by_alias=True, exclude_none=True, exclude_defaults=True, exclude=left_out
+    )
     return b'{"event":"%s"%s%s\n' % (event.event.encode(), b"," * (rest != b"{}"), rest[1:])
+
+
+STOP = {"response": {"stop"}}
+
+
+def _stops_as_usual(turn: ModelTurn) -> bool:
+    usual = usual_stop(has_calls=bool(turn.tool_calls))
+    return turn.stop.reason == usual.reason and turn.stop.provider_word is None
+
+
+def _whole(event: Event, left_out: set[str] | None = None) -> bytes:
+    write = event.__pydantic_serializer__.to_json
+    return write(event, by_alias=True, exclude_none=True, exclude=left_out) + b"\n"
 
 
 def sample_name(problem_id: str, index: int) -> str:
@@ -143,6 +213,7 @@ class TranscriptWriter(Closing):
     def __init__(self, path: Path, shared: SharedParts | None = None) -> None:
         self._path = path
         self._shared = shared or SharedParts()
+        self._heads = ResultHeads()
         self.recorded: tuple[Event, ...] = ()
         self.unheard = 0
         try:
@@ -158,7 +229,12 @@ class TranscriptWriter(Closing):
 
     def __call__(self, event: Event) -> None:
         """Write one event. Raises StorageError if that fails."""
-        line = self._shared.leave_out(line_of(event))
+        line = line_of(event)
+        if isinstance(event, ToolResult):
+            line = self._heads.leave_out(line)
+        elif isinstance(event, SampleStart | Request):
+            line = self._shared.leave_out(line)
+        self._heads.note(event)
         try:
             if self._file.write(line) != len(line):
                 raise OSError("the disk is full")  # noqa: TRY301 - the cause of a short write
@@ -209,12 +285,17 @@ def events_in(file: BinaryIO, where: Path, shared: SharedParts) -> Iterator[Even
     """
     damaged: list[Damaged] = []  # lines before the first event
     readable = False
+    heads = ResultHeads()
     for number, line in enumerate(lines_of(file), 1):
         if not line.endswith(b"\n"):
             break
-        event = _event_of(shared.put_back(line), number)
+        head = heads.next()
+        event = _event_of(with_head(shared.put_back(line), head), number)
         if shared.lacks(line):
             event = Damaged(line=number, cause=MISSING)
+        elif line.startswith(RESULT) and not head:
+            event = Damaged(line=number, cause=NO_ANSWER)
+        heads.note(event)
         if readable:
             yield event
         elif isinstance(event, Damaged):

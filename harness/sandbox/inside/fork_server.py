@@ -7,9 +7,9 @@ programs write.
 The worker's first message is the configuration, see `harness.sandbox.launch`; the fork server
 replies with its probe's findings. Then a request opens the trial of a solution and brings three
 descriptors: memory files with the program and with the inputs, and one for the output of tests.
-Further requests run some of its tests in one process; another closes it. Time is measured here,
-outside the judged process: its CPU clock against the CPU limit, the monotonic clock against the
-looser wall limit.
+Further requests run some of its tests, in one process or one each; another closes it. Time is
+measured here, outside the judged process: its CPU clock against the CPU limit, the monotonic clock
+against the looser wall limit.
 """
 
 import os
@@ -41,6 +41,7 @@ from inside.connection import Connection
 from inside.descriptors import close_all_but
 from inside.preamble import WARM, Preamble
 from inside.processes import Watch, empty_working_directory
+from inside.records import joined
 from inside.recursion import allow_depth
 from inside.rehearsal import rehearse
 from inside.timing.lanes import Lanes, Step
@@ -156,8 +157,12 @@ class Server:
             self.opened = self.open(order, preamble, descriptors)
         match self.opened:
             case Trial() as trial:
-                report = trial.run(order["spans"], last=order["last"], full=order["full"])
-                self.connection.answer(report.pack())
+                if order.get("each"):
+                    answer = joined(trial.run_each(order["spans"], last=order["last"]))
+                else:
+                    report = trial.run(order["spans"], last=order["last"], full=order["full"])
+                    answer = report.pack()
+                self.connection.answer(answer)
             case Lanes() as lanes:
                 steps = [Step(*each) for each in order["steps"]]
                 self.connection.say({"steps": lanes.run(steps)})

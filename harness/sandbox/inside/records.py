@@ -1,6 +1,7 @@
 """Binary format of the fork server's report, imported by both sides."""
 
 import struct
+from collections.abc import Iterable
 from typing import NamedTuple
 
 # How a test ended, as far as the fork server can tell.
@@ -22,6 +23,7 @@ ENDS = (
 
 _RECORD = struct.Struct("=B?dd12q")
 _HEAD = struct.Struct("=iq")
+_LENGTH = struct.Struct(">I")
 
 
 class Kept(NamedTuple):
@@ -74,6 +76,27 @@ class Report(NamedTuple):
             )
             for each in self.records
         )
+
+
+def joined(reports: Iterable[Report]) -> bytes:
+    """Return reports on several processes as bytes."""
+    packed = [report.pack() for report in reports]
+    return b"".join(_LENGTH.pack(len(each)) + each for each in packed)
+
+
+def split(data: bytes) -> list[bytes]:
+    """Return the packed reports of `joined`.
+
+    Raises:
+        struct.error: the data is malformed.
+    """
+    parts: list[bytes] = []
+    while data:
+        (length,) = _LENGTH.unpack_from(data)
+        end = _LENGTH.size + length
+        parts.append(data[_LENGTH.size : end])
+        data = data[end:]
+    return parts
 
 
 def unpack(data: bytes) -> Report:

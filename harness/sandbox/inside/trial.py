@@ -10,6 +10,7 @@ import fcntl
 import os
 import select
 import signal
+from collections.abc import Iterator
 from typing import Any, NamedTuple, NoReturn
 
 from inside.child_process import Process, Waited
@@ -148,9 +149,26 @@ class Trial:
         Raises:
             WorkerGoneError: the worker has hung up.
         """
+        self.written = 0
+        return self._run(spans, last=last, full=full)
+
+    def run_each(self, spans: list[tuple[int, int]], *, last: bool) -> Iterator[Report]:
+        """Run tests, each in a fresh process, until one does not end well or output is too large.
+
+        Raises:
+            WorkerGoneError: the worker has hung up.
+        """
+        self.written = 0
+        for number, span in enumerate(spans, 1):
+            report = self._run([span], last=last and number == len(spans), full=1)
+            yield report
+            # One that needs its whole time limit may end the judging.
+            if report.records[-1].end != "done" or self.written > self.job.limits["collect_bytes"]:
+                break
+
+    def _run(self, spans: list[tuple[int, int]], *, last: bool, full: int) -> Report:
         if self.refusal is not None:
             return self.refusal
-        self.written = 0
         self.forget()
         if self.watch is not None and not self.watch.has_room():
             waited = Waited(b"", "broken", 0.0, 0.0)

@@ -33,7 +33,7 @@ MAX_BLANK_LINES = 100_000
 
 _GZIP_MAGIC = b"\x1f\x8b"
 _BUFFER_BYTES = 2**20
-_ROW_BUFFER_BYTES = 2**16  # to read one row: most are smaller
+_ROW_BUFFER_BYTES = 2**13  # to read one row; a longer one takes more reads
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -220,7 +220,7 @@ def read_line_again(path: Path, offset: int, where: str) -> bytes:
         DataError: the file cannot be read any more, or its line there is too long.
     """
     try:
-        if path.exists() and not path.is_file():  # opening a pipe would block
+        if not path.is_file() and path.exists():  # opening a pipe would block
             raise DataError(where, None, "cannot be read again: not a regular file")
         with path.open("rb", buffering=_ROW_BUFFER_BYTES) as file:
             file.seek(offset)
