@@ -5,13 +5,14 @@ import json
 import marshal
 import os
 import select
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from textwrap import dedent
 from typing import Any
 
 import pytest
 
+from harness.sandbox.fork_server_process import ForkServer
 from harness.sandbox.isolation import Isolation, Level
 from harness.sandbox.program import Ending, Execution, Program
 from harness.sandbox.trial_input import packed
@@ -263,18 +264,18 @@ def test_a_request_holds_code_and_inputs_and_nothing_else(
 ) -> None:
     """Expected outputs cannot leak: they are not handed over."""
     requests: list[dict[str, Any]] = []
-    dumps = json.dumps
+    send = ForkServer.send
 
-    def spy(value: Any) -> str:
-        requests.append(value)
-        return dumps(value)
+    def spy(server: ForkServer, order: dict[str, Any], files: Sequence[int] = ()) -> None:
+        requests.append(order)
+        send(server, order, files)
 
     def packed_and_read(program: Program) -> bytes:
         data = packed(program)
         requests.append(marshal.loads(data))
         return data
 
-    monkeypatch.setattr("json.dumps", spy)
+    monkeypatch.setattr(ForkServer, "send", spy)
     monkeypatch.setattr("harness.sandbox.trial_input.packed", packed_and_read)
     run_on(shared_worker, "print(1)", b"in")
     program, opened = requests
