@@ -30,7 +30,7 @@ def mean_interval(
 
     The number of times each distinct value is drawn is multinomial. Drawing these numbers is
     equivalent to drawing the values, and faster. The result depends only on the values and the
-    seed, not on the order of the problems.
+    seed, not on the order of the problems. The interval of the negated values is the negated one.
 
     Args:
         values: one value per problem; at least one.
@@ -41,6 +41,12 @@ def mean_interval(
     import numpy as np
 
     tallies = sorted(Counter(map(_exact, values)).items())
+    mirrored = [(_exact(-value), number) for value, number in reversed(tallies)]
+    if mirrored > tallies:  # of the two, the same one is drawn from
+        low, high = mean_interval(
+            [-value for value in values], confidence=confidence, resamples=resamples, seed=seed
+        )
+        return _exact(-high), _exact(-low)
     levels = np.array([value for value, _ in tallies])
     if len(levels) == 1:
         return tallies[0][0], tallies[0][0]

@@ -59,6 +59,14 @@ def test_the_order_of_problems_does_not_matter(values: list[float], random: obje
 
 @given(VALUES)
 @settings(max_examples=30)
+def test_the_interval_of_the_negated_values_is_the_negated_one(values: list[float]) -> None:
+    low, high = mean_interval(values, resamples=500)
+    mirrored = mean_interval([-value for value in values], resamples=500)
+    assert mirrored == pytest.approx((-high, -low))
+
+
+@given(VALUES)
+@settings(max_examples=30)
 def test_it_lies_within_what_can_be_and_holds_the_mean(values: list[float]) -> None:
     low, high = mean_interval(values, resamples=2_000)
     mean = math.fsum(values) / len(values)

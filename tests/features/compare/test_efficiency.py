@@ -161,7 +161,8 @@ def test_whose_difference_it_is_changes_its_sign_alone(a: list[Known], b: list[K
     assert back.difference == pytest.approx(-there.difference)
     if there.low is not None and there.high is not None and back.low is not None:
         assert there.low - 1e-9 <= there.difference <= there.high + 1e-9
-        assert back.low == pytest.approx(-there.high, abs=0.05)
+        assert back.low == pytest.approx(-there.high)
+        assert back.high == pytest.approx(-there.low)
 
 
 def test_a_run_against_itself_differs_by_what_measuring_is_uncertain_by() -> None:
