@@ -315,7 +315,7 @@ class ResultsFile:
         try:
             written = os.pwrite(self._file, line, self._size)
             if written < len(line):
-                raise OSError(f"{written} of {len(line)} bytes were written")  # noqa: TRY301
+                raise OSError("the disk is full")  # noqa: TRY301 - the cause of a short write
             os.fsync(self._file)
         except OSError as error:
             os.ftruncate(self._file, self._size)
