@@ -291,7 +291,9 @@ class Model(Protocol):
 
 
 class UnaskedModel:
-    """A model that answers no request: an agent's, or the base of those that answer for a sample.
+    """A model that answers no request.
+
+    An external agent's model is one. Those that make a model for each sample inherit from it.
 
     Args:
         name: name of the model in results.

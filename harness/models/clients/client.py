@@ -70,17 +70,8 @@ class Client:
             timeouts=timeouts,
             pace=pace,
         )
-        http = self._endpoint.http
-        # The SDKs' own retries are off. Setting a timeout keeps Anthropic's SDK from refusing
-        # answers that may take ten minutes.
-        self._client = self._open(
-            headers,
-            base_url=base_url,
-            api_key=api_key,
-            max_retries=0,
-            timeout=http.timeout,
-            http_client=http,
-        )
+        settings = self._endpoint.sdk_settings
+        self._client = self._open(headers, base_url=base_url, api_key=api_key, **settings)
 
     def _open(self, headers: Mapping[str, str], *, base_url: str, **settings: Any) -> Any:
         """Return the SDK's client."""
