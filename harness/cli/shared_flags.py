@@ -63,4 +63,4 @@ Problems = Annotated[
         help="The problems that the solutions are of, as for `harness run`.",
     ),
 ]
-"""The problems of solutions that are there."""
+"""Option that names the problems of given solutions."""

@@ -329,8 +329,8 @@ def surroundings() -> Iterator[Surroundings]:
 STRONGEST = None
 """The strongest sandbox that can be had here."""
 EVERY = 3
-"""One program of so many is also run otherwise: in another sandbox of those that hold it alike, or
-with a process for every test. The rest is run where it is asked for."""
+"""One program in so many also runs in a second sandbox, or with a process for each test. The others
+do so with `-m everywhere`."""
 
 
 def sandboxes_of(name: str) -> Iterator[ParameterSet]:

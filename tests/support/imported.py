@@ -313,7 +313,7 @@ def _run(first: str) -> int:
 
 
 def _prepare(program: str) -> None:
-    """Do what commands do first and what is kept: flags, plug-ins, sandbox, bundled templates."""
+    """Prepare what every command needs: flags, plug-ins, sandbox, bundled templates."""
     import typer
 
     from harness import plugins

@@ -143,7 +143,7 @@ OPEN_PATHS = ("/health",)
 
 
 SMALL_BYTES, SMALL_S = 1 << 16, 1.0
-"""What is read of a refused client's body: enough for an ordinary request to get its answer."""
+"""Most bytes and seconds for which a refused request is still read, so that it gets an answer."""
 
 
 class Access:
