@@ -129,8 +129,8 @@ class BatchEndpoint:
         )
         self._redact = self._endpoint.redact
         self.where = self._endpoint.where
-        settings = self._endpoint.sdk_settings
-        self._client = self._open(headers, base_url=base_url, api_key=api_key, **settings)
+        http = self._endpoint.http
+        self._client = self._open(headers, base_url=base_url, api_key=api_key, http=http)
 
     def _open(self, headers: Mapping[str, str], *, base_url: str, **settings: Any) -> Any:
         """Return the SDK's client."""

@@ -70,8 +70,8 @@ class Client:
             timeouts=timeouts,
             pace=pace,
         )
-        settings = self._endpoint.sdk_settings
-        self._client = self._open(headers, base_url=base_url, api_key=api_key, **settings)
+        http = self._endpoint.http
+        self._client = self._open(headers, base_url=base_url, api_key=api_key, http=http)
 
     def _open(self, headers: Mapping[str, str], *, base_url: str, **settings: Any) -> Any:
         """Return the SDK's client."""

@@ -116,14 +116,6 @@ class Endpoint:
             event_hooks={"response": [self._refuse_failed]},
         )
 
-    @property
-    def sdk_settings(self) -> dict[str, Any]:
-        """Settings of an SDK's client: this endpoint's connections and timeout, no retries.
-
-        A timeout that is set keeps Anthropic's SDK from refusing answers that may take ten minutes.
-        """
-        return {"max_retries": 0, "timeout": self.http.timeout, "http_client": self.http}
-
     async def ask(
         self,
         create: Any,

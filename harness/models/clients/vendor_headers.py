@@ -59,8 +59,19 @@ def _headers(found: FoundVariable) -> Iterator[tuple[str, str]]:
             yield name.strip(), value.strip()
 
 
-def opened(sdk: Callable[..., T], headers: Mapping[str, str], **settings: Any) -> T:
-    """Return an SDK's client with these headers and none from the environment."""
+def opened(sdk: Callable[..., T], headers: Mapping[str, str], *, http: Any, **settings: Any) -> T:
+    """Return an SDK's client with these headers and none from the environment.
+
+    Its own retries are off. A timeout that is set keeps Anthropic's SDK from refusing answers that
+    may take ten minutes.
+
+    Args:
+        sdk: the SDK's class of clients.
+        headers: headers of every request.
+        http: HTTP client that it sends with.
+        settings: other settings of the SDK's client.
+    """
+    settings |= {"max_retries": 0, "timeout": http.timeout, "http_client": http}
     with _hidden(name for names in VARIABLES.values() for name in names):
         return sdk(default_headers=dict(headers), **settings)
 
