@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from processes import children
 
 from harness.grading.judge import MANY_TESTS, Stop, Task, judge
 from harness.grading.verdict import Grade, JudgedAgain, Verdict
@@ -93,10 +94,9 @@ def cpu_s_of(worker: Worker) -> float:
     """CPU seconds of a worker's processes that have ended, those below them included."""
     server = worker.process_id
     assert server is not None
-    children = Path(f"/proc/{server}/task/{server}/children").read_text().split()
     fields = (
         Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
-        for process in [server, *children]
+        for process in [server, *children(server)]
     )
     return sum(int(each) for row in fields for each in row[11:15]) / os.sysconf("SC_CLK_TCK")
 

@@ -1,7 +1,6 @@
 """`Grader`: rewards for a training loop, from warm sandboxes, failures of ours told apart."""
 
 import asyncio
-import contextlib
 import gc
 import json
 import multiprocessing
@@ -10,11 +9,11 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import Any
 
 import pytest
 from own_problems import DOUBLE, ECHO, UNTESTED
+from processes import children
 
 import harness
 from harness import Grader, GradingError, Scored, UsageError, Verdict
@@ -251,20 +250,3 @@ class TestFailures:
 def test_mistakes(ask: Callable[[Any], object], words: str, grader: Grader) -> None:
     with pytest.raises(UsageError, match=words):
         ask(grader)
-
-
-def children() -> set[int]:
-    """Processes that this one has started, and that are alive."""
-    found: set[int] = set()
-    for task in Path("/proc/self/task").iterdir():
-        with contextlib.suppress(FileNotFoundError):  # a thread that has ended meanwhile
-            found |= {int(pid) for pid in (task / "children").read_text().split()}
-    return {pid for pid in found if is_alive(pid)}
-
-
-def is_alive(pid: int) -> bool:
-    try:
-        state = Path(f"/proc/{pid}/stat").read_text()
-    except OSError:
-        return False
-    return state.rpartition(")")[2].split()[0] not in "ZX"

@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
+from processes import descendants, is_alive
 
 import harness
 
@@ -44,22 +45,6 @@ except KeyboardInterrupt:
 ROW = '{"id": "ID", "statement": "Echo.", "tests": [{"input": "1", "output": "1"}]}\n'
 
 
-def below(pid: int) -> set[int]:
-    """Processes that a process has started, and those that these have."""
-    found: set[int] = set()
-    for task in Path(f"/proc/{pid}/task").iterdir():
-        for child in (task / "children").read_text().split():
-            found |= {int(child)} | below(int(child))
-    return found
-
-
-def alive(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
-    except OSError:
-        return False
-
-
 @pytest.mark.parametrize("how", ["plain", "task", "notebook"])
 def test_it_leaves_no_process_and_keeps_what_was_graded(how: str, tmp_path: Path) -> None:
     rows = tmp_path / "rows.jsonl"
@@ -80,7 +65,7 @@ def test_it_leaves_no_process_and_keeps_what_was_graded(how: str, tmp_path: Path
             line = process.stdout.readline()
             assert line, process.stderr and process.stderr.read()
             events.add(line.strip())
-        started = below(process.pid)
+        started = descendants(process.pid)
         process.send_signal(signal.SIGINT)
         try:
             out, err = process.communicate(timeout=60)
@@ -89,9 +74,9 @@ def test_it_leaves_no_process_and_keeps_what_was_graded(how: str, tmp_path: Path
     assert process.returncode == 0, err
     assert "interrupted 1" in out, err
     until = time.monotonic() + 30
-    while any(map(alive, started)) and time.monotonic() < until:
+    while any(map(is_alive, started)) and time.monotonic() < until:
         time.sleep(0.02)
-    assert not [pid for pid in started if alive(pid)]
+    assert not [pid for pid in started if is_alive(pid)]
     kept = harness.compare(tmp_path / "r", tmp_path / "r").runs[0].summary
     assert (kept.graded, sum(kept.pending.values())) == (1, 1)
     assert set(kept.pending) <= {"interrupted", "not_run"}

@@ -21,6 +21,7 @@ from typing import Protocol
 
 import pydantic
 import pytest
+from processes import children
 
 import harness
 from harness.grading.judge import Stop, Task, judge
@@ -128,14 +129,9 @@ def started(worker: Worker) -> int:
 def fork_server(worker: Worker) -> int:
     """The fork server itself: in namespaces, what was started only waits for it."""
     process = started(worker)
-    while len(inner := _children(process)) == 1 and _runs(inner[0], "fork_server.py"):
+    while len(inner := [*children(process)]) == 1 and _runs(inner[0], "fork_server.py"):
         process = inner[0]
     return process
-
-
-def _children(process: int) -> list[int]:
-    text = Path(f"/proc/{process}/task/{process}/children").read_text()
-    return [int(word) for word in text.split()]
 
 
 def _runs(process: int, name: str) -> bool:
@@ -560,7 +556,7 @@ class TestSoak:
             "our threads": (threading.active_count(), 0),
             "our memory": (_resident(os.getpid()), 8 * mebibytes),
             "its descriptors": (_descriptors(server), 0),
-            "its children": (len(_children(server)), 0),
+            "its children": (len(children(server, zombies=True)), 0),
             "its memory": (_resident(server), 2 * mebibytes),
         }
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Protocol
 
 import pytest
+from processes import state
 
 from harness.grading.judge import Task, judge
 from harness.problem import TestCase
@@ -49,10 +50,6 @@ async def test_programs_run_at_the_same_time(marks: Marks) -> None:
         for call in calls:
             call.cancel()
         await asyncio.gather(*calls, return_exceptions=True)
-
-
-def state(process: int) -> str:
-    return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
 
 
 def becomes(process: int, wanted: str) -> bool:

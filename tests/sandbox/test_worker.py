@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Protocol
 
 import pytest
+from processes import children, is_alive
 
 from harness.sandbox.limits import Limits
 from harness.sandbox.program import Ending, Execution, Program, SandboxError, WorkerStoppedError
@@ -289,8 +290,8 @@ def test_a_template_that_is_killed_between_two_runs_is_a_sandbox_error(worker: W
     with Trial(Program("print(input())"), [b"1"], limits) as trial:
         assert worker.try_out(trial, [0])[0].stdout == b"1\n"
         assert worker.process_id is not None
-        (server,) = _children_of(worker.process_id) or [worker.process_id]
-        (template,) = _children_of(server)
+        (server,) = children(worker.process_id) or [worker.process_id]
+        (template,) = children(server)
         with watched(template) as ended:
             os.kill(template, signal.SIGKILL)
             assert ended()
@@ -302,13 +303,8 @@ def test_a_template_that_is_killed_between_two_runs_is_a_sandbox_error(worker: W
         worker.leave(trial)
 
 
-def _children_of(process: int) -> list[int]:
-    tasks = Path(f"/proc/{process}/task/{process}/children").read_text().split()
-    return [int(task) for task in tasks]
-
-
 class TestStopping:
-    def test_kill_ends_the_server_and_what_it_runs(
+    def test_kill_ends_the_server_and_what_itis_alive(
         self, worker: Worker, run_on: RunOn, marks: Marks
     ) -> None:
         errors: list[BaseException] = []
@@ -326,8 +322,8 @@ class TestStopping:
         worker.kill()
         thread.join(PATIENCE_S)
         assert errors
-        assert not _runs(victim)
-        assert not _runs(server)
+        assert not is_alive(victim)
+        assert not is_alive(server)
         assert worker.process_id is None
         assert sound(worker, run_on)
 
@@ -361,7 +357,7 @@ class TestStopping:
         assert server is not None
         os.kill(server, signal.SIGSTOP)
         worker.kill()
-        assert not _runs(server)
+        assert not is_alive(server)
 
     def test_kill_may_be_called_twice_and_before_the_start(self) -> None:
         worker = Worker()
@@ -422,15 +418,6 @@ worker.run(Program(sys.argv[1]), [b""], Limits(cpu_s=300))
 def test_an_empty_list_of_inputs_is_an_error(shared_worker: Worker) -> None:
     with pytest.raises(SandboxError, match="no test was run"):
         shared_worker.run(Program("print(1)"), [], Limits())
-
-
-def _runs(process: int) -> bool:
-    """Whether it lives: a zombie that nobody has reaped yet does not."""
-    try:
-        state = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
-    except (FileNotFoundError, ProcessLookupError):
-        return False
-    return state not in "ZX"
 
 
 def test_a_runner_that_cannot_be_set_up_is_the_sandbox_s_failure() -> None:

@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
+from processes import children
 
 import harness
 from harness import Episode, Episodes, UsageError
@@ -169,17 +170,17 @@ class TestManyAtOnce:
     def test_they_share_their_sandboxes_which_end_with_them(
         self, rows: tuple[harness.Problem, ...]
     ) -> None:
-        before = {each.pid for each in multiprocessing.active_children()} | _children()
+        before = {each.pid for each in multiprocessing.active_children()} | children()
         own = Episodes(rows, workers=1)
         for _ in range(5):
             episode = Episode(own)
             episode.reset("own/three")
             episode.write_solution(THRICE)
             episode.reward()
-        assert len(_children() - before) == 1
+        assert len(children() - before) == 1
         del own, episode
         gc.collect()
-        assert not _children() - before
+        assert not children() - before
 
 
 class TestMistakes:
@@ -224,11 +225,3 @@ class TestMistakes:
     def test_an_unknown_problem(self, episode: Episode) -> None:
         with pytest.raises(UsageError, match="no problem is called 'own/thre'; did you mean"):
             episode.reset("own/thre")
-
-
-def _children() -> set[int]:
-    """The processes that this one has started."""
-    from pathlib import Path
-
-    path = Path("/proc/self/task")
-    return {int(n) for task in path.iterdir() for n in (task / "children").read_text().split()}

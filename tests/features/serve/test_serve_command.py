@@ -16,6 +16,7 @@ from typing import Any
 import httpx2
 import pytest
 from own_problems import DOUBLE, ECHO
+from processes import children
 from program import Process, harness, start
 
 LISTENS = re.compile(r"listens at (http://\S+)")
@@ -177,7 +178,7 @@ async def test_workers_that_are_killed_cost_no_answer(tmp_path: Path) -> None:
     async def kill() -> None:
         nonlocal killed
         while not over.is_set():
-            for pid in await asyncio.to_thread(_all_threads_children, process.pid):
+            for pid in await asyncio.to_thread(children, process.pid):
                 try:
                     os.kill(pid, signal.SIGKILL)
                     killed += 1
@@ -199,14 +200,3 @@ async def test_workers_that_are_killed_cost_no_answer(tmp_path: Path) -> None:
         assert killed
         assert (await client.post("/run_code", json=RUN)).json()["status"] == "Success"
     assert await ended(process) == 0
-
-
-def _all_threads_children(pid: int) -> list[int]:
-    """The processes that any thread of a process has started."""
-    found: list[int] = []
-    for task in Path(f"/proc/{pid}/task").iterdir():
-        try:
-            found += [int(word) for word in (task / "children").read_text().split()]
-        except OSError:
-            continue
-    return found
