@@ -38,8 +38,7 @@ def main() -> None:
         if told is None:
             raise  # a bug: bug reports need the traceback
         message, code = told
-        if message:  # empty if the help was printed instead
-            _say(message)
+        _say(message)
         sys.exit(code)
 
 

@@ -30,6 +30,13 @@ class LazyGroup(HelpGroup):
 
     _for_help = False
 
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.commands = {  # as the help shows them; their names are suggested for misspelt ones
+            each.name: TyperCommand(each.name, help=each.help, rich_help_panel=each.panel)
+            for each in COMMANDS
+        }
+
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002
         """Return the names of the commands, in the order of the registry."""
         return [*_BY_NAME]
@@ -40,7 +47,7 @@ class LazyGroup(HelpGroup):
         if command is None:
             return None
         if self._for_help:
-            return TyperCommand(command.name, help=command.help, rich_help_panel=command.panel)
+            return self.commands[cmd_name]
         return _imported(command)
 
     def format_help(self, ctx: Any, formatter: Any) -> None:

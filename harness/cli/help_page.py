@@ -6,6 +6,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+import typer
 from typer.core import TyperCommand, TyperGroup
 
 
@@ -34,6 +35,13 @@ class HelpCommand(TyperCommand):
 class HelpGroup(TyperGroup):
     """A group of commands whose help is `page`."""
 
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the arguments; without any, print the help and exit with 2."""
+        if not args and self.no_args_is_help and not ctx.resilient_parsing:
+            typer.echo(ctx.get_help())
+            ctx.exit(2)
+        return super().parse_args(ctx, args)
+
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Write the help."""
         formatter.write(page(self, ctx))
@@ -46,7 +54,10 @@ def page(command: Any, context: Any) -> str:
         command: a typer command.
         context: the context of its call.
     """
-    lines = [f"Usage: {context.command_path} {' '.join(command.collect_usage_pieces(context))}", ""]
+    arguments = [each for each in command.params if each.param_type_name == "argument"]
+    pieces = ["[OPTIONS]", *map(_argument, arguments)]
+    pieces += ["COMMAND [ARGS]..."] if isinstance(command, TyperGroup) else []
+    lines = [f"Usage: {context.command_path} {' '.join(pieces)}", ""]
     lines += [*_text(command.help or ""), ""]
     panels: dict[str, list[str]] = {}
     for name in command.list_commands(context) if isinstance(command, TyperGroup) else ():
@@ -68,6 +79,11 @@ def page(command: Any, context: Any) -> str:
     if path in EXAMPLES:
         lines += ["Examples:", *(f"  {example}" for example in EXAMPLES[path]), ""]
     return "\n".join(lines)
+
+
+def _argument(parameter: Any) -> str:
+    name = parameter.metavar or str(parameter.name).upper()
+    return name if parameter.required or name.startswith("[") else f"[{name}]"
 
 
 def _heading(parameter: Any) -> str:

@@ -76,13 +76,21 @@ def test_a_misspelt_problem_is_answered_with_those_that_there_are(tmp_path: Path
 
 
 @pytest.mark.parametrize("command", [(), ("prompts",)])
-def test_a_bare_command_prints_help_and_no_empty_line(
-    command: tuple[str, ...], tmp_path: Path
-) -> None:
+def test_a_bare_command_prints_its_help(command: tuple[str, ...], tmp_path: Path) -> None:
     done = harness(tmp_path, *command)
-    assert "Usage: harness" in done.stdout + done.stderr
-    assert "harness: \n" not in done.stderr
-    assert not done.stderr.endswith("harness:\n")
+    assert (done.returncode, done.stderr) == (2, "")
+    assert done.stdout == harness(tmp_path, *command, "--help").stdout
+    assert "\n  list        " in done.stdout or "\n  run         " in done.stdout
+
+
+def test_a_misspelt_command_is_told_the_nearest(tmp_path: Path) -> None:
+    assert "Did you mean 'run'?" in line(harness(tmp_path, "runn"))
+
+
+def test_a_missing_argument_is_named_as_the_help_names_it(tmp_path: Path) -> None:
+    assert "'RUN'" in line(harness(tmp_path, "show"))
+    usage = harness(tmp_path, "transcript", "--help").stdout.splitlines()[0]
+    assert usage == "Usage: harness transcript [OPTIONS] RUN [SAMPLE]"
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,9 @@ FORMATS = ("csv", "parquet", "junit", "lcb", "inspect", "atif", "openai-messages
 
 
 def export(
-    run: Annotated[Path, typer.Argument(help="A run directory.", autocompletion=completion.runs)],
+    run: Annotated[
+        Path, typer.Argument(metavar="RUN", help="A run directory.", autocompletion=completion.runs)
+    ],
     to: Annotated[str, typer.Option("--to", metavar="|".join(FORMATS), help="The format.")],
     out: Annotated[
         Path | None,

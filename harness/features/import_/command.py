@@ -88,6 +88,7 @@ def import_(
     file: Annotated[
         Path,
         typer.Argument(
+            metavar="FILE",
             help="Agent runs, LiveCodeBench's _eval_all.json, or any file that `harness grade` "
             "takes; plain or gzipped. Of ATIF also a folder.",
         ),

@@ -161,7 +161,9 @@ def _tell_changes(err: Console, stored: Sequence[Stored], path: Path) -> None:
 @with_settings("benchmark", *JUDGING)
 def regrade(
     settings: Mapping[str, Any],
-    run: Annotated[Path, typer.Argument(help="A run directory.", autocompletion=completion.runs)],
+    run: Annotated[
+        Path, typer.Argument(metavar="RUN", help="A run directory.", autocompletion=completion.runs)
+    ],
     out: Annotated[
         Path | None,
         typer.Option(

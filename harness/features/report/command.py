@@ -95,7 +95,7 @@ def report(
         list[Path],
         typer.Argument(
             help="Run directories, or one experiment's.",
-            metavar="RUN…",
+            metavar="RUN...",
             autocompletion=completion.runs,
         ),
     ],

@@ -23,7 +23,9 @@ from harness.terminal.sample_table import Numbers, SampleRow, pending_rows, resu
 def show(
     settings: Mapping[str, Any],
     *,
-    run: Annotated[Path, typer.Argument(help="A run directory.", autocompletion=completion.runs)],
+    run: Annotated[
+        Path, typer.Argument(metavar="RUN", help="A run directory.", autocompletion=completion.runs)
+    ],
     only: Annotated[
         list[str] | None,
         typer.Option(

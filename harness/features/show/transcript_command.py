@@ -235,10 +235,15 @@ def _samples(run: Path, transcripts: Transcripts) -> dict[str, str]:
 
 
 def transcript(
-    run: Annotated[Path, typer.Argument(help="A run directory.", autocompletion=completion.runs)],
+    run: Annotated[
+        Path, typer.Argument(metavar="RUN", help="A run directory.", autocompletion=completion.runs)
+    ],
     sample: Annotated[
         str | None,
-        typer.Argument(help="A problem's id, or ID#INDEX. Without it: the samples, one a line."),
+        typer.Argument(
+            metavar="SAMPLE",
+            help="A problem's id, or ID#INDEX. Without it: the samples, one a line.",
+        ),
     ] = None,
 ) -> None:
     """Print a sample's conversation, or list a run's samples."""

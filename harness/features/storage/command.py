@@ -40,7 +40,9 @@ def merge(
 
 
 def pack(
-    run: Annotated[Path, typer.Argument(help="A run directory.", autocompletion=completion.runs)],
+    run: Annotated[
+        Path, typer.Argument(metavar="RUN", help="A run directory.", autocompletion=completion.runs)
+    ],
     undo: Annotated[bool, typer.Option("--undo", help="Make them files again.")] = False,
 ) -> None:
     """Put the transcripts of a run into one file, about a sixth of their size.
