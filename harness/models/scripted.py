@@ -82,6 +82,9 @@ class ScriptedModel(UnaskedModel):
         return turn
 
 
+NO_REFERENCE = "the problem has no reference solution in Python"
+
+
 class ReferenceModel(UnaskedModel):
     """Answers sample i with the problem's i-th Python reference, in a cycle.
 
@@ -100,7 +103,7 @@ class ReferenceModel(UnaskedModel):
         except DataError as error:
             return ScriptedModel([ModelError(str(error))], name=self.name)
         if not programs:
-            return ScriptedModel([ModelError("it has no reference in Python")], name=self.name)
+            return ScriptedModel([ModelError(NO_REFERENCE)], name=self.name)
         return ScriptedModel([_fenced(programs[index % len(programs)])], name=self.name)
 
     async def generate(
@@ -117,7 +120,10 @@ class ReferenceModel(UnaskedModel):
 def check_references(mode: str) -> None:
     """Raise UsageError for a mode that references cannot be used with."""
     if mode != "single_shot":
-        raise UsageError(f"-m {REFERENCES}: these are written already; leave out --mode {mode}")
+        raise UsageError(
+            f"-m {REFERENCES}, the default with --efficiency, is for mode single_shot, not {mode}: "
+            "name a model with -m"
+        )
 
 
 def _fenced(code: str) -> str:

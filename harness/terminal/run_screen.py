@@ -1,10 +1,14 @@
 """The final screen of a run: what was measured, the results, and any trouble."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from harness.grading.verdict import Verdict
+from harness.models.providers import REFERENCES
+from harness.run.plan.recordings import PREFIX
 from harness.run.store.published import IMPORT_AGAIN, is_imported
 from harness.run.store.results import SampleResult
 from harness.run.store.state import UNDER_WAY, reason_text
@@ -70,6 +74,7 @@ def _open(summary: Summary, run: Run, cause: str) -> Iterator[str]:
         many = sum(waiting.values())
         verb = "is" if many == 1 else "are"
         way = f"Resume: harness run --resume {printable_line(str(run.path))}"
+        way = without_answer(run.manifest, waiting).capitalize() or way
         if is_imported(run.manifest):
             way = f"An imported run cannot be resumed{IMPORT_AGAIN}"
         yield f"{many:,} of {count(summary.planned, 'sample')} {verb} pending: {reasons}. {way}"
@@ -80,6 +85,16 @@ def _open(summary: Summary, run: Run, cause: str) -> Iterator[str]:
     if summary.stopped is not None:
         because = f": {printable_line(summary.stopped.cause)}" if summary.stopped.cause else ""
         yield f"stopped early, {words(summary.stopped.reason)}{because}"
+
+
+def without_answer(manifest: Mapping[str, Any], reasons: Iterable[str]) -> str:
+    """Return what to do where a recording or a reference is missing; empty if resuming helps."""
+    model = manifest.get("spec", {}).get("model") or ""
+    if {*reasons} != {Verdict.MODEL_ERROR}:
+        return ""
+    if model.startswith(PREFIX):
+        return "a recording cannot answer more when it is resumed: name a model with -m"
+    return "leave such problems out, or name a model with -m" if model == REFERENCES else ""
 
 
 def _rates(summary: Summary, results: Sequence[SampleResult]) -> Iterator[Row]:

@@ -36,7 +36,7 @@ def test_a_recording_that_lacks_a_sample_advises_no_resume(tmp_path: Path) -> No
     done = harness(tmp_path, "run", "-m", "replay:a", "-n", "2", "--out", "b")
     assert done.returncode == 4
     assert "a recording cannot answer more when it is resumed: name a model" in done.stderr
-    assert "--resume" not in done.stderr
+    assert "--resume" not in done.stdout + done.stderr
 
 
 @pytest.mark.parametrize("command", [("--resume", "r"), ("--out", "r")])

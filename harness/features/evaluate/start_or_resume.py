@@ -12,7 +12,6 @@ from harness.agent.strategies.external_names import COMES
 from harness.errors import INFRASTRUCTURE, INTERRUPTED, OK, RunDirectoryError, UsageError
 from harness.features.observers.attach import taking_leave, with_watchers
 from harness.features.observers.thread import Watcher
-from harness.grading.verdict import Verdict
 from harness.models.providers import AGENT_PREFIX, REFERENCES
 from harness.run.engine.controller import RunController
 from harness.run.engine.lifecycle import Outcome, Prepared
@@ -25,6 +24,7 @@ from harness.run.store.published import IMPORT_AGAIN, is_imported
 from harness.terminal.layout import facts, number_range
 from harness.terminal.progress import TerminalReporter
 from harness.terminal.run_outcome import gate, print_summary
+from harness.terminal.run_screen import without_answer
 from harness.terminal.summary_table import console, write_json
 from harness.text import count, dollars, printable, printable_line
 
@@ -157,10 +157,8 @@ class Running:
 
     def _advice(self, outcome: Outcome, path: Path) -> str:
         """Return advice on samples that failed because of infrastructure."""
-        unasked = all(each.verdict is Verdict.MODEL_ERROR for each in outcome.failures)
-        if unasked and read_manifest(path)["spec"]["model"].startswith(PREFIX):
-            return "a recording cannot answer more when it is resumed: name a model with -m"
-        return f"try again with: harness run --resume {path}"
+        missing = without_answer(read_manifest(path), (each.verdict for each in outcome.failures))
+        return missing or f"try again with: harness run --resume {path}"
 
     def _foretell(self, prepared: Prepared) -> int:
         """Print an estimate of requests and cost; return the exit code."""

@@ -127,7 +127,10 @@ class TestRun:
         flags = ["-b", "jsonl:own.jsonl", "-t", "own/none", "--efficiency", "--out", "none"]
         done = at_home(folder, "run", *flags)
         assert done.returncode == 4
-        assert "no reference in Python" in done.stderr
+        advice = "leave such problems out, or name a model with -m"
+        assert f"no reference solution in Python; {advice}" in done.stderr
+        assert "Leave such problems out" in done.stdout
+        assert "--resume" not in done.stdout + done.stderr
 
     def test_a_model_may_be_named_all_the_same(self, folder: Path) -> None:
         (folder / "own.py").write_text(f"def solve(problem): return {SLOW!r}\n")
@@ -158,7 +161,7 @@ class TestRun:
             (["--timing", "mercury"], "--timing says how --efficiency measures"),
             (["--efficiency", "--timing", "stopwatch"], "--timing"),
             (["--efficiency", "--no-run-tests"], "--efficiency times what passes the tests"),
-            (["--efficiency", "--agentic-mode", "-m", "references"], "leave out --mode agentic"),
+            (["--efficiency", "--agentic-mode"], "single_shot, not agentic: name a model with -m"),
         ],
     )
     def test_what_makes_no_sense_is_refused(
