@@ -1,8 +1,7 @@
 """Types of the result of a comparison at equal spend."""
 
-from typing import Literal
 
-from harness.features.compare.arms import CurveKind
+from harness.features.compare.arms import CurveKind, Unit
 from harness.models.protocol import Frozen
 
 
@@ -10,7 +9,7 @@ class SpendPoint(Frozen):
     """A solve rate at a mean spend per problem, with its 95 % interval.
 
     Attributes:
-        spend: mean US dollars, tokens, model calls or seconds per problem.
+        spend: mean US dollars, tokens or model calls per problem.
         solved: solve rate.
         low, high: ends of the interval; None for a single problem.
         amount: shots per problem, or the budget at which attempts are cut off, with this spend.
@@ -120,8 +119,7 @@ class SpendComparison(Frozen):
     """Two runs at equal spend, over the problems that both have graded.
 
     Attributes:
-        unit: unit of spend: `dollars`, or `tokens` if a cost is unknown, or else model `calls`;
-            `seconds` only on request.
+        unit: unit of spend: `dollars`, or `tokens` if a cost is unknown, or else model `calls`.
         problems: number of problems.
         a, b: facts about the runs.
         curves: curves of both runs, the compared ones first.
@@ -135,7 +133,7 @@ class SpendComparison(Frozen):
         sentence: the summary in plain sentences.
     """
 
-    unit: Literal["dollars", "tokens", "calls", "seconds"]
+    unit: Unit
     problems: int
     a: ArmFacts
     b: ArmFacts
