@@ -1,5 +1,6 @@
 """Flags that several commands share: observers, selection of results, level of detail."""
 
+from functools import partial
 from typing import Annotated
 
 import typer
@@ -52,15 +53,23 @@ Notify = Annotated[
     ),
 ]
 
+_problems = partial(
+    typer.Option,
+    "-b",
+    "--benchmark",
+    "--problems",
+    autocompletion=completion.benchmarks,
+    metavar="NAME[:WHERE]",
+)
 Problems = Annotated[
-    str,
-    typer.Option(
-        "-b",
-        "--benchmark",
-        "--problems",
-        autocompletion=completion.benchmarks,
-        metavar="NAME[:WHERE]",
-        help="The problems that the solutions are of, as for `harness run`.",
-    ),
+    str, _problems(help="The problems that the solutions are of, as for `harness run`.")
 ]
 """Option that names the problems of given solutions."""
+ServedProblems = Annotated[
+    list[str] | None,
+    _problems(
+        help="Problems that requests may name, as for `harness run`; may be given several times. "
+        "Without it, each request brings its tests."
+    ),
+]
+"""Option that names the problems of a server."""

@@ -6,43 +6,47 @@ from typing import Annotated, Any
 
 import typer
 
-from harness.cli import completion
 from harness.cli.settings_flags import JUDGING, with_settings
+from harness.cli.shared_flags import ServedProblems
 
 
 @with_settings(*JUDGING, "skip_bad_rows")
 def serve(
     settings: Mapping[str, Any],
     *,
-    problems: Annotated[
-        list[str] | None,
-        typer.Option(
-            "-b",
-            "--benchmark",
-            "--problems",
-            autocompletion=completion.benchmarks,
-            metavar="NAME[:WHERE]",
-            help="Problems that clients may name, as for --benchmark; may be repeated. Without "
-            "any, clients send tests.",
-        ),
-    ] = None,
+    problems: ServedProblems = None,
     host: Annotated[
         str,
-        typer.Option(help="The address to listen at; another than this machine's needs a token."),
+        typer.Option(
+            help="Address to listen on; any but this machine's own needs a token. "
+            "[default: 127.0.0.1]"
+        ),
     ] = "127.0.0.1",
     port: Annotated[
-        int, typer.Option(min=0, max=65_535, help="The port; 0: any that is free.")
+        int,
+        typer.Option(min=0, max=65_535, help="Port; 0: any that is free. [default: 8080]"),
     ] = 8080,
     token_env: Annotated[
         str,
-        typer.Option(metavar="NAME", help="The environment variable that holds the token."),
+        typer.Option(
+            metavar="NAME",
+            help="Environment variable that holds the token. [default: HARNESS_SERVE_TOKEN]",
+        ),
     ] = "HARNESS_SERVE_TOKEN",  # noqa: S107 - a variable's name
     max_requests: Annotated[
-        int, typer.Option(min=1, help="Requests at a time, those that wait among them.")
+        int,
+        typer.Option(min=1, help="Most requests at a time, waiting ones included. [default: 1024]"),
     ] = 1_024,
-    max_body: Annotated[int, typer.Option(min=1, metavar="MIB", help="MiB of a request.")] = 64,
+    max_body: Annotated[
+        int, typer.Option(min=1, metavar="MIB", help="Largest request, in MiB. [default: 64]")
+    ] = 64,
     queue_timeout: Annotated[
-        float, typer.Option(min=0.0, metavar="S", help="Seconds that a request waits for a worker.")
+        float,
+        typer.Option(
+            min=0.0,
+            metavar="S",
+            help="Most seconds that a request waits for a worker. [default: 300]",
+        ),
     ] = 300.0,
 ) -> None:
     """Serve the judge over HTTP: SandboxFusion's /run_code, /grade, /health and /metrics.
