@@ -1,6 +1,5 @@
 """Types of the result of a comparison at equal spend."""
 
-
 from harness.features.compare.arms import CurveKind, Unit
 from harness.models.protocol import Frozen
 

@@ -8,8 +8,11 @@ from harness.features.compare.spend_types import SpendComparison, SpendCurve
 from harness.features.report.charts import LABEL, PALETTE, SIZES, Spec, made, plotted, share_up
 
 HEIGHT = 250
+NOUGHT = "datum.value ? datum.label : '0'"  # not `0k`
 BOUND = "any_right"
 """The curve that is an upper bound, reachable only with the hidden tests."""
+NARROW = f"min({2 * LABEL}, 0.4 * containerSize()[0])"
+"""Width of the names of pairs, which leaves room for the chart on a phone."""
 WAYS: Mapping[str, str] = {
     "cut_off": "",
     "chosen": ", chosen by public tests",
@@ -68,7 +71,7 @@ def equal_spend(
     form = "$.2~g" if spend.unit == "dollars" else "~s"
     axis = alt.Axis(
         format=form,
-        labelExpr="datum.value ? datum.label : '0'",  # not `0k`
+        labelExpr=NOUGHT,
         labelOverlap=True,
         labelSeparation=8,
         tickCount=6,
@@ -145,7 +148,9 @@ def pareto(rows: Sequence[Mapping[str, Any]], axis_title: str, title: str) -> Sp
     import altair as alt
 
     whole = alt.Scale(domain=[0, 1])
-    numbers = alt.Axis(format="~s", labelOverlap=True, labelSeparation=8, tickCount=6)
+    numbers = alt.Axis(
+        format="~s", labelExpr=NOUGHT, labelOverlap=True, labelSeparation=8, tickCount=6
+    )
     x = alt.X("price:Q", title=axis_title, axis=numbers, scale=alt.Scale(zero=True, nice=True))
     base = plotted([dict(row) for row in rows]).encode(
         x=x,
@@ -193,11 +198,11 @@ def differences(rows: Sequence[Mapping[str, Any]], title: str) -> Spec:
     scale = alt.Scale(domain=[-most, most], nice=True)
     x = alt.X("difference:Q", title="points of pass@1", scale=scale, axis=alt.Axis(tickCount=5))
     base = plotted([dict(row) for row in rows]).encode(
-        y=alt.Y("pair:N", sort=None, title=None, axis=alt.Axis(labelLimit=2 * LABEL)),
+        y=alt.Y("pair:N", sort=None, title=None, axis=alt.Axis(labelLimit=alt.ExprRef(NARROW))),
         color=alt.Color(
             "decided:N",
             scale=alt.Scale(domain=["decided", "chance could do this"], range=_FRONT),
-            legend=alt.Legend(orient="top", title=None),
+            legend=alt.Legend(orient="top", title=None, columns=1),
         ),
         tooltip=[
             alt.Tooltip("pair:N"),

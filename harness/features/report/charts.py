@@ -1,8 +1,7 @@
 """Altair charts of the report.
 
 Axes and texts have the page's colours, so that charts follow dark mode and print. Marks have
-colours
-that contrast with both backgrounds (a test computes the contrast).
+colours that contrast with both backgrounds (a test computes the contrast).
 """
 
 from collections.abc import Sequence
@@ -112,7 +111,11 @@ def solved_within(
     numbers = (
         alt.Axis(tickMinStep=1, format="d")
         if whole
-        else alt.Axis(labelOverlap=True, labelSeparation=8)
+        else alt.Axis(
+            values=sorted({row.within for row in rows if row.within > 0}),
+            labelOverlap="greedy",
+            labelSeparation=8,
+        )
     )
     scale = alt.Scale(zero=False, nice=False) if whole else alt.Scale(type="log", nice=False)
     picked = legend_pick()
@@ -169,7 +172,7 @@ def outcomes(rows: Sequence[Part], runs: Sequence[str], title: str) -> Spec:
                 "samples:Q",
                 stack="normalize",
                 title="of the samples",
-                axis=alt.Axis(format="%", tickCount=5),
+                axis=alt.Axis(format="%", tickCount=5, labelOverlap=True, labelSeparation=6),
             ),
             order=alt.Order("rank:Q"),
             color=alt.Color(
@@ -196,7 +199,7 @@ def quantiles(rows: Sequence[Quantile], runs: Sequence[str], axis: str, title: s
                 "amount:Q",
                 title=axis,
                 scale=alt.Scale(type="log", nice=False),
-                axis=alt.Axis(labelOverlap=True, labelSeparation=8),
+                axis=alt.Axis(labelOverlap="greedy", labelSeparation=8),
             ),
             y=share_up("share", "samples that took no more"),
             color=run_colour(runs),
@@ -265,7 +268,8 @@ def share_along(field: str, title: str, upto: float | None = 1) -> "alt.X":
     import altair as alt
 
     scale = alt.Undefined if upto is None else alt.Scale(domain=[0, upto])
-    return alt.X(f"{field}:Q", title=title, axis=alt.Axis(format="%", tickCount=5), scale=scale)
+    axis = alt.Axis(format="%", tickCount=5, labelOverlap=True, labelSeparation=6)
+    return alt.X(f"{field}:Q", title=title, axis=axis, scale=scale)
 
 
 def share_up(field: str, title: str = "solved") -> "alt.Y":

@@ -65,12 +65,13 @@ def _means(sides: Sequence[LabelledRun]) -> PageItem:
         ),
     ]
     rows = [(name, *cells) for name, cells in (*efficiency_rows(summaries), *counted)]
+    branches = any("branch" in name for name, *_ in rows)
     return PageItem(
         "beyond",
         "How fast",
-        "Means over problems with their 95 % intervals. A failed sample counts 0 but where passed "
-        "ones alone do; problems whose references do not tell fast from slow are in no Beyond. "
-        "Branches do not see what is done in C.",
+        "Means over problems with their 95 % intervals. A failed sample counts 0, except where "
+        "only passed samples count. Problems without references of different speed have no Beyond."
+        + (" Counts of branches leave out work done in C." if branches else ""),
         Table(("", *(side.label for side in sides)), tuple(rows)),
     )
 
@@ -82,9 +83,9 @@ def _paired(pairs: Sequence[Pairing]) -> Iterator[PageItem]:
         yield PageItem(
             "beyond-pairs",
             "Differences in Beyond",
-            "Paired by problem, over those whose references tell in both runs; with all samples a "
-            "failed one counts 0, with passed ones it is speed alone. The interval is the "
-            "bootstrap's over problems.",
+            "Paired by problem, over the problems that have a Beyond in both runs. Over all "
+            "samples, a failed one counts 0; over passed ones, only speed counts. The interval is "
+            "by bootstrap over problems.",
             Table(
                 (
                     *("run", "against", "samples", "problems", "its Beyond@1", "the other's"),

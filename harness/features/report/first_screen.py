@@ -1,7 +1,7 @@
 """First screen of the page: answer, rates with intervals, a chart, the cost."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from harness.features.compare import answer
 from harness.features.compare.comparison import Comparison, Pairwise, compare_read
@@ -14,6 +14,8 @@ from harness.features.report.run_labels import LabelledRun
 from harness.run.summary.run_words import measured_words
 from harness.stats.rates import Rate
 from harness.text import UNKNOWN, count, dollars, interval, percent, quantity
+
+MOST_OTHERS = 5  # runs that the first screen names beside the pair
 
 
 @dataclass(frozen=True)
@@ -69,7 +71,18 @@ def first_screen(sides: Sequence[LabelledRun], pairs: Sequence[Pairing]) -> Firs
     pair = headline_pair(pairs)
     if pair is None:
         return _of_one(sides[0])
-    return _of_two(pair, [side.label for side in sides])
+    shown = _of_two(pair, [side.label for side in sides])
+    rates = [
+        f"{side.label} {percent(rate.value)}"
+        for side in sides
+        if side is not pair.base and side is not pair.other
+        if (rate := side.run.summary.pass_at_1) is not None
+    ]
+    if not rates:
+        return shown
+    more = f" and {len(rates) - MOST_OTHERS:,} more" if len(rates) > MOST_OTHERS else ""
+    also = f"also on this page: {', '.join(rates[:MOST_OTHERS])}{more}"
+    return replace(shown, facts=(*shown.facts, also))
 
 
 def headline_pair(pairs: Sequence[Pairing]) -> Pairing | None:
@@ -175,10 +188,10 @@ def _figures(
 def _chart(spend: SpendComparison, names: tuple[str, str], colours: tuple[str, str]) -> PageItem:
     about = (
         "Solve rate over what a problem costs on average. Bands are 95 % intervals, by bootstrap "
-        "over problems. An attempt that is cut off hands in what it would have handed in then."
+        "over problems. An attempt that is cut off counts with the solution that it had by then."
     )
     if any(curve.way == answer_charts.BOUND for curve in spend.curves):
-        about += " Dotted: pass@k, which nobody reaches who does not know the hidden tests."
+        about += " Dotted: pass@k, a bound that only the hidden tests could reach."
     rows = answer_charts.spend_rows(spend, names)
     table = Table(
         ("curve", f"{spend.unit} a problem", "solved", "95 % interval"),

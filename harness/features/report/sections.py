@@ -168,7 +168,7 @@ def _curve(
 ) -> PageItem:
     about = (
         f"The share of samples that were solved within so many {axis}. A sample is solved from its "
-        "first revision on that passes all tests; who stopped keeps what it had."
+        "first revision on that passes all tests, and stays so after its end."
     )
     chart = charts.solved_within(rows, _runs(sides), axis, about, whole=whole)
     return PageItem(f"by-{name}", f"By {axis}", about, solved_table(rows, axis), chart)
@@ -221,7 +221,7 @@ def _months(sides: Sequence[LabelledRun], cutoff: date | None) -> Section:
         lead = "No release date is known." if graded else ""
         return Section("months", title, lead)
     if months:
-        fewer = f"with fewer than {FEWEST} problems: in no chart."
+        fewer = f"with fewer than {FEWEST} problems not shown."
         lead = f"{lead} {count(len(months), 'month')} {fewer}".strip()
     if not rows and cutoff is None:
         return Section("months", title, lead)
@@ -268,9 +268,9 @@ def _endings(sides: Sequence[LabelledRun]) -> Section:
             "verdicts",
             "verdict",
             figures.verdicts(sides),
-            "What was found when samples were judged.",
+            "Verdicts on the final solutions.",
         ),
-        ("stops", "stop reason", figures.stop_reasons(sides), "Why samples ended."),
+        ("stops", "stop reason", figures.stop_reasons(sides), "Why the samples ended."),
     )
     shown = tuple(
         PageItem(name, f"{of.capitalize()}s", about, part_table(rows, of),

@@ -64,6 +64,10 @@ def test_a_chart_says_what_it_shows_and_fits_its_place(name: str) -> None:
     assert "http" not in str({**SPECS[name], "$schema": ""})
 
 
+def test_amounts_on_a_log_axis_are_labelled_where_the_curve_has_points() -> None:
+    assert SPECS["tokens"]["encoding"]["x"]["axis"]["values"] == [1e3, 1e4]
+
+
 def test_what_has_no_logarithm_is_not_drawn_on_such_an_axis() -> None:
     spent = charts.solved_within(solved(0, 9), RUNS, "tokens", "t")
     took = charts.quantiles(quantiles(0.0, 9.0), RUNS, "seconds", "t")

@@ -59,6 +59,17 @@ def test_it_has_the_sentence_both_rates_the_difference_and_the_cost(
     assert {row.get("arm") for row in rows} >= {"single shot", "agentic"}
 
 
+def test_runs_beside_the_pair_are_named_with_their_rates(
+    pair: tuple[Path, Path], make_result: MakeResult, write_run: WriteRun
+) -> None:
+    few = [make_result(f"p/{n}", solved=n == 0) for n in range(4)]
+    third = write_run("third", few, mode="agentic", prompt="terse", benchmark="livecodebench:v6")
+    sides = sides_of([read_run(path) for path in (*pair, third)])
+    screen = first_screen(sides, pairings(sides))
+    assert screen.facts[-1] == "also on this page: third 25.0 %"
+    assert "third" not in " ".join(first_screen(sides[:2], pairings(sides[:2])).facts)
+
+
 def _rows(layer: dict[str, Any]) -> list[dict[str, Any]]:
     return layer.get("data", {}).get("values", [])
 

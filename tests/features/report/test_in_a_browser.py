@@ -217,6 +217,8 @@ async def test_it_can_be_read_on_a_phone_by_night(
         assert await overflow(shown) == []
         ground = await shown.evaluate("getComputedStyle(document.body).backgroundColor")
         assert ground == "rgb(20, 23, 28)"
+        heads = await shown.locator("#table thead button:visible").all_inner_texts()
+        assert heads == ["Sample", "Run", "Verdict"]
         await a_sample_shows_more_of_itself(shown)
         await can_be_read(shown, tmp_path / "report.png")
         assert seen.errors == []

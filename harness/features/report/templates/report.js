@@ -71,7 +71,7 @@ const tests = (row) => row[at.public_total] + row[at.hidden_total];
 const column = (title, value, text, className) => ({ title, value, text, className });
 const COLUMNS = [
   column("Sample", part("sample"), null, "text"),
-  column("Run", (row) => data.runs[row[at.run]], null, "text wide"),
+  column("Run", (row) => data.runs[row[at.run]], null, "text"),
   column("Difficulty", (row) => ["easy", "medium", "hard", "unknown"].indexOf(row[at.difficulty]), part("difficulty"), "text wide"),
   column("Platform", part("platform"), null, "text wide"),
   column("Verdict", part("verdict"), null, "text"),
@@ -79,7 +79,7 @@ const COLUMNS = [
   column("Turns", part("turns"), null, "wide"),
   column("Tokens", part("tokens"), (row) => known(thousands)(row[at.tokens]), "wide"),
   column("Cost", part("cost"), (row) => dollars(row[at.cost]), "wide"),
-  column("Time", part("seconds"), (row) => seconds(row[at.seconds]), ""),
+  column("Time", part("seconds"), (row) => seconds(row[at.seconds]), several ? "wide" : ""),
   ...(timed ? [
     column("CPU time", part("cpu_s"), dashed("cpu_s", cpu), "wide"),
     column("Pctl", part("percentile"), dashed("percentile", (value) => `P${Math.round(value)}`), "wide"),
