@@ -39,7 +39,7 @@ def summary_section(sides: Sequence[LabelledRun]) -> Section:
     whole = PageItem(
         "runs",
         "Runs",
-        "Each run in numbers. What nobody knows is called unknown, never zero.",
+        "Each run in numbers. A figure that is not known is shown as unknown, not as zero.",
         Table(
             ("", *(side.label for side in sides)),
             tuple((name, *map(told, sides)) for name, told in _rows(sides)),
