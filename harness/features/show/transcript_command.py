@@ -207,15 +207,17 @@ def find_transcript(run: Path, transcripts: Transcripts, sample: str) -> str:
 def sample_lines(run: Path, transcripts: Transcripts) -> Iterator[str]:
     """Yield a line for each sample that has started, with its verdict if graded."""
     results = {result.sample: result for result in read_results(run / RESULTS)}
-    for sample in _samples(run, transcripts):
+    samples = [*_samples(run, transcripts)]
+    width = max(map(len, samples), default=0)
+    for sample in samples:
         result = results.get(sample)
-        if result is None:
-            yield printable_line(f"{sample}  pending")
-        else:
-            yield printable_line(
-                f"{sample}  {result.verdict.replace('_', ' ')}  "
-                f"{result.stop_reason.replace('_', ' ')}  calls {result.model_calls}"
+        told = "pending"
+        if result is not None:
+            verdict, stop = (
+                word.replace("_", " ") for word in (result.verdict, result.stop_reason)
             )
+            told = f"{verdict:<14}  {stop:<19}  calls {result.model_calls:>2}"
+        yield printable_line(f"{sample:<{width}}  {told}")
 
 
 def _samples(run: Path, transcripts: Transcripts) -> dict[str, str]:

@@ -127,8 +127,10 @@ def read_manifest(path: Path) -> dict[str, Any]:
     """
     try:
         manifest: Any = read_json(path / MANIFEST)
-    except FileNotFoundError as error:
-        raise RunDirectoryError(f"{path} is not a run: it has no {MANIFEST}") from error
+    except (FileNotFoundError, NotADirectoryError) as error:
+        inside = min(path.glob(f"*/{MANIFEST}"), default=None)
+        hint = f"; it holds runs, such as {inside.parent}" if inside else ""
+        raise RunDirectoryError(f"{path} is not a run: it has no {MANIFEST}{hint}") from error
     except OSError as error:
         raise RunDirectoryError(f"{path / MANIFEST} cannot be read: {error.strerror}") from error
     except ValueError as error:

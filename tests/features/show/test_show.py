@@ -128,6 +128,8 @@ def test_as_json_it_is_one_object(folder: Path) -> None:
         (("r", "--only", "sovled"), "known are solved, unsolved"),
         (("r", "--sort", "name"), "known are number, problem"),
         (("nowhere",), "nowhere is not a run"),
+        (("r/run.json",), "r/run.json is not a run: it has no run.json"),
+        ((".",), ". is not a run: it has no run.json; it holds runs, such as "),
     ],
 )
 def test_what_cannot_be_shown_is_said_in_one_line(
