@@ -280,4 +280,4 @@ def _nothing(available: int, filters: Sequence[_Filter], undated: int) -> str:
         return "the data holds no problem"
     names = "; ".join(each.name for each in filters)
     missing = f" ({undated} have no date)" if undated else ""
-    return f"no problem matches: {available} loaded, none left by {names}{missing}"
+    return f"no problem matches: {available} loaded, none with {names}{missing}"

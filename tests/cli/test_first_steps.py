@@ -8,6 +8,8 @@ import pytest
 from own_problems import ECHO
 from program import Done, harness
 
+from harness.registry import COMMANDS
+
 
 def line(done: Done, code: int = 2) -> str:
     assert done.returncode == code, done.stderr
@@ -87,6 +89,15 @@ def test_a_misspelt_command_is_told_the_nearest(tmp_path: Path) -> None:
     assert "Did you mean 'run'?" in line(harness(tmp_path, "runn"))
 
 
+@pytest.mark.parametrize("command", [each.name for each in COMMANDS])
+def test_a_command_without_arguments_is_no_bug(command: str, tmp_path: Path) -> None:
+    if command in {"run", "experiment", "view", "serve"}:  # these begin to work
+        return
+    done = harness(tmp_path, command)
+    assert "Traceback" not in done.stderr
+    assert done.returncode in {0, 2}
+
+
 def test_a_missing_argument_is_named_as_the_help_names_it(tmp_path: Path) -> None:
     assert "'RUN'" in line(harness(tmp_path, "show"))
     usage = harness(tmp_path, "transcript", "--help").stdout.splitlines()[0]
@@ -131,6 +142,11 @@ def test_one_problem_with_tests_is_enough(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     summary = json.loads(done.stdout)
     assert (summary["graded"], summary["ungraded"]) == (1, 1)
+
+
+def test_a_wrong_day_is_told_how_a_day_is_written(tmp_path: Path) -> None:
+    said = line(harness(tmp_path, "run", "--min-release-date", "May"))
+    assert said == "harness: --min-release-date: give a day as 2025-01-31 (given: May)"
 
 
 @pytest.mark.parametrize("command", ["run", "verify", "regrade", "grade", "calibrate"])

@@ -160,7 +160,7 @@ def test_nothing_left_is_an_error_that_names_the_filters() -> None:
     with pytest.raises(NothingSelectedError) as error:
         run(platforms=("leetcode",), difficulties=("easy",), min_release_date=date(2025, 1, 1))
     assert str(error.value) == (
-        "no problem matches: 5 loaded, none left by difficulty easy; platform leetcode; "
+        "no problem matches: 5 loaded, none with difficulty easy; platform leetcode; "
         "released from 2025-01-01 (1 have no date)"
     )
     assert error.value.exit_code == 3

@@ -1,6 +1,7 @@
 """The command `harness mcp`: serve the tools over MCP to an agent."""
 
 from collections.abc import Mapping
+from itertools import zip_longest
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -19,7 +20,7 @@ class McpCommand(HelpCommand):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Insert the default value after a `--http` without one."""
         given: list[str] = []
-        for word, following in zip(args, [*args[1:], "--"], strict=True):
+        for word, following in zip_longest(args, args[1:], fillvalue="--"):
             given.append(word)
             if word == HTTP and following.startswith("-"):
                 given.append(ANYWHERE)

@@ -32,7 +32,10 @@ def doctor_view(found: Sequence[Findings], best: Findings | None) -> RenderableT
         table.add_row(layer, *(_cell(each, layer) for each in tried))
     parts: list[RenderableType] = [table]
     parts += (
-        Text(f"{each.isolation} cannot be had: {printable_line(each.broken)}")
+        [Text("held: the attack failed; open: this sandbox does not stop it\n")] if tried else []
+    )
+    parts += (
+        Text(f"sandbox {each.isolation} is not available: {printable_line(each.broken)}")
         for each in found
         if not each.holds
     )

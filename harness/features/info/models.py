@@ -180,7 +180,9 @@ def _key_words(shown: dict[str, Any], *, in_full: bool = True) -> str:
         return f"{shown['key']['variable']} ({shown['key']['where']})"
     if shown["ready"]:
         return "none needed"
-    return f"missing: {missing(shown['keys']) if in_full else ' or '.join(shown['keys'])}"
+    if in_full:
+        return f"missing: {missing(shown['keys'])}"
+    return f"missing, set {' or '.join(shown['keys'])}"
 
 
 @with_settings(*REQUESTS)

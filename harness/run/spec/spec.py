@@ -148,7 +148,7 @@ def spec_of(
         name = ".".join(map(str, first["loc"]))
         flag = f"--{str(first['loc'][0]).replace('_', '-')}"  # the value shows which part
         name = flag if str(first["loc"][0]) in flags else f"{path}: {name}"
-        raise UsageError(f"{name}: {first['msg']}{_given(first)}") from None
+        raise UsageError(f"{name}: {fault_words(first)}{_given(first)}") from None
     if spec.mode not in ASKING:
         from harness.agent.strategies.strategy_names import find_strategy
 
@@ -159,6 +159,11 @@ def spec_of(
     if spec.ray_address is not None and "executor" not in values:
         raise UsageError("--ray-address goes with --executor ray")
     return spec
+
+
+def fault_words(error: ErrorDetails) -> str:
+    """Return what is wrong with a value; for a day, how to write it."""
+    return "give a day as 2025-01-31" if error["type"].startswith("date") else error["msg"]
 
 
 def _given(error: ErrorDetails) -> str:

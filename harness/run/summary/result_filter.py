@@ -8,6 +8,7 @@ from typing import Any, TypedDict
 from pydantic import ValidationError
 
 from harness.errors import HarnessError, UsageError
+from harness.run.spec.spec import fault_words
 from harness.run.summary.loaded_run import Run
 from harness.sources.selection import Selection, matching
 from harness.text import count, printable_line
@@ -70,7 +71,7 @@ def read_filters(values: Mapping[str, Any]) -> Selection:
         first = error.errors()[0]
         names = {field: key for key, field in _FIELDS.items()}
         name = names.get(str(first["loc"][0]), "filter")
-        raise UsageError(f"{name} {first['input']!r}: {first['msg']}") from None
+        raise UsageError(f"{name} {first['input']!r}: {fault_words(first)}") from None
 
 
 def filtered(run: Run, selection: Selection) -> Run:

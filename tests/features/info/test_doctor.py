@@ -93,7 +93,7 @@ class TestWithoutNamespaces:
         assert "in use: landlock" in said
         assert f"missing: {MISSING[Level.LANDLOCK]}" in said
         for means in ("bubblewrap", "direct"):
-            assert f"namespaces ({means}) cannot be had: " in said
+            assert f"sandbox namespaces ({means}) is not available: " in said
 
     def test_the_object_names_what_got_through(self, tmp_path: Path) -> None:
         done = started_by(WITHOUT_NAMESPACES, tmp_path, "doctor", "--json")

@@ -103,7 +103,7 @@ def test_a_filter_that_leaves_nothing_is_said_and_all_is_shown(
     visitor: Visitor, keys: tuple[str, str]
 ) -> None:
     page = visitor.client.get(address(keys, since="2030-01-01")).text
-    assert "6 loaded, none left by" in page
+    assert "6 loaded, none with" in page
     assert len(titles(page)) == 6
     assert "min_release_date" in visitor.client.get(address(keys, since="soon")).text
 

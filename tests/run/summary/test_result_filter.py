@@ -70,11 +70,11 @@ def test_what_cannot_be_told_is_left_out_and_said(run: Run) -> None:
     [
         ({"difficulty": "hard"}, UsageError, "'difficulty' is no filter; known are"),
         ({"filter_difficulty": "hrad"}, UsageError, "did you mean 'hard'?"),
-        ({"min_release_date": "soon"}, UsageError, "min_release_date 'soon'"),
+        ({"min_release_date": "soon"}, UsageError, "min_release_date 'soon': give a day"),
         (
             {"min_release_date": "2026-01-01"},
             NothingSelectedError,
-            "4 loaded, none left by released from",
+            "4 loaded, none with released from",
         ),
         (
             {"min_release_date": "2026-01-02", "max_release_date": "2026-01-01"},
