@@ -58,7 +58,7 @@ def summary_screen(summary: Summary, results: Sequence[SampleResult]) -> Rendera
     ]
     lines += [_fact(name, names, told) for name, told in spent]
     wrong = [Text(f"  {line}") for line in _wrong(summary)]
-    blank = [Text("")] if wrong else []
+    blank = [Text("")] if lines and wrong else []
     return Group(*([Text("")] if lines or wrong else []), *lines, *blank, *wrong, Text(""))
 
 
