@@ -177,7 +177,7 @@ class TestThreads:
 
         child = context.Process(target=ask)
         child.start()
-        assert "does not survive a fork" in queue.get(timeout=30)
+        assert "does not survive a fork" in queue.get(timeout=60)
         child.join()
 
 

@@ -210,7 +210,7 @@ class TestGoingOn:
             await server.arrived(2)
             process.send_signal(signal.SIGINT)
             assert process.stderr is not None
-            async with asyncio.timeout(30):
+            async with asyncio.timeout(60):
                 while b"interrupted" not in await process.stderr.readline():
                     pass
             told.set()
@@ -234,7 +234,7 @@ class TestGoingOn:
             await server.arrived(1)
             process.send_signal(signal.SIGINT)
             assert process.stderr is not None
-            async with asyncio.timeout(30):
+            async with asyncio.timeout(60):
                 while b"interrupted" not in await process.stderr.readline():
                     pass
             process.send_signal(signal.SIGINT)

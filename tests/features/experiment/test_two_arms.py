@@ -253,7 +253,7 @@ class TestInterrupted:
                 await reached.wait()
             process.send_signal(signal.SIGINT)
             assert process.stderr is not None
-            async with asyncio.timeout(30):
+            async with asyncio.timeout(60):
                 while b"interrupted" not in await process.stderr.readline():
                     pass
             released.set()

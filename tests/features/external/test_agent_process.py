@@ -233,7 +233,7 @@ async def test_it_ends_with_the_harness_even_if_that_is_killed(
     assert alive(mark)
     parent.kill()
     await parent.wait()
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(60):
         await parent.stdout.read()  # until nobody holds it any more
     assert not alive(mark)
     assert not alive(f"sleep({44 + confined})")

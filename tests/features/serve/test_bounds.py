@@ -165,7 +165,7 @@ class TestConnections:
         monkeypatch.setattr(BoundedConnection, "headers_s", 0.3)
         host, _, port = judge.place.partition(":")
         for head in (b"", b"POST /run"):
-            with socket.create_connection((host, int(port)), timeout=30) as connection:
+            with socket.create_connection((host, int(port)), timeout=60) as connection:
                 connection.sendall(head)
                 assert connection.recv(100) == b""
 

@@ -66,7 +66,7 @@ async def test_the_browser_is_opened_when_that_is_asked_for(tmp_path: Path) -> N
     browser.chmod(0o755)
     process = await start(tmp_path, "view", str(tmp_path), "--open", BROWSER=f"{browser} %s")
     address = await address_of(process)
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(60):
         while not seen.exists():  # noqa: ASYNC110 - another process makes it
             await asyncio.sleep(0.05)
     assert seen.read_text().strip() == address

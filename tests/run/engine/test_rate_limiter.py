@@ -258,7 +258,7 @@ async def test_a_request_that_waits_for_its_retry_holds_no_place() -> None:
             await conversation.ask()
             order.append(name)
 
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(60):
             await asyncio.gather(sample("one"), sample("other"))
         await model.close()
     assert other_was_asked.is_set()
@@ -281,7 +281,7 @@ async def test_queueing_is_no_work_of_a_sample() -> None:
             await conversation.ask()
             worked.append(conversation.seconds)
 
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(60):
             await asyncio.gather(*(sample() for _ in range(4)))
         await model.close()
     assert len(worked) == 4  # the last has queued for three others, longer than it may work
