@@ -22,8 +22,8 @@ from pathlib import Path
 
 import pydantic
 import pytest
-from processes import resting
 from _pytest.mark import ParameterSet
+from processes import resting
 
 import harness
 from harness.grading.judge import Task, judge
