@@ -3,7 +3,6 @@
 import asyncio
 import json
 import sys
-import time
 
 import pytest
 from own_agents import Agents, Attend, alive
@@ -29,6 +28,7 @@ from harness.sandbox.program import SandboxError
 
 pytestmark = pytest.mark.usefixtures("namespaces")
 BOTH = pytest.mark.parametrize("confined", [True, False], ids=["in a room", "loose"])
+PATIENCE_S = 120.0
 SOLVES = ("hello", "read", "wrong", "run", "right", "run")
 
 
@@ -62,11 +62,11 @@ async def test_its_calls_are_a_transcript_and_its_last_solution_the_attempt(
 async def test_what_it_started_ends_with_it(
     agents: Agents, attend: Attend, *, confined: bool
 ) -> None:
-    started = time.monotonic()
-    done = await attend(agents.host("leave-behind=30", "right", confined=confined))
+    mark = f"leave-behind={1_000 + confined}"
+    async with asyncio.timeout(PATIENCE_S):
+        done = await attend(agents.host(mark, "right", confined=confined))
     assert done.left.exit_code == 0
-    assert time.monotonic() - started < 20
-    assert not alive("late")
+    assert not alive(f"sleep({1_000 + confined})")
 
 
 @BOTH
@@ -197,11 +197,11 @@ async def test_garbage_on_the_protocol_hurts_nobody(agents: Agents, attend: Atte
 
 
 async def test_one_that_never_reads_hurts_nobody(agents: Agents, attend: Attend) -> None:
-    started = time.monotonic()
-    done = await attend(agents.host("right", "deaf=12", "run", "sleep=60"), Limits(seconds=4))
+    async with asyncio.timeout(PATIENCE_S):
+        host = agents.host("right", "deaf=12", "run", "sleep=1000")
+        done = await attend(host, Limits(seconds=8))
     assert done.attempt.stop_reason is StopReason.TIME_LIMIT
     assert done.attempt.chosen_by in {ChosenBy.PASSED_PUBLIC_TESTS, ChosenBy.NEWEST}
-    assert time.monotonic() - started < 30
 
 
 @pytest.mark.parametrize("confined", [True, False], ids=["in a room", "loose"])
