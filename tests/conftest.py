@@ -10,12 +10,13 @@ from pathlib import Path
 
 import pytest
 import pytest_asyncio
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 pytest_plugins = ["run_fixtures"]
 
 # How long an example takes hangs on what else the machine does.
-settings.register_profile("unhurried", deadline=None)
+unhurried = [HealthCheck.too_slow]
+settings.register_profile("unhurried", deadline=None, suppress_health_check=unhurried)
 settings.load_profile("unhurried")
 
 # A command that a shell starts in the background ignores interrupts, and so does what it starts.

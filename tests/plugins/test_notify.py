@@ -148,8 +148,10 @@ def test_a_redirect_is_not_followed(status: int) -> None:
 
 
 def test_one_that_does_not_answer_is_given_up() -> None:
-    with webhook_server([SILENT]) as hook, pytest.raises(NotifyError, match="no answer in time"):
-        _to(hook, timeout_s=0.05)(FAILED)
+    with webhook_server([SILENT]) as hook:
+        with pytest.raises(NotifyError, match="no answer in time"):
+            _to(hook, timeout_s=0.05)(FAILED)
+        hook.arrived(TRIES)
     assert len(hook.posted) == TRIES
 
 

@@ -4,6 +4,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -102,7 +103,7 @@ class TestBudget:
             return Reply(silence_s=300) if number == 0 else answer(body, number)
 
         async with ChatServer(script) as server:
-            flags = ["-n", "3", "--max-tokens", "10", "--sample-timeout", "1", *PRICED]
+            flags = ["-n", "3", "--max-tokens", "10", "--sample-timeout", "3", *PRICED]
             code, out, err = await run(tmp_path, *served(server, *flags, "--max-cost", "0.1"))
         assert code == 0, err
         done = results(tmp_path / "r")
@@ -119,7 +120,7 @@ class TestBudget:
             return Reply(silence_s=300) if number == 0 else answer(body, number)
 
         async with ChatServer(script) as server:
-            flags = ["-n", "3", "--sample-timeout", "1", *CENT_A_REQUEST, "--max-cost", "1"]
+            flags = ["-n", "3", "--sample-timeout", "3", *CENT_A_REQUEST, "--max-cost", "1"]
             code, _, err = await run(tmp_path, *served(server, *flags))
             assert code == 0, err
             assert len(results(tmp_path / "r")) == 1
@@ -211,7 +212,7 @@ class Dead:
         writer.close()
 
     async def tried(self, times: int) -> None:
-        async with asyncio.timeout(60), self._changed:
+        async with asyncio.timeout(PATIENCE_S), self._changed:
             await self._changed.wait_for(lambda: self.tries >= times)
 
     @asynccontextmanager
@@ -239,17 +240,22 @@ class TestOutage:
         self, tmp_path: Path, solver: Solver
     ) -> None:
         asked, dead = Asked(solver), Dead()
-        async with ChatServer(asked) as server:
+
+        def script(body: dict[str, Any], number: int) -> Reply:
+            reply = asked(body, number)
+            return reply if number < 6 else replace(reply, until=asyncio.Event().wait)
+
+        async with ChatServer(script) as server:
             port = int(server.base_url.split(":")[2].split("/")[0])
             flags = served(server, "--agentic-mode", "--concurrency", "4")
             process = await start(tmp_path, *flags)
-            await server.arrived(6)
+            await server.arrived(10)  # four are in flight, of four samples
         before = len(server.requests)
         async with dead.at(port):
             paused = await line_of(process, "the provider does not answer")
-            await dead.tried(4)  # the last of those in flight when the outage began
+            await dead.tried(3)  # of two failures a retry may have been sent before the outage
             dead.most_open = dead.open
-            await dead.tried(6)
+            await dead.tried(5)
             assert dead.most_open <= 1, "one probe at a time"
         async with ChatServer(asked, port=port) as again:
             code, _, err = await finish(process)
