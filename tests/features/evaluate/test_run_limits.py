@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 from chat_server import ChatServer, Reply, Solver, completion, failure
 from crashes import Asked
-from program import PATIENCE_S, Process, finish, harness, results, run, start
+from ports import free_port
+from program import PATIENCE_S, finish, harness, heard, results, run, start
 
 SOLVE = "```python\nprint(0)\n```"
 TEN = {"prompt_tokens": 7, "completion_tokens": 3}
@@ -225,16 +226,6 @@ class Dead:
             await server.wait_closed()
 
 
-async def line_of(process: Process, words: str) -> str:
-    """Wait for a line on stderr."""
-    assert process.stderr is not None
-    async with asyncio.timeout(PATIENCE_S):
-        while line := (await process.stderr.readline()).decode():
-            if words in line:
-                return line
-    raise AssertionError(f"the program ended without {words!r}")
-
-
 class TestOutage:
     async def test_it_pauses_the_run_until_the_provider_answers_again(
         self, tmp_path: Path, solver: Solver
@@ -245,14 +236,14 @@ class TestOutage:
             reply = asked(body, number)
             return reply if number < 6 else replace(reply, until=asyncio.Event().wait)
 
-        async with ChatServer(script) as server:
-            port = int(server.base_url.split(":")[2].split("/")[0])
+        port = free_port()
+        async with ChatServer(script, port=port) as server:
             flags = served(server, "--agentic-mode", "--concurrency", "4")
             process = await start(tmp_path, *flags)
             await server.arrived(10)  # four are in flight, of four samples
         before = len(server.requests)
         async with dead.at(port):
-            paused = await line_of(process, "the provider does not answer")
+            paused = await heard(process, "the provider does not answer")
             await dead.tried(3)  # of two failures a retry may have been sent before the outage
             dead.most_open = dead.open
             await dead.tried(5)

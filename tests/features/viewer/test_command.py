@@ -8,6 +8,7 @@ from pathlib import Path
 
 import httpx2
 import pytest
+from ports import free_port
 from program import Process, finish, harness, start, start_after
 from runs_made import result, write_run
 
@@ -45,10 +46,8 @@ async def test_an_interrupt_ends_it_at_once_and_well(tmp_path: Path, sign: signa
 
 
 async def test_a_port_of_ones_own(tmp_path: Path) -> None:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        taken.listen()
-        port = taken.getsockname()[1]
+    port = free_port()
+    with socket.create_server(("127.0.0.1", port)):
         done = harness(tmp_path, "view", str(tmp_path), "--port", str(port))
         assert done.returncode == 2
         assert f"port {port} of 127.0.0.1" in done.stderr
