@@ -4,6 +4,7 @@ import compileall
 import gc
 import os
 import signal
+import sys
 import tempfile
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
@@ -67,6 +68,14 @@ def pytest_collection_finish() -> None:
     """Leave what was collected out of every later collection of garbage."""
     gc.collect()
     gc.freeze()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
+    """End the fork server that a file's tests have kept ready: another file's count processes."""
+    strongest = sys.modules.get("harness.sandbox.strongest")
+    if strongest is not None and (nextitem is None or nextitem.path != item.path):
+        strongest._end_spares()
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -8,6 +8,7 @@ import signal
 import stat
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator, Sequence
 from importlib.util import cache_from_source
 from pathlib import Path
@@ -176,14 +177,18 @@ def look(
 
 
 @pytest.fixture
-def secret(tmp_path: Path) -> Path:
-    """A file that everybody may read, if files' own rights were all."""
-    path = tmp_path / "secret"
-    path.write_text("planted")
-    for folder in path.parents:
-        if folder.stat().st_uid == os.getuid() and folder != Path("/"):
-            folder.chmod(folder.stat().st_mode | 0o055)
-    return path
+def secret() -> Iterator[Path]:
+    """A file that everybody may read, if files' own rights were all.
+
+    It is not below pytest's folder, which every session that starts closes to others.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "secret"
+        path.write_text("planted")
+        for parent in path.parents:
+            if parent.stat().st_uid == os.getuid() and parent != Path("/"):
+                parent.chmod(parent.stat().st_mode | 0o055)
+        yield path
 
 
 RIGHT = ["accepted", "wrong_answer"]
