@@ -46,8 +46,9 @@ async def ended(process: Process, word: int = signal.SIGTERM) -> int | None:
 
 async def running(client: httpx2.AsyncClient) -> None:
     """Return once a worker is busy, which the server tells to those who ask."""
-    while not (await client.get("/health")).json()["running"]:  # noqa: ASYNC110 - its own process
-        await asyncio.sleep(0.05)
+    async with asyncio.timeout(60):
+        while not (await client.get("/health")).json()["running"]:  # noqa: ASYNC110 - its process
+            await asyncio.sleep(0.05)
 
 
 async def deaf(url: str) -> None:
