@@ -7,6 +7,7 @@ import signal
 import sys
 import tempfile
 from collections.abc import AsyncIterator, Iterator
+from concurrent.futures import wait
 from pathlib import Path
 
 import pytest
@@ -75,6 +76,8 @@ def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> 
     """End the fork server that a file's tests have kept ready: another file's count processes."""
     strongest = sys.modules.get("harness.sandbox.strongest")
     if strongest is not None and (nextitem is None or nextitem.path != item.path):
+        wait(strongest._early)
+        strongest._early.clear()
         strongest._end_spares()
 
 

@@ -10,12 +10,14 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from importlib.util import cache_from_source
 from pathlib import Path
 from typing import Any
 
 import pydantic
 import pytest
+from processes import children
 
 import harness
 from harness.sandbox import launch, strongest
@@ -433,6 +435,13 @@ class TestSpare:
             first.stop()
             second.stop()
         assert spare.process.returncode is not None
+
+    def test_of_two_choices_at_a_time_one_keeps_a_fork_server(self) -> None:
+        before = children()
+        with ThreadPoolExecutor(4) as threads:
+            chosen = {done.isolation for done in threads.map(lambda _: choose(), range(4))}
+        assert set(strongest.spare_servers) == chosen
+        assert len(children() - before) == len(chosen) == 1
 
     def test_one_that_has_ended_is_replaced(self) -> None:
         isolation = choose().isolation
