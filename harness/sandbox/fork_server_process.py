@@ -47,6 +47,10 @@ class ForkServer:
             data = to_json(order)
         except ValueError:  # a lone surrogate in a preamble
             data = json.dumps(order).encode()
+        self.send_bytes(data, descriptors)
+
+    def send_bytes(self, data: bytes, descriptors: Sequence[int] = ()) -> None:
+        """Send a message as it is. Raises OSError."""
         data = HEAD.pack(len(data)) + data
         rights = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array("i", descriptors))]
         sent = self.socket.sendmsg([data], rights if descriptors else [])

@@ -3,6 +3,7 @@
 import contextlib
 import importlib.machinery
 import itertools
+import marshal
 import os
 import shutil
 import socket
@@ -87,7 +88,7 @@ def launch(isolation: Isolation, canaries: dict[str, Any]) -> ForkServer:
         theirs.close()
     server = ForkServer(process, ours, folder, errors)
     with contextlib.suppress(OSError):  # if it has died, its stderr says why
-        server.send(config)
+        server.send_bytes(marshal.dumps(config))
         server.send(settings | {"canaries": config["canaries"]})
     return server
 
@@ -118,7 +119,7 @@ def _configuration(isolation: Isolation) -> dict[str, Any]:
     if isolation.level is Level.SECCOMP and not readable:
         raise LaunchError(f"{interpreter()} can be read by root alone")
     return {
-        "level": isolation.level,
+        "level": isolation.level.value,
         "means": isolation.means,
         "user": user if isolation.level is not Level.NONE or readable else None,
         "keep_reading": not readable,

@@ -136,12 +136,14 @@ class Command:
         arguments: arguments of the command.
         env: environment.
         first: code to run before the program.
+        lend: whether it may use a sandbox that is running, see `lent_servers`.
     """
 
     folder: str
     arguments: list[str]
     env: dict[str, str]
     first: str = ""
+    lend: bool = False
 
 
 class Imported:
@@ -235,40 +237,50 @@ def _shut_ray_down_where_it_was_started() -> None:
 
 def _serve(program: str, descriptor: str) -> str:
     """Fork for every order; in the prepared child, return the code to run first."""
+    from lent_servers import Lender
+
+    lender = Lender()
+    gc.collect()
+    gc.freeze()  # a collection in a child would copy every page
     listener = socket.socket(fileno=int(descriptor))
     selector = selectors.DefaultSelector()
     selector.register(0, selectors.EVENT_READ)
     selector.register(listener, selectors.EVENT_READ)
-    running: dict[int, tuple[socket.socket, int]] = {}
+    running: dict[int, tuple[socket.socket, int, int | None]] = {}
     while True:
         for key, _ in selector.select():
             if key.fd == 0:
                 os._exit(0)
             if key.fileobj is not listener:  # a child has ended
-                asked, process = running.pop(key.fd)
+                asked, process, lent = running.pop(key.fd)
                 _, status = os.waitpid(process, 0)
                 selector.unregister(key.fd)
                 os.close(key.fd)
+                lender.ended(lent)
                 with contextlib.suppress(OSError), asked:  # the other side may have timed out
                     asked.send(str(os.waitstatus_to_exitcode(status)).encode())
                 continue
             asked, _ = listener.accept()
             order, files, _, _ = socket.recv_fds(asked, LONGEST_REQUEST, 3)
+            command = json.loads(order)
+            lent = lender.lend() if command["lend"] else None
             process = os.fork()
             if process == 0:
+                lender.take(lent)
                 selector.close()
-                for other, _ in running.values():
+                for other, _, _ in running.values():
                     other.close()
                 for other in running:
                     os.close(other)
                 listener.close()
                 asked.close()
-                return _become(program, json.loads(order), files)
+                return _become(program, command, files)
+            lender.forked(lent)
             for file in files:
                 os.close(file)
             asked.send(str(process).encode())
             watched = os.pidfd_open(process)
-            running[watched] = asked, process
+            running[watched] = asked, process, lent
             selector.register(watched, selectors.EVENT_READ)
 
 
@@ -313,7 +325,7 @@ def _run(first: str) -> int:
 
 
 def _prepare(program: str) -> None:
-    """Prepare what every command needs: flags, plug-ins, sandbox, bundled templates."""
+    """Prepare what every command needs: flags, plug-ins, bundled templates."""
     import typer
 
     from harness import plugins
@@ -328,24 +340,13 @@ def _prepare(program: str) -> None:
         found.make_context(command.name, ["x"], resilient_parsing=True)
     sys.path[0] = str(Path(program).parent)
     plugins.installed("")
-    _choose_sandbox()
     (problem, *_) = load("fixture").problems
     for mode in ("single_shot", "agentic"):
         load_prompt("default", mode).render(problem.view(), 1.0)
-
-
-def _choose_sandbox() -> None:
-    from harness.sandbox.isolation import IsolationError
-    from harness.sandbox.strongest import choose
-
-    with contextlib.suppress(IsolationError):
-        choose()
 
 
 if __name__ == "__main__":
     os.set_inheritable(int(sys.argv[2]), False)
     _import_all()
     _prepare(sys.argv[1])
-    gc.collect()
-    gc.freeze()  # a collection in a child would copy every page
     os._exit(_run(_serve(*sys.argv[1:])))

@@ -57,7 +57,7 @@ def harness_after(first: str, folder: Path, *arguments: str | Path, **env: str) 
             timeout=PATIENCE_S,
             check=False,
         )
-    begun = imported.begin(Command(str(folder), given, surroundings, first))
+    begun = imported.begin(Command(str(folder), given, surroundings, first, lend=not first))
     return Done(given, *begun.finish(PATIENCE_S))
 
 

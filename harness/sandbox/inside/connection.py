@@ -1,20 +1,24 @@
 """The fork server's connection to its worker."""
 
+from __future__ import annotations
+
 # The module below `socket`, which itself would add a megabyte to every forked process.
 import _socket
-import array
-import json
 import struct
-from typing import Any
+
+TYPE_CHECKING = False  # `enter.py` imports neither `typing` nor `json`
+if TYPE_CHECKING:
+    from typing import Any
 
 HEAD = struct.Struct(">I")
+DESCRIPTOR = struct.Struct("i")
 MOST_DESCRIPTORS = 10
 
 
 class Connection:
     """Messages: big-endian length, then JSON of that length; run reports are packed.
 
-    Requests may carry descriptors beside the length.
+    Requests may carry descriptors beside the length. The settings for `enter.py` are bytes too.
     """
 
     def __init__(self, descriptor: int) -> None:
@@ -22,13 +26,20 @@ class Connection:
 
     def receive(self) -> tuple[dict[str, Any], list[int]] | None:
         """Return the next request and its descriptors; None if the worker has hung up."""
-        descriptors = array.array("i")
-        room = _socket.CMSG_LEN(MOST_DESCRIPTORS * descriptors.itemsize)
+        import json
+
+        received = self.receive_bytes()
+        return received and (json.loads(received[0]), received[1])
+
+    def receive_bytes(self) -> tuple[bytes, list[int]] | None:
+        """Return the next message as it is."""
+        descriptors: list[int] = []
+        room = _socket.CMSG_LEN(MOST_DESCRIPTORS * DESCRIPTOR.size)
         head, messages, _, _ = self.socket.recvmsg(HEAD.size, room)
         if len(head) < HEAD.size:
             return None
         for _, _, data in messages:  # only descriptors are ever sent
-            descriptors.frombytes(data)
+            descriptors += (number for (number,) in DESCRIPTOR.iter_unpack(data))
         (left,) = HEAD.unpack(head)
         parts: list[bytes] = []
         while left:
@@ -37,10 +48,12 @@ class Connection:
                 return None
             parts.append(part)
             left -= len(part)
-        return json.loads(b"".join(parts)), list(descriptors)
+        return b"".join(parts), descriptors
 
     def say(self, answer: dict[str, Any]) -> None:
         """Send an answer as JSON."""
+        import json
+
         self.answer(json.dumps(answer).encode())
 
     def answer(self, data: bytes) -> None:

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-from inside.walls import landlock
+from inside.walls import landlock, linux
 from inside.walls.seccomp import Filter
 
 OPEN_FILES = 64
@@ -70,10 +70,10 @@ class Lockdown:
             try:
                 resource.setrlimit(kind, (value, value))
             except (ValueError, OSError):
-                check_hard(kind, value)
+                linux.check_hard(kind, value)
                 raise
         if self.most_data < memory_bytes + ROOM_TO_MAP:
-            check_hard(resource.RLIMIT_DATA, memory_bytes + ROOM_TO_MAP)
+            linux.check_hard(resource.RLIMIT_DATA, memory_bytes + ROOM_TO_MAP)
 
     def restrict_files(self) -> None:
         """Restrict file access to the view."""
@@ -87,22 +87,6 @@ class Lockdown:
             self.filter.install()
         else:
             sys.addaudithook(_deny)
-
-
-def check_hard(kind: int, value: int) -> None:
-    """Check that this process may have a given amount of a resource.
-
-    Raises:
-        ResourceError: its hard limit is so low that a correct program might hit it.
-    """
-    hard = resource.getrlimit(kind)[1]
-    if hard != resource.RLIM_INFINITY and hard < value:
-        name = next(n for n in dir(resource) if n[:7] == "RLIMIT_" and getattr(resource, n) == kind)
-        raise ResourceError(f"{name} is {hard:,} at most here, and {value:,} are needed")
-
-
-class ResourceError(Exception):
-    """The machine, or the environment the harness was started in, grants too little."""
 
 
 def _deny(event: str, arguments: tuple[Any, ...]) -> None:
