@@ -4,18 +4,21 @@ import compileall
 import gc
 import os
 import signal
+import sys
 import tempfile
 from collections.abc import AsyncIterator, Iterator
+from concurrent.futures import wait
 from pathlib import Path
 
 import pytest
 import pytest_asyncio
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 pytest_plugins = ["run_fixtures"]
 
 # How long an example takes hangs on what else the machine does.
-settings.register_profile("unhurried", deadline=None)
+unhurried = [HealthCheck.too_slow]
+settings.register_profile("unhurried", deadline=None, suppress_health_check=unhurried)
 settings.load_profile("unhurried")
 
 # A command that a shell starts in the background ignores interrupts, and so does what it starts.
@@ -66,6 +69,16 @@ def pytest_collection_finish() -> None:
     """Leave what was collected out of every later collection of garbage."""
     gc.collect()
     gc.freeze()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
+    """End the fork server that a file's tests have kept ready: another file's count processes."""
+    strongest = sys.modules.get("harness.sandbox.strongest")
+    if strongest is not None and (nextitem is None or nextitem.path != item.path):
+        wait(strongest._early)
+        strongest._early.clear()
+        strongest._end_spares()
 
 
 @pytest.fixture(scope="session", autouse=True)

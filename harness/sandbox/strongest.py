@@ -7,6 +7,7 @@ import os
 import random
 import socket
 import sys
+import threading
 from collections.abc import Generator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
@@ -35,6 +36,8 @@ spare_servers: dict[Isolation, tuple[ForkServer, Findings]] = {}
 """Fork servers started to choose a sandbox; a worker takes one in place of starting its own."""
 _early: "list[Future[ChosenSandbox]]" = []
 """The choice that `choose_early` began."""
+_choosing = threading.Lock()
+"""Held while sandboxes are probed: a second choice at a time finds what the first has kept."""
 
 
 @atexit.register
@@ -45,6 +48,8 @@ def _end_spares() -> None:
 
 def _leave_spares() -> None:
     """Close a forked process's copies of what belongs to its parent."""
+    global _choosing  # noqa: PLW0603 - a thread of the parent may hold it
+    _choosing = threading.Lock()
     for server, _ in spare_servers.values():
         server.leave()
     spare_servers.clear()
@@ -189,9 +194,11 @@ def _choose(least: Level, *, unsafe: bool = False) -> ChosenSandbox:
     for isolation in (*CANDIDATES, UNSAFE) if unsafe else CANDIDATES:
         if isolation.level.rank < least.rank and isolation != UNSAFE:
             continue
-        found = _held.get(isolation) or _kept(isolation)
+        with _choosing:
+            found = _held.get(isolation) or _kept(isolation)
+            if found.holds:
+                _held[isolation] = found
         if found.holds:
-            _held[isolation] = found
             return ChosenSandbox(found, tuple(passed_over))
         passed_over.append(found)
     why = "; ".join(f"{found.isolation}: {found.broken}" for found in passed_over)

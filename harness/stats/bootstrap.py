@@ -55,6 +55,9 @@ def mean_interval(
     means = drawn @ levels / len(values)
     tail = tail_share(len(values), confidence)
     low, high = np.quantile(means, (tail, 1 - tail))
+    if mirrored == tallies:  # a mean can be drawn exactly as likely as its negative
+        high = (high - low) / 2
+        low = -high
     return _exact(low), _exact(high)
 
 

@@ -1,5 +1,6 @@
 """A problem, a real sandbox, and a way to let a scripted model loose on them."""
 
+import asyncio
 import sys
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from pathlib import Path
@@ -39,6 +40,9 @@ USUAL = StrategyOptions()
 @pytest.fixture(scope="session")
 def pool() -> Iterator[SandboxPool]:
     pool = SandboxPool(workers=1)
+    loop = asyncio.new_event_loop()  # its worker starts now, and not within a test's time limit
+    loop.run_until_complete(pool.call(lambda worker: worker.run(Program(""), [b""], BOUNDS)))
+    loop.close()
     yield pool
     pool.close()
 

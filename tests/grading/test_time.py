@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from processes import children
+from processes import resting
 
 from harness.grading.judge import MANY_TESTS, Stop, Task, judge
 from harness.grading.verdict import Grade, JudgedAgain, Verdict
@@ -92,11 +92,11 @@ class BusyBeside(Recorded):
 
 def cpu_s_of(worker: Worker) -> float:
     """CPU seconds of a worker's processes that have ended, those below them included."""
-    server = worker.process_id
-    assert server is not None
+    process = worker.process_id
+    assert process is not None
     fields = (
-        Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
-        for process in [server, *children(server)]
+        Path(f"/proc/{each}/stat").read_text().rpartition(")")[2].split()
+        for each in {process, resting(process)}
     )
     return sum(int(each) for row in fields for each in row[11:15]) / os.sysconf("SC_CLK_TCK")
 

@@ -132,7 +132,7 @@ class TestSandboxes:
     def test_none_is_started_before_it_is_needed(self) -> None:
         before = children()
         Grader().close()
-        assert children() == before
+        assert not children() - before
 
 
 class TestThreads:
@@ -177,7 +177,7 @@ class TestThreads:
 
         child = context.Process(target=ask)
         child.start()
-        assert "does not survive a fork" in queue.get(timeout=30)
+        assert "does not survive a fork" in queue.get(timeout=60)
         child.join()
 
 

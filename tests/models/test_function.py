@@ -103,7 +103,7 @@ async def test_a_callable_object_and_one_that_returns_a_coroutine(problem: Probl
 
 
 async def test_slow_functions_run_side_by_side_and_off_the_loop(problem: ProblemView) -> None:
-    together = threading.Barrier(40, timeout=30)
+    together = threading.Barrier(40, timeout=60)
 
     def solve(_given: dict[str, Any]) -> str:
         together.wait()  # passes only if all are running at once
@@ -118,11 +118,11 @@ async def test_a_cancelled_function_does_not_hold_its_caller(problem: ProblemVie
 
     def solve(_given: dict[str, Any]) -> str:
         started.set()
-        release.wait(30)
+        release.wait(60)
         return "late"
 
     asking = asyncio.ensure_future(answer(solve, problem))
-    await asyncio.to_thread(started.wait, 30)
+    await asyncio.to_thread(started.wait, 60)
     asking.cancel()
     with pytest.raises(asyncio.CancelledError):
         await asking

@@ -14,5 +14,5 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     quiet = ("-q", "--disable-pip-version-check", "--no-cache-dir")
     offline = ("--no-index", "--no-deps", "--no-build-isolation")
     command = [sys.executable, "-m", "pip", "install", *quiet, *offline]
-    subprocess.run([*command, "--target", str(folder), str(PACKAGE)], check=True, timeout=60)
+    subprocess.run([*command, "--target", str(folder), str(PACKAGE)], check=True, timeout=300)
     return folder

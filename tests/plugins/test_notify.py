@@ -1,11 +1,11 @@
 import json
-import socket
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
+from ports import deserted_port
 from program import harness
 from webhook_server import SILENT, Hook, webhook_server
 
@@ -148,15 +148,16 @@ def test_a_redirect_is_not_followed(status: int) -> None:
 
 
 def test_one_that_does_not_answer_is_given_up() -> None:
-    with webhook_server([SILENT]) as hook, pytest.raises(NotifyError, match="no answer in time"):
-        _to(hook, timeout_s=0.05)(FAILED)
+    with webhook_server([SILENT]) as hook:
+        with pytest.raises(NotifyError, match="no answer in time"):
+            _to(hook, timeout_s=0.05)(FAILED)
+        hook.arrived(TRIES)
     assert len(hook.posted) == TRIES
 
 
 def test_one_that_is_not_there_is_told_in_the_system_s_words() -> None:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))  # nobody listens, and nobody else can
-        nobody = Webhook.of(f"http://127.0.0.1:{taken.getsockname()[1]}/{SECRET}")
+    with deserted_port() as port:
+        nobody = Webhook.of(f"http://127.0.0.1:{port}/{SECRET}")
         with pytest.raises(NotifyError) as caught:
             replace(nobody, pause_s=0.01)(FAILED)
     assert str(caught.value) == "cannot be reached: Connection refused"

@@ -8,13 +8,16 @@ import signal
 import stat
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from importlib.util import cache_from_source
 from pathlib import Path
 from typing import Any
 
 import pydantic
 import pytest
+from processes import children
 
 import harness
 from harness.sandbox import launch, strongest
@@ -176,14 +179,18 @@ def look(
 
 
 @pytest.fixture
-def secret(tmp_path: Path) -> Path:
-    """A file that everybody may read, if files' own rights were all."""
-    path = tmp_path / "secret"
-    path.write_text("planted")
-    for folder in path.parents:
-        if folder.stat().st_uid == os.getuid() and folder != Path("/"):
-            folder.chmod(folder.stat().st_mode | 0o055)
-    return path
+def secret() -> Iterator[Path]:
+    """A file that everybody may read, if files' own rights were all.
+
+    It is not below pytest's folder, which every session that starts closes to others.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "secret"
+        path.write_text("planted")
+        for parent in path.parents:
+            if parent.stat().st_uid == os.getuid() and parent != Path("/"):
+                parent.chmod(parent.stat().st_mode | 0o055)
+        yield path
 
 
 RIGHT = ["accepted", "wrong_answer"]
@@ -428,6 +435,13 @@ class TestSpare:
             first.stop()
             second.stop()
         assert spare.process.returncode is not None
+
+    def test_of_two_choices_at_a_time_one_keeps_a_fork_server(self) -> None:
+        before = children()
+        with ThreadPoolExecutor(4) as threads:
+            chosen = {done.isolation for done in threads.map(lambda _: choose(), range(4))}
+        assert set(strongest.spare_servers) == chosen
+        assert len(children() - before) == len(chosen) == 1
 
     def test_one_that_has_ended_is_replaced(self) -> None:
         isolation = choose().isolation

@@ -23,6 +23,7 @@ from pathlib import Path
 import pydantic
 import pytest
 from _pytest.mark import ParameterSet
+from processes import resting
 
 import harness
 from harness.grading.judge import Task, judge
@@ -44,7 +45,7 @@ FOLDER = Path(__file__).parent / "hostile"
 CATEGORIES = {"escapes", "exhaustion", "survival", "forgery", "denominator", "unusual"}
 LAYERED = {"escapes", "survival"}
 """What is held by layers that the levels differ in; the rest is held by what all levels have."""
-PATIENCE_S = 10.0
+PATIENCE_S = 60.0
 
 Pairs = list[tuple[str, str]]
 WorkerOf = Callable[[Isolation | None], Worker]
@@ -218,12 +219,12 @@ def _parents() -> dict[int, int]:
     return parents
 
 
-def _tree(root: int, parents: dict[int, int]) -> set[int]:
-    """The descendants of a process."""
+def _tree(root: int, parents: dict[int, int], strangers: frozenset[int]) -> set[int]:
+    """The descendants of a process, without strangers and their descendants."""
     found: set[int] = set()
     edge = {root}
     while edge:
-        edge = {child for child, parent in parents.items() if parent in edge}
+        edge = {child for child, parent in parents.items() if parent in edge} - strangers
         found |= edge
     return found
 
@@ -267,18 +268,40 @@ def _left_in_places() -> list[str]:
 
 @dataclass(frozen=True)
 class Standing:
-    """How many processes and temporary files there are, and what the planted file is like."""
+    """How many processes and temporary files there are, and what the planted file is like.
+
+    Attributes:
+        strangers: processes that were there before and are no worker's, as another test's browser;
+            what they start and end is not counted.
+    """
 
     processes: int
     files: int
     planted: tuple[object, ...]
+    strangers: frozenset[int]
 
     @classmethod
-    def now(cls, surroundings: Surroundings, parents: dict[int, int]) -> "Standing":
+    def of(cls, worker: Worker, surroundings: Surroundings) -> "Standing":
+        """Return what there is while a worker runs nothing."""
+        assert worker.process_id is not None
+        resting(worker.process_id)
+        parents = _parents()
+        ours = {child for child, parent in parents.items() if parent == os.getpid()}
+        return cls._now(surroundings, parents, frozenset(ours - {worker.process_id}))
+
+    def again(self, surroundings: Surroundings, parents: dict[int, int]) -> "Standing":
+        """Return the same a while later."""
+        return self._now(surroundings, parents, self.strangers)
+
+    @classmethod
+    def _now(
+        cls, surroundings: Surroundings, parents: dict[int, int], strangers: frozenset[int]
+    ) -> "Standing":
         return cls(
-            processes=len(_tree(os.getpid(), parents)),
+            processes=len(_tree(os.getpid(), parents, strangers)),
             files=sum(1 for _ in surroundings.folder.rglob("*")),
             planted=surroundings.harvest,
+            strangers=strangers,
         )
 
 
@@ -291,11 +314,12 @@ def assert_nothing_is_left(worker: Worker, before: Standing, surroundings: Surro
     assert honest.solved, [test.got or test.error for test in honest.tests]
     assert (honest.judged_again.confirmed, honest.judged_again.retried) == ((0, 0), 0)
     parents = _parents()
-    commands = {_command(process) for process in _tree(os.getpid(), parents)} - {b""}
+    tree = _tree(os.getpid(), parents, before.strangers)
+    commands = {_command(process) for process in tree} - {b""}
     end = time.monotonic() + PATIENCE_S
-    while Standing.now(surroundings, parents) != before or _orphans(commands, parents):
+    while before.again(surroundings, parents) != before or _orphans(commands, parents):
         if time.monotonic() > end:
-            assert Standing.now(surroundings, parents) == before
+            assert before.again(surroundings, parents) == before
             assert _orphans(commands, parents) == set()
         time.sleep(0.02)  # what was killed takes a moment to go
         parents = _parents()
@@ -397,7 +421,7 @@ def check(
     if entry.layer and entry.layer not in PROMISED[worker.isolation.level]:
         pytest.skip(f"{worker.isolation} does not promise to hold: {entry.layer}")
     around = Surroundings(surroundings.folder, surroundings.planted)  # with a secret of its own
-    before = Standing.now(around, _parents())
+    before = Standing.of(worker, around)
     try:
         if entry.before is not None:
             judge_program(worker, entry.before, around, isolate=isolate)

@@ -4,7 +4,7 @@ import math
 from itertools import product
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from harness.stats.bootstrap import mean_interval, tail_share
@@ -58,6 +58,7 @@ def test_the_order_of_problems_does_not_matter(values: list[float], random: obje
 
 
 @given(VALUES)
+@example([-1.0, -1.0, -1.0, -1.0, 0.0, 0.0, 1.0, 1.0, 1.0, 1.0])
 @settings(max_examples=30)
 def test_the_interval_of_the_negated_values_is_the_negated_one(values: list[float]) -> None:
     low, high = mean_interval(values, resamples=500)

@@ -200,11 +200,11 @@ class ChatServer:
         if self._mistakes:
             raise self._mistakes[0]
 
-    async def arrived(self, count: int, timeout_s: float = 30.0) -> None:
+    async def arrived(self, count: int, timeout_s: float = 60.0) -> None:
         """Wait until this many requests have arrived."""
         await self._reached(lambda: len(self.requests) >= count, timeout_s)
 
-    async def left(self, count: int = 1, timeout_s: float = 30.0) -> None:
+    async def left(self, count: int = 1, timeout_s: float = 60.0) -> None:
         """Wait until this many clients have disconnected without their answer."""
         await self._reached(lambda: self.disconnected >= count, timeout_s)
 

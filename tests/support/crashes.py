@@ -130,6 +130,7 @@ async def kill_and_go_on(
                 seen.kills += 1
                 seen.early += not asked.since
             code, _, err = await ending
+            done = done or code == 0  # it had ended before it was killed
             assert code == (0 if done else -signal.SIGKILL), err
             left = Counter({key: samples_per_problem - count for key, count in known.items()})
             seen.again += [key for key in known if asked.since[key] > left[key]]

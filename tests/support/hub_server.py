@@ -270,7 +270,7 @@ class Hub:
         path: str = DATASETS,
         *,
         method: str | None = None,
-        timeout_s: float = 30.0,
+        timeout_s: float = 60.0,
     ) -> None:
         """Wait until this many matching requests have arrived. Raises TimeoutError."""
         wanted = Fault("", None, path, method, inf)

@@ -39,7 +39,7 @@ class Marks:
         assert Path(f"/proc/{first}").exists()
         assert Path(f"/proc/{second}").exists()
 
-    def wait(self, seconds: float = 10.0) -> int:
+    def wait(self, seconds: float = 60.0) -> int:
         """Wait for the next program and return its process id."""
         end = time.monotonic() + seconds
         while not self.are_there():

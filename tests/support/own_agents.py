@@ -1,6 +1,7 @@
 """A user's own agents as programs: their command lines, and results."""
 
 import os
+import secrets
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -74,6 +75,11 @@ class Attended:
 
 
 Attend = Callable[..., Awaitable[Attended]]
+
+
+def long_while() -> int:
+    """Seconds for a process to sleep, by which no other test's process goes."""
+    return 10**6 + secrets.randbelow(10**9)
 
 
 def alive(*words: str) -> list[str]:

@@ -1,7 +1,10 @@
 """Processes that a process has started, read where they may end at any moment."""
 
 import contextlib
+import time
 from pathlib import Path
+
+PATIENCE_S = 60.0
 
 
 def children(process: int | str = "self", zombies: bool = False) -> set[int]:
@@ -34,3 +37,28 @@ def state(process: int) -> str:
         return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
     except OSError:
         return "X"
+
+
+def fork_server(process: int) -> int:
+    """The fork server that a worker has started: in namespaces, the process only waits for it."""
+    while not _is_fork_server(process):
+        (process,) = children(process)
+    return process
+
+
+def _is_fork_server(process: int) -> bool:
+    program, *words = Path(f"/proc/{process}/cmdline").read_text().split("\0")
+    return "bwrap" not in program and any(word.endswith("fork_server.py") for word in words)
+
+
+def resting(process: int) -> int:
+    """The fork server of a worker, once nothing is left of what it ran.
+
+    A worker lets go of a program's processes without waiting for their end.
+    """
+    server = fork_server(process)
+    end = time.monotonic() + PATIENCE_S
+    while left := children(server, zombies=True):
+        assert time.monotonic() < end, left
+        time.sleep(0.005)
+    return server

@@ -182,6 +182,18 @@ async def finish(process: Process) -> tuple[int | None, str, str]:
     return process.returncode, out.decode(), err.decode()
 
 
+async def heard(process: Process, words: str) -> str:
+    """Wait for a line on stderr that contains these words."""
+    assert process.stderr is not None
+    said = ""
+    async with asyncio.timeout(PATIENCE_S):
+        while line := (await process.stderr.readline()).decode():
+            if words in line:
+                return line
+            said += line
+    raise AssertionError(f"the program ended without {words!r}: {said}")
+
+
 async def run(folder: Path, *arguments: str | Path, **env: str) -> tuple[int | None, str, str]:
     """Run the program to its end, while this process can serve it."""
     done = await asyncio.to_thread(harness, folder, *arguments, **env)

@@ -116,7 +116,7 @@ def lines(hub: Hub) -> list[str]:
 
 def get(hub: Hub, path: str, **headers: str) -> tuple[int, bytes, http.client.HTTPMessage]:
     """Send a plain request, for details that clients hide."""
-    connection = http.client.HTTPConnection(hub.endpoint.removeprefix("http://"), timeout=30)
+    connection = http.client.HTTPConnection(hub.endpoint.removeprefix("http://"), timeout=60)
     try:
         connection.request("GET", path, headers=headers)
         response = connection.getresponse()
@@ -279,7 +279,7 @@ def test_the_end_of_the_hub_lets_go_of_what_it_holds() -> None:
         asking = threading.Thread(target=lambda: _left_alone(hub))
         asking.start()
         hub.arrived()
-    asking.join(30)
+    asking.join(60)
     assert not asking.is_alive()
     assert release.is_set()
 
@@ -422,5 +422,5 @@ say(open(path).read())
         assert client(endpoint, code) == (ROW * 1000).decode()
         assert time.monotonic() - before > 9000 / 20000
         process.send_signal(signal.SIGTERM)
-        assert process.wait(30) == 0
+        assert process.wait(60) == 0
         assert process.stderr.read() == ""

@@ -25,6 +25,12 @@ class Hook:
     url: str
     posted: list[Posted]
     free: threading.Event
+    changed: threading.Condition
+
+    def arrived(self, count: int) -> None:
+        """Wait until this many requests have arrived, which a client may have given up by then."""
+        with self.changed:
+            assert self.changed.wait_for(lambda: len(self.posted) >= count, 60), self.posted
 
 
 SILENT = 0
@@ -35,15 +41,16 @@ SILENT = 0
 def webhook_server(statuses: Sequence[int] = (200,)) -> Iterator[Hook]:
     """Run a server that answers with these statuses in order, repeating the last."""
     posted: list[Posted] = []
-    free, lock = threading.Event(), threading.Lock()
+    free, changed = threading.Event(), threading.Condition()
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers["Content-Length"]))
-            with lock:
+            with changed:
                 status = statuses[min(len(posted), len(statuses) - 1)]
                 headers = {name.lower(): value for name, value in self.headers.items()}
                 posted.append(Posted(self.path, headers, json.loads(body)))
+                changed.notify_all()
             if status == SILENT:
                 free.wait(60)
                 return
@@ -55,7 +62,7 @@ def webhook_server(statuses: Sequence[int] = (200,)) -> Iterator[Hook]:
             self.wfile.write(b"ok")
 
         def do_GET(self) -> None:
-            with lock:
+            with changed:
                 posted.append(Posted(self.path, {}, {}))
             self.send_response(200)
             self.end_headers()
@@ -68,7 +75,7 @@ def webhook_server(statuses: Sequence[int] = (200,)) -> Iterator[Hook]:
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()
     try:
-        yield Hook(f"http://127.0.0.1:{server.server_port}", posted, free)
+        yield Hook(f"http://127.0.0.1:{server.server_port}", posted, free, changed)
     finally:
         free.set()
         server.shutdown()

@@ -94,13 +94,13 @@ class TestStopping:
 
 class TestTimeLimit:
     async def test_a_request_is_cut_off_where_the_time_ends(self, play: Play) -> None:
-        played = await play(turn(write(WRONG)), NEVER, limits=Limits(seconds=0.5))
+        played = await play(turn(write(WRONG)), NEVER, limits=Limits(seconds=1))
         assert played.attempt.stop_reason is StopReason.TIME_LIMIT
         assert played.attempt.code == WRONG
         assert played.attempt.model_calls == 2
 
     async def test_what_a_cut_request_cost_is_not_known(self, play: Play) -> None:
-        played = await play(turn(write(WRONG)), NEVER, limits=Limits(seconds=0.5))
+        played = await play(turn(write(WRONG)), NEVER, limits=Limits(seconds=1))
         assert played.attempt.usage == USAGE
         assert not played.attempt.usage_known
 
@@ -265,8 +265,8 @@ class TestFinalSolution:
             ([turn(text="Hm.")], Limits(turns=2), "turn_limit"),
             ([turn(read())], Limits(tool_calls=2), "tool_call_limit"),
             ([ContextOverflowError("too long")], Limits(), "context_limit"),
-            ([NEVER], Limits(seconds=0.5), "time_limit"),
-            ([NEVER], Limits(wall_seconds=0.5), "wall_limit"),
+            ([NEVER], Limits(seconds=1), "time_limit"),
+            ([NEVER], Limits(wall_seconds=1), "wall_limit"),
         ],
         ids=lambda value: value if isinstance(value, str) else "",
     )
@@ -387,9 +387,9 @@ class TestToolCalls:
     async def test_when_time_is_up_the_rest_of_a_message_is_answered_but_not_run(
         self, play: Play
     ) -> None:
-        slow = "import time; time.sleep(1)"
+        slow = "import time; time.sleep(2)"
         played = await play(
-            turn(write(slow), run(), run(), run()), limits=Limits(turns=5, seconds=0.5)
+            turn(write(slow), run(), run(), run()), limits=Limits(turns=5, seconds=1)
         )
         assert played.attempt.stop_reason == "time_limit"
         assert len(played.results) == 4

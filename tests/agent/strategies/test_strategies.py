@@ -1,6 +1,5 @@
 """Each strategy by itself, the limits of a sample, and the tools that come on request."""
 
-import asyncio
 import json
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
@@ -25,6 +24,7 @@ from harness.features.show.transcript_command import transcript_text
 from harness.models.protocol import ContextOverflowError, ModelError, ModelTurn, Retry, Usage
 from harness.problem import ProblemView, TestCase
 from harness.run.store.transcript import EVENT
+from harness.sandbox.pool import SandboxPool
 from harness.tools.read_problem import ReadProblem
 from harness.tools.run_code import LONGEST_OUTPUT, RunCode
 from harness.tools.run_tests import RunTests
@@ -254,7 +254,7 @@ class TestSelfRepair:
 
     async def test_a_repair_whose_tests_are_cut_short_is_the_newest(self, repair: Play) -> None:
         sleeper = "import time\ninput()\ntime.sleep(60)\n"
-        limits = Limits(wall_seconds=1.0)
+        limits = Limits(wall_seconds=3.0)
         played = await repair(said(sleeper), earlier=ONE_PASSES, limits=limits)
         attempt = played.attempt
         assert attempt.stop_reason is StopReason.WALL_LIMIT
@@ -314,8 +314,8 @@ class TestLimits:
             (Limits(turns=1), (), StopReason.TURN_LIMIT),
             (Limits(tool_calls=2), (), StopReason.TOOL_CALL_LIMIT),
             (Limits(tokens=USAGE.total_tokens), (), StopReason.TOKEN_LIMIT),
-            (Limits(seconds=0.5), (NEVER,), StopReason.TIME_LIMIT),
-            (Limits(wall_seconds=0.5), (NEVER,), StopReason.WALL_LIMIT),
+            (Limits(seconds=2), (NEVER,), StopReason.TIME_LIMIT),
+            (Limits(wall_seconds=2), (NEVER,), StopReason.WALL_LIMIT),
         ],
         ids=["turns", "tool calls", "tokens", "working seconds", "wall seconds"],
     )
@@ -334,8 +334,8 @@ class TestLimits:
         [
             (Limits(turns=1), (), StopReason.TURN_LIMIT),
             (Limits(tokens=USAGE.total_tokens), (), StopReason.TOKEN_LIMIT),
-            (Limits(seconds=0.5), (NEVER,), StopReason.TIME_LIMIT),
-            (Limits(wall_seconds=0.5), (NEVER,), StopReason.WALL_LIMIT),
+            (Limits(seconds=2), (NEVER,), StopReason.TIME_LIMIT),
+            (Limits(wall_seconds=2), (NEVER,), StopReason.WALL_LIMIT),
         ],
         ids=["turns", "tokens", "working seconds", "wall seconds"],
     )
@@ -374,8 +374,8 @@ class TestLimits:
 
     async def test_waiting_for_a_retry_counts_on_the_wall_alone(self, play: Play) -> None:
         waits = Retry(attempt=1, cause="HTTP 429", wait_s=5.0, throttled=True)
-        script = (waits, Pause(0.4), turn(write(RIGHT), run()))
-        played = await play(*script, limits=Limits(seconds=0.3))
+        script = (waits, Pause(2.1), turn(write(RIGHT), run()))
+        played = await play(*script, limits=Limits(seconds=2))
         assert played.attempt.stop_reason is StopReason.PUBLIC_TESTS_PASSED
         played = await play(*script, limits=Limits(seconds=30, wall_seconds=0.3))
         assert played.attempt.stop_reason is StopReason.WALL_LIMIT
@@ -556,13 +556,17 @@ class TestRunCode:
     ) -> None:
         assert "longer than" in await tried("#" * (LONGEST_CODE + 1))
 
-    async def test_it_is_not_run_again_from_a_record(self, play: Play) -> None:
+    async def test_it_is_not_run_again_from_a_record(
+        self, play: Play, pool: SandboxPool, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         asked = call("run_code", json.dumps({"code": "while True: pass", "stdin": ""}))
         first = await play(turn(write(ONE_PASSES), asked), limits=Limits(turns=1), toolbox=TOOLS)
-        async with asyncio.timeout(1.0):
-            again = await play(recorded=first.events, limits=Limits(turns=1), toolbox=TOOLS)
+        ran: list[object] = []
+        monkeypatch.setattr(pool, "call", ran.append)
+        again = await play(recorded=first.events, limits=Limits(turns=1), toolbox=TOOLS)
         assert again.attempt.code == ONE_PASSES
         assert not again.events
+        assert not ran
 
     async def test_where_programs_cannot_be_run_the_model_is_told(self, play: Play) -> None:
         from harness.tools.toolbox import ToolError
@@ -671,7 +675,7 @@ async def test_from_a_record_a_report_is_the_report_whoever_had_it_made(play: Pl
         turn(write(ONE_PASSES), call("check"), run()),
         NEVER,
         toolbox=toolbox,
-        limits=Limits(seconds=5, wall_seconds=1.5),
+        limits=Limits(seconds=9, wall_seconds=4),
     )
     results = [place for place, e in enumerate(first.events) if isinstance(e, ToolResult)]
     again = await play(

@@ -115,8 +115,8 @@ class TestStrategies:
         [
             (ModelError("HTTP 503: down"), Limits(), StopReason.MODEL_ERROR),
             (ContextOverflowError("HTTP 400"), Limits(), StopReason.CONTEXT_LIMIT),
-            (NEVER, Limits(seconds=0.3), StopReason.TIME_LIMIT),
-            (NEVER, Limits(wall_seconds=0.3), StopReason.WALL_LIMIT),
+            (NEVER, Limits(seconds=1), StopReason.TIME_LIMIT),
+            (NEVER, Limits(wall_seconds=1), StopReason.WALL_LIMIT),
         ],
         ids=["provider", "context", "working seconds", "wall seconds"],
     )
@@ -150,7 +150,7 @@ class TestStrategies:
             turn(write("print(1)")),
             NEVER,
             mode=own_strategy(f"{name}:solve"),
-            limits=Limits(wall_seconds=0.3),
+            limits=Limits(wall_seconds=1),
         )
         assert played.attempt.stop_reason is StopReason.WALL_LIMIT
         assert played.attempt.written == 1

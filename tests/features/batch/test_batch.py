@@ -13,7 +13,7 @@ import pytest
 from batch_server import EXPIRED, SECONDS, AnthropicBatchServer, BatchServer, OpenAIBatchServer
 from chat_server import Json, Reply, completion
 from messages_server import message
-from program import Process, finish, harness, harness_after, results, start_after
+from program import Process, finish, harness, harness_after, heard, results, start_after
 from responses_server import counted, response, said
 
 KEY = "sk-secretsecretsecret"
@@ -201,10 +201,7 @@ async def test_an_interrupt_leaves_the_batch_with_the_provider_and_says_how_to_g
     async with vendor.server(lambda body, _n: vendor.answer(solved(body))) as server:
         server.ended = False
         process = await start(server, tmp_path, *flags(vendor, "--batch"))
-        assert process.stderr is not None
-        async with asyncio.timeout(60):
-            while b"waiting for 1 batch" not in await process.stderr.readline():
-                pass
+        await heard(process, "waiting for 1 batch")
         process.send_signal(word)
         code, _, err = await finish(process)
         assert code == 130
@@ -232,10 +229,7 @@ async def test_a_second_interrupt_leaves_even_a_submission_under_way(
             while not server.batches:
                 await server.arrived(len(server.requests) + 1)
         process.send_signal(signal.SIGINT)
-        assert process.stderr is not None
-        async with asyncio.timeout(60):
-            while b"interrupted" not in await process.stderr.readline():
-                pass
+        await heard(process, "interrupted")
         process.send_signal(signal.SIGINT)
         code, _, err = await finish(process)
         assert code == 130

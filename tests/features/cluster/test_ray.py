@@ -17,6 +17,7 @@ from program import (
     environment,
     finish,
     harness,
+    heard,
     results,
     run_by,
     start,
@@ -108,10 +109,7 @@ async def test_interrupted_at_once_it_goes_on_here(own: Path, cluster: RayCluste
     process = await start(own, "run", *OWN, "-k", "16", *on(cluster))
     await committed(own / "r", 1)
     process.send_signal(signal.SIGINT)
-    assert process.stderr is not None
-    async with asyncio.timeout(60):
-        while b"again to stop now" not in await process.stderr.readline():
-            pass
+    await heard(process, "again to stop now")
     process.send_signal(signal.SIGINT)
     code, _, err = await finish(process)
     assert code == 130, err

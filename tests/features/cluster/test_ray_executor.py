@@ -45,7 +45,7 @@ def joined(executor: RayExecutor, node: str, slots: int = 1) -> tuple[Member, Ac
 
 
 async def until(reached: Callable[[], bool]) -> None:
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(60):
         while not reached():  # noqa: ASYNC110 - a tick of the loop, which no event tells of
             await asyncio.sleep(0)
 
@@ -115,5 +115,5 @@ async def test_what_is_shared_is_forgotten_under_the_lock(executor: RayExecutor)
         forgetting.join(0.05)
         assert forgetting.is_alive()
         assert executor._kept
-    forgetting.join(30)
+    forgetting.join(60)
     assert not executor._kept

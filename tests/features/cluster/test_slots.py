@@ -64,7 +64,7 @@ async def test_a_slot_given_to_one_who_was_cancelled_is_free_again() -> None:
     waiting.cancel()
     with pytest.raises(asyncio.CancelledError):
         await waiting
-    assert await asyncio.wait_for(slots.take(), 1) == "one"
+    assert await asyncio.wait_for(slots.take(), 60) == "one"
 
 
 async def test_where_no_machine_is_to_come_who_waits_is_told_until_one_comes() -> None:

@@ -4,13 +4,15 @@ import asyncio
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from chat_server import ChatServer, Reply, Solver, completion, failure
 from crashes import Asked
-from program import PATIENCE_S, Process, finish, harness, results, run, start
+from ports import free_port
+from program import PATIENCE_S, finish, harness, heard, results, run, start
 
 SOLVE = "```python\nprint(0)\n```"
 TEN = {"prompt_tokens": 7, "completion_tokens": 3}
@@ -102,7 +104,7 @@ class TestBudget:
             return Reply(silence_s=300) if number == 0 else answer(body, number)
 
         async with ChatServer(script) as server:
-            flags = ["-n", "3", "--max-tokens", "10", "--sample-timeout", "1", *PRICED]
+            flags = ["-n", "3", "--max-tokens", "10", "--sample-timeout", "3", *PRICED]
             code, out, err = await run(tmp_path, *served(server, *flags, "--max-cost", "0.1"))
         assert code == 0, err
         done = results(tmp_path / "r")
@@ -119,7 +121,7 @@ class TestBudget:
             return Reply(silence_s=300) if number == 0 else answer(body, number)
 
         async with ChatServer(script) as server:
-            flags = ["-n", "3", "--sample-timeout", "1", *CENT_A_REQUEST, "--max-cost", "1"]
+            flags = ["-n", "3", "--sample-timeout", "3", *CENT_A_REQUEST, "--max-cost", "1"]
             code, _, err = await run(tmp_path, *served(server, *flags))
             assert code == 0, err
             assert len(results(tmp_path / "r")) == 1
@@ -211,7 +213,7 @@ class Dead:
         writer.close()
 
     async def tried(self, times: int) -> None:
-        async with asyncio.timeout(60), self._changed:
+        async with asyncio.timeout(PATIENCE_S), self._changed:
             await self._changed.wait_for(lambda: self.tries >= times)
 
     @asynccontextmanager
@@ -224,29 +226,24 @@ class Dead:
             await server.wait_closed()
 
 
-async def line_of(process: Process, words: str) -> str:
-    """Wait for a line on stderr."""
-    assert process.stderr is not None
-    async with asyncio.timeout(PATIENCE_S):
-        while line := (await process.stderr.readline()).decode():
-            if words in line:
-                return line
-    raise AssertionError(f"the program ended without {words!r}")
-
-
 class TestOutage:
     async def test_it_pauses_the_run_until_the_provider_answers_again(
         self, tmp_path: Path, solver: Solver
     ) -> None:
         asked, dead, at_once = Asked(solver), Dead(), 2
-        async with ChatServer(asked) as server:
-            port = int(server.base_url.split(":")[2].split("/")[0])
+
+        def script(body: dict[str, Any], number: int) -> Reply:
+            reply = asked(body, number)
+            return reply if number < 6 else replace(reply, until=asyncio.Event().wait)
+
+        port = free_port()
+        async with ChatServer(script, port=port) as server:
             flags = served(server, "--agentic-mode", "--concurrency", str(at_once))
             process = await start(tmp_path, *flags)
-            await server.arrived(6)
+            await server.arrived(6 + at_once)  # so many are in flight
         before = len(server.requests)
         async with dead.at(port):
-            paused = await line_of(process, "the provider does not answer")
+            paused = await heard(process, "the provider does not answer")
             await dead.tried(dead.tries + at_once)  # with all that were sent before the outage
             dead.most_open = dead.open
             await dead.tried(dead.tries + 1)

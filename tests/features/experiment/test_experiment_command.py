@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import yaml
 from chat_server import ChatServer, Reply, Solver, completion, failure
-from program import Done, finish, harness, results, run, start
+from program import Done, finish, harness, heard, results, run, start
 
 EXAMPLES = Path(__file__).parents[3] / "fixtures" / "experiments"
 TEN = {"prompt_tokens": 7, "completion_tokens": 3}
@@ -209,10 +209,7 @@ class TestGoingOn:
             process = await start(tmp_path, *flags)
             await server.arrived(2)
             process.send_signal(signal.SIGINT)
-            assert process.stderr is not None
-            async with asyncio.timeout(30):
-                while b"interrupted" not in await process.stderr.readline():
-                    pass
+            await heard(process, "interrupted")
             told.set()
             code, out, err = await finish(process)
             assert code == 130, err
@@ -233,10 +230,7 @@ class TestGoingOn:
             process = await start(tmp_path, "experiment", "-c", "g.yaml", "--out", "e")
             await server.arrived(1)
             process.send_signal(signal.SIGINT)
-            assert process.stderr is not None
-            async with asyncio.timeout(30):
-                while b"interrupted" not in await process.stderr.readline():
-                    pass
+            await heard(process, "interrupted")
             process.send_signal(signal.SIGINT)
             code, _, err = await finish(process)
         assert code == 130

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from chat_server import ChatServer, Reply, completion, tool_call
-from program import finish, harness, results, run, start
+from program import finish, harness, heard, results, run, start
 from webhook_server import webhook_server
 
 USAGE = {"prompt_tokens": 90, "completion_tokens": 10}
@@ -252,10 +252,7 @@ class TestInterrupted:
             async with asyncio.timeout(60):
                 await reached.wait()
             process.send_signal(signal.SIGINT)
-            assert process.stderr is not None
-            async with asyncio.timeout(30):
-                while b"interrupted" not in await process.stderr.readline():
-                    pass
+            await heard(process, "interrupted")
             released.set()
             code, _, err = await finish(process)
             assert code == 130, err

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from own_agents import Agents, alive
+from own_agents import Agents, alive, long_while
 from program import WITHOUT_NAMESPACES, finish, harness, results, start, started_by
 
 from harness.agent.events import AgentLeft
@@ -261,7 +261,8 @@ def test_one_that_never_begins_leaves_its_sample_pending(folder: Path, agents: A
 async def test_an_interrupt_ends_it_and_another_one_begins_anew(
     folder: Path, agents: Agents
 ) -> None:
-    command = agents.line("acts.py", "right", "leave-behind=43", "say=on", "sleep=60")
+    seconds = long_while()
+    command = agents.line("acts.py", "right", f"leave-behind={seconds}", "say=on", "sleep=60")
     base = ["run", "-b", "jsonl:own.jsonl", "-n", "1", "--out", "r"]
     base += ["--agent-command", command, *shown(agents)]
     process = await start(folder, *base, HF_HOME=str(folder / "hub"))
@@ -273,8 +274,8 @@ async def test_an_interrupt_ends_it_and_another_one_begins_anew(
     code, _, err = await finish(process)
     assert (code, "go on with: harness run --resume r" in err) == (130, True), err
     assert results(folder / "r") == []
-    assert not alive("sleep(43)")
-    assert not alive("leave-behind=43")
+    assert not alive(f"sleep({seconds})")
+    assert not alive(f"leave-behind={seconds}")
     (agents.folder / "acts.py").rename(agents.folder / "kept.py")
     shutil.copy(agents.folder / "quick.py", agents.folder / "acts.py")
     try:

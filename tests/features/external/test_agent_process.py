@@ -3,10 +3,9 @@
 import asyncio
 import json
 import sys
-import time
 
 import pytest
-from own_agents import Agents, Attend, alive
+from own_agents import Agents, Attend, alive, long_while
 
 from harness.agent.attempt import ChosenBy, Limits, StopReason
 from harness.agent.events import (
@@ -29,6 +28,7 @@ from harness.sandbox.program import SandboxError
 
 pytestmark = pytest.mark.usefixtures("namespaces")
 BOTH = pytest.mark.parametrize("confined", [True, False], ids=["in a room", "loose"])
+PATIENCE_S = 120.0
 SOLVES = ("hello", "read", "wrong", "run", "right", "run")
 
 
@@ -62,11 +62,11 @@ async def test_its_calls_are_a_transcript_and_its_last_solution_the_attempt(
 async def test_what_it_started_ends_with_it(
     agents: Agents, attend: Attend, *, confined: bool
 ) -> None:
-    started = time.monotonic()
-    done = await attend(agents.host("leave-behind=30", "right", confined=confined))
+    seconds = long_while()
+    async with asyncio.timeout(PATIENCE_S):
+        done = await attend(agents.host(f"leave-behind={seconds}", "right", confined=confined))
     assert done.left.exit_code == 0
-    assert time.monotonic() - started < 20
-    assert not alive("late")
+    assert not alive(f"sleep({seconds})")
 
 
 @BOTH
@@ -86,11 +86,14 @@ async def test_a_limit_of_time_ends_it_and_all_it_started(
     *,
     confined: bool,
 ) -> None:
-    host = agents.host("right", "run", "leave-behind=41", "sleep=60", confined=confined)
+    seconds = long_while()
+    mark = f"leave-behind={seconds}"
+    host = agents.host("right", "run", mark, "sleep=60", confined=confined)
     done = await attend(host, limits)
     assert done.attempt.stop_reason is reason
     assert done.left.exit_code is None
-    assert not alive("sleep(41)", "acts.py")
+    assert not alive(f"sleep({seconds})")
+    assert not alive(mark)
     if done.calls:  # it may not have come so far on a busy machine
         assert done.attempt.confined is confined
 
@@ -197,18 +200,19 @@ async def test_garbage_on_the_protocol_hurts_nobody(agents: Agents, attend: Atte
 
 
 async def test_one_that_never_reads_hurts_nobody(agents: Agents, attend: Attend) -> None:
-    started = time.monotonic()
-    done = await attend(agents.host("right", "deaf=12", "run", "sleep=60"), Limits(seconds=4))
+    async with asyncio.timeout(PATIENCE_S):
+        host = agents.host("right", "deaf=12", "run", "sleep=1000")
+        done = await attend(host, Limits(seconds=8))
     assert done.attempt.stop_reason is StopReason.TIME_LIMIT
     assert done.attempt.chosen_by in {ChosenBy.PASSED_PUBLIC_TESTS, ChosenBy.NEWEST}
-    assert time.monotonic() - started < 30
 
 
 @pytest.mark.parametrize("confined", [True, False], ids=["in a room", "loose"])
 async def test_it_ends_with_the_harness_even_if_that_is_killed(
     agents: Agents, *, confined: bool
 ) -> None:
-    mark = f"leave-behind={44 + confined}"
+    seconds = long_while()
+    mark = f"leave-behind={seconds}"
     host = agents.host("say=on", mark, "sleep=60", confined=confined)
     config = host.room.configuration(host.command, "/scratch" if confined else "/tmp", {})
     config["env"]["HARNESS_MCP_CONFIG"] = "none"
@@ -233,10 +237,10 @@ async def test_it_ends_with_the_harness_even_if_that_is_killed(
     assert alive(mark)
     parent.kill()
     await parent.wait()
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(60):
         await parent.stdout.read()  # until nobody holds it any more
     assert not alive(mark)
-    assert not alive(f"sleep({44 + confined})")
+    assert not alive(f"sleep({seconds})")
 
 
 async def test_a_run_that_is_stopped_ends_it(agents: Agents, attend: Attend) -> None:
@@ -248,13 +252,14 @@ async def test_a_run_that_is_stopped_ends_it(agents: Agents, attend: Attend) -> 
             if isinstance(event, ToolResult):
                 called.set()
 
-    host = agents.host("leave-behind=42", "right", "sleep=60")
+    seconds = long_while()
+    host = agents.host(f"leave-behind={seconds}", "right", "sleep=60")
     task = asyncio.create_task(attend(host, events=Watched()))
     await asyncio.wait({asyncio.create_task(called.wait()), task}, return_when="FIRST_COMPLETED")
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
-    assert not alive("sleep(42)")
+    assert not alive(f"sleep({seconds})")
 
 
 async def test_an_interrupted_sample_begins_anew_and_the_transcript_says_so(

@@ -15,7 +15,7 @@ from harness.features.serve import admission, app
 from harness.features.serve.app import Bounds
 from harness.features.serve.server import BoundedConnection
 
-BUSY = "import time; time.sleep(30)"
+BUSY = "import time; time.sleep(600)"
 RIGHT = {"code": "print(input())", "language": "python", "stdin": "1"}
 
 
@@ -28,7 +28,7 @@ class Busy:
         wait_until(lambda: state(judge)["running"] + state(judge)["waiting"] >= number)
 
     def _begin(self) -> socket.socket:
-        body = b'{"code": "%s", "language": "python", "run_timeout": 60}' % BUSY.encode()
+        body = b'{"code": "%s", "language": "python", "run_timeout": 600}' % BUSY.encode()
         host, _, port = self._judge.place.partition(":")
         connection = socket.create_connection((host, int(port)))
         head = f"POST /run_code HTTP/1.1\r\nHost: {host}\r\nContent-Length: {len(body)}\r\n\r\n"
@@ -55,7 +55,7 @@ def wait_until(there: Any) -> None:
 
 @pytest.fixture
 def small() -> Iterator[JudgeServer]:
-    bounds = Bounds(requests=2, body_bytes=1 << 20, held_bytes=3 << 19, wait_s=0.3)
+    bounds = Bounds(requests=2, body_bytes=1 << 20, held_bytes=3 << 19, wait_s=1.5)
     with JudgeServer(workers=1, bounds=bounds) as server:
         server.run_code("print(1)")
         wait_until(lambda: server.service.places.taken == 0)
@@ -67,7 +67,7 @@ class TestWhenItIsFull:
         busy = Busy(small, 1)
         late = small.client.post("/run_code", json=RIGHT)
         assert late.status_code == 504  # which verl's client asks again after
-        assert "no worker was free within 0.3 s" in late.json()["detail"]
+        assert "no worker was free within 1.5 s" in late.json()["detail"]
         assert int(late.headers["retry-after"]) >= 1
         busy.leave()
 
@@ -98,7 +98,7 @@ class TestWhenItIsFull:
                 waits = threads.submit(judge.client.post, "/run_code", json=RIGHT)
                 bounded = judge.client.post("/run_code", json={**RIGHT, "compile_timeout": 0.2})
                 assert bounded.status_code == 504
-                assert 0.5 <= time.monotonic() - asked < 20
+                assert 0.5 <= time.monotonic() - asked < 60
                 busy.leave()
                 assert waits.result().json()["status"] == "Success"
 
@@ -112,7 +112,7 @@ class TestWhenItIsFull:
     def test_a_client_that_does_not_read_gives_its_place_back(
         self, judge: JudgeServer, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(app, "SEND_S", 0.3)
+        monkeypatch.setattr(app, "SEND_S", 1.0)
         body = b'{"code": "print(\'x\' * 40_000_000)", "language": "python"}'
         host, _, port = judge.place.partition(":")
         with socket.create_connection((host, int(port))) as connection:
@@ -165,7 +165,7 @@ class TestConnections:
         monkeypatch.setattr(BoundedConnection, "headers_s", 0.3)
         host, _, port = judge.place.partition(":")
         for head in (b"", b"POST /run"):
-            with socket.create_connection((host, int(port)), timeout=30) as connection:
+            with socket.create_connection((host, int(port)), timeout=60) as connection:
                 connection.sendall(head)
                 assert connection.recv(100) == b""
 
@@ -193,6 +193,7 @@ def test_many_at_once_are_all_answered(judge: JudgeServer) -> None:
         answer = judge.client.post("/run_code", json=body)
         return int(answer.json()["run_result"]["stdout"])
 
+    before = threading.active_count()
     with ThreadPoolExecutor(32) as threads:
         assert list(threads.map(ask, range(64))) == [*range(64)]
-    assert threading.active_count() < 64
+    assert threading.active_count() - before < 32

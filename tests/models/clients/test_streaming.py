@@ -258,7 +258,7 @@ class TestTime:
                 await never.wait()
 
         script = in_turn(replace(CHAT["text"], before_event=first_two), CHAT["text"])
-        async with talking("chat", script, timeouts=Timeouts(idle_s=0.3)) as talk:
+        async with talking("chat", script, timeouts=Timeouts(idle_s=1.0)) as talk:
             assert (await talk.ask()).text
             (retry,) = talk.retries
             assert "no answer in time" in retry.cause

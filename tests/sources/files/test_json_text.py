@@ -135,4 +135,5 @@ def test_time_is_linear_in_the_text() -> None:
 
     seconds(1_000)
     # Quadratic, this would be 400 times as long.
-    assert seconds(200_000) < 100 * max(seconds(10_000), 0.002)
+    longest = min(seconds(200_000) for _ in range(2))  # what else the process does is not meant
+    assert longest < 100 * max(seconds(10_000), 0.002)
