@@ -104,6 +104,8 @@ def _parameter(parameter: Any) -> Iterator[str]:
     note = [parameter.help] if parameter.help else []
     if parameter.param_type_name == "option" and parameter.required:
         note.append("[required]")
+    elif parameter.param_type_name == "option" and not parameter.is_flag and parameter.default:
+        note.append(f"[default: {str(parameter.default).removesuffix('.0')}]")
     yield from textwrap.wrap(
         " ".join(note),
         WIDTH,

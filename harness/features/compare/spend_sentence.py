@@ -94,7 +94,7 @@ def _at_spend(found: SpendComparison, at: SpendDifference) -> str:
     sides = [(found.a, at.a), (found.b, at.b)]
     (first, one), (second, other) = sides if a_first else sides[::-1]
     return (
-        f"At {_where(found, at)}, {_solves(first, one)} and {_solves(second, other)} "
+        f"{_where(found, at)}, {_solves(first, one)} and {_solves(second, other)} "
         f"({_difference(at, -1 if a_first else 1)})."
     )
 
@@ -103,16 +103,16 @@ def _where(found: SpendComparison, at: SpendDifference) -> str:
     spend = f"{amount_of(at.at, found.unit)} a problem"
     arm = next((arm for arm in (found.a, found.b) if arm.label == at.mean_of), None)
     if arm is None:
-        return spend
+        return f"At {spend}"
     if _of_shots(arm):
-        return f"{spend}, what one shot costs"
-    return f"{spend}, what {arm.name} spends on average"
+        return f"At the cost of one shot ({spend})"
+    return f"At what {arm.name} spends on average ({spend})"
 
 
 def _solves(arm: ArmFacts, point: SpendPoint) -> str:
     rate = f"{100 * point.solved:.0f} %"
     if not _of_shots(arm):
-        cut = "" if point.spend >= arm.most * (1 - _NEAR) else ", cut off to spend as much,"
+        cut = "" if point.spend >= arm.most * (1 - _NEAR) else ", cut off there,"
         return f"{arm.name}{cut} solves {rate}"
     of = "" if arm.name in {*MODES.values()} else f" of {arm.name}"
     if math.isclose(point.amount, 1, abs_tol=0.005):
@@ -156,11 +156,10 @@ def _beyond(found: SpendComparison, *, asked: bool) -> Iterator[str]:
             continue
         spend = amount_of(max(wanted), found.unit)
         needed = count(math.ceil(max(wanted) / arm.mean - _NEAR), "shot")
-        before = "" if asked else f"{_capital(other.name)} spends {spend} on average; "
-        what = "what shots solve for that" if before else f"What shots solve for {spend}"
+        who = spend if asked else f"{_capital(other.name)} spends {spend} on average"
         yield (
-            f"{before}{what} is not known: it pays for {needed} a problem, and there "
-            f"{'is' if arm.samples == 1 else 'are'} {arm.samples:,}."
+            f"{who}{' is' if asked else ','} enough for {needed} a problem. The run of shots has "
+            f"{arm.samples:,}, so what shots solve at that spend is not known."
         )
 
 

@@ -16,37 +16,22 @@ def serve(
     *,
     problems: ServedProblems = None,
     host: Annotated[
-        str,
-        typer.Option(
-            help="Address to listen on; any but this machine's own needs a token. "
-            "[default: 127.0.0.1]"
-        ),
+        str, typer.Option(help="Address to listen on; any but this machine's own needs a token.")
     ] = "127.0.0.1",
-    port: Annotated[
-        int,
-        typer.Option(min=0, max=65_535, help="Port; 0: any that is free. [default: 8080]"),
-    ] = 8080,
+    port: Annotated[int, typer.Option(min=0, max=65_535, help="Port; 0: any that is free.")] = 8080,
     token_env: Annotated[
         str,
-        typer.Option(
-            metavar="NAME",
-            help="Environment variable that holds the token. [default: HARNESS_SERVE_TOKEN]",
-        ),
+        typer.Option(metavar="NAME", help="Environment variable that holds the token."),
     ] = "HARNESS_SERVE_TOKEN",  # noqa: S107 - a variable's name
     max_requests: Annotated[
-        int,
-        typer.Option(min=1, help="Most requests at a time, waiting ones included. [default: 1024]"),
+        int, typer.Option(min=1, help="Most requests at a time, waiting ones included.")
     ] = 1_024,
     max_body: Annotated[
-        int, typer.Option(min=1, metavar="MIB", help="Largest request, in MiB. [default: 64]")
+        int, typer.Option(min=1, metavar="MIB", help="Largest request, in MiB.")
     ] = 64,
     queue_timeout: Annotated[
         float,
-        typer.Option(
-            min=0.0,
-            metavar="S",
-            help="Most seconds that a request waits for a worker. [default: 300]",
-        ),
+        typer.Option(min=0.0, metavar="S", help="Most seconds that a request waits for a worker."),
     ] = 300.0,
 ) -> None:
     """Serve the judge over HTTP: SandboxFusion's /run_code, /grade, /health and /metrics.

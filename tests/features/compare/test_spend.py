@@ -116,7 +116,7 @@ def test_an_agent_is_compared_at_its_mean_spend_and_at_that_of_a_shot(pair: Pair
 def test_the_sentence_says_it(pair: Pair) -> None:
     said = usual(pair).sentence
     assert said.startswith(
-        "At $0.022 a problem, what the agent spends on average, the agent solves 75 % and "
+        "At what the agent spends on average ($0.022 a problem), the agent solves 75 % and "
         "2.2 shots chosen by public tests solve 25 % (+50 points, +25 to +75)."
     )
 
@@ -140,11 +140,11 @@ def test_spends_that_are_asked_for_have_a_sentence_each(pair: Pair) -> None:
     found = spend_comparison(*pair(shots, attempts), [0.01, 0.02, 0.05])
     assert [each.at for each in found.differences] == [0.01, 0.02]
     assert found.unreached == (0.05,)
-    assert "At $0.010 a problem, the agent, cut off to spend as much, solves 0 %" in found.sentence
+    assert "At $0.010 a problem, the agent, cut off there, solves 0 %" in found.sentence
     assert "At $0.020 a problem, the agent solves 100 % and 2 shots chosen by" in found.sentence
     assert (
-        "What shots solve for $0.050 is not known: it pays for 5 shots a problem, and there are 2."
-        in (found.sentence)
+        "$0.050 is enough for 5 shots a problem. The run of shots has 2, so what shots solve at "
+        "that spend is not known." in found.sentence
     )
 
 
@@ -153,8 +153,8 @@ def test_too_few_shots_are_said_and_not_guessed(pair: Pair) -> None:
     found = spend_comparison(*pair(shots, [agent(p, 3) for p in NAMES]))
     assert [each.at for each in found.differences] == [pytest.approx(0.01)]
     assert found.sentence.endswith(
-        "The agent spends $0.030 on average; what shots solve for that is not known: it pays "
-        "for 3 shots a problem, and there is 1."
+        "The agent spends $0.030 on average, enough for 3 shots a problem. The run of shots has 1, "
+        "so what shots solve at that spend is not known."
     )
 
 
@@ -237,8 +237,8 @@ def test_two_agents_are_called_by_what_differs(write_run: Write) -> None:
     plain = agents("plain", 3)
     prompt = spend_comparison(plain, agents("terse", 2, prompt="terse"))
     assert prompt.sentence.startswith(
-        "At $0.030 a problem, what prompt default spends on average, prompt terse solves 100 % and "
-        "prompt default solves 100 % (+0 points, -16 to +16)"
+        "At what prompt default spends on average ($0.030 a problem), prompt terse solves 100 % "
+        "and prompt default solves 100 % (+0 points, -16 to +16)"
     )
     model = spend_comparison(plain, agents("big", 2, model="big"))
     assert "big solves 100 % and made-model solves 100 %" in model.sentence
@@ -271,10 +271,10 @@ def test_compare_shows_equal_spend(
     a = write_run("a", shots, mode="single_shot", samples_per_problem=2)
     b = write_run("b", [agent(p, 2) for p in NAMES], mode="agentic")
     text = " ".join(shown(comparison_view(compare_runs([a, b], None, [0.01])), 100).split())
-    assert "At $0.010 a problem, the agent, cut off to spend as much, solves 0 %" in text
+    assert "At $0.010 a problem, the agent, cut off there, solves 0 %" in text
     assert "$0.010 20 25.0 % 0.0 % -25.0" in text
     beyond = " ".join(shown(comparison_view(compare_runs([a, b], None, [9.0])), 100).split())
-    assert "What shots solve for $9.00 is not known" in beyond
+    assert "$9.00 is enough for" in beyond
     assert "at equal spend" not in beyond
     with pytest.raises(typer.Exit) as left:
         compare_command.__wrapped__({}, runs=[a, b], as_markdown=True, at="0.01")
