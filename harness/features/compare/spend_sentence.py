@@ -155,11 +155,12 @@ def _beyond(found: SpendComparison, *, asked: bool) -> Iterator[str]:
         if not _of_shots(arm) or not wanted or max(wanted) <= arm.most * (1 + _NEAR):
             continue
         spend = amount_of(max(wanted), found.unit)
-        needed = count(math.ceil(max(wanted) / arm.mean - _NEAR), "shot")
+        needed = math.ceil(max(wanted) / arm.mean - _NEAR)
         who = spend if asked else f"{_capital(other.name)} spends {spend} on average"
         yield (
-            f"{who}{' is' if asked else ','} enough for {needed} a problem. The run of shots has "
-            f"{arm.samples:,}, so what shots solve at that spend is not known."
+            f"{who}{' is' if asked else ','} enough for {count(needed, 'shot')} a problem. There "
+            f"{'is' if arm.samples == 1 else 'are'} {arm.samples:,}, so what {needed:,} solve is "
+            "not known."
         )
 
 
