@@ -82,9 +82,6 @@ class ScriptedModel(UnaskedModel):
         return turn
 
 
-NO_REFERENCE = "the problem has no reference solution in Python"
-
-
 class ReferenceModel(UnaskedModel):
     """Answers sample i with the problem's i-th Python reference, in a cycle.
 
@@ -103,7 +100,8 @@ class ReferenceModel(UnaskedModel):
         except DataError as error:
             return ScriptedModel([ModelError(str(error))], name=self.name)
         if not programs:
-            return ScriptedModel([ModelError(NO_REFERENCE)], name=self.name)
+            lacking = ModelError("the problem has no reference solution in Python")
+            return ScriptedModel([lacking], name=self.name)
         return ScriptedModel([_fenced(programs[index % len(programs)])], name=self.name)
 
     async def generate(

@@ -1,4 +1,4 @@
-"""System calls that Python's standard library does not offer.
+"""System calls that Python's standard library does not offer, and a check of resource limits.
 
 `enter.py` uses this module, and each start of a sandbox pays for what it imports.
 """
