@@ -158,9 +158,8 @@ def _beyond(found: SpendComparison, *, asked: bool) -> Iterator[str]:
         needed = math.ceil(max(wanted) / arm.mean - _NEAR)
         who = spend if asked else f"{_capital(other.name)} spends {spend} on average"
         yield (
-            f"{who}{' is' if asked else ','} enough for {count(needed, 'shot')} a problem. There "
-            f"{'is' if arm.samples == 1 else 'are'} {arm.samples:,}, so what {needed:,} solve is "
-            "not known."
+            f"{who}{' is' if asked else ','} enough for {count(needed, 'shot')} a problem. "
+            f"Each has {arm.samples:,}, so what {needed:,} solve is not known."
         )
 
 

@@ -143,7 +143,7 @@ def test_spends_that_are_asked_for_have_a_sentence_each(pair: Pair) -> None:
     assert "At $0.010 a problem, the agent, cut off there, solves 0 %" in found.sentence
     assert "At $0.020 a problem, the agent solves 100 % and 2 shots chosen by" in found.sentence
     assert (
-        "$0.050 is enough for 5 shots a problem. There are 2, so what 5 solve is not known."
+        "$0.050 is enough for 5 shots a problem. Each has 2, so what 5 solve is not known."
         in found.sentence
     )
 
@@ -153,7 +153,7 @@ def test_too_few_shots_are_said_and_not_guessed(pair: Pair) -> None:
     found = spend_comparison(*pair(shots, [agent(p, 3) for p in NAMES]))
     assert [each.at for each in found.differences] == [pytest.approx(0.01)]
     assert found.sentence.endswith(
-        "The agent spends $0.030 on average, enough for 3 shots a problem. There is 1, so what 3 "
+        "The agent spends $0.030 on average, enough for 3 shots a problem. Each has 1, so what 3 "
         "solve is not known."
     )
 
