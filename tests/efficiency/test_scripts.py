@@ -1,5 +1,7 @@
 """Scripts timed on all their tests in one turn, several passes at a time."""
 
+from collections.abc import Iterable
+
 import pytest
 
 from harness.efficiency import paired_timing, reference_times
@@ -32,9 +34,13 @@ def expected_of(worker: Worker, tests: dict[str, str]) -> Expected:
     return Expected.of(worker, Task(Program(FAST), cases, Limits()))
 
 
+def sums_of(worker: Worker, numbers: Iterable[int]) -> Expected:
+    return expected_of(worker, {f"{n}\n": f"{n * (n - 1) // 2}\n" for n in numbers})
+
+
 @pytest.fixture(scope="module")
 def sums(worker: Worker) -> Expected:
-    return expected_of(worker, {f"{n}\n": f"{n * (n - 1) // 2}\n" for n in NUMBERS})
+    return sums_of(worker, NUMBERS)
 
 
 @pytest.fixture(scope="module")
@@ -92,7 +98,8 @@ def test_a_failure_in_any_execution_is_one_of_the_lap(worker: Worker) -> None:
     assert "ValueError" in lap.error
 
 
-def test_scripts_that_leave_threads_are_run_test_by_test(worker: Worker, sums: Expected) -> None:
+def test_scripts_that_leave_threads_are_run_test_by_test(worker: Worker) -> None:
+    sums = sums_of(worker, (100 * n for n in NUMBERS))  # long beside the start of a thread
     waits = "import threading\nthreading.Thread(target=threading.Event().wait, daemon=True).start()"
     codes = {name: f"{waits}\n{code}" for name, code in CODES.items()}
     scale = reference_times.calibrate(worker, sums, codes)
