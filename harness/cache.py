@@ -22,5 +22,5 @@ def write_whole(path: Path, text: str) -> None:
     unfinished = path.with_name(f".{path.name}.{os.getpid()}")
     with suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
-        unfinished.write_text(text)
+        unfinished.write_text(text, encoding="utf-8")
         unfinished.replace(path)

@@ -11,13 +11,31 @@ from harness.stats.pass_at_k import ROUND
 from harness.stats.rates import Rate
 
 
-class Timed(Protocol):
-    """Fields of a result that the summary reads."""
+class Score(Protocol):
+    """A Beyond and its interval."""
+
+    @property
+    def beyond(self) -> float | None: ...  # noqa: D102
+    @property
+    def beyond_low(self) -> float | None: ...  # noqa: D102
+    @property
+    def beyond_high(self) -> float | None: ...  # noqa: D102
+
+
+class ScoredResult(Protocol):
+    """Fields of a result that a mean Beyond needs."""
 
     @property
     def problem_id(self) -> str: ...  # noqa: D102
     @property
     def graded(self) -> bool: ...  # noqa: D102
+    @property
+    def efficiency(self) -> Score | None: ...  # noqa: D102
+
+
+class TimedResult(ScoredResult, Protocol):
+    """Fields of a result that the summary reads."""
+
     @property
     def solved(self) -> bool: ...  # noqa: D102
     @property
@@ -65,7 +83,7 @@ class EfficiencySummary(Frozen):
     remarks: dict[str, int]
 
 
-def summarize_efficiency(results: Iterable[Timed]) -> EfficiencySummary | None:
+def summarize_efficiency(results: Iterable[TimedResult]) -> EfficiencySummary | None:
     """Summarize efficiency; return None where no sample was measured."""
     graded = [result for result in results if result.graded]
     known = [(result, result.efficiency) for result in graded if result.efficiency is not None]
@@ -89,7 +107,7 @@ def summarize_efficiency(results: Iterable[Timed]) -> EfficiencySummary | None:
     )
 
 
-def beyonds(results: Iterable[Timed]) -> Iterator[Known]:
+def beyonds(results: Iterable[ScoredResult]) -> Iterator[Known]:
     """Yield the Beyond of each graded sample that has one, with its uncertainty."""
     for result in results:
         found = result.efficiency
@@ -97,13 +115,13 @@ def beyonds(results: Iterable[Timed]) -> Iterator[Known]:
             yield Known(result.problem_id, found.beyond, _doubt(found, found.beyond))
 
 
-def _doubt(found: Efficiency, value: float) -> float:
+def _doubt(found: Score, value: float) -> float:
     """Return half the interval's width: the larger distance, as one end may be clipped."""
     ends = (found.beyond_low, found.beyond_high)
     return max((abs(value - end) for end in ends if end is not None), default=0.0)
 
 
-def _shares(values: Iterable[tuple[Timed, float | None, float]]) -> Iterator[Known]:
+def _shares(values: Iterable[tuple[TimedResult, float | None, float]]) -> Iterator[Known]:
     for result, value, whole in values:
         if value is not None:
             yield Known(result.problem_id, value / whole)

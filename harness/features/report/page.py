@@ -8,12 +8,15 @@ escaped, which it is.
 import base64
 import hashlib
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import UTC, date, datetime
 from functools import cache
+from importlib import metadata
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from harness.cache import cache_folder, write_whole
 from harness.features.experiment.ranking import Ranking
 from harness.features.report.changed_outcomes import changed_outcomes
 from harness.features.report.figures import spoken, tokens
@@ -159,13 +162,23 @@ def _heading(title: str, told: str, ranking: Ranking | None) -> str:
 
 @cache
 def chart_scripts() -> str:
-    """Return Vega, Vega-Lite and Vega-Embed from vl-convert; takes two seconds."""
+    """Return Vega, Vega-Lite and Vega-Embed from vl-convert.
+
+    The first report with a version takes two seconds to make them, the others read the cache.
+    """
     import altair as alt
-    import vl_convert
 
     version = ".".join(alt.SCHEMA_VERSION.split(".")[:2])  # the version that Altair writes for
+    made_by = metadata.version("vl-convert-python")
+    kept = cache_folder() / "charts" / f"vega-lite-{version}-vl-convert-{made_by}.js"
+    with suppress(OSError, UnicodeDecodeError):
+        return kept.read_text(encoding="utf-8")
+    import vl_convert
+
     bundle = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", version)
-    return _within_script(f"(() => {{{bundle}\n}})();")  # no global names
+    script = _within_script(f"(() => {{{bundle}\n}})();")  # no global names
+    write_whole(kept, script)
+    return script
 
 
 def own_script(name: str) -> str:

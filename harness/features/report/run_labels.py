@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from harness.features.compare.differences import changed_problems, conditions_differ, unlike
+from harness.run.spec.spec import uses
 from harness.run.store.published import PUBLISHED, verdicts_of
 from harness.run.store.results import SampleResult
 from harness.run.store.transcript import transcript_command
@@ -22,6 +23,7 @@ NOT_KEYS = frozenset(
 )
 """Properties of all JavaScript objects, which Vega cannot use as names of groups."""
 SINGLE_SHOT = "single_shot"
+NOT_USED = "not used"
 
 
 @dataclass(frozen=True)
@@ -43,8 +45,13 @@ class LabelledRun:
         return found is not None and "format" not in found
 
     def said(self, key: str) -> str:
-        """Return a setting as text; `unknown` if the run is older than the key."""
+        """Return a setting as text, or why there is none.
+
+        It is `unknown` if the run is older than the key, `not used` if the run's mode ignores it.
+        """
         value = self.run.spec.get(key)
+        if value is not None and not uses(self.run.spec.get("mode"), key):
+            return NOT_USED
         return "unknown" if value is None else str(value)
 
     def transcript(self, sample: str) -> str:

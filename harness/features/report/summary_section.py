@@ -6,7 +6,7 @@ from functools import partial
 from harness.features.report import charts
 from harness.features.report.figures import Amount, GroupRate, quantiles, seconds, tokens
 from harness.features.report.page_model import PageItem, Section, Table, group_table, rate_words
-from harness.features.report.run_labels import LabelledRun
+from harness.features.report.run_labels import NOT_USED, LabelledRun
 from harness.run.store.published import PUBLISHED, verdicts_of
 from harness.run.summary.summary import Summary
 from harness.stats.pass_at_k import OfSeveral
@@ -20,6 +20,9 @@ UNSHOWN = frozenset(
     {*SETTINGS, "price", "prices", "concurrency", "workers", "max_cost", "max_tokens_total"}
 )
 """Keys shown in any case or without effect; others are shown if they differ."""
+
+
+UNTOLD = frozenset({"unknown", NOT_USED})
 
 
 def summary_section(sides: Sequence[LabelledRun]) -> Section:
@@ -77,7 +80,7 @@ def _rows(sides: Sequence[LabelledRun]) -> list[_Row]:
 
 
 def _settings(sides: Sequence[LabelledRun]) -> list[_Row]:
-    shown = [key for key in SETTINGS if any(side.said(key) != "unknown" for side in sides)]
+    shown = [key for key in SETTINGS if {side.said(key) for side in sides} - UNTOLD]
     keys = {key for side in sides for key in side.run.spec} - UNSHOWN
     shown += sorted(key for key in keys if len({side.said(key) for side in sides}) > 1)
     return [(key.replace("_", " "), lambda side, key=key: side.said(key)) for key in shown]

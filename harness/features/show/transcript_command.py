@@ -26,8 +26,7 @@ def transcript_text(recorded: Iterable[events.Event]) -> str:
     """Return the conversation, turn by turn, then the verdict.
 
     The text contains no control characters. Text of the model, the provider or judged code is
-    indented
-    or within a line of this program, so that it cannot look like a heading.
+    indented, or within a line of this program, so that it cannot look like a heading.
     """
     return printable("\n".join(line for event in recorded for line in _lines(event)))
 

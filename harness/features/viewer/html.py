@@ -6,7 +6,7 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from harness.efficiency.labels import cpu_time, rank
+from harness.efficiency.labels import cpu_time, rank, score_words
 from harness.features.viewer.efficiency_axis import beyond_words
 from harness.grading.verdict import INFRASTRUCTURE
 from harness.text import count, dollars, interval, percent, printable, printable_line
@@ -84,6 +84,7 @@ FUNCTIONS: dict[str, Any] = {
     "kind_of": kind_of,
     "percent": percent,
     "rank": rank,
+    "score_words": score_words,
     "shell": shlex.quote,
 }
 """Functions available in templates."""

@@ -8,6 +8,8 @@ from functools import lru_cache
 from typing import Any, Generic, TypeVar
 from urllib.parse import urlencode
 
+from harness.efficiency.beyond import known_rate
+from harness.efficiency.efficiency_summary import beyonds
 from harness.features.viewer.html import line
 from harness.features.viewer.open_run import Item
 from harness.features.viewer.result_index import ResultRow
@@ -210,6 +212,7 @@ class Sums:
         states, difficulties, platforms: number of samples of each.
         dated, with_issues: number of samples whose problem has a release date, or known issues.
         by_difficulty: pass@1 of each difficulty.
+        beyond: Beyond@1; None if no sample has a Beyond.
     """
 
     rate: Rate | None
@@ -226,6 +229,7 @@ class Sums:
     by_difficulty: dict[str, Rate]
     dated: int
     with_issues: int
+    beyond: Rate | None
 
 
 def sums(items: Iterable[Item]) -> Sums:
@@ -251,6 +255,7 @@ def sums(items: Iterable[Item]) -> Sums:
         by_difficulty={name: value for name, value in grouped.items() if value is not None},
         dated=sum(row.release_date is not None for row in rows),
         with_issues=sum(bool(row.known_issues) for row in rows),
+        beyond=known_rate(beyonds(rows)),
     )
 
 

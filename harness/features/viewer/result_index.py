@@ -24,6 +24,14 @@ REMEMBERED = 64
 """Bytes before the last position, compared to detect that the file was replaced."""
 
 
+class Beyond(Frozen):
+    """A sample's Beyond and its interval."""
+
+    beyond: float | None
+    beyond_low: float | None = None
+    beyond_high: float | None = None
+
+
 class ResultRow(Frozen):
     """Fields of a `SampleResult` for a list of samples."""
 
@@ -47,6 +55,7 @@ class ResultRow(Frozen):
     usage: Usage | None
     cost: float | None
     seconds: float
+    efficiency: Beyond | None = None
 
     @property
     def solved(self) -> bool:

@@ -13,7 +13,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.features.report.page import COLUMNS, MOST_CODE, embedded, report_page, sample_data
+from harness.features.report.page import (
+    COLUMNS,
+    MOST_CODE,
+    chart_scripts,
+    embedded,
+    report_page,
+    sample_data,
+)
 from harness.features.report.run_labels import LabelledRun
 from harness.grading.verdict import Verdict
 from harness.run.store.results import SampleResult
@@ -125,6 +132,25 @@ def test_only_the_scripts_of_the_page_may_run(
     assert "unsafe-eval" not in policy
 
 
+@pytest.mark.parametrize("damage", [b"", b"\xff"])
+def test_the_charts_program_is_made_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, damage: bytes
+) -> None:
+    monkeypatch.setattr("huggingface_hub.constants.HF_ASSETS_CACHE", str(tmp_path))
+
+    def scripts() -> str:
+        chart_scripts.cache_clear()
+        return chart_scripts()
+
+    made = scripts()
+    assert "vegaEmbed" in made
+    assert scripts() == made
+    (kept,) = (tmp_path / "harness" / "charts").iterdir()
+    kept.write_bytes(b"kept" + damage)
+    assert scripts() == (made if damage else "kept")
+    chart_scripts.cache_clear()
+
+
 @given(st.recursive(st.text() | st.integers(-9, 9) | st.none(), st.lists))
 def test_embedded_data_stays_data(value: object) -> None:
     text = embedded(value)
@@ -163,6 +189,15 @@ def test_hostile_texts_are_words(
     row = dict(zip(COLUMNS, json.loads(page.scripts["sample-data"])["rows"][0], strict=True))
     assert row["title"].startswith("</script><script>")
     assert "\\x1b" in row["code"]
+
+
+def test_a_setting_that_the_mode_ignores_is_not_used(
+    report: Report, write_run: WriteRun, many: Many
+) -> None:
+    single = write_run("single", many(1), mode="single_shot")
+    agentic = write_run("agentic", many(1), mode="agentic", max_turns=7)
+    assert "max turns not used 7" in " ".join(Parsed(report(single, agentic)).words.split())
+    assert "max turns" not in Parsed(report(single)).words
 
 
 def test_an_empty_run_has_a_page(report: Report, write_run: WriteRun) -> None:

@@ -54,10 +54,17 @@ def test_why_there_is_no_beyond(visitor: Visitor, tmp_path: Path) -> None:
     assert "No Beyond: one reference passes." in text
 
 
+def test_a_run_says_the_mean_beyond(visitor: Visitor, tmp_path: Path) -> None:
+    scored = [made_efficiency(2.0), made_efficiency(4.0), None]
+    told = [found and found.model_dump(mode="json") for found in scored]
+    write_run(tmp_path / "r", [result(f"p/{at}", efficiency=e) for at, e in enumerate(told)])
+    assert "Beyond@1 (95 %) 0.500 (0." in words(visitor.run())
+
+
 def test_nothing_is_said_where_nothing_was_measured(visitor: Visitor, tmp_path: Path) -> None:
-    page = page_of(visitor, tmp_path, None)
-    assert "Efficiency" not in page
-    assert "Beyond" not in page
+    for page in (page_of(visitor, tmp_path, None), visitor.run()):
+        assert "Efficiency" not in page
+        assert "Beyond" not in page
     assert strip_of(None) is None
 
 
