@@ -1,7 +1,9 @@
 """A solution read from a file, and its published verdict."""
 
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
+from harness.errors import DataError
 from harness.grading.verdict import Verdict
 from harness.models.protocol import Frozen
 
@@ -17,6 +19,29 @@ class Published(Frozen):
     passed: bool
     verdict: Verdict | None = None
     note: str = ""
+
+    @classmethod
+    def in_row(cls, row: Mapping[str, Any], where: str) -> "Published | None":
+        """Return a row's `verdict`, a known word, or `passed`, perhaps a number of `total` tests.
+
+        Raises:
+            DataError: a field has another value.
+        """
+        match row:
+            case {"verdict": str(word)}:
+                if word not in set(Verdict):
+                    known = ", ".join(Verdict)
+                    raise DataError(where, "verdict", f"{word!r:.60} is not one of {known}")
+                return cls(passed=word == Verdict.ACCEPTED, verdict=Verdict(word))
+            case {"passed": bool(passed)}:
+                return cls(passed=passed)
+            case {"passed": int(passed), "total": int(total)}:
+                return cls(passed=passed == total, note=f"{passed} of {total} tests")
+            case {"passed": passed} if passed is not None:
+                what = "neither true nor false, nor a number of tests with a total"
+                raise DataError(where, "passed", f"{passed!r:.60} is {what}")
+            case _:
+                return None
 
 
 class Solution(Frozen):

@@ -29,7 +29,6 @@ from pydantic_core import from_json
 
 from harness.errors import DataError, UsageError
 from harness.features.grade.solution import Published, ReadSolution, Solution
-from harness.grading.verdict import Verdict
 from harness.sources.files.lines import JsonLines, Line, json_complaint
 
 LONGEST_NOTE = 300
@@ -255,7 +254,7 @@ def read_row(row: dict[str, object], where: str) -> Iterator[ReadSolution]:
     code = answer if code is None else code
     if code is None and output is None:
         raise DataError(where, "code", "missing; give code, or the model's words as output")
-    yield ReadSolution(name, code, output or "", _published(row, where))
+    yield ReadSolution(name, code, output or "", Published.in_row(row, where))
 
 
 def _of_evalplus(row: dict[str, object], where: str) -> ReadSolution:
@@ -265,7 +264,9 @@ def _of_evalplus(row: dict[str, object], where: str) -> ReadSolution:
     code = completion if solution is None else solution
     if code is None:
         raise DataError(where, "solution", "missing; give solution, or completion")
-    return ReadSolution(name, code, published=_published(row, where), completion=solution is None)
+    return ReadSolution(
+        name, code, published=Published.in_row(row, where), completion=solution is None
+    )
 
 
 def _text(row: dict[str, object], key: str, where: str) -> str | None:
@@ -273,21 +274,3 @@ def _text(row: dict[str, object], key: str, where: str) -> str | None:
     if value is not None and not isinstance(value, str):
         raise DataError(where, key, f"not a string but {value!r:.60}")
     return value
-
-
-def _published(row: dict[str, object], where: str) -> Published | None:
-    match row:
-        case {"verdict": str(word)}:
-            if word not in set(Verdict):
-                known = ", ".join(Verdict)
-                raise DataError(where, "verdict", f"{word!r:.60} is not one of {known}")
-            return Published(passed=word == Verdict.ACCEPTED, verdict=Verdict(word))
-        case {"passed": bool(passed)}:
-            return Published(passed=passed)
-        case {"passed": int(passed), "total": int(total)}:
-            return Published(passed=passed == total, note=f"{passed} of {total} tests")
-        case {"passed": passed} if passed is not None:
-            what = f"{passed!r:.60} is neither true nor false, nor a number of tests with a total"
-            raise DataError(where, "passed", what)
-        case _:
-            return None

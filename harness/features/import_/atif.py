@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 
 from harness.agent.attempt import ChosenBy, StopReason
 from harness.errors import DataError
+from harness.features.grade.solution import Published
 from harness.features.import_ import fields
 from harness.features.import_.chat_messages import arguments_text, content_text
 from harness.features.import_.trajectory import Conversation, Spending, Trajectory
@@ -68,7 +69,7 @@ def read_atif(row: fields.Object, where: str, problem_field: str | None) -> Traj
         extraction=fields.text(ours, "extraction", where) if "extraction" in ours else None,
         revision_turns=_revision_turns(ours, where),
         stop_reason=_word(StopReason, ours, "stop_reason", where) or StopReason.MODEL_STOPPED,
-        published=fields.published_in(ours, where) or fields.published_in(extra, where),
+        published=Published.in_row(ours, where) or Published.in_row(extra, where),
         spent=_totals(
             fields.object_in(row, "final_metrics", where),
             where,

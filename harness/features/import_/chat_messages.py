@@ -159,7 +159,7 @@ def read_message_log(row: fields.Object, where: str, problem_field: str | None) 
         turns=turns_of(row, where),
         model=fields.text(row, "model", where) or fields.text(beside, "model", where),
         mode=fields.text(row, "mode", where) or fields.text(beside, "mode", where),
-        published=fields.published_in(row, where) or _published(beside, where),
+        published=Published.in_row(row, where) or _published(beside, where),
         error=fields.text(row, "error", where),
     )
 
@@ -201,6 +201,6 @@ def _sample(
 def _published(beside: fields.Object, where: str) -> Published | None:
     """Return the verdict in `metadata`; None if it is no word of this project."""
     try:
-        return fields.published_in(beside, where)
+        return Published.in_row(beside, where)
     except DataError:
         return None

@@ -5,8 +5,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from harness.errors import DataError
-from harness.features.grade.solution import Published
-from harness.grading.verdict import Verdict
 from harness.models.protocol import Usage
 from harness.text import writable
 
@@ -118,26 +116,6 @@ def usage_in(row: Object, key: str, where: str) -> Usage | None:
         output_tokens=written or 0,
         reasoning_tokens=whole(of_output, "reasoning_tokens", where) or 0,
     )
-
-
-def published_in(row: Object, where: str) -> Published | None:
-    """Return a row's published verdict: `verdict`, a known word, or `passed`.
-
-    Raises:
-        DataError: the field has another value.
-    """
-    match row:
-        case {"verdict": str(word)}:
-            if word not in set(Verdict):
-                known = ", ".join(Verdict)
-                raise DataError(where, "verdict", f"{word!r:.60} is not one of {known}")
-            return Published(passed=word == Verdict.ACCEPTED, verdict=Verdict(word))
-        case {"passed": bool(passed)}:
-            return Published(passed=passed)
-        case {"passed": passed} if passed is not None:
-            raise DataError(where, "passed", f"neither true nor false but {_shown(passed)}")
-        case _:
-            return None
 
 
 def at_path(row: Object, path: str, where: str) -> str:

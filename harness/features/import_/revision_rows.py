@@ -17,6 +17,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, cast
 
 from harness.errors import DataError
+from harness.features.grade.solution import Published
 from harness.features.import_ import fields
 from harness.features.import_.trajectory import (
     MOST_REVISIONS,
@@ -84,7 +85,7 @@ def _of_rows(rows: list[Row], sample: tuple[str, int] | None) -> Trajectory:
         model=fields.text(first, "model", where),
         mode=fields.text(first, "mode", where),
         revisions=revisions,
-        published=fields.published_in(last, last_where),
+        published=Published.in_row(last, last_where),
         spent=_spending(last, last_where),
         calls=_calls(revisions, fields.whole(last, "turn", last_where)),
         error=fields.text(last, "error", last_where),
@@ -111,7 +112,7 @@ def _of_row(row: dict[str, Any], where: str, path: str | None) -> Trajectory:
         mode=fields.text(row, "mode", where),
         revisions=revisions,
         final=fields.text(row, "final_code", where) if final is not None else None,
-        published=fields.published_in(row, where),
+        published=Published.in_row(row, where),
         spent=_spending(row, where),
         calls=_calls(revisions, fields.whole(row, "turns", where)),
         error=fields.text(row, "error", where),
@@ -132,7 +133,7 @@ def _revisions(rows: list[Row]) -> tuple[Revision, ...]:
             turn=number if turn is None else turn,
             spent=_spending(row, where),
             tested=bool(tested),
-            published=fields.published_in(row, where),
+            published=Published.in_row(row, where),
         )
         _check_order(found[-1:], revision, where)
         found.append(revision)
