@@ -97,6 +97,14 @@ def test_equal_spend_is_a_frame_and_a_chart(pair: Pair) -> None:
     assert set(drawn) == {"single shot", "agentic"}
 
 
+def test_a_frame_without_rows_has_its_columns(pair: Pair, write_run: WriteRun) -> None:
+    empty = harness.load_run(write_run("empty", [])).to_pandas()
+    assert (len(empty), list(empty)) == (0, list(harness.load_run(pair[0]).to_pandas()))
+    other, same = harness.compare(*pair), harness.compare(pair[0], pair[0])
+    assert len(other.problems()) > len(same.problems()) == 0
+    assert list(same.problems()) == list(other.problems())
+
+
 def test_an_evaluation_is_a_frame() -> None:
     done = harness.evaluate(model="replay:bundled", benchmark="fixture", limit=2)
     frame = done.to_pandas()

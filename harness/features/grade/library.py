@@ -21,7 +21,7 @@ from harness.run.plan.problem_loader import Benchmark, checked, name_of, read
 from harness.run.reporter import LOG, log
 from harness.run.session.judging_session import session_of
 from harness.run.session.sync import first_of, run
-from harness.run.spec.keys import GradeKeys, spec_from
+from harness.run.spec.keys import GradeKeys, listing, spec_from
 from harness.sources.selection import select
 from harness.terminal.notebook import NotebookView
 from harness.text import count
@@ -71,6 +71,7 @@ class Grades(NotebookView, Sequence[GradedSolution]):
         return f"<Grades: {self.summary.accepted} accepted of {self.summary.graded} graded>"
 
 
+@listing(GradeKeys)
 def grade(
     problems: Benchmark,
     solutions: Solutions,
@@ -101,6 +102,7 @@ def grade(
     return run(partial(_carried_out, grading))
 
 
+@listing(GradeKeys)
 async def agrade(
     problems: Benchmark,
     solutions: Solutions,

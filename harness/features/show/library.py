@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from rich.console import RenderableType
 
+from harness.run.spec.keys import listing
 from harness.run.store.results import SampleResult, uncollected
 from harness.run.store.state import RunState
 from harness.run.summary.frames import samples_frame
@@ -73,6 +74,7 @@ class LoadedRun(NotebookView):
         )
 
 
+@listing(Filters)
 def load_run(path: str | Path, **filters: Unpack[Filters]) -> LoadedRun:
     """Read a run.
 

@@ -6,7 +6,7 @@ from typing import Any, Unpack, cast
 from harness.errors import UsageError
 from harness.problem import Problem
 from harness.run.reporter import log
-from harness.run.spec.keys import SelectionKeys, spec_from
+from harness.run.spec.keys import SelectionKeys, listing, spec_from
 from harness.run.spec.spec import RunSpec
 from harness.sources.benchmarks import is_source, load
 from harness.sources.files.rows import Loaded
@@ -17,6 +17,7 @@ Benchmark = str | Sequence[Problem]
 """`NAME[:WHERE]` as on the command line, or loaded problems."""
 
 
+@listing(SelectionKeys)
 def load_problems(
     benchmark: str = "fixture", *, limit: int | None = None, **keys: Unpack[SelectionKeys]
 ) -> tuple[Problem, ...]:
