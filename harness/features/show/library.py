@@ -2,6 +2,7 @@
 
 # pyright: reportMissingTypeStubs=false
 
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -50,6 +51,12 @@ class LoadedRun(NotebookView):
     def summary(self) -> Summary:
         """All figures, as in `harness show --json`."""
         return self.run.summary
+
+    @property
+    def pass_at_1(self) -> float:
+        """The share of problems solved; NaN if none is graded."""
+        rate = self.summary.pass_at_1
+        return math.nan if rate is None else rate.value
 
     @property
     def state(self) -> RunState:
