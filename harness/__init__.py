@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from harness.features.grade.library import Grades, agrade, grade
     from harness.features.grade.sandbox import Sandbox
     from harness.features.show.library import LoadedRun, load_run
+    from harness.features.verify.library import VerifiedBenchmark, verify
     from harness.grading.verdict import Verdict
     from harness.problem import Problem, ProblemView, TestCase
     from harness.run.observer import Observer
@@ -55,6 +56,7 @@ __all__ = [
     "TestCase",
     "UsageError",
     "Verdict",
+    "VerifiedBenchmark",
     "__version__",
     "aevaluate",
     "agrade",
@@ -63,6 +65,7 @@ __all__ = [
     "grade",
     "load_problems",
     "load_run",
+    "verify",
 ]
 
 _HOMES = {
@@ -76,6 +79,7 @@ _HOMES = {
     "harness.features.grade.library": ("Grades", "agrade", "grade"),
     "harness.run.plan.problem_loader": ("load_problems",),
     "harness.features.show.library": ("LoadedRun", "load_run"),
+    "harness.features.verify.library": ("VerifiedBenchmark", "verify"),
     "harness.features.grade.grader": ("Grader", "GradingError", "Scored"),
     "harness.errors": ("DataError", "HarnessError", "NothingSelectedError", "UsageError"),
     "harness.grading.verdict": ("Verdict",),

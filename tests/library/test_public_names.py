@@ -14,6 +14,7 @@ import harness
 from harness.features.episode.shared import EpisodeKeys
 from harness.features.evaluate.evaluate import OWN, aevaluate, evaluate
 from harness.features.grade.library import agrade, grade
+from harness.features.verify.library import VerifyKeys
 from harness.grading.verdict import Grade, Verdict
 from harness.problem import Problem
 from harness.run.plan.problem_loader import Benchmark
@@ -24,8 +25,8 @@ from harness.run.summary.result_filter import Filters
 NAMES = """
 DataError Episode EpisodeReward EpisodeStep Episodes Evaluation EvaluationError GradedSolution
 Grader Grades GradingError HarnessError LoadedRun NothingSelectedError Observer Problem ProblemView
-RunComparison RunSpec SampleResult Sandbox Scored TestCase UsageError Verdict __version__ aevaluate
-agrade compare evaluate grade load_problems load_run
+RunComparison RunSpec SampleResult Sandbox Scored TestCase UsageError Verdict VerifiedBenchmark
+__version__ aevaluate agrade compare evaluate grade load_problems load_run verify
 """
 NEAR = "evaluat"
 FOR_TYPE_CHECKERS = {
@@ -53,6 +54,7 @@ SIGNATURES = {
     "agrade": f"problems solutions extract efficiency {names_of(GradeKeys)}",
     "compare": f"run_a run_b others baseline at {names_of(Filters)}",
     "load_problems": f"benchmark limit {names_of(SelectionKeys)}",
+    "verify": f"benchmark references generated fresh {names_of(VerifyKeys)}",
     "load_run": f"path {names_of(Filters)}",
     "Episode": f"episodes reward {names_of(EpisodeKeys)}",
     "Episodes": f"problems reward part held_out exclude {names_of(EpisodeKeys)}",

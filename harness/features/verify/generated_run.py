@@ -4,8 +4,6 @@ from collections.abc import Coroutine, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from rich.console import Console
-
 from harness.errors import UsageError
 from harness.features.verify.generated import (
     MOST_INPUTS,
@@ -16,10 +14,9 @@ from harness.features.verify.generated import (
     summarize_cross_checks,
 )
 from harness.problem import Problem
-from harness.run.reporter import JudgingProgress
+from harness.run.reporter import JudgingProgress, Reporter
 from harness.run.session.judging_session import JudgingSession, in_pool
 from harness.sandbox.executor import Executor
-from harness.terminal.progress import TerminalReporter
 from harness.text import count
 
 
@@ -65,7 +62,7 @@ class CrossChecking:
         """Number of problems not reached."""
         return self._total - len(self.checked)
 
-    def run(self, judging: JudgingSession, err: Console) -> bool:
+    def run(self, judging: JudgingSession, reporter: Reporter) -> bool:
         """Check them with a progress bar; return whether the user interrupted it."""
 
         def work(pool: Executor, progress: JudgingProgress) -> Coroutine[Any, Any, None]:
@@ -78,9 +75,7 @@ class CrossChecking:
                 pool, self.problems, judging.options, done, inputs=self.inputs, most=self.most
             )
 
-        return in_pool(
-            work, judging, TerminalReporter(err), self._total, "problems without disagreement"
-        )
+        return in_pool(work, judging, reporter, self._total, "problems without disagreement")
 
     def summary(self) -> CrossChecks:
         """Summarize the problems reached."""

@@ -6,6 +6,7 @@ from collections.abc import Callable, Coroutine, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 from functools import cache
+from threading import current_thread, main_thread
 from typing import Any
 
 from harness.errors import UsageError
@@ -25,6 +26,7 @@ from harness.run.plan.judging_options import judging_of
 from harness.run.plan.problem_kinds import said_in
 from harness.run.plan.reference_limits import reference_limits, without_reference
 from harness.run.reporter import JudgingProgress, Reporter
+from harness.run.session.sync import run
 from harness.run.spec.spec import RunSpec, read_spec
 from harness.run.spec.timeout_values import read_test_timeout
 from harness.sandbox.executor import Executor, ExecutorError, Where
@@ -227,14 +229,15 @@ def in_session(work: Work, judging: JudgingSession, reporter: Reporter) -> bool:
     Raises:
         IsolationError: there is no sandbox that is strong enough.
     """
-    return asyncio.run(_until_interrupted(work, judging.open(reporter)))
+    return run(lambda: _until_interrupted(work, judging.open(reporter)))
 
 
 async def _until_interrupted(work: Work, executor: AbstractAsyncContextManager[Executor]) -> bool:
     loop = asyncio.get_running_loop()
     async with executor as pool:
         task = asyncio.ensure_future(work(pool))
-        for word in STOPPING:
+        stopping = STOPPING if current_thread() is main_thread() else ()  # in a notebook it is not
+        for word in stopping:
             loop.add_signal_handler(word, task.cancel)
         try:
             await task
@@ -244,7 +247,7 @@ async def _until_interrupted(work: Work, executor: AbstractAsyncContextManager[E
             lost = errors.subgroup(ExecutorError)
             raise lost.exceptions[0] if lost else errors from None
         finally:
-            for word in STOPPING:
+            for word in stopping:
                 loop.remove_signal_handler(word)
     return False
 

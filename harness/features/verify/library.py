@@ -1,0 +1,223 @@
+"""`harness.verify`: judge a benchmark's references, as `harness verify` does."""
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from typing import Any, Unpack
+
+from rich.console import Group, RenderableType
+
+from harness.errors import UsageError
+from harness.features.verify.generated import CrossChecks
+from harness.features.verify.generated_run import CrossChecking, check_range
+from harness.features.verify.verification import (
+    References,
+    Verification,
+    VerifiedProblem,
+    finding,
+    list_references,
+    reference_jobs,
+    summarize_verification,
+    verified,
+)
+from harness.features.verify.view import cross_checks_view, verification_view
+from harness.grading.jobs import Judged
+from harness.grading.reference_verdicts import Finding, VerifiedCache, default_folder
+from harness.problem import Problem
+from harness.run.plan.problem_loader import Benchmark, checked, name_of, read
+from harness.run.reporter import LOG, Reporter
+from harness.run.session.judging_session import JudgingSession, judge_jobs, session_of, vet
+from harness.run.spec.keys import JudgingKeys, SelectionKeys, listing, spec_from
+from harness.sandbox.isolation import Level
+from harness.sources.benchmarks import parse_spec
+from harness.sources.selection import select
+from harness.terminal.notebook import NotebookView
+from harness.text import count, printable_line
+
+OWN = ("benchmark", "references", "generated", "fresh")
+GIVEN = "given"
+"""Name of the stored verdicts on problems that were given without a benchmark's name."""
+
+
+class VerifyKeys(SelectionKeys, JudgingKeys, total=False):
+    """Keys of `verify`: selection of problems, and grading."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What to verify, besides the problems.
+
+    Attributes:
+        most: most references of a problem, from the first; None for all.
+        inputs: number of inputs to generate for each problem, on which its references are compared;
+            None for none.
+        fresh: also judge references with a stored verdict.
+
+    Raises:
+        UsageError: a number is out of range.
+    """
+
+    most: int | None = None
+    inputs: int | None = None
+    fresh: bool = False
+
+    def __post_init__(self) -> None:
+        if self.most is not None and self.most < 1:
+            raise UsageError(f"--references {self.most}: give 1 or more")
+        check_range(self.inputs)
+
+
+@dataclass(frozen=True, slots=True)
+class VerifiedBenchmark(NotebookView):
+    """A benchmark's references, judged.
+
+    Attributes:
+        summary: all figures, as in `harness verify --json`.
+        problems: the selected problems, each with its judged references.
+        generated: comparison of the references on generated inputs; None if none was requested.
+        interrupted: whether an interrupt ended the work.
+        left: number of references that an interrupt left.
+        resumable: whether the verdicts so far are stored.
+    """
+
+    summary: Verification
+    problems: tuple[VerifiedProblem, ...]
+    generated: CrossChecking | None = None
+    interrupted: bool = False
+    left: int = 0
+    resumable: bool = True
+
+    @property
+    def checks(self) -> CrossChecks | None:
+        """Summary of the comparison on generated inputs."""
+        return None if self.generated is None else self.generated.summary()
+
+    def view(self) -> RenderableType:
+        """Return the tables that `harness verify` prints."""
+        shown = [verification_view(self.summary, self.problems)]
+        if self.generated is not None and self.checks is not None:
+            found = self.generated
+            shown.append(cross_checks_view(self.checks, found.problems, found.checked))
+        return Group(*shown)
+
+    def __repr__(self) -> str:
+        total = self.summary
+        return (
+            f"<VerifiedBenchmark: {total.accepted} of {count(total.references, 'reference')} pass>"
+        )
+
+
+@listing(VerifyKeys)
+def verify(
+    benchmark: Benchmark,
+    *,
+    references: int | None = None,
+    generated: int | None = None,
+    fresh: bool = False,
+    **keys: Unpack[VerifyKeys],
+) -> VerifiedBenchmark:
+    """Judge a benchmark's reference solutions: which fail, which are slow, what has no tests.
+
+    Verdicts are stored: what has not changed is not judged again.
+
+    Args:
+        benchmark: `NAME[:WHERE]`, loaded problems, or rows.
+        references: most references of a problem, from the first; None for all.
+        generated: number of inputs of the problem's own generator on which its references are
+            compared, 1 to 1,000; None for none.
+        fresh: judge again what has been judged before.
+        keys: settings of judging, and of the selection of problems.
+
+    Raises:
+        UsageError: a key or value is not accepted, or no problem has a generator.
+        DataError: a row is malformed.
+        NothingSelectedError: no problem is left.
+        IsolationError: no sandbox of the required strength is available.
+        KeyboardInterrupt: the user interrupted; the verdicts so far are stored.
+    """
+    wanted = Wanted(references, generated, fresh)
+    given = checked(benchmark)
+    name = name_of(given)
+    spec = spec_from("verify()", keys, VerifyKeys, OWN, benchmark=name)
+    problems = select(read(given, spec).problems, spec.selection()).problems
+    source = GIVEN if name is None else parse_spec(name).name
+    found = verify_problems(problems, source, session_of(spec), wanted, LOG)
+    if found.interrupted:
+        raise KeyboardInterrupt
+    return found
+
+
+def verify_problems(
+    problems: Sequence[Problem],
+    source: str,
+    judging: JudgingSession,
+    wanted: Wanted,
+    reporter: Reporter,
+    *,
+    reading: AbstractContextManager[Any] | None = None,
+    tell_known: Callable[[int, int], None] | None = None,
+) -> VerifiedBenchmark:
+    """Judge the references of problems, for the command and the library.
+
+    Args:
+        problems: the selected problems.
+        source: name of the stored verdicts.
+        judging: settings of judging.
+        wanted: which references, and how.
+        reporter: shows the progress.
+        reading: shows that references are read.
+        tell_known: called with the number of known verdicts, and of all, if any is known.
+
+    Raises:
+        UsageError: generated inputs are wanted, and no problem has a generator.
+        IsolationError: no sandbox is strong enough.
+    """
+    generated = None
+    if wanted.inputs is not None:
+        generated = CrossChecking(problems, wanted.inputs, wanted.most)
+    sound = vet(problems, judging, reporter)
+    with reading or nullcontext():
+        listed = list_references(sound, wanted.most, judging.options)
+    with VerifiedCache(source, default_folder(), _warning(reporter)) as cache:
+        found = {} if wanted.fresh else _known(cache, listed, judging)
+        if found and tell_known is not None:
+            keys = [key for each in listed for key in each.keys]
+            tell_known(sum(key in found for key in keys), len(keys))
+        interrupted = _judge(listed, found, cache, judging, reporter)
+    if generated is not None and not interrupted:
+        interrupted = generated.run(judging, reporter)
+    results = verified(listed, found, judging.options)
+    left = sum(key not in found for each in listed for key in each.keys)
+    return VerifiedBenchmark(
+        summarize_verification(results), tuple(results), generated, interrupted, left, cache.keeps
+    )
+
+
+def _warning(reporter: Reporter) -> Callable[[str], None]:
+    return lambda message: reporter.notice(printable_line(message))
+
+
+def _known(
+    cache: VerifiedCache, listed: Sequence[References], judging: JudgingSession
+) -> dict[str, Finding]:
+    """Return stored verdicts from sandboxes that are strong enough."""
+    keys = [key for each in listed for key in each.keys]
+    return cache.find(keys, Level.NONE if judging.unsafe else judging.least)
+
+
+def _judge(
+    listed: Sequence[References],
+    found: dict[str, Finding],
+    cache: VerifiedCache,
+    judging: JudgingSession,
+    reporter: Reporter,
+) -> bool:
+    """Judge the rest into `found`, storing each; return whether the user interrupted."""
+    jobs = reference_jobs(listed, found)
+
+    def keep(judged: Judged) -> None:
+        key = jobs[judged.number].key
+        found[key] = finding(judged)
+        cache.add(key, found[key])
+
+    return judge_jobs(jobs, judging, reporter, "references", keep)

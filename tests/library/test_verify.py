@@ -1,0 +1,55 @@
+"""`harness.verify`: what the command says, as an object, in a program and in a notebook."""
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from program import harness as command
+
+import harness
+
+WRONG: dict[str, Any] = {
+    "id": "wrong",
+    "statement": "Print the number.",
+    "tests": [{"input": "2\n", "output": "2\n"}],
+    "references": ["print(int(input()))", "print(0)"],
+}
+
+
+def test_it_says_what_the_command_says(tmp_path: Path) -> None:
+    told = json.loads(command(tmp_path, "verify", "fixture", "--json").stdout)
+    found = harness.verify("fixture", fresh=True)
+    summary = found.summary.model_dump(mode="json")
+    assert {**told["summary"], "isolation": None} == {**summary, "isolation": None}
+    assert [each.problem_id for each in found.problems] == [
+        each["problem_id"] for each in told["problems"]
+    ]
+    assert "pass every test" in found._repr_html_()
+
+
+def test_it_takes_rows_and_names_the_reference_that_fails() -> None:
+    found = harness.verify([WRONG], fresh=True)
+    (problem,) = found.problems
+    assert [str(each.verdict) for each in problem.references] == ["accepted", "wrong_answer"]
+    assert repr(found) == "<VerifiedBenchmark: 1 of 2 references pass>"
+    assert harness.verify([WRONG], references=1).summary.references == 1
+
+
+async def test_it_works_where_a_loop_runs() -> None:
+    asyncio.get_running_loop()
+    assert harness.verify([WRONG], fresh=True).summary.accepted == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"references": 0}, "references 0: give 1 or more"),
+        ({"generated": 5}, "none has a generator of inputs"),
+        ({"wrokers": 2}, "did you mean 'workers'"),
+    ],
+)
+def test_what_is_wrong_is_told(arguments: dict[str, Any], words: str) -> None:
+    with pytest.raises(harness.UsageError, match=words):
+        harness.verify([WRONG], **arguments)
