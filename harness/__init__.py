@@ -10,6 +10,7 @@ from harness.version import __version__
 
 if TYPE_CHECKING:
     from harness.errors import DataError, HarnessError, NothingSelectedError, UsageError
+    from harness.features.calibrate.library import CalibratedBenchmark, calibrate
     from harness.features.compare.library import RunComparison, compare
     from harness.features.episode.library import Episode
     from harness.features.episode.reward import EpisodeReward
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from harness.run.store.results import SampleResult
 
 __all__ = [
+    "CalibratedBenchmark",
     "DataError",
     "Episode",
     "EpisodeReward",
@@ -60,6 +62,7 @@ __all__ = [
     "__version__",
     "aevaluate",
     "agrade",
+    "calibrate",
     "compare",
     "evaluate",
     "grade",
@@ -69,6 +72,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "harness.features.calibrate.library": ("CalibratedBenchmark", "calibrate"),
     "harness.features.compare.library": ("RunComparison", "compare"),
     "harness.features.episode.library": ("Episode",),
     "harness.features.episode.rollout": ("EpisodeStep",),

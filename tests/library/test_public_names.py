@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 import harness
+from harness.features.calibrate.library import CalibrateKeys
 from harness.features.episode.shared import EpisodeKeys
 from harness.features.evaluate.evaluate import OWN, aevaluate, evaluate
 from harness.features.grade.library import agrade, grade
@@ -23,10 +24,11 @@ from harness.run.spec.spec import LISTS, RunSpec
 from harness.run.summary.result_filter import Filters
 
 NAMES = """
-DataError Episode EpisodeReward EpisodeStep Episodes Evaluation EvaluationError GradedSolution
-Grader Grades GradingError HarnessError LoadedRun NothingSelectedError Observer Problem ProblemView
-RunComparison RunSpec SampleResult Sandbox Scored TestCase UsageError Verdict VerifiedBenchmark
-__version__ aevaluate agrade compare evaluate grade load_problems load_run verify
+CalibratedBenchmark DataError Episode EpisodeReward EpisodeStep Episodes Evaluation
+EvaluationError GradedSolution Grader Grades GradingError HarnessError LoadedRun
+NothingSelectedError Observer Problem ProblemView RunComparison RunSpec SampleResult Sandbox
+Scored TestCase UsageError Verdict VerifiedBenchmark __version__ aevaluate agrade calibrate
+compare evaluate grade load_problems load_run verify
 """
 NEAR = "evaluat"
 FOR_TYPE_CHECKERS = {
@@ -54,6 +56,7 @@ SIGNATURES = {
     "agrade": f"problems solutions extract efficiency {names_of(GradeKeys)}",
     "compare": f"run_a run_b others baseline at {names_of(Filters)}",
     "load_problems": f"benchmark limit {names_of(SelectionKeys)}",
+    "calibrate": f"benchmark recollect {names_of(CalibrateKeys)}",
     "verify": f"benchmark references generated fresh {names_of(VerifyKeys)}",
     "load_run": f"path {names_of(Filters)}",
     "Episode": f"episodes reward {names_of(EpisodeKeys)}",

@@ -1,0 +1,33 @@
+"""`harness.calibrate`: what the command says, as an object."""
+
+from typing import Any
+
+import pytest
+
+import harness
+
+SLOW = "n = int(input())\ns = 0\nfor i in range(n): s += i; i * i; i * i; i * i; i * i\nprint(s)\n"
+SUMS: dict[str, Any] = {
+    "id": "sums",
+    "statement": "Sum the numbers below n.",
+    "tests": [{"input": f"{n}\n", "output": f"{n * (n - 1) // 2}\n"} for n in (3_000, 7_000)],
+    "references": ["n = int(input())\nprint(n * (n - 1) // 2)\n", SLOW, "print(0)"],
+}
+
+
+def test_the_references_are_timed_the_fastest_first() -> None:
+    found = harness.calibrate([SUMS], recollect=True)
+    (problem,) = found.problems
+    assert [each.index for each in problem.references] == [0, 1]
+    assert problem.failed == 1
+    assert problem.references[0].cpu_s < problem.references[1].cpu_s
+    assert found.summary.references == 2
+    assert repr(found) == "<CalibratedBenchmark: 1 of 1 problem tell fast from slow>"
+    assert "fastest" in found._repr_html_()
+    again = harness.calibrate([SUMS])  # from the stored times
+    assert again.problems == found.problems
+
+
+def test_a_key_that_it_ignores_is_refused() -> None:
+    with pytest.raises(harness.UsageError, match="wall_timeout"):
+        harness.calibrate([SUMS], wall_timeout=3)  # pyright: ignore[reportCallIssue]
