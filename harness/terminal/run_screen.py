@@ -110,7 +110,11 @@ def _rates(summary: Summary, results: Sequence[SampleResult]) -> Iterator[Row]:
         yield _row("", summary.without_known_issues, told)
     curve = summary.curve
     if curve and curve.iterated and curve.first_write is not None:
-        yield _row("first write", curve.first_write, "before any feedback")
+        missing = curve.without_first_write
+        told = "before any feedback" + (f"; {missing:,} {UNKNOWN}" if missing else "")
+        yield _row("first write", curve.first_write, told)
+    elif curve and curve.iterated:
+        yield "first write", UNKNOWN, "", "the first revisions' programs are not in the run"
     for name, value in several_rates(summary):
         if value is not None:
             yield _row(name, value, "")
