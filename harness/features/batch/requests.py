@@ -24,6 +24,7 @@ from harness.features.batch.spool import Spool
 from harness.models.clients.retry import Pace, RetryPolicy, ask_until_answered
 from harness.models.faults import RejectedError, TransientError
 from harness.models.protocol import Message, ModelError, ModelTurn
+from harness.text import count
 
 MOST_TRIES = 3
 GONE_STATUSES = frozenset({404, 410})
@@ -231,7 +232,10 @@ class BatchRequests:
                 self._take(answer, state)
 
         silent = TransientError("its batch ended without a result for it")
-        await self.endpoint.results(batch.batch_id or "", take)
+        bad = await self.endpoint.results(batch.batch_id or "", take)
+        if bad:
+            lines = count(bad, "line")
+            self._say(f"batch {batch.batch_id}: {lines} of its results cannot be read, left out")
         for custom_id in ours:
             if custom_id not in self.answers:
                 self._errors.setdefault(custom_id, silent)
@@ -290,4 +294,4 @@ class BatchRequests:
 
 
 def _batches(number: int) -> str:
-    return "1 batch" if number == 1 else f"{number:,} batches"
+    return count(number, "batch", "batches")

@@ -240,6 +240,32 @@ async def test_a_second_interrupt_leaves_even_a_submission_under_way(
     assert len(server.batches) == 1
 
 
+@pytest.mark.parametrize("word", [signal.SIGINT, signal.SIGTERM])
+async def test_an_interrupt_waits_a_little_for_a_submission_under_way(
+    word: signal.Signals, tmp_path: Path, solved: Callable[[Json], str]
+) -> None:
+    vendor = VENDORS["responses"]
+    soon = "import harness.features.batch.run as batch_run\nbatch_run.GRACE_S = 0.3\n"
+    async with vendor.server(lambda body, _n: vendor.answer(solved(body))) as server:
+        tell = server.made
+        server.made = lambda batch, shown: Reply(body=tell(batch, shown).body, silence_s=300)
+        asked = flags(vendor, "--batch")
+        process = await start_after(elsewhere(server) + soon, tmp_path, *asked, **KEYS)
+        async with asyncio.timeout(60):
+            while not server.batches:
+                await server.arrived(len(server.requests) + 1)
+        process.send_signal(word)
+        code, _, err = await finish(process)
+        assert code == 130
+        assert "harness run --resume r" in err
+        assert "Traceback" not in err
+        server.made = tell
+        code, _, err = await run(server, tmp_path, "run", "--resume", "r")
+    assert code == 0, err
+    assert len(server.batches) == 1
+    assert len(results(tmp_path / "r")) == PROBLEMS
+
+
 async def test_samples_without_an_answer_stay_pending_and_are_asked_on_resume(
     tmp_path: Path, solved: Callable[[Json], str], bundled_rows: list[dict[str, Any]]
 ) -> None:
