@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from harness.models.clients.rate_limits import FAMILIES
 from harness.models.faults import (
     MAX_WORDS,
+    PolicyRefusedError,
     Redactor,
     RejectedError,
     TransientError,
@@ -52,6 +53,15 @@ def test_the_placeholders_of_keyless_servers_are_left_in_words() -> None:
 
 def test_a_redactor_does_not_show_its_secrets() -> None:
     assert "hunter2" not in repr(Redactor(("hunter2",)))
+
+
+def test_what_a_content_filter_refuses_is_an_answer() -> None:
+    told = {"error": {"message": "The prompt was filtered.", "code": "content_filter"}}
+    error = failed_status(400, {}, json.dumps(told).encode(), Redactor(), now=0)
+    assert isinstance(error, PolicyRefusedError)
+    turn = error.turn()
+    assert (turn.text, turn.usage, turn.stop.reason) == ("", None, "content_filter")
+    assert turn.stop.provider_word == "HTTP 400: The prompt was filtered."
 
 
 NOW = 1_700_000_000.0  # 2023-11-14T22:13:20Z

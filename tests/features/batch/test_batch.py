@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from batch_server import EXPIRED, SECONDS, AnthropicBatchServer, BatchServer, OpenAIBatchServer
-from chat_server import Json, Reply, completion
+from chat_server import Json, Reply, completion, failure
 from messages_server import message
 from program import Process, finish, harness, harness_after, heard, results, start_after
 from responses_server import counted, response, said
@@ -289,6 +289,30 @@ async def test_samples_without_an_answer_stay_pending_and_are_asked_on_resume(
     assert code == 0, err
     assert [len(batch.answers) for batch in server.batches] == [PROBLEMS, 1, 1, 1]
     assert len(results(tmp_path / "r")) == PROBLEMS
+
+
+@pytest.mark.parametrize("name", ["responses", "chat"])
+async def test_what_a_content_filter_refuses_is_refused_in_a_batch_as_in_a_single_request(
+    name: str, tmp_path: Path, solved: Callable[[Json], str], bundled_rows: list[dict[str, Any]]
+) -> None:
+    vendor, title = VENDORS[name], bundled_rows[3]["title"]
+
+    def script(body: Json, _number: int) -> Reply:
+        if json.dumps(title)[1:-1] in json.dumps(body):
+            return failure(400, "The prompt was filtered.", "content_filter")
+        return vendor.answer(solved(body))
+
+    async with vendor.server(script) as server:
+        code, out, err = await run(server, tmp_path, *flags(vendor, "--batch"))
+        assert code == 0, err
+        assert "1 sample refused by the model or its provider" in out
+        code, out, err = await run(server, tmp_path, *flags(vendor, out="plain"))
+        assert code == 0, err
+        assert "1 sample refused by the model or its provider" in out
+    assert len(server.batches) == 1
+    assert _sorted(tmp_path / "r") == _sorted(tmp_path / "plain")
+    (refused,) = [each for each in results(tmp_path / "r") if each["refused"]]
+    assert (refused["title"], refused["verdict"], refused["code"]) == (title, "no_solution", "")
 
 
 async def test_a_batch_that_is_refused_is_a_model_error_with_the_words(tmp_path: Path) -> None:
