@@ -167,7 +167,10 @@ class Running:
 
     def _advice(self, outcome: Outcome, path: Path) -> str:
         """Return advice on samples that failed because of infrastructure."""
-        missing = without_answer(read_manifest(path), (each.verdict for each in outcome.failures))
+        failures = outcome.failures
+        reasons = [each.verdict for each in failures]
+        problem = failures[0].sample.rpartition("#")[0]
+        missing = without_answer(read_manifest(path), reasons, path, problem)
         return missing or f"try again with: harness run --resume {path}"
 
     def _foretell(self, prepared: Prepared) -> int:
