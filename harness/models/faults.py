@@ -81,7 +81,7 @@ UNKNOWN_MODEL_WORDS = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 
-POLICY_CODES = frozenset({"content_filter", "content_policy_violation"})
+POLICY = re.compile(r"^content_(filter|policy_violation) |blocked by content filtering policy")
 OVERFLOW_STATUSES = frozenset({400, 413, 422})
 OVERFLOW_CODES = frozenset({"context_length_exceeded", "exceed_context_size_error"})
 OVERFLOW_WORDS = re.compile(
@@ -239,9 +239,9 @@ def failed_status(
     api = other_api(status, words)
     if api:
         return WrongApiError(f"{cause}; give --api {api}", status=status)
-    if code in POLICY_CODES or refuses_tools(status, words):
-        kind = PolicyRefusedError if code in POLICY_CODES else ToolsRefusedError
-        return kind(cause, status=status)
+    withheld = POLICY.search(f"{code} {words}")
+    if withheld or refuses_tools(status, words):
+        return (PolicyRefusedError if withheld else ToolsRefusedError)(cause, status=status)
     if lacks_tools(status, words):
         return RejectedError(cause + LACKS_TOOLS, status=status)
     told = headers.get("x-should-retry")

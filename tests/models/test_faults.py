@@ -55,13 +55,28 @@ def test_a_redactor_does_not_show_its_secrets() -> None:
     assert "hunter2" not in repr(Redactor(("hunter2",)))
 
 
-def test_what_a_content_filter_refuses_is_an_answer() -> None:
-    told = {"error": {"message": "The prompt was filtered.", "code": "content_filter"}}
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [
+        ("content_filter", "The prompt was filtered."),
+        ("content_policy_violation", "It was rejected."),
+        ("invalid_request_error", "Output blocked by content filtering policy"),  # Anthropic
+    ],
+)
+def test_what_a_content_filter_refuses_is_an_answer(code: str, words: str) -> None:
+    told = {"error": {"message": words, "type": code}}
     error = failed_status(400, {}, json.dumps(told).encode(), Redactor(), now=0)
     assert isinstance(error, PolicyRefusedError)
     turn = error.turn()
     assert (turn.text, turn.usage, turn.stop.reason) == ("", None, "content_filter")
-    assert turn.stop.provider_word == "HTTP 400: The prompt was filtered."
+    assert turn.stop.provider_word == f"HTTP 400: {words}"
+
+
+def test_a_setting_of_that_name_is_none() -> None:
+    told = {"error": {"message": "unknown parameter: content_filter", "code": "bad"}}
+    error = failed_status(400, {}, json.dumps(told).encode(), Redactor(), now=0)
+    assert isinstance(error, RejectedError)
+    assert not isinstance(error, PolicyRefusedError)
 
 
 NOW = 1_700_000_000.0  # 2023-11-14T22:13:20Z

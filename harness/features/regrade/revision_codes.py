@@ -70,7 +70,8 @@ def _with_final(result: SampleResult, codes: list[str | None]) -> Codes:
         return tuple(codes)
     unknown = [place for place, code in enumerate(codes) if code is None]
     if not unknown:  # the transcript is of another conversation
-        codes, unknown = [None] * len(codes), [*range(len(codes))]
+        nothing: list[str | None] = [None] * len(codes)
+        codes, unknown = nothing, [*range(len(codes))]
     final = unknown[0] if len(unknown) == 1 else _final_place(result)
     if codes[final] is None:
         codes[final] = result.code

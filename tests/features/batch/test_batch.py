@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from batch_server import EXPIRED, SECONDS, AnthropicBatchServer, BatchServer, OpenAIBatchServer
 from chat_server import Json, Reply, completion, failure
-from messages_server import message
+from messages_server import error, message
 from program import Process, finish, harness, harness_after, heard, results, start_after
 from responses_server import counted, response, said
 
@@ -291,7 +291,7 @@ async def test_samples_without_an_answer_stay_pending_and_are_asked_on_resume(
     assert len(results(tmp_path / "r")) == PROBLEMS
 
 
-@pytest.mark.parametrize("name", ["responses", "chat"])
+@pytest.mark.parametrize("name", VENDORS)
 async def test_what_a_content_filter_refuses_is_refused_in_a_batch_as_in_a_single_request(
     name: str, tmp_path: Path, solved: Callable[[Json], str], bundled_rows: list[dict[str, Any]]
 ) -> None:
@@ -299,6 +299,9 @@ async def test_what_a_content_filter_refuses_is_refused_in_a_batch_as_in_a_singl
 
     def script(body: Json, _number: int) -> Reply:
         if json.dumps(title)[1:-1] in json.dumps(body):
+            if name == "messages":
+                kind = "invalid_request_error"
+                return error(400, kind, "Output blocked by content filtering policy")
             return failure(400, "The prompt was filtered.", "content_filter")
         return vendor.answer(solved(body))
 
