@@ -16,7 +16,7 @@ from typing import Any, cast
 from pydantic_core import from_json
 
 from harness.models.clients.rate_limits import reset_after
-from harness.models.protocol import ContextOverflowError, ModelError, Usage
+from harness.models.protocol import ContextOverflowError, ModelError, ModelStop, ModelTurn, Usage
 
 STATUSES = frozenset({400, 404, 422})
 
@@ -81,6 +81,7 @@ UNKNOWN_MODEL_WORDS = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 
+POLICY = re.compile(r"^content_(filter|policy_violation) |blocked by content filtering policy")
 OVERFLOW_STATUSES = frozenset({400, 413, 422})
 OVERFLOW_CODES = frozenset({"context_length_exceeded", "exceed_context_size_error"})
 OVERFLOW_WORDS = re.compile(
@@ -176,6 +177,14 @@ class RejectedError(ModelError):
         super().__init__(text)
 
 
+class PolicyRefusedError(RejectedError):
+    """The provider's content filter refused the request, which counts as an answer."""
+
+    def turn(self) -> ModelTurn:
+        """Return it as an answer; the provider does not say what it bills."""
+        return ModelTurn(stop=ModelStop(reason="content_filter", provider_word=str(self)))
+
+
 class ToolsRefusedError(RejectedError):
     """The endpoint refuses tools, or tools for this model; without them it may answer."""
 
@@ -219,7 +228,7 @@ def failed_status(
 
     Returns:
         TransientError where retrying can help, ContextOverflowError for a conversation that is too
-        long, ToolsRefusedError for refused tools, WrongApiError for the wrong protocol,
+        long, another RejectedError for a content filter, refused tools or the wrong protocol,
         RejectedError for the rest.
     """
     words, code = provider_words(body)
@@ -230,8 +239,9 @@ def failed_status(
     api = other_api(status, words)
     if api:
         return WrongApiError(f"{cause}; give --api {api}", status=status)
-    if refuses_tools(status, words):
-        return ToolsRefusedError(cause, status=status)
+    withheld = POLICY.search(f"{code} {words}")
+    if withheld or refuses_tools(status, words):
+        return (PolicyRefusedError if withheld else ToolsRefusedError)(cause, status=status)
     if lacks_tools(status, words):
         return RejectedError(cause + LACKS_TOOLS, status=status)
     told = headers.get("x-should-retry")

@@ -1,11 +1,14 @@
 """The final screen of a run: what was measured, the results, and any trouble."""
 
+import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from harness.agent.strategies.external_names import COMES
 from harness.grading.verdict import Verdict
 from harness.models.providers import REFERENCES
 from harness.run.plan.recordings import PREFIX
@@ -74,7 +77,10 @@ def _open(summary: Summary, run: Run, cause: str) -> Iterator[str]:
         many = sum(waiting.values())
         verb = "is" if many == 1 else "are"
         way = f"Resume: harness run --resume {printable_line(str(run.path))}"
-        way = without_answer(run.manifest, waiting).capitalize() or way
+        done = {result.problem_id for result in run.results}
+        left = (each for each in run.manifest["problems"] if each not in done)
+        other = without_answer(run.manifest, waiting, run.path, next(left, "ID"))
+        way = other[:1].upper() + other[1:] or way
         if is_imported(run.manifest):
             way = f"An imported run cannot be resumed{IMPORT_AGAIN}"
         yield f"{many:,} of {count(summary.planned, 'sample')} {verb} pending: {reasons}. {way}"
@@ -87,11 +93,24 @@ def _open(summary: Summary, run: Run, cause: str) -> Iterator[str]:
         yield f"stopped early, {words(summary.stopped.reason)}{because}"
 
 
-def without_answer(manifest: Mapping[str, Any], reasons: Iterable[str]) -> str:
-    """Return what to do where a recording or a reference is missing; empty if resuming helps."""
-    model = manifest.get("spec", {}).get("model") or ""
+def without_answer(
+    manifest: Mapping[str, Any], reasons: Iterable[str], path: Path, problem: str
+) -> str:
+    """Return what to do where nobody answers a run that is resumed; empty if resuming helps.
+
+    Args:
+        manifest: the run's manifest.
+        reasons: why samples are pending.
+        path: directory of the run.
+        problem: id of a problem with a pending sample.
+    """
+    spec = manifest.get("spec", {})
+    model = spec.get("model") or ""
     if {*reasons} != {Verdict.MODEL_ERROR}:
         return ""
+    if spec.get("mode") == COMES:
+        command = f"harness mcp --problem {shlex.quote(problem)} --out {shlex.quote(str(path))}"
+        return f"connect an agent: {printable_line(command)}"
     if model.startswith(PREFIX):
         return "a recording cannot answer more when it is resumed: name a model with -m"
     return "leave such problems out, or name a model with -m" if model == REFERENCES else ""
@@ -110,7 +129,11 @@ def _rates(summary: Summary, results: Sequence[SampleResult]) -> Iterator[Row]:
         yield _row("", summary.without_known_issues, told)
     curve = summary.curve
     if curve and curve.iterated and curve.first_write is not None:
-        yield _row("first write", curve.first_write, "before any feedback")
+        missing = curve.without_first_write
+        told = "before any feedback" + (f"; {missing:,} {UNKNOWN}" if missing else "")
+        yield _row("first write", curve.first_write, told)
+    elif curve and curve.iterated:
+        yield "first write", UNKNOWN, "", "the first revisions' programs are not in the run"
     for name, value in several_rates(summary):
         if value is not None:
             yield _row(name, value, "")

@@ -220,6 +220,9 @@ def _unknown_steps(summary: Summary) -> Iterator[tuple[str, str]]:
     if curve.first_write_unknown:
         number = count(curve.first_write_unknown, "sample")
         yield "first write", f"unknown for {number}; not in its rate"
+    if curve.perhaps_earlier:
+        number = count(curve.perhaps_earlier, "sample")
+        yield "solved so far", f"perhaps more: {number} with a revision of unknown grade before"
     if curve.solved_unrun:
         number = count(curve.solved_unrun, "solved sample")
         yield "never run", f"{number} whose solution was not; in no row of test runs"

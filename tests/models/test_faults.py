@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from harness.models.clients.rate_limits import FAMILIES
 from harness.models.faults import (
     MAX_WORDS,
+    PolicyRefusedError,
     Redactor,
     RejectedError,
     TransientError,
@@ -52,6 +53,30 @@ def test_the_placeholders_of_keyless_servers_are_left_in_words() -> None:
 
 def test_a_redactor_does_not_show_its_secrets() -> None:
     assert "hunter2" not in repr(Redactor(("hunter2",)))
+
+
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [
+        ("content_filter", "The prompt was filtered."),
+        ("content_policy_violation", "It was rejected."),
+        ("invalid_request_error", "Output blocked by content filtering policy"),  # Anthropic
+    ],
+)
+def test_what_a_content_filter_refuses_is_an_answer(code: str, words: str) -> None:
+    told = {"error": {"message": words, "type": code}}
+    error = failed_status(400, {}, json.dumps(told).encode(), Redactor(), now=0)
+    assert isinstance(error, PolicyRefusedError)
+    turn = error.turn()
+    assert (turn.text, turn.usage, turn.stop.reason) == ("", None, "content_filter")
+    assert turn.stop.provider_word == f"HTTP 400: {words}"
+
+
+def test_a_setting_of_that_name_is_none() -> None:
+    told = {"error": {"message": "unknown parameter: content_filter", "code": "bad"}}
+    error = failed_status(400, {}, json.dumps(told).encode(), Redactor(), now=0)
+    assert isinstance(error, RejectedError)
+    assert not isinstance(error, PolicyRefusedError)
 
 
 NOW = 1_700_000_000.0  # 2023-11-14T22:13:20Z

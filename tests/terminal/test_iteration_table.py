@@ -89,6 +89,7 @@ def test_what_is_in_no_share_is_told(
     text = words(shown(summary_view(view(results)), 160))
     assert "first write unknown for 1 sample of a version that did not keep it" in text
     assert "first write unknown for 1 sample; not in its rate" in text
+    assert "solved so far perhaps more: 1 sample with a revision of unknown grade before" in text
     assert "never run 1 solved sample whose solution was not" in text
     assert "lost 1 sample had a solution that passes all tests, and ended with another" in text
     assert "None" not in text

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from harness.grading.verdict import JudgedAgain, Verdict
-from harness.run.store.results import SampleResult
+from harness.run.store.results import SampleResult, Step
 from harness.run.summary.loaded_run import read_run
 from harness.run.summary.summary import summarize
 from harness.terminal.run_screen import groups_view, hints, run_screen, summary_screen
@@ -72,6 +72,22 @@ def test_with_several_samples_the_rate_is_called_pass_at_1(
     assert "pass@1 25.0 %" in text
     assert "1 of 4 samples" in text
     assert "pass@4 100.0 %" in text
+
+
+def test_what_the_rate_of_first_writes_leaves_out_is_told(
+    make_result: MakeResult, shown: Shown
+) -> None:
+    def step(turn: int, *, solved: bool | None) -> Step:
+        known = {"tokens": None, "cost": None, "seconds": None, "public_passed": None}
+        return Step(turn=turn, solved=solved, **known)
+
+    steps = step(1, solved=None), step(2, solved=True)
+    of_two = make_result("b", solved=True, model_calls=2, steps=steps)
+    results = [make_result("a", solved=True, steps=(step(1, solved=True),)), of_two]
+    text = " ".join(shown(summary_screen(summarize(results, 2), results), 80).split())
+    assert "first write 100.0 % (20.7 to 100.0) before any feedback; 1 unknown" in text
+    text = " ".join(shown(summary_screen(summarize([of_two], 1), [of_two]), 80).split())
+    assert "first write unknown the first revisions' programs are not in the run" in text
 
 
 def test_what_went_wrong_is_told_and_what_did_not_is_not(

@@ -107,9 +107,9 @@ class AnthropicBatches(BatchEndpoint):
             seconds=max(0.0, seconds) if ended else 0.0,
         )
 
-    async def results(self, batch_id: str, take: Callable[[BatchAnswer], None]) -> None:
-        """Call `take` with the outcome of each request. Raises ModelError."""
-        await self._answers(self._results, take, batch_id=batch_id)
+    async def results(self, batch_id: str, take: Callable[[BatchAnswer], None]) -> int:
+        """Call `take` with the outcome of each request; see `BatchEndpoint`. Raises ModelError."""
+        return await self._answers(self._results, take, batch_id=batch_id)
 
     @asynccontextmanager
     async def _results(self, batch_id: str) -> AsyncGenerator[Any, None]:

@@ -178,8 +178,11 @@ class BatchEndpoint:
         """Return a batch's state. Raises ModelError."""
         raise NotImplementedError
 
-    async def results(self, batch_id: str, take: Callable[[BatchAnswer], None]) -> None:
+    async def results(self, batch_id: str, take: Callable[[BatchAnswer], None]) -> int:
         """Call `take` with each request's outcome, in any order; some may repeat.
+
+        Returns:
+            The number of lines that hold no outcome, which are left out.
 
         Raises:
             ModelError: the results could not be read completely.
@@ -208,30 +211,47 @@ class BatchEndpoint:
 
     async def _answers(
         self, call: Any, take: Callable[[BatchAnswer], None], **arguments: Any
-    ) -> None:
+    ) -> int:
         """Call `take` with the outcome in every line of a JSONL file; a retry starts from line 1.
+
+        A last line without a newline may be half of one: such a file is read again.
 
         Args:
             call: SDK call whose response is the file.
             take: called with every outcome, even if other lines are malformed.
             arguments: keyword arguments of the call.
 
-        Raises:
-            ModelError: the file could not be read to its end, or a line is not a JSON object.
-        """
+        Returns:
+            The number of lines that hold no outcome.
 
-        async def read(response: Any) -> None:
-            broken: MalformedAnswerError | None = None
+        Raises:
+            ModelError: the file could not be read to its end, or no line holds an outcome.
+        """
+        readings = 0
+
+        async def read(response: Any) -> int:
+            nonlocal readings
+            readings += 1
+            good = bad = 0
+            cause, whole = "", True
             async for line in _lines_of(response):
                 try:
-                    if answer := self._answer(read_json(line)):
-                        take(answer)
+                    answer = self._answer(read_json(line))
+                    words = "it names no request"
                 except MalformedAnswerError as error:
-                    broken = error
-            if broken is not None:
-                raise MalformedAnswerError(f"a line of the batch's results: {broken.cause}")
+                    answer, words = None, error.cause
+                if answer is not None:
+                    good += 1
+                    take(answer)
+                else:
+                    bad += 1
+                    cause, whole = words, line.endswith(b"\n")
+            last = readings >= self._policy.malformed_attempts
+            if bad and (not good or not (whole or last)):
+                raise MalformedAnswerError(f"a line of the batch's results: {cause}")
+            return bad
 
-        await self._repeat(lambda: self._endpoint.send(call, arguments, read))
+        return await self._repeat(lambda: self._endpoint.send(call, arguments, read))
 
     async def _repeat(self, ask: Callable[[], Awaitable[T]]) -> T:
         return await ask_until_answered(ask, self._policy, None, self._pace)
@@ -271,13 +291,14 @@ def as_json(value: Any) -> bytes:
 
 
 async def _lines_of(response: Any) -> AsyncIterator[bytes]:
+    """Yield the lines that are not blank, with the newlines that they have."""
     rest = bytearray()
     async for chunk in response.iter_bytes():
         *whole, last = chunk.split(b"\n")
         for line in whole:
             rest += line
             if rest.strip():
-                yield bytes(rest)
+                yield bytes(rest) + b"\n"
             rest.clear()
         rest += last
         if len(rest) > MAX_ANSWER_BYTES:

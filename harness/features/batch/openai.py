@@ -148,14 +148,14 @@ class OpenAIBatches(BatchEndpoint):
             seconds=max(0.0, at - count_of(batch, "created_at")) if at else 0.0,
         )
 
-    async def results(self, batch_id: str, take: Callable[[BatchAnswer], None]) -> None:
-        """Call `take` with the outcome of each request. Raises ModelError."""
+    async def results(self, batch_id: str, take: Callable[[BatchAnswer], None]) -> int:
+        """Call `take` with the outcome of each request; see `BatchEndpoint`. Raises ModelError."""
         batch = await self._fetch(self._batches.retrieve, batch_id=batch_id)
         files = [word(batch.get(name)) for name in ("output_file_id", "error_file_id")]
         if not any(files) and count_of(batch.get("request_counts"), "completed", "failed"):
             raise RejectedError("it has ended, and its files are gone", status=410)
-        for file_id in filter(None, files):
-            await self._answers(self._files.content, take, file_id=file_id)
+        content = self._files.content
+        return sum([await self._answers(content, take, file_id=each) for each in files if each])
 
     def _answer(self, line: Json) -> BatchAnswer | None:
         name, response, error = (line.get(key) for key in ("custom_id", "response", "error"))

@@ -22,8 +22,9 @@ from harness.features.batch.batch_endpoint import (
 from harness.features.batch.batch_journal import Batch, BatchJournal
 from harness.features.batch.spool import Spool
 from harness.models.clients.retry import Pace, RetryPolicy, ask_until_answered
-from harness.models.faults import RejectedError, TransientError
+from harness.models.faults import PolicyRefusedError, RejectedError, TransientError
 from harness.models.protocol import Message, ModelError, ModelTurn
+from harness.text import count
 
 MOST_TRIES = 3
 GONE_STATUSES = frozenset({404, 410})
@@ -231,7 +232,10 @@ class BatchRequests:
                 self._take(answer, state)
 
         silent = TransientError("its batch ended without a result for it")
-        await self.endpoint.results(batch.batch_id or "", take)
+        bad = await self.endpoint.results(batch.batch_id or "", take)
+        if bad:
+            lines = count(bad, "line")
+            self._say(f"batch {batch.batch_id}: {lines} of its results cannot be read, left out")
         for custom_id in ours:
             if custom_id not in self.answers:
                 self._errors.setdefault(custom_id, silent)
@@ -239,15 +243,18 @@ class BatchRequests:
         self._say(f"batch {batch.batch_id} has ended: {have:,} of {len(ours):,} answered")
 
     def _take(self, answer: BatchAnswer, state: BatchState) -> None:
-        error = answer.error
-        if answer.data is not None:
-            try:
+        error, turn = answer.error, None
+        try:
+            if answer.data is not None:
                 turn = self.endpoint.turn(answer.data, self.asked[answer.custom_id].messages)
+            elif isinstance(error, PolicyRefusedError):
+                turn, error = error.turn(), None
+            if turn is not None:
                 named = answer.request_id or turn.request_id
                 update = {"latency_s": state.seconds, "request_id": named}
                 self.answers.put(answer.custom_id, turn.model_copy(update=update))
-            except (TransientError, ModelError) as refusal:
-                error = refusal
+        except (TransientError, ModelError) as refusal:
+            error = refusal
         if error is not None:
             self._errors[answer.custom_id] = error
 
@@ -290,4 +297,4 @@ class BatchRequests:
 
 
 def _batches(number: int) -> str:
-    return "1 batch" if number == 1 else f"{number:,} batches"
+    return count(number, "batch", "batches")

@@ -19,6 +19,9 @@ from harness.run.plan.target import timeouts_of
 from harness.run.spec.spec import RunSpec
 from harness.run.store.directory import RunDirectory
 
+GRACE_S = 10.0
+"""Seconds after an interrupt that a call under way has left, such as one that makes a batch."""
+
 
 def batch_route(name: str, route: Route | None) -> Route:
     """Return the route of a run's batches.
@@ -102,8 +105,9 @@ async def ask_by_batch(  # noqa: PLR0917 - the parts of a run
         directory: the run directory, for `batches.jsonl`.
         samples: samples without a result.
         tell: called with a line of text about the batches' progress.
-        stopping: signals that count as an interrupt. The first ends the waiting, the second
-            cancels everything else; the batches stay at the provider.
+        stopping: signals that count as an interrupt. The first ends the waiting; the second, or
+            `GRACE_S` seconds, cancels everything else. The batches stay at the provider, and one
+            that was being made is looked for when the run is resumed.
         interrupted: called at each interrupt.
 
     Returns:
@@ -128,6 +132,7 @@ async def ask_by_batch(  # noqa: PLR0917 - the parts of a run
             return
         model.asking.stop()
         tell("interrupted: submitted batches stay at the provider; resume the run to read them")
+        loop.call_later(GRACE_S, asking.cancel)
 
     loop = asyncio.get_running_loop()
     for word in stopping:

@@ -162,7 +162,7 @@ def _first_write(summary: Summary) -> str:
     curve = summary.curve
     if curve is None:
         return NONE
-    unknown = curve.first_write_unknown + curve.without_steps
+    unknown = curve.without_first_write
     return rate_cell(curve.first_write) + (f", {unknown:,} unknown" if unknown else "")
 
 

@@ -12,6 +12,7 @@ from harness.agent.strategies.external_names import COMES
 from harness.errors import INFRASTRUCTURE, INTERRUPTED, OK, RunDirectoryError, UsageError
 from harness.features.observers.attach import taking_leave, with_watchers
 from harness.features.observers.thread import Watcher
+from harness.models.protocol import Usage
 from harness.models.providers import AGENT_PREFIX, REFERENCES
 from harness.run.engine.controller import RunController
 from harness.run.engine.lifecycle import Outcome, Prepared
@@ -52,6 +53,15 @@ def _rows(estimate: Estimate, prices_as_of: str | None) -> Iterator[tuple[str, s
         f"{CHARACTERS} characters are a token; from short answers and as few requests as can be, "
         "to long ones and all turns",
     )
+
+
+NOTHING_ASKED = "no request is sent: the answers are there already; the run costs nothing"
+AGENT_PAYS = "no request is sent by harness; what the agent asks a model is not known here"
+
+
+def without_requests(*, own_agent: bool) -> Estimate:
+    """Return the estimate of a run that sends no request; what a user's agent costs is unknown."""
+    return Estimate((0, 0), Usage(), Usage(), None if own_agent else (0.0, 0.0))
 
 
 class Running:
@@ -157,20 +167,28 @@ class Running:
 
     def _advice(self, outcome: Outcome, path: Path) -> str:
         """Return advice on samples that failed because of infrastructure."""
-        missing = without_answer(read_manifest(path), (each.verdict for each in outcome.failures))
+        failures = outcome.failures
+        reasons = [each.verdict for each in failures]
+        problem = failures[0].sample.rpartition("#")[0]
+        missing = without_answer(read_manifest(path), reasons, path, problem)
         return missing or f"try again with: harness run --resume {path}"
 
     def _foretell(self, prepared: Prepared) -> int:
         """Print an estimate of requests and cost; return the exit code."""
         plan = prepared.plan
-        if not plan.model_name.startswith((PREFIX, AGENT_PREFIX, REFERENCES)):
-            found = estimate(plan, prepared.samples)
-            dated = plan.price.as_of if plan.price else None
-            if self.as_json:
-                told = Foretold(**asdict(found), prices_as_of=dated)
-                write_json(self.out, [told.model_dump_json()])
-            else:
-                self.out.print(estimate_view(found, dated))
+        own_agent = plan.model_name.startswith(AGENT_PREFIX)
+        silent = own_agent or plan.model_name.startswith((PREFIX, REFERENCES))
+        found = (
+            without_requests(own_agent=own_agent) if silent else estimate(plan, prepared.samples)
+        )
+        dated = plan.price.as_of if plan.price and not silent else None
+        if self.as_json:
+            told = Foretold(**asdict(found), prices_as_of=dated)
+            write_json(self.out, [told.model_dump_json()])
+        elif silent:
+            self.out.print(AGENT_PAYS if own_agent else NOTHING_ASKED)
+        else:
+            self.out.print(estimate_view(found, dated))
         return OK
 
     def _tell_of(self, budget: Budget, pending: int, path: Path) -> None:

@@ -113,7 +113,8 @@ def _check_end(to: str, out: Path) -> None:
 
 def _write_lcb(run: Run, problems: Mapping[str, Problem], out: Path | None) -> list[Path]:
     if out is not None and (out.is_dir() or not out.suffix):
-        return LiveCodeBenchFiles(run, problems).write(out)
+        with _naming(out):
+            return LiveCodeBenchFiles(run, problems).write(out)
     return _write_text(eval_all_text(run, problems), out)
 
 
@@ -155,7 +156,22 @@ def _draft(out: Path) -> Generator[Path]:
         raise UsageError(f"{out}: there is no folder {out.parent}")
     draft = out.with_name(f".{os.getpid()}.{out.name}")
     try:
-        yield draft
-        draft.replace(out)
+        with _naming(out, draft):
+            yield draft
+            draft.replace(out)
     finally:
         draft.unlink(missing_ok=True)
+
+
+@contextmanager
+def _naming(out: Path, draft: Path | None = None) -> Generator[None]:
+    """Give errors that name no file, or the temporary one, the name and the plain words of `out`.
+
+    Those of a full disk name none. Raises OSError.
+    """
+    try:
+        yield
+    except OSError as error:
+        if error.errno is None or error.filename not in {None, str(draft)}:
+            raise
+        raise OSError(error.errno, os.strerror(error.errno), str(out)) from error

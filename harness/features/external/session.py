@@ -300,7 +300,7 @@ def _refused(call: ToolCall, words: str) -> ToolMessage:
     return ToolMessage(call_id=call.id, name=call.name, content=words, is_error=True)
 
 
-NO_AGENT = "no agent is connected; start one with `harness mcp --problem ID --out RUN`"
+NO_AGENT = "no agent is connected"
 
 
 def unconnected() -> External:

@@ -15,8 +15,7 @@ from harness.errors import INFRASTRUCTURE, INTERRUPTED, RunDirectoryError
 from harness.features.regrade.stored_solutions import (
     Regrading,
     Stored,
-    jobs_of,
-    judged_here,
+    answers_judged,
     stored_solutions,
 )
 from harness.problem import Problem
@@ -92,12 +91,14 @@ def regrade_run(
     done = {result.sample for result in directory.committed()}
     left = [each for each in stored if each.result.sample not in done]
     err.print(f"{count(len(stored), 'solution')}, {len(left)} left to judge")
-    regrading = Regrading(directory, parent, left)
+    regrading = Regrading(directory, parent, left, rules.extractor(spec.extract))
     try:
-        for judged in judged_here(left, rules):
-            regrading.keep(judged)
-        jobs = jobs_of(left) if rules.runs_code else []
-        interrupted = judge_jobs(jobs, judging, TerminalReporter(err), "solutions", regrading.keep)
+        jobs = regrading.jobs()
+        if not rules.runs_code:
+            for judged in answers_judged(jobs):
+                regrading.keep(judged)
+            jobs = []
+        interrupted = judge_jobs(jobs, judging, TerminalReporter(err), "revisions", regrading.keep)
         results = directory.committed()
         failures = Counter(str(verdict) for _, verdict, _ in regrading.failures)
         summary = summarize(results, len(stored), failures, max_tokens=spec.max_tokens)

@@ -1,19 +1,23 @@
 """Grade a run's solutions again, with another rule or limits, as a new run.
 
 No model is asked. The new run names its parent and takes over its transcripts, with the new grade
-at their end: the conversations happened under the parent's limits.
+at their end: the conversations happened under the parent's limits. All revisions whose programs
+the transcripts hold are graded, so that the rates by turn are of the same kind as the parent's.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from harness.agent.events import Event, Graded, standing
+from harness.agent.extraction.code import Extract
 from harness.errors import RunDirectoryError
+from harness.features.regrade.revision_codes import Codes, revision_codes
 from harness.grading.jobs import Job, Judged
 from harness.grading.verdict import INFRASTRUCTURE, Grade, Verdict
 from harness.problem import Problem
-from harness.run.plan.problem_kinds import ProblemKind, judge_answer
+from harness.run.plan.problem_kinds import judge_answer
 from harness.run.store.directory import RESULTS, RunDirectory
 from harness.run.store.results import SampleResult, Step, outcomes, read_results
 from harness.run.store.transcript import file_name
@@ -54,24 +58,23 @@ def stored_solutions(parent: Path, problems: Sequence[Problem]) -> list[Stored]:
     return stored
 
 
-def jobs_of(stored: Sequence[Stored]) -> list[Job]:
-    """Return jobs for the judge, sorted by problem; numbers are indices in `stored`."""
-    jobs = [Job(number, each.problem, each.result.code) for number, each in enumerate(stored)]
-    return sorted(jobs, key=lambda job: job.problem.id)
+def answers_judged(jobs: Iterable[Job]) -> Iterator[Judged]:
+    """Yield the grades of answers, which need no sandbox. Raises DataError."""
+    for job in jobs:
+        yield Judged(job.number, judge_answer(job.problem, str(job.code)))
 
 
-def judged_here(stored: Sequence[Stored], rules: ProblemKind) -> list[Judged]:
-    """Return the grades of answers, which need no sandbox; none for programs."""
-    if rules.runs_code:
-        return []
-    return [
-        Judged(number, judge_answer(each.problem, each.result.code))
-        for number, each in enumerate(stored)
-    ]
+def regraded(result: SampleResult, codes: Codes, grades: Mapping[str, Grade]) -> SampleResult:
+    """Return the result with new grades in place of its old ones.
 
-
-def regraded(result: SampleResult, grade: Grade) -> SampleResult:
-    """Return the result with this grade in place of its old one."""
+    Args:
+        result: result of the old run.
+        codes: program of each of its steps; None if unknown.
+        grades: grades by program, with that of the final solution.
+    """
+    grade = grades[result.code]
+    steps = zip(result.steps, codes, strict=True)
+    every = None not in codes  # else the results of test runs cannot be numbered
     return result.model_copy(
         update={
             "verdict": grade.verdict,
@@ -84,56 +87,111 @@ def regraded(result: SampleResult, grade: Grade) -> SampleResult:
             "solved_by_rule": grade.solved_by_rule,
             "isolation": grade.isolation,
             "peak_bytes": grade.peak_bytes,
-            "steps": _steps(result, grade),
+            "steps": tuple(
+                _regraded(step, None if code is None else grades[code], tested=every)
+                for step, code in steps
+            ),
         }
     )
 
 
-def _steps(result: SampleResult, grade: Grade) -> tuple[Step, ...]:
-    """Return the steps with new grades: unknown if there are several revisions.
+def _regraded(step: Step, grade: Grade | None, *, tested: bool) -> Step:
+    """Return a step with another grade; unknown without one, or where judging it failed.
 
-    A single revision is the final solution, so it has the new grade.
+    Args:
+        step: the step as it was graded before.
+        grade: its grade now; None if its program is unknown.
+        tested: whether its run of the public tests, if there was one, is kept.
     """
-    judged = grade.verdict is not Verdict.UNGRADED
-    only = grade.solved if judged and len(result.steps) == 1 else None
-    now = {"solved": only, "public_passed": None, "passes_public": None}
-    return tuple(step.model_copy(update=now) for step in result.steps)
+    passed = passes = solved = None
+    if grade is not None and grade.verdict not in {Verdict.UNGRADED, *INFRASTRUCTURE}:
+        solved = grade.solved
+        passes = grade.public_passed == grade.public_total if grade.public_total else None
+        passed = grade.public_passed if tested and step.public_passed is not None else None
+    return step.model_copy(
+        update={"public_passed": passed, "passes_public": passes, "solved": solved}
+    )
+
+
+@dataclass(slots=True)
+class _Sample:
+    """A sample that is judged again: the programs of its steps, and grades so far."""
+
+    codes: Codes
+    grades: dict[str, Grade] = field(default_factory=dict[str, Grade])
 
 
 class Regrading:
-    """Writer of a regraded run.
+    """Judges the revisions of samples again, and writes the new run.
 
     Args:
         directory: directory of the new run.
         parent: directory of the old run.
         stored: solutions of the old run.
+        extract: the old run's rule that finds code in an answer.
     """
 
-    def __init__(self, directory: RunDirectory, parent: Path, stored: Sequence[Stored]) -> None:
+    def __init__(
+        self, directory: RunDirectory, parent: Path, stored: Sequence[Stored], extract: Extract
+    ) -> None:
         self._directory = directory
         self._stored = stored
+        self._extract = extract
         self._transcripts = Transcripts(parent)
-        self.changed: list[tuple[SampleResult, SampleResult]] = []
+        self._jobs: list[tuple[int, Job]] = []
+        self._samples: dict[int, _Sample] = {}
+        self._left = Counter[int]()
         self.failures: list[tuple[str, Verdict, str]] = []
 
+    def jobs(self) -> list[Job]:
+        """Return the programs to judge, sorted by problem: each once per sample.
+
+        Raises:
+            RunDirectoryError: a transcript of the old run cannot be read.
+        """
+        for place, each in enumerate(self._stored):
+            codes = self._codes(each)
+            self._samples[place] = _Sample(codes)
+            known = dict.fromkeys((*codes, each.result.code))
+            for code in known:
+                if code is not None:
+                    job = Job(len(self._jobs), each.problem, code)
+                    self._jobs.append((place, job))
+                    self._left[place] += 1
+        return sorted((job for _, job in self._jobs), key=lambda job: job.problem.id)
+
+    def _codes(self, each: Stored) -> Codes:
+        if not each.result.steps:
+            return ()
+        events = self._events(each.result)
+        return revision_codes(each.result, events, self._extract, each.problem.entry_point)
+
+    def _events(self, result: SampleResult) -> list[Event]:
+        name = file_name(result.problem_id, result.index)
+        there = self._transcripts.exists(name)
+        return standing(self._transcripts.events(name)) if there else []
+
     def keep(self, judged: Judged) -> None:
-        """Commit a grade; infrastructure failures stay pending. Raises StorageError."""
-        before = self._stored[judged.number].result
-        if judged.grade.verdict in INFRASTRUCTURE:
+        """Store a grade and commit the sample that it completes. Raises StorageError.
+
+        A sample whose final solution was not judged, because of the infrastructure, stays pending.
+        """
+        place, job = self._jobs[judged.number]
+        before, sample = self._stored[place].result, self._samples[place]
+        sample.grades[str(job.code)] = judged.grade
+        if job.code == before.code and judged.grade.verdict in INFRASTRUCTURE:
             self.failures.append((before.sample, judged.grade.verdict, judged.cause))
+        self._left[place] -= 1
+        if self._left[place]:
             return
-        now = regraded(before, judged.grade)
-        self._take_over(before, judged.grade)
-        self._directory.results.append(now)
-        if now.verdict is not before.verdict:
-            self.changed.append((before, now))
+        del self._samples[place]
+        grade = sample.grades[before.code]
+        if grade.verdict not in INFRASTRUCTURE:
+            self._take_over(before, grade)
+            self._directory.results.append(regraded(before, sample.codes, sample.grades))
 
     def _take_over(self, result: SampleResult, grade: Grade) -> None:
-        name = file_name(result.problem_id, result.index)
-        events: list[Event] = []
-        if self._transcripts.exists(name):
-            said = standing(self._transcripts.events(name))
-            events = [event for event in said if not isinstance(event, Graded)]
+        events = [event for event in self._events(result) if not isinstance(event, Graded)]
         with self._directory.new_transcript(result.problem_id, result.index) as write:
             for event in (*events, Graded(grade=grade)):
                 write(event)

@@ -96,7 +96,9 @@ def _of_one(side: LabelledRun) -> FirstScreen:
     if summary.pass_at_1 is not None:
         figures.append(_rate("solved", summary.pass_at_1, PALETTE[0], ()))
     if summary.curve and summary.curve.iterated and summary.curve.first_write:
-        figures.append(_rate("first write", summary.curve.first_write, "", ()))
+        missing = summary.curve.without_first_write
+        unknown = (f"{UNKNOWN} for {count(missing, 'sample')}",) if missing else ()
+        figures.append(_rate("first write", summary.curve.first_write, "", unknown))
     if summary.overfit_rate is not None:
         figures.append(_rate("over-fit", summary.overfit_rate, "", ()))
     solved = sum(result.solved for result in side.graded)

@@ -72,6 +72,12 @@ def _first_write(summary: Summary) -> Rate | None:
     return curve.first_write if curve is not None else None
 
 
+def _not_in_it(summary: Summary) -> str:
+    """Return how many samples the rate of first writes leaves out, if it leaves any out."""
+    missing = 0 if summary.curve is None else summary.curve.without_first_write
+    return f", {missing:,} unknown" if missing and _first_write(summary) else ""
+
+
 _Row = tuple[str, Callable[[LabelledRun], str]]
 
 
@@ -130,7 +136,7 @@ _FIGURES: tuple[_Row, ...] = (
     ("not graded", _of(lambda s: f"{s.ungraded:,}")),
     ("pending", _of(lambda s: _counts(s.pending))),
     ("pass@1", _of(lambda s: rate_words(s.pass_at_1))),
-    ("first write", _of(lambda s: rate_words(_first_write(s)))),
+    ("first write", _of(lambda s: rate_words(_first_write(s)) + _not_in_it(s))),
     ("with hidden tests", _of(lambda s: rate_words(s.with_hidden))),
     ("tests passed, mean over problems", _of(lambda s: _share(s.mean_fraction))),
     ("over-fit gap", _of(lambda s: rate_words(s.overfit_rate))),

@@ -6,11 +6,11 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, Literal, cast
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from harness.errors import DataError
 from harness.features.serve.refusal import Refusal
-from harness.features.serve.requests import RequestBody, Text
+from harness.features.serve.requests import RequestBody, Text, read_json
 from harness.grading.jobs import Options
 from harness.grading.judge import STOPS
 from harness.plugins import RuleName
@@ -68,10 +68,9 @@ class Item(Settings):
         problem: name of a problem of the server.
         tests: tests, instead of `problem`.
         input_output: tests as in the rows of APPS, TACO and verl, instead of `problem`: an object
-            with
-            `inputs`, `outputs` and, for a function, `fn_name`. The inputs of a function are lists
-            of
-            arguments, as in APPS, or texts of one JSON value a line, as in verl's rows.
+            with `inputs`, `outputs` and, for a function, `fn_name`, or its JSON, as in APPS. The
+            inputs of a function are lists of arguments, as in APPS, or texts of one JSON value a
+            line, as in verl's rows.
         entry_point: function or `Solution` method to call; only with `tests`.
         code: the solution.
         text: the model's text, which contains the solution, instead of `code`.
@@ -84,6 +83,16 @@ class Item(Settings):
     entry_point: str | None = None
     code: Text | None = None
     text: Text | None = None
+
+    @field_validator("input_output", mode="before")
+    @classmethod
+    def _parsed(cls, column: object) -> object:
+        if not isinstance(column, str):
+            return column
+        try:
+            return read_json(column.encode())
+        except (Refusal, UnicodeError):
+            raise ValueError("its text is not JSON") from None
 
     @model_validator(mode="after")
     def _one_of_each(self) -> "Item":

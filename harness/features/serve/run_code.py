@@ -152,7 +152,7 @@ class RunRequest(BaseModel):
         for path, content in files.items():
             check_path(path)
             try:
-                b64decode(content or "")
+                b64decode("".join((content or "").split()), validate=True)
             except (binascii.Error, ValueError):
                 raise ValueError(f"{path!r:.60} is not base64") from None
         return files

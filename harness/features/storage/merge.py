@@ -5,11 +5,12 @@ and regraded. Only its results are in another order, that of the samples, since 
 are in the order in which its samples ended.
 """
 
+import fcntl
 import os
 import shutil
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Generator, Iterable, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
@@ -27,8 +28,8 @@ from harness.run.store.directory import (
     read_manifest,
     write_json,
 )
-from harness.run.store.files import LARGEST_SUMMARY, read_json
-from harness.run.store.results import ResultsFile, SampleResult, read_results
+from harness.run.store.files import LARGEST_SUMMARY, open_file, read_json
+from harness.run.store.results import SampleResult, read_results
 from harness.run.store.transcripts import FOLDER, PACK, Transcripts
 from harness.run.store.versions import versions_together
 from harness.run.summary.summary import Summary, summarize
@@ -105,8 +106,8 @@ def merge(paths: Sequence[Path], out: Path, *, partial: bool = False) -> Merged:
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise RunDirectoryError(f"{out} exists and is not an empty directory; give another --out")
     with ExitStack() as stack:
-        for part in parts:  # locked, so that none continues meanwhile
-            stack.callback(ResultsFile(part.path / RESULTS).close)
+        for part in parts:
+            stack.enter_context(_held(part.path / RESULTS))
         problems = _problems(parts)
         results = _results(parts, problems)
         _check_batches(parts, results)
@@ -127,6 +128,32 @@ def merge(paths: Sequence[Path], out: Path, *, partial: bool = False) -> Merged:
         finally:
             shutil.rmtree(draft, ignore_errors=True)
     return Merged(out, summary, missing)
+
+
+@contextmanager
+def _held(path: Path) -> Generator[None]:
+    """Keep a shard from going on meanwhile, by a lock that needs no right to write.
+
+    Raises:
+        RunDirectoryError: another process is at work on the shard, or its results cannot be read.
+    """
+    try:
+        file = open_file(path)
+    except FileNotFoundError:  # nothing is graded yet
+        yield
+        return
+    except OSError as error:
+        raise RunDirectoryError(f"{path} cannot be read: {error.strerror}") from error
+    with file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise RunDirectoryError(
+                f"{path.parent}: another process is at work on this run; wait for it to end"
+            ) from error
+        except OSError:  # a file system without locks, or one that gives none to readers
+            pass
+        yield
 
 
 def _write_results(results: Iterable[SampleResult], path: Path) -> None:

@@ -27,6 +27,7 @@ from harness.models.clients.wire import Json, read_json, word
 from harness.models.faults import (
     UNKNOWN_MODEL_STATUSES,
     MalformedAnswerError,
+    PolicyRefusedError,
     Redactor,
     RejectedError,
     ToolsRefusedError,
@@ -155,13 +156,14 @@ class Endpoint:
                 turn = read(data)
             except (TransientError, ModelError) as error:
                 raise self._paid_for(error, data) from None
-            latency_s = time.perf_counter() - started
             told = request_id or turn.request_id  # the server's text, which may contain the key
-            update = {"latency_s": latency_s, "request_id": told and self.redact(told)}
-            return turn.model_copy(update=update)
+            measured = {"latency_s": time.perf_counter() - started}
+            return turn.model_copy(update={"request_id": told and self.redact(told), **measured})
 
         try:
             turn = await ask_until_answered(once, self._policy, on_retry, self._pace)
+        except PolicyRefusedError as refused:
+            turn = refused.turn()
         except RejectedError as error:
             if self._stops_run(error):
                 error.stops_run = True
@@ -213,8 +215,7 @@ class Endpoint:
         if isinstance(error, MalformedAnswerError):
             self._streams = self._has_streamed  # streaming that never worked is not tried again
             return False
-        named = STREAM_WORDS.search(str(error)) is not None
-        return named and error.status in STREAM_STATUSES
+        return error.status in STREAM_STATUSES and STREAM_WORDS.search(str(error)) is not None
 
     def _paid_for(self, error: Failure, data: Json) -> Failure:
         """Return the error of an unusable answer, with the tokens that it cost."""

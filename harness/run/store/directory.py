@@ -3,6 +3,7 @@
 import json
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -39,7 +40,9 @@ class RunDirectory:
             RunDirectoryError: it already exists, or cannot be created.
         """
         _check_size(path, manifest)
+        there = True
         try:
+            there = path.exists()
             if (path / MANIFEST).exists():
                 raise RunDirectoryError(
                     f"{path} is a run already; continue it with --resume, or give another --out"
@@ -49,8 +52,15 @@ class RunDirectory:
                     f"{path} exists and is not an empty directory; give another --out"
                 )
             (path / FOLDER).mkdir(parents=True)
-            write_json(path / MANIFEST, manifest)
+            try:
+                write_json(path / MANIFEST, manifest)
+            except OSError:
+                (path / FOLDER).rmdir()
+                raise
         except OSError as error:
+            if not there:
+                with suppress(OSError):  # it was not made, or somebody has put a file there
+                    path.rmdir()
             raise _unusable(path, error) from error
         return cls(path, manifest)
 
@@ -185,9 +195,13 @@ def _unusable(path: Path, error: OSError) -> RunDirectoryError:
 def write_json(path: Path, value: Mapping[str, Any]) -> None:
     """Write a file atomically. Raises OSError."""
     draft = path.with_name(f".{path.name}.draft")
-    with draft.open("w", encoding="utf-8") as file:
-        json.dump(value, file, indent=2)
-        file.write("\n")
-        file.flush()
-        os.fsync(file.fileno())
-    draft.replace(path)
+    try:
+        with draft.open("w", encoding="utf-8") as file:
+            json.dump(value, file, indent=2)
+            file.write("\n")
+            file.flush()
+            os.fsync(file.fileno())
+        draft.replace(path)
+    except OSError:
+        draft.unlink(missing_ok=True)
+        raise

@@ -55,6 +55,8 @@ class Curve(Frozen):
         first_write: rate of first revisions that pass all tests, including hidden ones; a sample
             without a revision failed. None if unknown for all.
         first_write_unknown: samples for which it is unknown; they are not in that rate.
+        perhaps_earlier: samples with a revision of unknown grade before any that is known to pass
+            all tests. They count as solved from the latter on, so these rates may be too low.
         by_test_run: results by test run. A sample that stopped keeps its result; one without
             public tests passes none.
         solved_unrun: samples solved by a revision that was not followed by a test run, so that no
@@ -71,12 +73,18 @@ class Curve(Frozen):
     without_steps: int
     first_write: Rate | None
     first_write_unknown: int
+    perhaps_earlier: int = 0
     by_test_run: tuple[TestRunPoint, ...]
     solved_unrun: int
     by_turn: tuple[TurnPoint, ...]
     by_tokens: tuple[Point, ...] | None
     by_dollars: tuple[Point, ...] | None
     lost: int
+
+    @property
+    def without_first_write(self) -> int:
+        """Graded samples that are not in the rate of first writes."""
+        return self.first_write_unknown + self.without_steps
 
     @property
     def iterated(self) -> bool:
@@ -95,6 +103,7 @@ class _Way:
         steps: whether the sample has steps.
         first_write: whether the first revision passes all tests; None if unknown.
         solving: the first step known to pass all tests.
+        perhaps_earlier: whether a step before it, or any if there is none, is of unknown grade.
         test_runs: number of runs of the public tests, one per revision.
         passed_after: number of the run, from 1, that all public tests passed.
         solved_after: number of the first run, from 1, after `solving` was written.
@@ -108,6 +117,7 @@ class _Way:
     steps: bool
     first_write: bool | None
     solving: Step | None
+    perhaps_earlier: bool
     test_runs: int
     passed_after: int | None
     solved_after: int | None
@@ -126,6 +136,7 @@ def curve_of(graded: Sequence[SampleResult]) -> Curve | None:
         without_steps=older,
         first_write=rate_by_problem(written),
         first_write_unknown=len(ways) - len(written),
+        perhaps_earlier=sum(way.perhaps_earlier for way in ways),
         by_test_run=_by_test_run(ways),
         solved_unrun=sum(way.solving is not None and way.solved_after is None for way in ways),
         by_turn=_by_turn(ways),
@@ -140,12 +151,13 @@ def _wrote_nothing(result: SampleResult) -> bool:
 
 
 def _way(result: SampleResult) -> _Way:
-    test_runs, passed_after, solved_after, solving = 0, None, None, None
+    test_runs, passed_after, solved_after, solving, unknown = 0, None, None, None, False
     steps, total, usage = result.steps, result.public_total, result.usage
     for step in steps:
         passed = step.public_passed
-        if solving is None and step.solved:
-            solving = step
+        if solving is None:
+            unknown = unknown or step.solved is None
+            solving = step if step.solved else None
         if passed is None:
             continue
         test_runs += 1
@@ -162,6 +174,7 @@ def _way(result: SampleResult) -> _Way:
         steps=bool(steps),
         first_write=steps[0].solved if steps else False,
         solving=solving,
+        perhaps_earlier=unknown,
         test_runs=test_runs,
         passed_after=passed_after,
         solved_after=solved_after,

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 from batch_server import EXPIRED, SECONDS, AnthropicBatchServer, BatchServer, OpenAIBatchServer
-from chat_server import Json, Reply, completion
-from messages_server import message
+from chat_server import Json, Reply, completion, failure
+from messages_server import error, message
 from program import Process, finish, harness, harness_after, heard, results, start_after
 from responses_server import counted, response, said
 
@@ -240,6 +240,32 @@ async def test_a_second_interrupt_leaves_even_a_submission_under_way(
     assert len(server.batches) == 1
 
 
+@pytest.mark.parametrize("word", [signal.SIGINT, signal.SIGTERM])
+async def test_an_interrupt_waits_a_little_for_a_submission_under_way(
+    word: signal.Signals, tmp_path: Path, solved: Callable[[Json], str]
+) -> None:
+    vendor = VENDORS["responses"]
+    soon = "import harness.features.batch.run as batch_run\nbatch_run.GRACE_S = 0.3\n"
+    async with vendor.server(lambda body, _n: vendor.answer(solved(body))) as server:
+        tell = server.made
+        server.made = lambda batch, shown: Reply(body=tell(batch, shown).body, silence_s=300)
+        asked = flags(vendor, "--batch")
+        process = await start_after(elsewhere(server) + soon, tmp_path, *asked, **KEYS)
+        async with asyncio.timeout(60):
+            while not server.batches:
+                await server.arrived(len(server.requests) + 1)
+        process.send_signal(word)
+        code, _, err = await finish(process)
+        assert code == 130
+        assert "harness run --resume r" in err
+        assert "Traceback" not in err
+        server.made = tell
+        code, _, err = await run(server, tmp_path, "run", "--resume", "r")
+    assert code == 0, err
+    assert len(server.batches) == 1
+    assert len(results(tmp_path / "r")) == PROBLEMS
+
+
 async def test_samples_without_an_answer_stay_pending_and_are_asked_on_resume(
     tmp_path: Path, solved: Callable[[Json], str], bundled_rows: list[dict[str, Any]]
 ) -> None:
@@ -263,6 +289,33 @@ async def test_samples_without_an_answer_stay_pending_and_are_asked_on_resume(
     assert code == 0, err
     assert [len(batch.answers) for batch in server.batches] == [PROBLEMS, 1, 1, 1]
     assert len(results(tmp_path / "r")) == PROBLEMS
+
+
+@pytest.mark.parametrize("name", VENDORS)
+async def test_what_a_content_filter_refuses_is_refused_in_a_batch_as_in_a_single_request(
+    name: str, tmp_path: Path, solved: Callable[[Json], str], bundled_rows: list[dict[str, Any]]
+) -> None:
+    vendor, title = VENDORS[name], bundled_rows[3]["title"]
+
+    def script(body: Json, _number: int) -> Reply:
+        if json.dumps(title)[1:-1] in json.dumps(body):
+            if name == "messages":
+                kind = "invalid_request_error"
+                return error(400, kind, "Output blocked by content filtering policy")
+            return failure(400, "The prompt was filtered.", "content_filter")
+        return vendor.answer(solved(body))
+
+    async with vendor.server(script) as server:
+        code, out, err = await run(server, tmp_path, *flags(vendor, "--batch"))
+        assert code == 0, err
+        assert "1 sample refused by the model or its provider" in out
+        code, out, err = await run(server, tmp_path, *flags(vendor, out="plain"))
+        assert code == 0, err
+        assert "1 sample refused by the model or its provider" in out
+    assert len(server.batches) == 1
+    assert _sorted(tmp_path / "r") == _sorted(tmp_path / "plain")
+    (refused,) = [each for each in results(tmp_path / "r") if each["refused"]]
+    assert (refused["title"], refused["verdict"], refused["code"]) == (title, "no_solution", "")
 
 
 async def test_a_batch_that_is_refused_is_a_model_error_with_the_words(tmp_path: Path) -> None:

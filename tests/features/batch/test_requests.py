@@ -1,5 +1,6 @@
 """Requests by the batch: through the vendors' SDKs, against servers that behave as the vendors."""
 
+import dataclasses
 import json
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
@@ -15,7 +16,7 @@ from batch_server import (
     BatchServer,
     OpenAIBatchServer,
 )
-from chat_server import Json, Reply, completion, failure
+from chat_server import Json, Recorded, Reply, completion, failure
 from messages_server import error, message
 from responses_server import counted, response, said
 
@@ -460,24 +461,66 @@ async def test_a_queue_that_is_full_is_tried_again(tmp_path: Path) -> None:
     assert [len(batch.answers) for batch in run.server.batches] == [0, 1, 2]
 
 
-async def test_a_line_that_is_torn_loses_no_other_and_pays_for_none(tmp_path: Path) -> None:
-    vendor = VENDORS["responses"]
-    async with running(vendor, tmp_path, _echo(vendor)) as run:
-        server = run.server
-        assert isinstance(server, OpenAIBatchServer)
-        server.ended = False
+def _tearing(run: Run, torn: Callable[[list[bytes]], bytes]) -> None:
+    """Change the results of the first batch before they are read."""
+    server = run.server
 
-        def tear() -> None:
+    def tear() -> None:
+        if isinstance(server, OpenAIBatchServer):
             (output,) = (name for name in server.files if name.startswith("output"))
-            first, *rest = server.files[output].splitlines(keepends=True)
-            server.files[output] = b"".join([first[:30] + b"\n", *rest])
-            server.ended = True
+            server.files[output] = torn(server.files[output].splitlines(keepends=True))
+        else:
+            answer = server.answer
 
-        run.on_sleep = tear
+            async def answer_torn(request: Recorded, number: int) -> Reply:
+                reply = await answer(request, number)
+                if request.path.endswith("batch_0/results"):
+                    assert isinstance(reply.body, bytes)
+                    lines = reply.body.splitlines(keepends=True)
+                    reply = dataclasses.replace(reply, body=torn(lines))
+                return reply
+
+            server.answer = answer_torn
+        server.ended = True
+
+    server.ended = False
+    run.on_sleep = lambda: None if server.ended else tear()
+
+
+@pytest.mark.parametrize("place", [0, 1, 2])
+async def test_a_line_that_is_torn_loses_no_other(
+    vendor: Vendor, place: int, tmp_path: Path
+) -> None:
+    async with running(vendor, tmp_path, _echo(vendor)) as run:
+        _tearing(
+            run,
+            lambda lines: b"".join(
+                line[:30] + b"\n" if number == place else line for number, line in enumerate(lines)
+            ),
+        )
+        assert await run.ask() == ALL
+    assert [len(batch.answers) for batch in run.server.batches] == [3, 1]
+    assert "batch batch_0: 1 line of its results cannot be read, left out" in run.told
+
+
+async def test_a_last_line_that_stays_torn_is_left_out(vendor: Vendor, tmp_path: Path) -> None:
+    async with running(vendor, tmp_path, _echo(vendor)) as run:
+        _tearing(run, lambda lines: b"".join(lines)[:-30])
+        assert await run.ask() == ALL
+        files = ("batch_0/results", "output-batch_0/content")
+        readings = [each for each in run.server.requests if each.path.endswith(files)]
+    assert [len(batch.answers) for batch in run.server.batches] == [3, 1]
+    assert len(readings) == 3
+
+
+async def test_results_of_which_nothing_can_be_read_are_not_paid_for_again(
+    vendor: Vendor, tmp_path: Path
+) -> None:
+    async with running(vendor, tmp_path, _echo(vendor)) as run:
+        _tearing(run, lambda _lines: b"<html>\na gateway\n")
         found = await run.ask()
-    assert (found["a"], found["b"]) == (ALL["a"], ALL["b"])
-    assert "not JSON" in str(found["c"])
-    assert len(server.batches) == 1
+        assert all("not JSON" in str(each) for each in found.values())
+    assert len(run.server.batches) == 1
 
 
 async def test_an_endpoint_without_batches_says_so(vendor: Vendor, tmp_path: Path) -> None:

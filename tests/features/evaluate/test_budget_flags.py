@@ -306,6 +306,21 @@ class TestDryRun:
         bounded = self.figures(tmp_path, "-n", "2", "--max-tokens", "100")
         assert bounded["most"]["output_tokens"] == bounded["least"]["output_tokens"] == 200
 
-    def test_recordings_ask_nobody(self, tmp_path: Path) -> None:
-        done = harness(tmp_path, "run", "--dry-run")
-        assert (done.returncode, done.stdout) == (0, "")
+    def test_recordings_and_references_ask_nobody(self, tmp_path: Path) -> None:
+        for flags in ([], ["-b", "fixture", "--efficiency"]):
+            done = harness(tmp_path, "run", "-n", "1", *flags, "--dry-run")
+            assert done.returncode == 0, done.stderr
+            (line,) = done.stdout.splitlines()
+            assert line.startswith("no request is sent: the answers are there already")
+            found = json.loads(
+                harness(tmp_path, "run", "-n", "1", *flags, "--dry-run", "--json").stdout
+            )
+            assert (found["requests"], found["cost"]) == ([0, 0], [0.0, 0.0])
+            assert found["most"]["input_tokens"] == found["most"]["output_tokens"] == 0
+
+    def test_what_an_own_agent_asks_is_unknown(self, tmp_path: Path) -> None:
+        given = ["-b", "fixture", "-n", "1", "--agent-command", "cat {mcp_config}", "--dry-run"]
+        done = harness(tmp_path, "run", *given, "--json")
+        assert done.returncode == 0, done.stderr
+        found = json.loads(done.stdout)
+        assert (found["requests"], found["cost"]) == ([0, 0], None)

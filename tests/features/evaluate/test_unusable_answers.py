@@ -3,8 +3,8 @@
 import json
 from pathlib import Path
 
-from chat_server import ChatServer, completion, in_turn
-from program import run
+from chat_server import ChatServer, completion, failure, in_turn
+from program import harness, results, run
 
 SOLVE = "```python\nprint(0)\n```"
 TEN = {"prompt_tokens": 7, "completion_tokens": 3}
@@ -36,3 +36,22 @@ async def test_a_sample_that_was_asked_again_tells_all_it_used(tmp_path: Path) -
     events = [json.loads(line) for line in transcript.read_text().splitlines()]
     (retry,) = [each for each in events if each["event"] == "retry"]
     assert (retry["usage"]["input_tokens"], retry["usage"]["output_tokens"]) == (7, 3)
+
+
+async def test_what_a_content_filter_refuses_twice_is_refused(tmp_path: Path) -> None:
+    filtered = failure(400, "The prompt was filtered.", "content_filter")
+    async with ChatServer(in_turn(filtered)) as server:
+        flags = [each for each in served(server, "-n", "2", "--json") if each != "--no-run-tests"]
+        flags.append("--agentic-mode")
+        code, out, err = await run(tmp_path, *flags)
+    assert code == 0, err
+    summary = json.loads(out)
+    assert (summary["refused"], summary["pending"]) == (2, {})
+    assert summary["verdicts"] == {"no_solution": 2}
+    assert [len(server.requests), *(each["model_calls"] for each in results(tmp_path / "r"))] == [
+        4,
+        2,
+        2,
+    ]
+    done = harness(tmp_path, "transcript", "r", results(tmp_path / "r")[0]["problem_id"])
+    assert "The prompt was filtered." in done.stdout

@@ -7,7 +7,7 @@ from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
-from program import harness
+from program import harness, harness_after
 
 
 @pytest.fixture(scope="module")
@@ -115,3 +115,18 @@ def test_a_file_is_written_whole_or_not_at_all(folder: Path) -> None:
     assert done.returncode == 2
     assert (folder / "old.jsonl").read_text() == "before"
     assert {path.name for path in folder.iterdir()} == {"r", "old.jsonl"}
+
+
+# Bytecode would be cut off, too.
+SMALL_DISK = """
+import resource, sys
+sys.dont_write_bytecode = True
+resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
+"""
+
+
+@pytest.mark.parametrize("to", ["csv", "parquet", "junit", "lcb", "openai-messages"])
+def test_a_disk_that_takes_no_more_is_told_with_the_file(folder: Path, to: str) -> None:
+    done = harness_after(SMALL_DISK, folder, "export", "r", "--to", to, "-o", "made.out")
+    assert (done.returncode, done.stderr) == (2, "harness: made.out: File too large\n")
+    assert {path.name for path in folder.iterdir()} == {"r"}

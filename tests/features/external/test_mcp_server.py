@@ -289,6 +289,18 @@ async def test_an_interrupt_before_there_is_any_leaves_the_sample_pending(folder
     resumed = harness(folder, "run", "--resume", "r")
     assert resumed.returncode == 4
     assert "no agent is connected" in resumed.stderr
+    assert "--resume" not in resumed.stderr
+    way = resumed.stderr.rpartition("connect an agent: harness ")[2].split()
+    assert (way[0], way[-2:]) == ("mcp", ["--out", "r"])
+    assert f"Connect an agent: harness {' '.join(way)}" in " ".join(
+        harness(folder, "show", "r").stdout.split()
+    )
+    again = await start_with_input(folder, *way)
+    assert again.stdin is not None
+    again.stdin.write(HELLO + call("write_solution", 2, code=RIGHT) + call("submit", 3))
+    await answers(again, 1, 2, 3)
+    assert (await leave(again))[0] == 0
+    assert [each["verdict"] for each in results(folder / "r")] == ["accepted"]
 
 
 async def test_what_was_handed_in_before_a_crash_is_graded_without_an_agent(folder: Path) -> None:

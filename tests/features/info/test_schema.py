@@ -45,7 +45,10 @@ def outputs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Json]]:
         "transcript": [line for path in run.glob("transcripts/*") for line in _lines(path)],
         "spec": [json.loads((run / "run.json").read_text())["spec"], {}],
         "comparison": [told("compare", "a", "b")],
-        "estimate": [told("run", "-b", "fixture", *nobody, "--dry-run")],
+        "estimate": [
+            told("run", "-b", "fixture", *nobody, "--dry-run"),
+            told("run", "-n", "1", "--dry-run"),
+        ],
         "event": [json.loads(each.model_dump_json()) for each in (begun, *ended)],
     }
 

@@ -73,6 +73,73 @@ def test_the_conversation_is_taken_over_with_the_new_grade(program: Program) -> 
     assert done.returncode == 0, done.stderr
 
 
+def curve(run: Path) -> Any:
+    return json.loads((run / "summary.json").read_text())["curve"]
+
+
+@pytest.fixture
+def iterated(program: Program, tmp_path: Path) -> Path:
+    """A run in which most samples have several revisions."""
+    done = program("run", "--agentic-mode", "-n", "8", "--out", "it")
+    assert done.returncode == 0, done.stderr
+    assert any(each["written"] > 1 for each in results(tmp_path / "it"))
+    return tmp_path / "it"
+
+
+def test_every_revision_is_judged_again(iterated: Path, program: Program) -> None:
+    done = program("regrade", iterated)
+    assert "0 verdicts changed" in done.stderr
+    now = iterated.with_name("it-regraded")
+    assert curve(now) == curve(iterated)
+    assert curve(now)["first_write_unknown"] == 0
+    then = {each["sample"]: each["steps"] for each in results(iterated)}
+    assert {each["sample"]: each["steps"] for each in results(now)} == then
+
+
+def test_without_transcripts_only_the_final_revision_is_known(
+    iterated: Path, program: Program
+) -> None:
+    shutil.rmtree(iterated / "transcripts")
+    done = program("regrade", iterated)
+    assert done.returncode == 0, done.stderr
+    assert "0 verdicts changed" in done.stderr
+    now = iterated.with_name("it-regraded")
+    of_several = [each for each in results(now) if each["written"] > 1]
+    for each in of_several:
+        assert [step["solved"] for step in each["steps"][:-1]] == [None] * (each["written"] - 1)
+        assert each["steps"][-1]["solved"] == (each["verdict"] == "accepted")
+        assert {step["public_passed"] for step in each["steps"]} == {None}
+    assert curve(now)["first_write_unknown"] == curve(now)["perhaps_earlier"] == len(of_several)
+    assert curve(now)["by_turn"][-1] == curve(iterated)["by_turn"][-1]
+    assert f"before any feedback; {len(of_several)} unknown" in done.stdout
+    page = program("report", now, "--out", "page.html")
+    assert page.returncode == 0, page.stderr
+    assert f"unknown for {len(of_several)} samples" in (iterated.parent / "page.html").read_text()
+
+
+@pytest.mark.parametrize("mode", ["self_repair", "best_of_k_public"])
+def test_revisions_found_in_answers_get_new_verdicts(
+    mode: str, program: Program, tmp_path: Path
+) -> None:
+    (tmp_path / "p.jsonl").write_text(json.dumps(ROW))
+    (tmp_path / "mine.py").write_text(
+        "said = iter(['print(1)', 'print(0.50000001)', 'print(2)', 'print(3)', 'print(4)'])\n"
+        "def solve(problem): return next(said)\n"
+    )
+    flags = ["-b", "jsonl:p.jsonl", "-m", "python:mine:solve", "--rule", "lcb", "--out", "r"]
+    assert program("run", *flags, "--mode", mode).returncode == 0
+    (then,) = results(tmp_path / "r")
+    assert len(then["steps"]) > 1
+    assert not any(step["solved"] for step in then["steps"])
+    done = program("regrade", "r", "--rule", "tokens")
+    assert done.returncode == 0, done.stderr
+    (now,) = results(tmp_path / "r-regraded")
+    assert [step["solved"] for step in now["steps"]] == [
+        place == 1 for place in range(len(now["steps"]))
+    ]
+    assert now["steps"][1]["public_passed"] == 1
+
+
 def test_what_was_begun_goes_on(program: Program, tmp_path: Path) -> None:
     assert program("run", "-n", "3", "--out", "r").returncode == 0
     assert program("regrade", "r").returncode == 0

@@ -78,6 +78,8 @@ class TestOneSolution:
         assert judge.grade(input_output=lines, text=text)["reward"] == 1.0
         stdin = {"inputs": ["1\n", "2\n"], "outputs": ["1\n", "2\n"]}
         assert judge.grade(input_output=stdin, code=RIGHT)["reward"] == 1.0
+        for each, answer in ((column, {"text": text}), (stdin, {"code": RIGHT})):  # as APPS has it
+            assert judge.grade(input_output=json.dumps(each), **answer)["reward"] == 1.0
 
     def test_whose_code_takes_imports_for_granted(self, judge: JudgeServer) -> None:
         code = "print(sum(Counter(input()).values()), inf)"
@@ -218,6 +220,11 @@ class TestBadRequests:
             ({"problem": "echo", "code": "", "tset_timeout": 1}, "tset_timeout"),
             ({"problem": "echo", "code": "", "entry_point": "f"}, "entry_point goes with tests"),
             ({"input_output": {"inputs": ["1"], "outputs": []}, "code": ""}, "1 inputs but 0"),
+            (
+                {"input_output": '{"inputs": ["1"', "code": ""},
+                "input_output: Value error, its text",
+            ),
+            ({"input_output": "[]", "code": ""}, "input_output: Input should be"),
             (
                 {"input_output": {"inputs": ["1"], "outputs": [], "fn_name": "f"}, "code": ""},
                 "as many outputs",

@@ -76,7 +76,8 @@ class TestEndings:
 class TestFiles:
     def test_are_there_and_can_be_imported(self, judge: JudgeServer) -> None:
         code = "import helper, sys; print(helper.x, open('data/in.txt').read(), len(sys.argv))"
-        files = {"helper.py": encoded("x = 41"), "data/in.txt": encoded("é"), "none": None}
+        wrapped = base64.encodebytes(b"x = 41" + b" " * 99).decode()  # in several lines
+        files = {"helper.py": wrapped, "data/in.txt": encoded("é"), "none": None}
         answer = judge.run_code(code, files=files)
         assert answer["run_result"]["stdout"] == "41 é 1\n"
 
@@ -118,6 +119,7 @@ class TestBadRequests:
             ({"code": ""}, "language"),
             ({"code": "", "language": "python", "run_timeout": 0}, "run_timeout"),
             ({"code": "", "language": "python", "files": {"a": "abc"}}, "base64"),
+            ({"code": "", "language": "python", "files": {"a": "plain text!!"}}, "base64"),
             ([], "dictionary"),
         ],
     )

@@ -1,13 +1,15 @@
 """A run in shards, merged, is the run that it would have been."""
 
+import fcntl
 import json
 import shutil
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from program import harness, results
+from program import harness, harness_after, results
 
 MEASURED = {"seconds", "tests", "peak_bytes", "steps", "judged_again"}
 SHARDS = 3
@@ -48,6 +50,10 @@ def told(run: Path) -> list[dict[str, Any]]:
         }
         for each in results(run)
     ]
+
+
+def _name(result: dict[str, Any]) -> str:
+    return result["sample"]
 
 
 def manifest(run: Path) -> dict[str, Any]:
@@ -94,6 +100,36 @@ def test_a_merged_run_is_the_whole_run(copies: Path) -> None:
     assert (again.returncode, "all of them done" in again.stderr) == (0, True)
     compared = harness(copies, "compare", "whole", "m")
     assert compared.returncode == 0, compared.stderr
+
+
+def test_shards_that_may_only_be_read_are_merged(copies: Path) -> None:
+    nobody = "import os\nif os.getuid() == 0: os.setegid(65534), os.seteuid(65534)\n"
+    with tempfile.TemporaryDirectory() as made:  # pytest's folder is closed to others
+        folder = Path(made)
+        folder.chmod(0o777)
+        for shard in shards():
+            shutil.copytree(copies / shard, folder / shard)
+            for each in (folder / shard, *(folder / shard).rglob("*")):
+                each.chmod(0o555 if each.is_dir() else 0o444)
+        try:
+            done = harness_after(nobody, folder, "merge", *shards(), "--out", "merged")
+            assert done.returncode == 0, done.stderr
+            merged, whole = told(folder / "merged"), told(copies / "whole")
+            assert sorted(merged, key=_name) == sorted(whole, key=_name)
+        finally:
+            for each in folder.rglob("*"):
+                each.chmod(0o777)
+
+
+def test_a_shard_that_goes_on_is_refused(copies: Path) -> None:
+    with (copies / "s2" / "results.jsonl").open("rb") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        done = harness(copies, "merge", *shards(), "--out", "merged")
+    assert done.returncode == 2
+    assert done.stderr.strip().endswith(
+        "s2: another process is at work on this run; wait for it to end"
+    )
+    assert not (copies / "merged").exists()
 
 
 def test_packed_transcripts_stay_packed_and_whole(copies: Path) -> None:
