@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from harness.features.grade.grades import GradedSolution
     from harness.features.grade.library import Grades, agrade, grade
     from harness.features.grade.sandbox import Sandbox
+    from harness.features.regrade.library import regrade
     from harness.features.show.library import LoadedRun, load_run
     from harness.features.verify.library import VerifiedBenchmark, verify
     from harness.grading.verdict import Verdict
@@ -68,6 +69,7 @@ __all__ = [
     "grade",
     "load_problems",
     "load_run",
+    "regrade",
     "verify",
 ]
 
@@ -83,6 +85,7 @@ _HOMES = {
     "harness.features.grade.library": ("Grades", "agrade", "grade"),
     "harness.run.plan.problem_loader": ("load_problems",),
     "harness.features.show.library": ("LoadedRun", "load_run"),
+    "harness.features.regrade.library": ("regrade",),
     "harness.features.verify.library": ("VerifiedBenchmark", "verify"),
     "harness.features.grade.grader": ("Grader", "GradingError", "Scored"),
     "harness.errors": ("DataError", "HarnessError", "NothingSelectedError", "UsageError"),

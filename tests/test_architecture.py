@@ -40,6 +40,7 @@ BETWEEN_FEATURES = {
     ("experiment", "compare"),
     ("experiment", "observers"),
     ("import_", "grade"),
+    ("regrade", "show"),
     ("report", "compare"),
     ("report", "experiment"),
     ("training", "episode"),

@@ -28,7 +28,7 @@ CalibratedBenchmark DataError Episode EpisodeReward EpisodeStep Episodes Evaluat
 EvaluationError GradedSolution Grader Grades GradingError HarnessError LoadedRun
 NothingSelectedError Observer Problem ProblemView RunComparison RunSpec SampleResult Sandbox
 Scored TestCase UsageError Verdict VerifiedBenchmark __version__ aevaluate agrade calibrate
-compare evaluate grade load_problems load_run verify
+compare evaluate grade load_problems load_run regrade verify
 """
 NEAR = "evaluat"
 FOR_TYPE_CHECKERS = {
@@ -57,6 +57,7 @@ SIGNATURES = {
     "compare": f"run_a run_b others baseline at {names_of(Filters)}",
     "load_problems": f"benchmark limit {names_of(SelectionKeys)}",
     "calibrate": f"benchmark recollect {names_of(CalibrateKeys)}",
+    "regrade": f"run out benchmark {names_of(JudgingKeys)}",
     "verify": f"benchmark references generated fresh {names_of(VerifyKeys)}",
     "load_run": f"path {names_of(Filters)}",
     "Episode": f"episodes reward {names_of(EpisodeKeys)}",
