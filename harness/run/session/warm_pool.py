@@ -69,12 +69,13 @@ class WarmPool:
         """Start a piece of work; cancelling the returned future cancels it.
 
         Raises:
-            UsageError: the pool is closed, or was opened before this process was forked.
+            UsageError: the pool is closed, now or while the work goes on, or was opened before this
+                process was forked.
             HarnessError: the pool cannot be opened.
         """
         with self._lock:
             if self._closed:
-                raise UsageError(f"the {self._owner} is closed")
+                raise self._is_closed()
             if self._process != os.getpid():
                 raise UsageError(
                     f"the {self._owner} does not survive a fork: make one in each process"
@@ -87,10 +88,20 @@ class WarmPool:
         async def guarded() -> T:
             try:
                 return await work(there.pool)
+            except asyncio.CancelledError:
+                if self._closed:
+                    raise self._is_closed() from None
+                raise
             except BaseExceptionGroup as errors:
                 raise first_of(errors) from None
 
-        return asyncio.run_coroutine_threadsafe(guarded(), there.loop)
+        with self._lock:  # what is begun before `close` is cancelled by it
+            if self._closed:
+                raise self._is_closed()
+            return asyncio.run_coroutine_threadsafe(guarded(), there.loop)
+
+    def _is_closed(self) -> UsageError:
+        return UsageError(f"the {self._owner} is closed")
 
     def close(self) -> None:
         """Close the pool, cancelling any work under way."""

@@ -206,7 +206,7 @@ class TestMistakes:
         [
             ({"reward": "huge"}, "reward 'huge': give solved, fraction, shaped or a function"),
             ({"part": "test"}, "part 'test': give 'train' or 'held_out'"),
-            ({"held_out": 2}, "held_out 2: give a share"),
+            ({"part": "train", "held_out": 2}, "held_out 2: give a share"),
             ({"max_truns": 2}, "unknown key 'max_truns'; did you mean 'max_turns'"),
             ({"test_timeout": "reference*3"}, "give seconds"),
             ({"prompt": "none such"}, "prompt set 'none such'"),
