@@ -1,6 +1,7 @@
 """`Grader`: rewards for a training loop, from warm sandboxes, failures of ours told apart."""
 
 import asyncio
+import concurrent.futures.thread
 import gc
 import json
 import multiprocessing
@@ -14,7 +15,7 @@ from typing import Any
 
 import pytest
 from own_problems import DOUBLE, ECHO, UNTESTED
-from processes import children
+from processes import children, wait_for_end
 
 import harness
 from harness import Grader, GradingError, Scored, UsageError, Verdict
@@ -117,7 +118,24 @@ class TestSandboxes:
         assert children() - before
         del own
         gc.collect()
-        assert not children() - before
+        wait_for_end(before)
+
+    def test_a_collection_never_waits_for_them(self, rows: Problems) -> None:
+        """A collection may interrupt a thread that holds what the end of a sandbox waits for."""
+        before = children()
+        own = [Grader(workers=1)]
+        own[0](rows[0], ECHOES)
+        collected = threading.Event()
+
+        def collect() -> None:
+            with concurrent.futures.thread._global_shutdown_lock:  # as a thread that starts one
+                own.clear()
+                gc.collect()
+                collected.set()
+
+        threading.Thread(target=collect, daemon=True).start()
+        assert collected.wait(20)
+        wait_for_end(before)
 
     def test_they_end_with_the_program(self) -> None:
         code = (

@@ -1,6 +1,5 @@
 """`Episodes`: problems, settings and sandboxes shared by many episodes."""
 
-import weakref
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from functools import cached_property
@@ -136,7 +135,7 @@ class Episodes(Closing):
         self.toolbox(rules)
         choice = isolate(LOG, spec.require_isolation, unsafe=spec.unsafe_no_sandbox)
         self._pool = WarmPool(spec, choice.isolation, "set of episodes")
-        self._finish = weakref.finalize(self, self._pool.close)
+        self._pool.end_with(self)
 
     @cached_property
     def tools(self) -> tuple[ToolSpec, ...]:
@@ -162,7 +161,7 @@ class Episodes(Closing):
 
     def close(self) -> None:
         """Stop the sandboxes, and with them every running episode."""
-        self._finish()
+        self._pool.close()
 
     def rules_for(self, problems: Sequence[Problem]) -> ProblemKind:
         """Return the kind of the problems. Raises UsageError for an unused key."""

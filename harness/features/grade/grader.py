@@ -5,7 +5,6 @@ Infrastructure failures are kept apart from failures of the model: they are rais
 given as None, never as a reward of 0.
 """
 
-import weakref
 from collections.abc import Callable, Mapping, Sequence, Sized
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Unpack
@@ -157,7 +156,7 @@ class Grader(Closing):
         self._vetted: dict[tuple[str, str], Problem] = {}
         choice = isolate(LOG, spec.require_isolation, unsafe=spec.unsafe_no_sandbox)
         self._pool = WarmPool(spec, choice.isolation)
-        self._finish = weakref.finalize(self, self._pool.close)
+        self._pool.end_with(self)
 
     def __call__(self, problem: "Problem | str", text: str) -> float | None:
         """Return the reward of one text. Raises GradingError."""
@@ -207,7 +206,7 @@ class Grader(Closing):
 
     def close(self) -> None:
         """Stop the sandboxes and cancel judging in progress."""
-        self._finish()
+        self._pool.close()
 
     def _begin(
         self, problems: "Sequence[Problem | str]", texts: Sequence[str]

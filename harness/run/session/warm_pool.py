@@ -1,8 +1,10 @@
 """A sandbox pool in a separate thread, for callers in any thread and loop."""
 
 import asyncio
+import atexit
 import os
 import threading
+import weakref
 from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import Future
 from contextlib import AbstractAsyncContextManager, suppress
@@ -52,6 +54,13 @@ class _Open:
     stop: asyncio.Event
 
 
+def _stop(opened: Future[_Open]) -> None:
+    """Close an opened pool, in its own thread."""
+    with suppress(Exception):  # it was never opened, or its loop has ended
+        there = opened.result()
+        there.loop.call_soon_threadsafe(there.stop.set)
+
+
 class WarmPool:
     """A pool that opens with the first piece of work and stays open until closed."""
 
@@ -81,6 +90,7 @@ class WarmPool:
                     f"the {self._owner} does not survive a fork: make one in each process"
                 )
             if self._thread is None:
+                atexit.register(self.close)
                 self._thread = threading.Thread(target=self._live, name="grader", daemon=True)
                 self._thread.start()
         there = self._opened.result()
@@ -105,15 +115,23 @@ class WarmPool:
 
     def close(self) -> None:
         """Close the pool, cancelling any work under way."""
+        self._end()
+        if self._thread is not None and self._process == os.getpid():
+            self._thread.join()
+
+    def end_with(self, owner: object) -> None:
+        """Close the pool when an object is no longer used, or at the end of the program.
+
+        Where the object is collected, nothing is waited for: a collection may interrupt a thread
+        that holds what the pool's own thread waits for.
+        """
+        weakref.finalize(owner, self._end).atexit = False
+
+    def _end(self) -> None:
         with self._lock:
             self._closed = True
-        if self._thread is None or self._process != os.getpid():
-            return
-        with suppress(Exception):  # it was never opened
-            there = self._opened.result()
-            with suppress(RuntimeError):  # its loop has ended
-                there.loop.call_soon_threadsafe(there.stop.set)
-        self._thread.join()
+        if self._thread is not None and self._process == os.getpid():
+            self._opened.add_done_callback(_stop)
 
     def _live(self) -> None:
         try:
@@ -122,6 +140,8 @@ class WarmPool:
         except BaseException as error:  # noqa: BLE001 - passed on to the caller
             if not self._opened.done():
                 self._opened.set_exception(error)
+        finally:
+            atexit.unregister(self.close)
 
     async def _open_until_closed(self) -> None:
         opening = open_pool(self._spec, self._isolation)

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
-from processes import children
+from processes import children, wait_for_end
 
 import harness
 from harness import Episode, Episodes, UsageError
@@ -180,7 +180,7 @@ class TestManyAtOnce:
         assert len(children() - before) == 1
         del own, episode
         gc.collect()
-        assert not children() - before
+        wait_for_end(before)
 
 
 class TestMistakes:
