@@ -2,11 +2,13 @@
 
 # pyright: reportMissingTypeStubs=false
 
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 from rich.console import RenderableType
 
+from harness.run.spec.keys import listing
 from harness.run.store.results import SampleResult, uncollected
 from harness.run.store.state import RunState
 from harness.run.summary.frames import samples_frame
@@ -51,6 +53,12 @@ class LoadedRun(NotebookView):
         return self.run.summary
 
     @property
+    def pass_at_1(self) -> float:
+        """The share of problems solved; NaN if none is graded."""
+        rate = self.summary.pass_at_1
+        return math.nan if rate is None else rate.value
+
+    @property
     def state(self) -> RunState:
         """Progress of the run, and the reason if it stopped."""
         return self.run.state
@@ -73,6 +81,7 @@ class LoadedRun(NotebookView):
         )
 
 
+@listing(Filters)
 def load_run(path: str | Path, **filters: Unpack[Filters]) -> LoadedRun:
     """Read a run.
 
