@@ -14,7 +14,7 @@ import contextlib
 import os
 import threading
 import warnings
-from collections.abc import Iterator
+from collections.abc import Generator
 from typing import Literal, cast
 
 UNREADABLE = (SyntaxError, ValueError, MemoryError, RecursionError)
@@ -97,7 +97,7 @@ def _parse(source: str, mode: Literal["exec", "eval"]) -> ast.AST:
 
 
 @contextlib.contextmanager
-def _silence() -> Iterator[None]:
+def _silence() -> Generator[None]:
     """Ignore the warnings of this thread."""
     before = _own_thread.thread
     filters = cast("list[object]", warnings.filters)

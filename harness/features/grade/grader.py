@@ -5,7 +5,7 @@ Infrastructure failures are kept apart from failures of the model: they are rais
 given as None, never as a reward of 0.
 """
 
-from collections.abc import Callable, Mapping, Sequence, Sized
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Unpack
 
@@ -220,7 +220,7 @@ class Grader(Closing):
         from harness.problem import Problem
         from harness.run.plan.problem_kinds import check_settings, rules_of
 
-        lists = isinstance(problems, Sized) and isinstance(texts, Sized)
+        lists = hasattr(problems, "__len__") and hasattr(texts, "__len__")
         if not lists or isinstance(problems, str | Problem) or isinstance(texts, str):
             raise UsageError("Grader: give a list of problems and a list of texts")
         if len(problems) != len(texts):
