@@ -12,7 +12,17 @@ import pytest
 ROOT = Path(__file__).parents[1]
 
 ORDER = (
-    {"errors", "version", "text", "markdown", "cache", "closing", "problem", "stats"},
+    {
+        "errors",
+        "version",
+        "text",
+        "markdown",
+        "cache",
+        "closing",
+        "problem",
+        "python_source",
+        "stats",
+    },
     {"http_server"},
     {"registry"},
     {"plugins"},

@@ -200,6 +200,8 @@ def _read(execution: Execution) -> Any:
     if execution.ending is not Ending.FINISHED:
         lines = execution.error.strip().splitlines()
         why = lines[-1] if lines else execution.ending.replace("_", " ")
+        if why.endswith(f"Solution method {CHECK!r}"):
+            why = "its 'check' is no function"
         return Failure(writable(around(why, 0, EXCERPT)), own=why.startswith(_OWN_MISTAKES))
     if execution.result is None:
         return Failure("its process ended before it returned")

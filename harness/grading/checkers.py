@@ -52,6 +52,7 @@ from harness.text import around, decode_head, writable
 LONGEST_ANSWER_FACTOR = 32
 LONGEST_ANSWER_EXTRA = 32 << 20
 READABLE_CHARACTERS = 1 << 20
+_AT_FAULT = "the problem's checker is at fault"
 
 Call = tuple[str, ...]
 """Arguments of a checker's function, a line of JSON each."""
@@ -174,14 +175,14 @@ class Check:
             case str():
                 return _difference(said, test, self._readable(answer))
             case Failure(own=True):
-                return CheckerError(said.why)
+                return CheckerError(f"{_AT_FAULT}: {said.why}")
             case Failure():
                 why = said.why
             case _:
                 what = around(json.dumps(said), 0, EXCERPT)
                 why = f"it returned {what}, neither True nor False nor a sentence"
         if self._is_expected(test, answer) or not self._is_sound(test):
-            return CheckerError(writable(why))
+            return CheckerError(writable(f"{_AT_FAULT}: {why}"))
         where = f"the checker cannot make anything of it: {why}"
         return _difference(where, test, self._readable(answer))
 

@@ -8,9 +8,10 @@ comparison, a comprehension, any other name or call is no literal.
 
 import ast
 import re
-import warnings
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
+
+from harness.python_source import parse_expression
 
 LONGEST_LITERAL = 1 << 16
 """Characters. Building sets and dicts may take time quadratic in the size of the text."""
@@ -57,14 +58,12 @@ def read_literal(text: str, words: Mapping[str, object] = MappingProxyType({})) 
 
 
 def _parse(text: str) -> ast.expr:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            return ast.parse(text, mode="eval").body
-        except SyntaxError as error:
-            raise NoLiteralError(f"not Python: {error.msg}") from None
-        except (ValueError, MemoryError) as error:
-            raise NoLiteralError(f"not Python: {type(error).__name__}") from None
+    try:
+        return parse_expression(text)
+    except SyntaxError as error:
+        raise NoLiteralError(f"not Python: {error.msg}") from None
+    except (ValueError, MemoryError) as error:
+        raise NoLiteralError(f"not Python: {type(error).__name__}") from None
 
 
 def _value(node: ast.expr, words: Mapping[str, object]) -> object:  # noqa: C901, PLR0911 - one case a line

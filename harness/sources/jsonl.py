@@ -11,7 +11,6 @@ import ast
 import difflib
 import inspect
 import re
-import warnings
 from datetime import date
 from functools import partial
 from itertools import pairwise
@@ -23,6 +22,7 @@ from pydantic_core import to_json
 from harness.errors import DataError
 from harness.plugins import RuleName
 from harness.problem import Checker, Problem, Signature, TestCase, TestSuite
+from harness.python_source import UNREADABLE, parse, reason
 from harness.sources import preambles
 from harness.sources.files.lines import Line
 from harness.sources.files.rows import (
@@ -45,7 +45,7 @@ PreambleName = Literal["none", "livecodebench", "leetcode", "leetcodedataset", "
 
 def _describe(schema: dict[str, Any], model: type[BaseModel]) -> None:
     """Add the text below each field; pydantic's own setting reads the source at every import."""
-    body = cast("ast.ClassDef", ast.parse(inspect.getsource(model)).body[0]).body
+    body = cast("ast.ClassDef", parse(inspect.getsource(model)).body[0]).body
     for statements in pairwise(body):
         match statements:
             case ast.AnnAssign(target=ast.Name(name)), ast.Expr(ast.Constant(str(text))):
@@ -242,16 +242,10 @@ def _check_checker(code: str, where: str) -> None:
     """Check that a checker is Python and defines `check`, before a model costs money."""
     if not re.search(r"\bcheck\b", code):
         raise DataError(where, "checker", "defines no function 'check'")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            ast.parse(code)
-        except SyntaxError as error:
-            what = f"not valid Python: {error.msg} (line {error.lineno})"
-            raise DataError(where, "checker", what) from None
-        except (ValueError, MemoryError, RecursionError) as error:
-            what = str(error) or "nested too deeply"
-            raise DataError(where, "checker", f"not valid Python: {what}") from None
+    try:
+        parse(code)
+    except UNREADABLE as error:
+        raise DataError(where, "checker", f"not valid Python: {reason(error)}") from None
 
 
 def _problem_id(name: str, source: str) -> str:

@@ -7,10 +7,10 @@ below are ignored.
 
 import ast
 import re
-import warnings
 from typing import Any, cast
 
 from harness.errors import DataError
+from harness.python_source import parse_or_none
 
 NAMES = {
     "id": ("id", "task_id", "question_id", "problem_id", "slug", "name"),
@@ -92,13 +92,10 @@ def _entry_point(name: Any, test: Any, reference: Any, where: str) -> str:
 
 def _of_prompt(prompt: str, made: dict[str, Any], reference: Any) -> dict[str, Any]:
     """Return what a prompt with code defines: starter code, code before it, reference."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            body = ast.parse(prompt).body
-        except (SyntaxError, ValueError, MemoryError, RecursionError):
-            return {"references": [reference]} if isinstance(reference, str) else {}
-    name = made["entry_point"]
+    tree = parse_or_none(prompt)
+    if tree is None:
+        return {"references": [reference]} if isinstance(reference, str) else {}
+    body, name = tree.body, made["entry_point"]
     defines = [each for each in body if _defines(each, name)]
     before = ast.unparse(ast.Module([each for each in body if each not in defines], []))
     more: dict[str, Any] = {"preamble_code": before}

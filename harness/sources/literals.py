@@ -6,11 +6,11 @@ lists, tuples (as lists), dicts with string keys, sequences repeated or added, a
 """
 
 import ast
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, cast
 
+from harness import python_source
 from harness.problem import Codec
 
 MAX_CHARACTERS = 2**21
@@ -73,14 +73,11 @@ def parse(source: str) -> ast.Module:
     """
     if len(source) > MAX_CHARACTERS:
         raise UnreadableError(f"longer than {MAX_CHARACTERS} characters")
-    # The compiler's warnings about a data set's escapes do not concern the user.
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            return ast.parse(source)
-        except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
-            what = error.msg if isinstance(error, SyntaxError) else "too large or nested too deeply"
-            raise UnreadableError(f"not Python: {what}") from None
+    try:
+        return python_source.parse(source)
+    except python_source.UNREADABLE as error:
+        what = error.msg if isinstance(error, SyntaxError) else "too large or nested too deeply"
+        raise UnreadableError(f"not Python: {what}") from None
 
 
 class Budget:

@@ -17,9 +17,15 @@ def listed(values: Sequence[str]) -> str:
 
 
 class Names:
-    """Names of some problems."""
+    """Names of some problems.
 
-    def __init__(self, problems: Sequence[Problem]) -> None:
+    Args:
+        problems: the problems.
+        owner: name of the class that was given them, for messages; empty for a command.
+    """
+
+    def __init__(self, problems: Sequence[Problem], owner: str = "") -> None:
+        self._owner = owner
         self._exact = {problem.id: problem for problem in problems}
         self._ids: dict[str, list[Problem]] = {}
         self._short: dict[str, list[Problem]] = {}
@@ -42,6 +48,11 @@ class Names:
             UsageError: there is none, or more than one.
         """
         found = self.candidates(task)
+        if self._owner and not self._exact:
+            raise UsageError(
+                f"{self._owner}() was given no problems, so that it knows no {task!r}: give it a "
+                f"benchmark, as {self._owner}('fixture'), or name a problem by a Problem"
+            )
         if not found:
             raise UsageError(f"no problem is called {task!r}{self._near(task.strip().casefold())}")
         if len(found) > 1:

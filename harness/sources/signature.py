@@ -7,12 +7,12 @@ plain JSON.
 
 import ast
 import re
-import warnings
 from collections.abc import Iterator
 from itertools import zip_longest
 from typing import NamedTuple
 
 from harness.problem import Codec, Signature
+from harness.python_source import parse_or_none
 
 _MAX_STARTER_CHARACTERS = 2**16
 _NODES = {
@@ -67,7 +67,7 @@ def entry_point_of(code: str, entry_point: str) -> EntryPoint | None:
     """
     if len(code) > _MAX_STARTER_CHARACTERS:
         return None
-    tree = _parse(code) or _parse(_with_bodies(code))
+    tree = parse_or_none(code) or parse_or_none(_with_bodies(code))
     if tree is None:
         return None
     try:
@@ -82,7 +82,7 @@ def annotations_of(
     """Return the annotations of an entry point's parameters and result, or None."""
     if len(starter_code) > _MAX_STARTER_CHARACTERS:
         return None
-    tree = _parse(starter_code) or _parse(_with_bodies(starter_code))
+    tree = parse_or_none(starter_code) or parse_or_none(_with_bodies(starter_code))
     functions = [] if tree is None else [*_functions(tree)]
     for owner, function in functions:
         if function.name == entry_point:
@@ -94,21 +94,13 @@ def annotations_of(
 
 def defined_names(code: str) -> dict[str, bool]:
     """Return the functions, methods and classes defined, and whether each is a class."""
-    tree = _parse(code) or _parse(_with_bodies(code))
-    if tree is None or len(code) > _MAX_STARTER_CHARACTERS:
+    if len(code) > _MAX_STARTER_CHARACTERS:
+        return {}
+    tree = parse_or_none(code) or parse_or_none(_with_bodies(code))
+    if tree is None:
         return {}
     found = {function.name: False for _, function in _functions(tree)}
     return found | {each.name: True for each in tree.body if isinstance(each, ast.ClassDef)}
-
-
-def _parse(source: str) -> ast.Module | None:
-    # The compiler's warnings about a data set's escapes do not concern the user.
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            return ast.parse(source)
-        except (SyntaxError, ValueError, MemoryError, RecursionError):
-            return None
 
 
 def _with_bodies(code: str) -> str:

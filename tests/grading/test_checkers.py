@@ -304,7 +304,10 @@ class TestBlame:
 
     def test_what_it_returned_is_said(self, check: CheckIt) -> None:
         grade = check("def check(i, e, a): pass", "print(7)", ("1", "7\n"))
-        assert grade.tests[0].error == ("it returned null, neither True nor False nor a sentence")
+        assert grade.tests[0].error == (
+            "the problem's checker is at fault: it returned null, neither True nor False nor a "
+            "sentence"
+        )
 
     @pytest.mark.parametrize(
         ("checker", "error"),
@@ -313,7 +316,7 @@ class TestBlame:
             ("def check(i, e, a):", "IndentationError"),
             ("'''", "SyntaxError"),
             ("", "NameError: name 'check' is not defined"),
-            ("check = 5", "defines no function or Solution method"),
+            ("check = 5", "its 'check' is no function"),
             ("def check(i): return True", "TypeError"),
             ("import sys\nsys.exit(3)", "exit"),
             ("def check(i, e, a): raise ValueError('x' * 10 ** 6)", "x" * 20),
@@ -326,6 +329,7 @@ class TestBlame:
         grade = check(checker, "print(7)", ("1", "7\n"), ("2", "7\n"))
         assert grade.verdict is Verdict.CHECKER_ERROR
         assert error in grade.tests[0].error
+        assert grade.tests[0].error.startswith("the problem's checker is at fault: ")
         assert "\n" not in grade.tests[0].error
         assert len(grade.tests[0].error) < 400
 
@@ -361,7 +365,9 @@ class TestBlame:
         pairs = [(str(number), "7\n") for number in range(20)]
         grade = check("def check(i, e, a):\n    while True: pass", "print(7)", *pairs)
         assert grade.verdict is Verdict.CHECKER_ERROR
-        assert grade.tests[0].error == "it runs out of time, and is asked no more"
+        assert grade.tests[0].error == (
+            "the problem's checker is at fault: it runs out of time, and is asked no more"
+        )
         assert sum(asked) <= 4
 
     @pytest.mark.usefixtures("impatient")

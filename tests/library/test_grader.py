@@ -1,6 +1,7 @@
 """`Grader`: rewards for a training loop, from warm sandboxes, failures of ours told apart."""
 
 import asyncio
+import concurrent.futures.thread
 import gc
 import json
 import multiprocessing
@@ -9,11 +10,12 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from fractions import Fraction
 from typing import Any
 
 import pytest
 from own_problems import DOUBLE, ECHO, UNTESTED
-from processes import children
+from processes import children, wait_for_end
 
 import harness
 from harness import Grader, GradingError, Scored, UsageError, Verdict
@@ -116,7 +118,24 @@ class TestSandboxes:
         assert children() - before
         del own
         gc.collect()
-        assert not children() - before
+        wait_for_end(before)
+
+    def test_a_collection_never_waits_for_them(self, rows: Problems) -> None:
+        """A collection may interrupt a thread that holds what the end of a sandbox waits for."""
+        before = children()
+        own = [Grader(workers=1)]
+        own[0](rows[0], ECHOES)
+        collected = threading.Event()
+
+        def collect() -> None:
+            with concurrent.futures.thread._global_shutdown_lock:  # as a thread that starts one
+                own.clear()
+                gc.collect()
+                collected.set()
+
+        threading.Thread(target=collect, daemon=True).start()
+        assert collected.wait(20)
+        wait_for_end(before)
 
     def test_they_end_with_the_program(self) -> None:
         code = (
@@ -148,6 +167,38 @@ class TestThreads:
         with ThreadPoolExecutor(4) as pool:
             found = list(pool.map(ask, range(4)))
         assert found == [[float(each == number) for each in range(4)] for number in range(4)]
+
+    def test_closed_by_another_thread_it_says_so(self, rows: Problems) -> None:
+        before = children()
+        own = Grader(rows, workers=1)
+        spin = "```python\nwhile True: input\n```"
+        with ThreadPoolExecutor(2) as pool:
+            calls = [pool.submit(own.score, ["own/echo"] * 3, [spin] * 3) for _ in range(2)]
+            while not any(map(children, children() - before)):
+                assert not any(call.done() for call in calls)
+            own.close()
+            for call in calls:
+                with pytest.raises(UsageError, match="the grader is closed"):
+                    call.result(30)
+
+    def test_closed_at_any_moment_no_call_waits_for_ever(self, rows: Problems) -> None:
+        """A call is answered, or hears that the grader is closed."""
+        own = Grader(rows, workers=1)
+        started = threading.Event()
+
+        def ask() -> str:
+            while True:
+                try:
+                    own.score(["own/echo"], ["no code"])
+                except UsageError as error:
+                    return str(error)
+                started.set()
+
+        with ThreadPoolExecutor(4) as pool:
+            calls = [pool.submit(ask) for _ in range(4)]
+            started.wait(60)
+            own.close()
+            assert {call.result(30) for call in calls} == {"the grader is closed"}
 
     async def test_in_a_running_loop(self, grader: Grader) -> None:
         assert grader("own/echo", ECHOES) == 1.0
@@ -230,6 +281,52 @@ class TestFailures:
             grader("untested", ECHOES)
 
 
+async def _in_time(_scored: Scored) -> float:
+    return 1.0
+
+
+class _Async:
+    async def __call__(self, _scored: Scored) -> float:
+        return 1.0
+
+
+@pytest.mark.parametrize(
+    ("reward", "words"),
+    [
+        (
+            _in_time,
+            "reward function _in_time is async: give a plain function that returns a num",
+        ),
+        (_Async(), "reward function _Async is async"),
+        (lambda: 1.0, "<lambda> must take one argument, the Scored, and return a number"),
+        (lambda a, b: a + b, "<lambda> must take one argument, the Scored, and return a number"),
+    ],
+)
+def test_a_function_that_gives_no_reward_is_refused(reward: Any, words: str) -> None:
+    with pytest.raises(UsageError, match=rf"Grader\(\): .*{words}"):
+        Grader(reward=reward)
+
+
+@pytest.mark.parametrize("value", ["1", None, [1.0], {"reward": 1}, _in_time])
+def test_a_reward_that_is_no_number_names_its_function(value: Any, rows: Problems) -> None:
+    def mine(each: Scored) -> Any:
+        return value(each) if callable(value) else value
+
+    words = r"Grader\(\): reward function .*mine returned .*, a \w+: it must return a number"
+    with Grader(reward=mine, workers=1) as grader:
+        for failures in ("raise", "none"):
+            grader._failures = failures
+            with pytest.raises(UsageError, match=words):
+                grader(rows[0], ECHOES)
+
+
+def test_a_reward_may_be_whatever_is_a_number(rows: Problems) -> None:
+    for value in (1, True, Fraction(1, 1)):
+        with Grader(reward=lambda _, value=value: value, workers=1) as grader:
+            assert (found := grader(rows[0], ECHOES)) == 1.0
+            assert type(found) is float
+
+
 @pytest.mark.parametrize(
     ("ask", "words"),
     [
@@ -243,7 +340,17 @@ class TestFailures:
         (lambda _: Grader(worker=1), "unknown key 'worker'; did you mean 'workers'"),
         (lambda _: Grader(reward="best"), "reward 'best': give passed, fraction or a function"),
         (lambda _: Grader(failures="skip"), "failures 'skip': give 'raise' or 'none'"),
-        (lambda _: Grader(extract="x")("double", ""), "no problem is called 'double'"),
+        (
+            lambda _: Grader(extract="x"),
+            r"^Grader\(\): extract x: known are harness, lcb, code for ",
+        ),
+        (
+            lambda _: Grader()("double", ""),
+            r"given no problems.*'double': give it a benchmark, as ",
+        ),
+        (lambda g: g(3, ""), r"problems\[0\] is a int: give an id or a Problem"),
+        (lambda g: g.score(None, [""]), "give a list of problems and a list of texts"),
+        (lambda g: g.score((each for each in "a"), ["a"]), "give a list of problems and a list"),
         (lambda _: Grader(test_timeout="reference*2"), "give seconds"),
     ],
 )

@@ -62,3 +62,11 @@ def resting(process: int) -> int:
         assert time.monotonic() < end, left
         time.sleep(0.005)
     return server
+
+
+def wait_for_end(before: set[int]) -> None:
+    """Wait until this process has no other children than those of before."""
+    end = time.monotonic() + PATIENCE_S
+    while left := children() - before:
+        assert time.monotonic() < end, left
+        time.sleep(0.005)

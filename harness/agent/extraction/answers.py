@@ -20,7 +20,6 @@ Unclosed tags count as closed at the end of the text, and the rule's name says s
 
 import ast
 import re
-import warnings
 from collections.abc import Iterable, Iterator
 from functools import partial
 from types import MappingProxyType
@@ -36,6 +35,7 @@ from harness.grading.answer_judge import read_answer
 from harness.grading.literals import LONGEST_LITERAL, NoLiteralError
 from harness.markdown import fenced_blocks
 from harness.problem import Kind
+from harness.python_source import parse_or_none
 
 LONGEST_ASSERTION = 1 << 16
 MOST_ASSERTIONS = 16
@@ -92,18 +92,11 @@ def equated(statement: str, entry_point: str | None) -> str | None:
 
 def _parsed(source: str) -> ast.expr | None:
     """Return the asserted expression, or the expression itself without `assert`."""
-    if len(source) > LONGEST_ASSERTION:
-        return None
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            body = ast.parse(source).body
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            return None
-    match body:
-        case [ast.Assert(test=test)]:
+    tree = None if len(source) > LONGEST_ASSERTION else parse_or_none(source)
+    match tree:
+        case ast.Module(body=[ast.Assert(test=test)]):
             return test
-        case [ast.Expr(value=value)]:
+        case ast.Module(body=[ast.Expr(value=value)]):
             return value
         case _:
             return None

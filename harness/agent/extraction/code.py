@@ -20,12 +20,12 @@ the answer, except for the parsing of each block.
 
 import ast
 import re
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from harness.markdown import FencedBlock, fenced_blocks
 from harness.models.protocol import Frozen
+from harness.python_source import parse_or_none
 
 LONGEST_ANSWER = 1 << 20
 LONGEST_CODE = 1 << 18
@@ -138,14 +138,7 @@ def _is_constant(node: ast.stmt) -> bool:
 
 def _parse(code: str) -> ast.Module | None:
     """Return the syntax tree; None if the code does not parse or is too long."""
-    if len(code) > LONGEST_CODE:
-        return None
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            return ast.parse(code)
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            return None
+    return None if len(code) > LONGEST_CODE else parse_or_none(code)
 
 
 def _defines(node: ast.stmt, name: str) -> bool:

@@ -7,10 +7,10 @@ https://github.com/LiveCodeBench/LiveCodeBench, described in words.
 """
 
 import ast
-import warnings
 from types import MappingProxyType
 
 from harness.agent.extraction.code import LONGEST_ANSWER, Extract, Extraction, extract
+from harness.python_source import parse_or_none
 
 FENCE = "```"
 
@@ -92,13 +92,8 @@ def asserted_by_lcb(prediction: str) -> str:
 
 
 def _right_side(statement: str) -> str | None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            body = ast.parse(statement).body
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            return None
-    match body:
+    tree = parse_or_none(statement)
+    match tree and tree.body:
         case [ast.Assert(test=ast.Compare(ops=[ast.Eq(), *_], comparators=[right, *_])), *_]:
             return ast.get_source_segment(statement, right)
         case _:

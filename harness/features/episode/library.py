@@ -157,7 +157,7 @@ class Episode(Closing):
         with `model_stopped`. The solution is judged once; later calls return the same reward.
 
         Raises:
-            UsageError: the episode has not started.
+            UsageError: the episode has not started, or the reward function returns no number.
             Exception: any exception of a user's reward function.
         """
         return _result(self._begin_reward())

@@ -8,6 +8,7 @@ from typing import Literal
 from harness.agent.attempt import Attempt, ChosenBy
 from harness.errors import UsageError
 from harness.grading.verdict import INFRASTRUCTURE, Grade, Verdict
+from harness.run.session.reward_function import check_reward_function, reward_value
 
 OVERFIT_PENALTY = 0.2
 FORMAT_PENALTY = 0.1
@@ -101,8 +102,9 @@ RULES: Mapping[str, RewardFunction] = MappingProxyType(
 
 
 def find_reward(rule: RewardRule, caller: str) -> RewardFunction:
-    """Return the function of a rule. Raises UsageError if the name is unknown."""
+    """Return the function of a rule. Raises UsageError if it is none."""
     if callable(rule):
+        check_reward_function(rule, caller, "EpisodeReward")
         return rule
     if rule not in RULES:
         raise UsageError(f"{caller}: reward {rule!r}: give {', '.join(RULES)} or a function")
@@ -139,7 +141,7 @@ def reward_of(
         grade=grade,
     )
     parts = _with_attempt(parts, attempt)
-    return parts if parts.failed else replace(parts, value=float(rule(parts)))
+    return parts if parts.failed else replace(parts, value=reward_value(rule, parts, "Episode"))
 
 
 def _with_attempt(reward: EpisodeReward, attempt: Attempt) -> EpisodeReward:

@@ -1,10 +1,9 @@
 """`Episodes`: problems, settings and sandboxes shared by many episodes."""
 
-import weakref
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from functools import cached_property
-from typing import Any, Literal, TypeVar, Unpack
+from typing import Any, Literal, TypeVar, Unpack, cast
 
 from harness.agent.attempt import Limits, StrategyOptions
 from harness.agent.templates.prompt_set import PromptSet, fallback_prompt, load_prompt
@@ -37,6 +36,7 @@ T = TypeVar("T")
 CALLER = "Episodes()"
 OWN = ("problems", "reward", "part", "held_out", "exclude")
 BYTES_OF_PART = 8
+HELD_OUT = 0.1
 
 
 class EpisodeKeys(SelectionKeys, JudgingKeys, total=False):
@@ -67,9 +67,10 @@ class Episodes(Closing):
             `EpisodeReward`.
         part: `train` or `held_out`, to use one part of the problems. A problem's part depends only
             on its id and `seed`, so it stays the same when problems are added.
-        held_out: share of problems in the held-out part, 0 to 1.
+        held_out: share of problems in the held-out part, 0 to 1, by default 0.1; only with `part`.
         exclude: problems or ids to leave out, such as those of an evaluation. A problem is also
-            left out if its title or statement equals that of an excluded `Problem`.
+            left out if its title or statement equals that of an excluded `Problem`, which may be
+            of another benchmark; an id is of these problems.
         keys: settings: which problems (`max_release_date`, `exclude_known_issues`), how they are
             judged (`workers`, `test_timeout`), how the loop works (`max_turns`, `stop_on_pass`).
 
@@ -90,8 +91,8 @@ class Episodes(Closing):
         *,
         reward: RewardRule = "solved",
         part: Literal["train", "held_out"] | None = None,
-        held_out: float = 0.1,
-        exclude: Iterable[Problem | str] = (),
+        held_out: float | None = None,
+        exclude: Iterable[Problem | str] | Problem | str = (),
         **keys: Unpack[EpisodeKeys],
     ) -> None:
         self.rule = find_reward(reward, CALLER)
@@ -103,13 +104,22 @@ class Episodes(Closing):
             raise UsageError(f"{CALLER}: test_timeout {spec.test_timeout!r}: give seconds")
         if part not in {None, "train", "held_out"}:
             raise UsageError(f"{CALLER}: part {part!r}: give 'train' or 'held_out'")
-        if not 0 <= held_out <= 1:
-            raise UsageError(f"{CALLER}: held_out {held_out!r}: give a share from 0 to 1")
+        if held_out is not None and part is None:
+            raise UsageError(f"{CALLER}: held_out {held_out!r} is the share of a part: give part")
+        share = HELD_OUT if held_out is None else held_out
+        if not (isinstance(share, int | float) and 0 <= share <= 1):  # pyright: ignore[reportUnnecessaryIsInstance] - untyped
+            raise UsageError(f"{CALLER}: held_out {held_out!r:.60}: give a share from 0 to 1")
+        left_out = _listed(exclude)
         found: tuple[Problem, ...] = ()
+        if problems is None and (part or left_out):
+            what = "part" if part else "exclude"
+            raise UsageError(f"{CALLER}: {what} chooses among problems: give problems, too")
         if problems is not None:
-            found = select(read(checked(problems), spec).problems, spec.selection()).problems
-            found = tuple(without(found, exclude))
-            found = tuple(each for each in found if _in_part(each, part, held_out, spec.seed))
+            every = read(checked(problems), spec).problems
+            _check_names(left_out, every)
+            found = select(every, spec.selection()).problems
+            found = tuple(without(found, left_out))
+            found = tuple(each for each in found if _in_part(each, part, share, spec.seed))
             if not found:
                 raise NothingSelectedError(f"{CALLER}: no problem is left; check part and exclude")
         self.problems = found
@@ -118,7 +128,7 @@ class Episodes(Closing):
         self.judging = judging_of(spec)
         self.limits = Limits(turns=spec.max_turns, tool_calls=spec.max_tool_calls)
         self.options = StrategyOptions(stop_on_pass=spec.stop_on_pass, show_budget=spec.show_budget)
-        self._names = Names(found)
+        self._names = Names(found, "Episodes")
         self._boxes: dict[str, Toolbox] = {}
         self._prompts: dict[str, tuple[PromptSet, PromptSet]] = {}
         self._vetted: dict[tuple[str, str], Problem] = {}
@@ -126,7 +136,7 @@ class Episodes(Closing):
         self.toolbox(rules)
         choice = isolate(LOG, spec.require_isolation, unsafe=spec.unsafe_no_sandbox)
         self._pool = WarmPool(spec, choice.isolation, "set of episodes")
-        self._finish = weakref.finalize(self, self._pool.close)
+        self._pool.end_with(self)
 
     @cached_property
     def tools(self) -> tuple[ToolSpec, ...]:
@@ -140,7 +150,11 @@ class Episodes(Closing):
 
     def find(self, problem: Problem | str) -> Problem:
         """Return a problem given as such or by its id. Raises UsageError."""
-        return self._names.find(problem) if isinstance(problem, str) else problem
+        if isinstance(problem, str):
+            return self._names.find(problem)
+        if not isinstance(problem, Problem):  # pyright: ignore[reportUnnecessaryIsInstance] - untyped
+            raise UsageError(f"problem is a {type(problem).__name__}: give an id or a Problem")
+        return problem
 
     def begin(self, work: Callable[[Executor], Coroutine[Any, Any, T]]) -> Future[T]:
         """Start work in the thread of the sandboxes. Raises UsageError after `close`."""
@@ -148,7 +162,7 @@ class Episodes(Closing):
 
     def close(self) -> None:
         """Stop the sandboxes, and with them every running episode."""
-        self._finish()
+        self._pool.close()
 
     def rules_for(self, problems: Sequence[Problem]) -> ProblemKind:
         """Return the kind of the problems. Raises UsageError for an unused key."""
@@ -190,13 +204,45 @@ class Episodes(Closing):
         return self._vetted[key]
 
 
+def _listed(exclude: Any) -> list[Problem | str]:
+    """Return what `exclude` names. Raises UsageError."""
+    if isinstance(exclude, str | Problem):
+        return [exclude]
+    give = "give problems or their ids"
+    if not isinstance(exclude, Iterable):
+        raise UsageError(f"{CALLER}: exclude is a {type(exclude).__name__}: {give}")
+    found = [*cast("Iterable[Any]", exclude)]
+    for number, each in enumerate(found):
+        if not isinstance(each, str | Problem):
+            raise UsageError(f"{CALLER}: exclude[{number}] is a {type(each).__name__}: {give}")
+    return found
+
+
+def _check_names(exclude: Iterable[Problem | str], problems: Sequence[Problem]) -> None:
+    """Check that each id is one of the problems', so that a misspelt one cannot leave one in.
+
+    Raises:
+        UsageError: an id is unknown.
+    """
+    names = Names(problems)
+    for each in exclude:
+        if isinstance(each, str) and not names.candidates(each):
+            try:
+                names.find(each)
+            except UsageError as error:
+                more = (
+                    "to leave out problems of another benchmark, give the problems, not their ids"
+                )
+                raise UsageError(f"{CALLER}: exclude: {error}; {more}") from None
+
+
 def without(problems: Sequence[Problem], exclude: Iterable[Problem | str]) -> list[Problem]:
     """Return the problems that are not excluded.
 
     Args:
         problems: problems to choose from.
         exclude: problems, which exclude their id, title and statement; or ids, native ids and
-            aliases. Unknown ids exclude nothing.
+            aliases.
     """
     names: set[str] = set()
     texts: set[str] = set()
@@ -205,7 +251,7 @@ def without(problems: Sequence[Problem], exclude: Iterable[Problem | str]) -> li
             names.add(each.id.casefold())
             texts |= _texts(each)
         else:
-            names.add(each.casefold())
+            names.add(each.strip().casefold())
     return [
         problem
         for problem in problems

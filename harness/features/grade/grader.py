@@ -5,7 +5,6 @@ Infrastructure failures are kept apart from failures of the model: they are rais
 given as None, never as a reward of 0.
 """
 
-import weakref
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Unpack
@@ -79,6 +78,7 @@ class GradingError(HarnessError):
         )
 
 
+EXTRACT = "Grader(): extract"
 TRIES = 2
 """Times a text is judged at most when its sandbox fails."""
 
@@ -102,7 +102,8 @@ class Grader(Closing):
     Args:
         problems: a benchmark whose problems may be named by native or full id; not needed if
             callers pass `Problem` objects.
-        reward: rule that turns a verdict into a reward.
+        reward: rule that turns a verdict into a reward; or a function that takes a `Scored` and
+            returns a number.
         failures: `raise` raises a `GradingError` for texts that could not be judged; `none` gives
             None as their reward.
         extract: rule that finds code in a text: `harness`, `lcb`, or `code` if the text is the
@@ -128,11 +129,12 @@ class Grader(Closing):
             )
         if failures not in {"raise", "none"}:
             raise UsageError(f"Grader(): failures {failures!r}: give 'raise' or 'none'")
-        from harness.features.grade.solution_match import options_of
-        from harness.run.plan.problem_kinds import said_in
+        from harness.features.grade.solution_match import CODE, options_of
+        from harness.run.plan.problem_kinds import RULES_OF, said_in
         from harness.run.plan.problem_loader import checked, read
         from harness.run.reporter import LOG
         from harness.run.session.judging_session import isolate
+        from harness.run.session.reward_function import check_reward_function
         from harness.run.session.warm_pool import WarmPool
         from harness.run.spec.keys import JudgingKeys, spec_from
         from harness.sources.problem_names import Names
@@ -142,14 +144,19 @@ class Grader(Closing):
             keys.setdefault("all_tests", True)
         spec = spec_from("Grader()", keys, JudgingKeys, OWN)
         self._reward = REWARDS[reward] if isinstance(reward, str) else reward
+        check_reward_function(self._reward, "Grader()", "Scored")
         self._failures = failures
         self._extract = extract
         self._options = options_of(spec, "Grader()")
-        self._names = Names(() if problems is None else read(checked(problems), spec).problems)
+        found = () if problems is None else read(checked(problems), spec).problems
+        self._names = Names(found, "Grader")
+        kinds = {each.kind for each in found} or RULES_OF
+        if not any(extract in (*RULES_OF[each].extractors, CODE) for each in kinds):
+            RULES_OF[next(iter(kinds))].extractor(extract, EXTRACT, [CODE])
         self._vetted: dict[tuple[str, str], Problem] = {}
         choice = isolate(LOG, spec.require_isolation, unsafe=spec.unsafe_no_sandbox)
         self._pool = WarmPool(spec, choice.isolation)
-        self._finish = weakref.finalize(self, self._pool.close)
+        self._pool.end_with(self)
 
     def __call__(self, problem: "Problem | str", text: str) -> float | None:
         """Return the reward of one text. Raises GradingError."""
@@ -169,7 +176,8 @@ class Grader(Closing):
 
         Raises:
             GradingError: some texts could not be judged, and `failures` is `raise`.
-            UsageError: the lists differ in length, or an id is unknown.
+            UsageError: the lists differ in length, an id is unknown, the reward function returns no
+                number, or the grader is closed, also meanwhile by another thread.
         """
         return self._rewards(self.grade(problems, texts))
 
@@ -198,7 +206,7 @@ class Grader(Closing):
 
     def close(self) -> None:
         """Stop the sandboxes and cancel judging in progress."""
-        self._finish()
+        self._pool.close()
 
     def _begin(
         self, problems: "Sequence[Problem | str]", texts: Sequence[str]
@@ -212,12 +220,17 @@ class Grader(Closing):
         from harness.problem import Problem
         from harness.run.plan.problem_kinds import check_settings, rules_of
 
-        if isinstance(problems, str | Problem) or isinstance(texts, str):
+        lists = hasattr(problems, "__len__") and hasattr(texts, "__len__")
+        if not lists or isinstance(problems, str | Problem) or isinstance(texts, str):
             raise UsageError("Grader: give a list of problems and a list of texts")
         if len(problems) != len(texts):
             raise UsageError(
                 f"Grader: {len(texts)} texts for {len(problems)} problems; give one for each"
             )
+        for number, problem in enumerate(problems):
+            if not isinstance(problem, str | Problem):  # pyright: ignore[reportUnnecessaryIsInstance] - untyped
+                what = f"is a {type(problem).__name__}: give an id or a Problem"
+                raise UsageError(f"Grader: problems[{number}] {what}")
         for number, text in enumerate(texts):
             if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance] - untyped
                 raise UsageError(f"Grader: texts[{number}] is a {type(text).__name__}, no text")
@@ -236,7 +249,8 @@ class Grader(Closing):
         from harness.run.plan.problem_kinds import rules_of
 
         rules = rules_of(problem for problem, _ in pairs)
-        search = rules.extractor("harness" if self._extract == CODE else self._extract)
+        name = "harness" if self._extract == CODE else self._extract
+        search = rules.extractor(name, EXTRACT, [CODE])
         sound = await self._checked(pool, [problem for problem, _ in pairs])
 
         def matched(number: int, problem: "Problem", text: str) -> MatchedSolution:
@@ -298,7 +312,11 @@ class Grader(Closing):
     def _rewards(self, scored: Sequence[Scored]) -> list[float | None]:
         if self._failures == "raise" and any(each.failed for each in scored):
             raise GradingError(scored)
-        return [None if each.failed else self._reward(each) for each in scored]
+        from harness.run.session.reward_function import reward_value
+
+        return [
+            None if each.failed else reward_value(self._reward, each, "Grader()") for each in scored
+        ]
 
 
 OWN = ("problems", "reward", "failures", "extract")

@@ -8,6 +8,8 @@ the machine; comparisons with other solutions are measured in turns
 
 import json
 import math
+import os
+import threading
 import weakref
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -17,12 +19,15 @@ from harness.closing import Closing
 from harness.efficiency.expected import Expected
 from harness.efficiency.median_interval import Middle, middle
 from harness.efficiency.turns import EMPTY_TURNS, LONG_ENOUGH_S, MOST_PASSES, TURN_S, Plan, race_of
+from harness.errors import DataError, UsageError
 from harness.grading.judge import Stop, Task, judge
 from harness.grading.verdict import Grade, TestResult
 from harness.problem import Checker, TestCase
-from harness.sandbox.isolation import Isolation
+from harness.run.spec.timeout_values import read_test_timeout
+from harness.sandbox.isolation import Isolation, Level
 from harness.sandbox.limits import Limits
-from harness.sandbox.program import Program
+from harness.sandbox.program import Program, WorkerStoppedError
+from harness.sandbox.strongest import choose
 from harness.sandbox.timing_race import Lap, Step
 from harness.sandbox.worker import Worker
 from harness.sources import preambles
@@ -78,16 +83,28 @@ class Sandbox(Closing):
 
     Takes the columns of a row of Mercury (Elfsong/Mercury), as Mercury_Eval's class of this name
     does.
-    Its fork server ends with the object, on `close`, or at the end of the `with` block.
+    Its fork server ends with the object, on `close`, or at the end of the `with` block. Several
+    threads may share it: their calls take turns. For solutions at once, use a `Grader`.
 
     Args:
         timeout: CPU seconds of each test.
-        isolation: required isolation; by default the strongest available on this machine.
+        isolation: the isolation, or the lowest acceptable level as a word, such as `namespaces`;
+            by default the strongest available on this machine.
+
+    Raises:
+        UsageError: the timeout or the isolation is none.
+        IsolationError: no sandbox of the given level is available on this machine.
     """
 
-    def __init__(self, timeout: float = 10.0, *, isolation: Isolation | None = None) -> None:
-        self._limits = Limits(cpu_s=timeout)
-        self._worker = Worker(isolation)
+    def __init__(self, timeout: float = 10.0, *, isolation: Isolation | str | None = None) -> None:
+        try:
+            seconds = float(read_test_timeout(timeout, by_reference=False))
+        except ValueError as error:
+            raise UsageError(f"Sandbox(): timeout {timeout!r:.60}: {error}") from None
+        self._limits = Limits(cpu_s=seconds)
+        self._worker = Worker(_isolation(isolation))
+        self._turn = threading.Lock()
+        self._process = os.getpid()
         self._stop = weakref.finalize(self, self._worker.stop)
 
     def run(
@@ -121,10 +138,18 @@ class Sandbox(Closing):
             test, without an interval.
 
         Raises:
-            ValueError: a test is malformed, or one hook is missing.
+            DataError: a test is malformed.
+            UsageError: another argument is malformed, one hook is missing, or the sandbox is
+                closed.
             SandboxError: the sandbox failed.
             IsolationError: the required isolation is not available on this machine.
         """
+        if not isinstance(solution_code, str):  # pyright: ignore[reportUnnecessaryIsInstance] - untyped
+            kind = type(solution_code).__name__
+            raise UsageError(f"Sandbox.run(): solution_code is a {kind}: give the program as text")
+        if not (isinstance(entry_point, str) and entry_point.isidentifier()):  # pyright: ignore[reportUnnecessaryIsInstance] - untyped
+            what = "give the name of the function or method"
+            raise UsageError(f"Sandbox.run(): entry_point {entry_point!r:.60}: {what}")
         task = Task(
             Program(solution_code, preambles.MERCURY, entry_point),
             _tests(test_cases),
@@ -132,23 +157,50 @@ class Sandbox(Closing):
             checker=_checker(convert_offline, evaluate_offline),
             stop=Stop.NEVER,
         )
-        grade = judge(self._worker, task)
-        passed = [test.index for test in grade.tests if test.passed]
-        times: dict[int, Middle] = {}
-        if passed:
-            expected = Expected.of(self._worker, task)
-            times = time_tests(self._worker, expected, solution_code, passed)
+        if self._process != os.getpid():
+            raise UsageError("the sandbox does not survive a fork: make one in each process")
+        try:
+            with self._turn:
+                return self._judged(task)
+        except WorkerStoppedError:
+            raise UsageError("the sandbox is closed") from None
+
+    def _judged(self, task: Task) -> dict[str, Any]:
+        if self._worker.stopped:
+            raise WorkerStoppedError
+        try:
+            grade = judge(self._worker, task)
+            passed = [test.index for test in grade.tests if test.passed]
+            times: dict[int, Middle] = {}
+            if passed:
+                expected = Expected.of(self._worker, task)
+                times = time_tests(self._worker, expected, task.program.code, passed)
+        except BaseException:  # after an interrupt, the next call would read this one's answer
+            self._worker.kill()
+            raise
         return _said(grade, times)
 
     def close(self) -> None:
-        """Stop the fork server."""
+        """Stop the fork server, and with it a call under way in another thread."""
         self._stop()
 
 
+def _isolation(given: Isolation | str | None) -> Isolation | None:
+    if given is None or isinstance(given, Isolation):
+        return given
+    if given not in [*Level]:
+        known = ", ".join(Level)
+        raise UsageError(f"Sandbox(): isolation {given!r:.60}: give one of {known}")
+    return choose(Level(given), unsafe=given == Level.NONE).isolation
+
+
 def _tests(test_cases: Any) -> list[TestCase]:
-    cases = json.loads(test_cases) if isinstance(test_cases, str) else test_cases
+    try:
+        cases = json.loads(test_cases) if isinstance(test_cases, str) else test_cases
+    except (ValueError, RecursionError) as error:
+        raise DataError("test_cases", None, f"not JSON: {error}") from None
     if not isinstance(cases, list | tuple):
-        raise ValueError(f"test_cases: give a list, not {type(cases).__name__}")  # noqa: TRY004 - as the rest
+        raise DataError("test_cases", None, f"give a list, not a {type(cases).__name__}")
     return [_test(number, case) for number, case in enumerate(cast("list[Any]", cases), 1)]
 
 
@@ -157,19 +209,22 @@ def _test(number: int, case: Any) -> TestCase:
         case {"input": list() | tuple(), "expected": expected}:
             arguments = cast("list[Any]", case["input"])
         case _:
-            raise ValueError(f"test {number}: give `input`, a list of arguments, and `expected`")
+            what = f"test {number}: give `input`, a list of arguments, and `expected`"
+            raise DataError("test_cases", None, what)
     try:
         lines = "\n".join(json.dumps(argument) for argument in arguments)
         return TestCase(input=lines, output=json.dumps(expected), public=True)
-    except TypeError as error:
-        raise ValueError(f"test {number}: no data: {error}") from None
+    except (TypeError, ValueError, RecursionError) as error:
+        raise DataError("test_cases", None, f"test {number}: no JSON data: {error}") from None
 
 
 def _checker(convert: str | None, evaluate: str | None) -> Checker | None:
     if convert is None and evaluate is None:
         return None
-    if convert is None or evaluate is None:
-        raise ValueError("give both convert_offline and evaluate_offline, or neither")
+    if not isinstance(convert, str) or not isinstance(evaluate, str):
+        raise UsageError(
+            "Sandbox.run(): give both convert_offline and evaluate_offline as text, or neither"
+        )
     return Checker(kind="hooks", code=f"{convert}\n\n{evaluate}\n", preamble=preambles.MERCURY)
 
 

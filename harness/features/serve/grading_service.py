@@ -102,10 +102,9 @@ class Graders:
         problem = given_problem(item) if item.problem is None else self.problems.find(item.problem)
         if item.text is not None and item.extract != CODE:
             try:
-                RULES_OF[problem.kind].extractor(item.extract or "harness")
+                RULES_OF[problem.kind].extractor(item.extract or "harness", "extract", [CODE])
             except HarnessError as error:
-                what = str(error).replace("--extract ", "extract ")
-                raise Refusal(422, what) from None
+                raise Refusal(422, str(error)) from None
         options = options_for(item, self.usual, self.most_memory)
         return GradeItem(number, item, problem, own, options)
 

@@ -51,16 +51,23 @@ class ProblemKind:
     nudge: str
     runs_code: bool
 
-    def extractor(self, name: str) -> Extract:
+    def extractor(
+        self, name: str, setting: str = "--extract", others: Sequence[str] = ()
+    ) -> Extract:
         """Return the extractor of a name.
+
+        Args:
+            name: the name.
+            setting: name of the setting that has it, for messages.
+            others: names that the caller knows besides, for messages.
 
         Raises:
             UsageError: this kind has no extractor of that name.
         """
         if name in self.extractors:
             return self.extractors[name]
-        known = ", ".join(self.extractors)
-        raise UsageError(f"--extract {name}: known are {known} for {words_of(self.kind)}")
+        known = ", ".join([*self.extractors, *others])
+        raise UsageError(f"{setting} {name}: known are {known} for {words_of(self.kind)}")
 
 
 def words_of(kind: Kind) -> str:

@@ -1,8 +1,10 @@
 """A sandbox pool in a separate thread, for callers in any thread and loop."""
 
 import asyncio
+import atexit
 import os
 import threading
+import weakref
 from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import Future
 from contextlib import AbstractAsyncContextManager, suppress
@@ -52,6 +54,13 @@ class _Open:
     stop: asyncio.Event
 
 
+def _stop(opened: Future[_Open]) -> None:
+    """Close an opened pool, in its own thread."""
+    with suppress(Exception):  # it was never opened, or its loop has ended
+        there = opened.result()
+        there.loop.call_soon_threadsafe(there.stop.set)
+
+
 class WarmPool:
     """A pool that opens with the first piece of work and stays open until closed."""
 
@@ -69,17 +78,19 @@ class WarmPool:
         """Start a piece of work; cancelling the returned future cancels it.
 
         Raises:
-            UsageError: the pool is closed, or was opened before this process was forked.
+            UsageError: the pool is closed, now or while the work goes on, or was opened before this
+                process was forked.
             HarnessError: the pool cannot be opened.
         """
         with self._lock:
             if self._closed:
-                raise UsageError(f"the {self._owner} is closed")
+                raise self._is_closed()
             if self._process != os.getpid():
                 raise UsageError(
                     f"the {self._owner} does not survive a fork: make one in each process"
                 )
             if self._thread is None:
+                atexit.register(self.close)
                 self._thread = threading.Thread(target=self._live, name="grader", daemon=True)
                 self._thread.start()
         there = self._opened.result()
@@ -87,22 +98,40 @@ class WarmPool:
         async def guarded() -> T:
             try:
                 return await work(there.pool)
+            except asyncio.CancelledError:
+                if self._closed:
+                    raise self._is_closed() from None
+                raise
             except BaseExceptionGroup as errors:
                 raise first_of(errors) from None
 
-        return asyncio.run_coroutine_threadsafe(guarded(), there.loop)
+        with self._lock:  # what is begun before `close` is cancelled by it
+            if self._closed:
+                raise self._is_closed()
+            return asyncio.run_coroutine_threadsafe(guarded(), there.loop)
+
+    def _is_closed(self) -> UsageError:
+        return UsageError(f"the {self._owner} is closed")
 
     def close(self) -> None:
         """Close the pool, cancelling any work under way."""
+        self._end()
+        if self._thread is not None and self._process == os.getpid():
+            self._thread.join()
+
+    def end_with(self, owner: object) -> None:
+        """Close the pool when an object is no longer used, or at the end of the program.
+
+        Where the object is collected, nothing is waited for: a collection may interrupt a thread
+        that holds what the pool's own thread waits for.
+        """
+        weakref.finalize(owner, self._end).atexit = False
+
+    def _end(self) -> None:
         with self._lock:
             self._closed = True
-        if self._thread is None or self._process != os.getpid():
-            return
-        with suppress(Exception):  # it was never opened
-            there = self._opened.result()
-            with suppress(RuntimeError):  # its loop has ended
-                there.loop.call_soon_threadsafe(there.stop.set)
-        self._thread.join()
+        if self._thread is not None and self._process == os.getpid():
+            self._opened.add_done_callback(_stop)
 
     def _live(self) -> None:
         try:
@@ -111,6 +140,8 @@ class WarmPool:
         except BaseException as error:  # noqa: BLE001 - passed on to the caller
             if not self._opened.done():
                 self._opened.set_exception(error)
+        finally:
+            atexit.unregister(self.close)
 
     async def _open_until_closed(self) -> None:
         opening = open_pool(self._spec, self._isolation)

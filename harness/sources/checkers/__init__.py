@@ -12,6 +12,7 @@ from functools import cache
 from importlib import resources
 
 from harness.problem import Checker
+from harness.python_source import parse
 
 
 @cache
@@ -44,7 +45,7 @@ def _source(module: str) -> str:
     """Return a module's text, with each import of a module here replaced by its text."""
     text = (resources.files(__name__) / f"{module}.py").read_text("utf-8")
     lines = text.splitlines()
-    for node in reversed(ast.parse(text).body):
+    for node in reversed(parse(text).body):
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(f"{__name__}."):
             imported = (node.module or "").removeprefix(f"{__name__}.")
             lines[node.lineno - 1 : node.end_lineno] = [_source(imported)]

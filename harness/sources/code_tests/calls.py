@@ -7,11 +7,11 @@ import ast
 import builtins
 import difflib
 import json
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
+from harness.python_source import UNREADABLE, parse_expression_or_none, read_literal
 from harness.sources.signature import annotations_of
 
 HELPERS = '''
@@ -152,7 +152,7 @@ class CallWriter:
             return [_typed(value, kind) for value, kind in zip(values, padded, strict=False)]
         lines = [line for line in call.given.split("\n") if line.strip()]
         for text in (call.given, ", ".join(line.strip().rstrip(",") for line in lines)):
-            parsed = _parse(f"_({text}\n)")
+            parsed = parse_expression_or_none(f"_({text}\n)")
             if isinstance(parsed, ast.Call) and ast.unparse(parsed.func) == "_":
                 for each in (*parsed.args, *(key.value for key in parsed.keywords)):
                     _check_literal(each, "input")
@@ -163,7 +163,7 @@ class CallWriter:
         assert call.wanted is not None
         if not self.python:
             return _typed(_json(call.wanted, "output"), self.result)
-        parsed = _parse(call.wanted.strip())
+        parsed = parse_expression_or_none(call.wanted.strip())
         if parsed is None:
             raise CallError("output", "not a value in Python")
         _check_literal(parsed, "output")
@@ -309,19 +309,10 @@ def _json(text: str, field: str) -> Any:
         raise CallError(field, f"not a JSON value: {text!r:.60}") from None
 
 
-def _parse(text: str) -> ast.expr | None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            return ast.parse(text, mode="eval").body
-        except (SyntaxError, ValueError, MemoryError, RecursionError):
-            return None
-
-
 def _literal(text: str, field: str) -> Any:
     try:
-        return ast.literal_eval(text)
-    except (SyntaxError, ValueError, TypeError, MemoryError, RecursionError):
+        return read_literal(text)
+    except (*UNREADABLE, TypeError):
         raise CallError(field, f"not a Python literal: {text!r:.60}") from None
 
 

@@ -73,8 +73,8 @@ def _lists_of(loop: ast.For) -> tuple[str, ...] | None:
     if isinstance(number, ast.Name) and number.id in names:
         return None
     head = f"for _, {ast.unparse(item)} in {ast.unparse(loop.iter)}: pass"
-    known = {ast.unparse(ast.parse(form)): lists for form, lists in _FORMS.items()}
-    return known.get(ast.unparse(ast.parse(head)))
+    known = {ast.unparse(parse(form)): lists for form, lists in _FORMS.items()}
+    return known.get(ast.unparse(parse(head)))
 
 
 def _list_named(statement: ast.stmt) -> list[tuple[str, ast.List]]:

@@ -6,12 +6,12 @@ examples of the docstring are public, the tests of `check` are hidden.
 
 import ast
 import re
-import warnings
 from collections.abc import Iterable, Iterator
 from functools import partial
 
 from harness.errors import DataError
 from harness.problem import Problem, TestCase, TestSuite
+from harness.python_source import UNREADABLE, parse, parse_expression, read_literal, reason
 from harness.sources.code_tests.evalplus import units_by_input
 from harness.sources.code_tests.units import TestCodeError, code_tests, read_units
 from harness.sources.files.catalogue import RowFile
@@ -58,7 +58,7 @@ def _calls(text: str, entry_point: str) -> Iterator[str]:
 
 def _has_values(call: str) -> bool:
     """Return whether all arguments are literals."""
-    parsed = ast.parse(call.strip(), mode="eval").body
+    parsed = parse_expression(call.strip())
     if not isinstance(parsed, ast.Call):
         return False
     arguments = [*parsed.args, *(each.value for each in parsed.keywords)]
@@ -86,21 +86,17 @@ def _literal_ahead(text: str) -> str:
 
 def _expression(text: str) -> str:
     """Return an expression as normalised code; empty where the text is none."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            return ast.unparse(ast.parse(text.strip(), mode="eval"))
-        except (SyntaxError, ValueError, MemoryError, RecursionError):
-            return ""
+    try:
+        return ast.unparse(parse_expression(text.strip()))
+    except UNREADABLE:
+        return ""
 
 
 def _literal(text: str) -> str:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            ast.literal_eval(text)
-        except (SyntaxError, ValueError, TypeError, MemoryError, RecursionError):
-            return ""
+    try:
+        read_literal(text)
+    except (*UNREADABLE, TypeError):
+        return ""
     return _expression(text)
 
 
@@ -189,9 +185,9 @@ def _text(row: dict[str, object], column: str, where: str) -> str:
 def _read_prompt(prompt: str, entry_point: str, where: str) -> tuple[str, str]:
     """Return the code before the function, which tests and solutions use, and its docstring."""
     try:
-        tree = ast.parse(prompt)
-    except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
-        raise DataError(where, "prompt", f"not valid Python: {error}") from None
+        tree = parse(prompt)
+    except UNREADABLE as error:
+        raise DataError(where, "prompt", f"not valid Python: {reason(error)}") from None
     functions = [each for each in tree.body if isinstance(each, ast.FunctionDef)]
     function = next((each for each in functions if each.name == entry_point), None)
     if function is None:

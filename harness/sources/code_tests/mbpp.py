@@ -6,13 +6,13 @@ The first assertion is public, since nothing else names the function; all others
 """
 
 import ast
-import warnings
 from collections.abc import Iterable
 from functools import partial
 from typing import cast
 
 from harness.errors import DataError
 from harness.problem import Problem, TestCase, TestSuite
+from harness.python_source import UNREADABLE, parse, reason
 from harness.sources.code_tests.evalplus import units_by_input
 from harness.sources.code_tests.units import (
     TestCodeError,
@@ -140,12 +140,10 @@ def _texts(row: dict[str, object], column: str, where: str) -> list[str]:
 
 def _function(code: str, tests: list[str], where: str) -> tuple[str, str]:
     """Return the function that the tests call, and its head with parameter names."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            body = ast.parse(code).body
-        except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
-            raise DataError(where, "code", f"not valid Python: {error}") from None
+    try:
+        body = parse(code).body
+    except UNREADABLE as error:
+        raise DataError(where, "code", f"not valid Python: {reason(error)}") from None
     called = called_names(tests)
     defined = [
         each

@@ -7,10 +7,10 @@ that asserts; the other statements prepare them. The code is parsed here and nev
 
 import ast
 import copy
-import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from harness import python_source
 from harness.problem import NO_EXCEPTION, Checker, TestCase, TestCode, TestScript
 
 MOST_CHARACTERS = 1 << 25
@@ -81,7 +81,7 @@ class Units:
         elif id(statement) not in others:
             yield statement
         elif not self.alone:  # the following code may depend on it
-            attempt = ast.parse("try: pass\nexcept Exception: pass").body[0]
+            attempt = python_source.parse("try: pass\nexcept Exception: pass").body[0]
             assert isinstance(attempt, ast.Try)
             attempt.body = [statement]
             yield attempt
@@ -130,7 +130,7 @@ def _listed(code: Sequence[str]) -> Units:
             alone = alone and all(map(is_harmless, body))
             continue
         if len(body) > 1:
-            function = ast.parse(f"def test_{number}(): pass").body[0]
+            function = python_source.parse(f"def test_{number}(): pass").body[0]
             assert isinstance(function, ast.FunctionDef)
             function.body = body
             body = [function]
@@ -145,16 +145,11 @@ def parse(code: str, where: str = "") -> ast.Module:
     """Parse Python. Raises TestCodeError; its message begins with `where`."""
     if len(code) > MOST_CHARACTERS:
         raise TestCodeError(f"{where}longer than {MOST_CHARACTERS:,} characters")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            return ast.parse(code)
-        except SyntaxError as error:
-            what = f"not valid Python: {error.msg} (line {error.lineno})"
-            raise TestCodeError(where + what) from None
-        except (ValueError, MemoryError, RecursionError) as error:
-            what = str(error) or "nested too deeply"
-            raise TestCodeError(f"{where}not valid Python: {what}") from None
+    try:
+        return python_source.parse(code)
+    except python_source.UNREADABLE as error:
+        what = f"not valid Python: {python_source.reason(error)}"
+        raise TestCodeError(where + what) from None
 
 
 def _of_body(tree: ast.Module, body: list[ast.stmt], call: str, asserting: set[str]) -> Units:

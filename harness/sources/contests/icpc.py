@@ -5,10 +5,8 @@ the statement, the sample and secret data, the flags of the default output valid
 validator in Python, the limits, and the accepted submissions in Python, which are references.
 """
 
-import ast
 import hashlib
 import shlex
-import warnings
 from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
@@ -16,6 +14,7 @@ from typing import Any, cast
 
 from harness.errors import DataError, UsageError
 from harness.problem import Checker, Problem, Reference, TestCase, TestSuite
+from harness.python_source import parse_or_none
 from harness.sources.contests.checker_programs import FlagError, token_checker, validator
 from harness.sources.contests.html_text import html_text
 from harness.sources.files.download import Watch, quiet
@@ -210,7 +209,7 @@ class _Package:
 
     def _python(self, path: Path) -> str:
         source = self._text(path)
-        if not _is_python(source):
+        if parse_or_none(source) is None:
             raise DataError(str(path), None, "not Python 3")
         return source
 
@@ -241,7 +240,7 @@ class _Package:
         for path in sorted(folder.rglob("*")) if folder.is_dir() else ():
             if path.suffix in _PYTHON and path.is_file():
                 code = self._text(path)
-                language = "python" if _is_python(code) else "python2"
+                language = "python" if parse_or_none(code) else "python2"
                 found.append(Reference(code=code, language=language))
         return tuple(found)
 
@@ -315,16 +314,6 @@ def _decoded(path: Path, data: bytes) -> str:
         return data.decode()
     except UnicodeDecodeError as error:
         raise DataError(str(path), None, f"not UTF-8, at byte {error.start}") from None
-
-
-def _is_python(source: str) -> bool:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            ast.parse(source)
-        except (SyntaxError, ValueError, MemoryError, RecursionError):
-            return False
-    return True
 
 
 def _words(flags: object) -> list[str]:

@@ -52,9 +52,56 @@ def test_dates(many: str) -> None:
 
 def test_excluded(many: str) -> None:
     evaluation = harness.load_problems(many, limit=7)
-    left = ids(many, exclude=[*evaluation, "P8", "unknown"])
-    assert len(left) == 192
-    assert "jsonl/p8" not in left
+    left = ids(many, exclude=[*evaluation, "P8", " p9 "])
+    assert len(left) == 191
+    assert not {"jsonl/p8", "jsonl/p9"} & left
+
+
+def test_one_name_or_problem_may_be_excluded(many: str) -> None:
+    first = harness.load_problems(many, limit=1)[0]
+    assert ids(many) - ids(many, exclude="jsonl/p17") == {"jsonl/p17"}
+    assert ids(many) - ids(many, exclude=first) == {first.id}
+
+
+def test_an_excluded_problem_need_not_be_selected(many: str) -> None:
+    some = ids(many, task=["p1", "p2"])
+    assert ids(many, task=["p1", "p2"], exclude=["p3"]) == some
+
+
+@pytest.mark.parametrize(
+    ("keys", "words"),
+    [
+        (
+            {"exclude": ["p8", "jsonl/p1x7"]},
+            "exclude: no problem is called 'jsonl/p1x7'; did you",
+        ),
+        (
+            {"exclude": "unknown"},
+            "exclude: no problem is called 'unknown'; .*give the problems",
+        ),
+        ({"exclude": None}, "exclude is a NoneType: give problems or their ids"),
+        ({"exclude": ["p8", 3]}, r"exclude\[1\] is a int: give problems or their ids"),
+        ({"held_out": 0.5}, r"held_out 0\.5 is the share of a part: give part"),
+        ({"part": "train", "held_out": "a"}, "held_out 'a': give a share from 0 to 1"),
+        ({"part": "train", "held_out": 1.5}, r"held_out 1\.5: give a share from 0 to 1"),
+        ({"problems": None, "exclude": ["p8"]}, "exclude chooses among problems: give problems"),
+        ({"problems": None, "part": "train"}, "part chooses among problems: give problems"),
+    ],
+)
+def test_a_choice_that_would_leave_nothing_out_is_refused(
+    keys: dict[str, Any], words: str, many: str
+) -> None:
+    with pytest.raises(harness.UsageError, match=rf"^Episodes\(\): {words}"):
+        Episodes(**({"problems": many} | keys))
+
+
+def test_a_problem_that_is_none_is_refused(many: str) -> None:
+    with Episodes(many, workers=1) as episodes:
+        for wrong in (None, 3, b"p1"):
+            with pytest.raises(harness.UsageError, match=r"problem is a \w+: give an id or a P"):
+                harness.Episode(episodes).reset(wrong)  # pyright: ignore[reportArgumentType]
+    with pytest.raises(harness.UsageError, match=r"given no problems.*as Episodes\('fixture'\)"):
+        harness.Episode().reset("p1")
 
 
 def test_the_same_text_under_another_id_is_excluded(many: str) -> None:

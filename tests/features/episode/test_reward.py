@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 import harness
-from harness import Episode, EpisodeReward, Episodes
+from harness import Episode, EpisodeReward, Episodes, UsageError
 from harness.features.episode.reward import RULES
 from harness.grading.jobs import Judgement
 from harness.grading.verdict import Grade, Verdict
@@ -81,6 +81,26 @@ def test_the_mistake_of_a_rule_is_raised(rows: Problems) -> None:
         return 1 / reward.hidden_passed
 
     with Episodes(rows, reward=rule, workers=1) as episodes, pytest.raises(ZeroDivisionError):
+        reward_of(Episode(episodes), "print(0)")
+
+
+def test_a_function_that_gives_no_reward_is_refused(rows: Problems) -> None:
+    async def in_time(reward: EpisodeReward) -> float:
+        return reward.fraction
+
+    with pytest.raises(UsageError, match=r"Episodes\(\): reward function .*in_time is async: give"):
+        Episodes(rows, reward=in_time)  # pyright: ignore[reportArgumentType]
+    with pytest.raises(UsageError, match="<lambda> must take one argument, the EpisodeReward"):
+        Episodes(rows, reward=lambda: 1.0)  # pyright: ignore[reportArgumentType]
+
+
+@pytest.mark.parametrize("value", ["hi", None])
+def test_a_reward_that_is_no_number_names_its_function(value: object, rows: Problems) -> None:
+    def mine(_reward: EpisodeReward) -> Any:
+        return value
+
+    words = rf"reward function .*mine returned {value!r}, a .*: it must return a number"
+    with Episodes(rows, reward=mine, workers=1) as episodes, pytest.raises(UsageError, match=words):
         reward_of(Episode(episodes), "print(0)")
 
 

@@ -2,16 +2,24 @@
 
 import gc
 import json
+import os
+import re
+import signal
+import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
+from processes import PATIENCE_S, children, resting
 
 import harness
 from harness.sandbox.isolation import UNSAFE
+from harness.sandbox.strongest import strongest
 
 ADD = "class Solution:\n    def add(self, a, b): return a + b"
+ENDLESS = "def add(a, b):\n    while True: pass"
 CASES: list[dict[str, Any]] = [
     {"input": [1, 2], "expected": 3},
     {"input": [2, 2], "expected": 4},
@@ -135,7 +143,7 @@ class TestWithHooks:
 
     @pytest.mark.parametrize("hook", ["convert_offline", "evaluate_offline"])
     def test_one_alone_is_an_error(self, hook: str, sandbox: harness.Sandbox) -> None:
-        with pytest.raises(ValueError, match="both"):
+        with pytest.raises(harness.UsageError, match="both"):
             sandbox.run(ADD, CASES, "add", **{hook: CONVERT})
 
     def test_a_real_row(self, test_data: Path, sandbox: harness.Sandbox) -> None:
@@ -178,13 +186,116 @@ BAD = {
 
 
 @pytest.mark.parametrize("cases", BAD.values(), ids=BAD)
-def test_tests_that_are_none_are_a_value_error(cases: Any, sandbox: harness.Sandbox) -> None:
-    with pytest.raises(ValueError, match=r"."):
+def test_tests_that_are_none_are_a_data_error(cases: Any, sandbox: harness.Sandbox) -> None:
+    with pytest.raises(harness.DataError, match=r"^test_cases: (give a list|test \d: |not JSON: )"):
         sandbox.run(ADD, cases, "add")
     assert sandbox.run(ADD, CASES, "add")["passed"]
 
 
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"timeout": -1}, "timeout -1: give CPU seconds, more than 0"),
+        ({"timeout": 0}, "timeout 0: give CPU seconds"),
+        ({"timeout": "a"}, "timeout 'a': give CPU seconds"),
+        ({"timeout": None}, "timeout None: give CPU seconds"),
+        ({"timeout": float("inf")}, "timeout inf: give CPU seconds"),
+        ({"isolation": "strong"}, "isolation 'strong': give one of none, seccomp, landlock, name"),
+        ({"isolation": 3}, "isolation 3: give one of none"),
+    ],
+)
+def test_settings_that_are_none_are_refused(settings: dict[str, Any], words: str) -> None:
+    with pytest.raises(harness.UsageError, match=re.escape(f"Sandbox(): {words}")):
+        harness.Sandbox(**settings)
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"solution_code": None}, "solution_code is a NoneType: give the program as text"),
+        ({"entry_point": None}, "entry_point None: give the name"),
+        ({"entry_point": "a b"}, "entry_point 'a b': give the name"),
+        ({"convert_offline": 3, "evaluate_offline": 4}, "as text"),
+    ],
+)
+def test_arguments_that_are_none_are_refused(
+    changes: dict[str, Any], words: str, sandbox: harness.Sandbox
+) -> None:
+    row = {"solution_code": ADD, "test_cases": CASES, "entry_point": "add"}
+    with pytest.raises(harness.UsageError, match=rf"Sandbox.run\(\): .*{re.escape(words)}"):
+        sandbox.run(**(row | changes))
+
+
+def test_a_level_may_be_given_as_a_word() -> None:
+    with harness.Sandbox(isolation=str(strongest().isolation.level)) as sandbox:
+        assert sandbox.run(ADD, CASES, "add")["passed"]
+        assert sandbox._worker.isolation == strongest().isolation
+
+
+def test_threads_take_turns(sandbox: harness.Sandbox) -> None:
+    def work(number: int) -> list[bool]:
+        code = f"def f(x): return x + {number}"
+        cases = [[{"input": [1], "expected": 1 + number + wrong}] for wrong in (0, 1, 0, 1)]
+        return [sandbox.run(code, case, "f")["passed"] for case in cases]
+
+    with ThreadPoolExecutor(6) as threads:
+        assert list(threads.map(work, range(6))) == [[True, False, True, False]] * 6
+
+
+def _server(sandbox: harness.Sandbox) -> int:
+    """Return the fork server of a sandbox, while it runs nothing."""
+    sandbox.run(ADD, CASES, "add")
+    process = sandbox._worker.process_id
+    assert process is not None
+    return resting(process)
+
+
+def _begun(server: int) -> None:
+    """Wait until a fork server runs something."""
+    end = time.monotonic() + PATIENCE_S
+    while not children(server):
+        assert time.monotonic() < end
+
+
 class TestLife:
+    def test_closed_it_says_so(self) -> None:
+        sandbox = harness.Sandbox()
+        sandbox.close()
+        for cases in (CASES, []):
+            with pytest.raises(harness.UsageError, match="the sandbox is closed"):
+                sandbox.run(ADD, cases, "add")
+
+    def test_closed_by_another_thread_it_says_so_to_a_call_under_way(self) -> None:
+        sandbox = harness.Sandbox()
+        server = _server(sandbox)
+        with ThreadPoolExecutor(2) as threads:
+            calls = [threads.submit(sandbox.run, ENDLESS, CASES, "add") for _ in range(2)]
+            _begun(server)
+            sandbox.close()
+            for call in calls:
+                with pytest.raises(harness.UsageError, match="the sandbox is closed"):
+                    call.result(10)
+
+    def test_after_an_interrupt_the_next_call_is_judged_by_itself(self) -> None:
+        with harness.Sandbox(timeout=1) as sandbox:
+            server = _server(sandbox)
+
+            def interrupt() -> None:
+                _begun(server)
+                os.kill(os.getpid(), signal.SIGINT)
+
+            with ThreadPoolExecutor(1) as thread:
+                thread.submit(interrupt)
+                with pytest.raises(KeyboardInterrupt):
+                    sandbox.run(ENDLESS, CASES[:1], "add")
+            assert [sandbox.run(ADD, CASES, "add")["passed"] for _ in range(3)] == [True] * 3
+
+    def test_a_forked_process_is_told_to_make_its_own(self) -> None:
+        with harness.Sandbox() as sandbox:
+            sandbox._process += 1
+            with pytest.raises(harness.UsageError, match="make one in each process"):
+                sandbox.run(ADD, CASES, "add")
+
     def test_it_can_be_used_again_and_again(self, sandbox: harness.Sandbox) -> None:
         sandbox.run(ADD, CASES, "add")
         first = sandbox._worker.process_id

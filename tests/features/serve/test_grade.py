@@ -213,7 +213,10 @@ class TestBadRequests:
             ({"problem": "echo", "tests": [], "code": ""}, "problem, tests and input_output"),
             ({"problem": "ecko", "code": ""}, "did you mean own/echo?"),
             ({"problem": "echo", "code": "", "rule": "nearly"}, "rule"),
-            ({"problem": "echo", "text": "", "extract": "best"}, "extract best: known are"),
+            (
+                {"problem": "echo", "text": "", "extract": "best"},
+                "known are harness, lcb, code for",
+            ),
             ({"problem": "echo", "code": "", "reward": "half"}, "reward"),
             ({"problem": "echo", "code": "", "memory": 1 << 20}, "at most 2048 MiB"),
             ({"problem": "echo", "code": "", "test_timeout": 1e9}, "test_timeout"),
