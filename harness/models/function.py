@@ -10,6 +10,7 @@ from contextlib import suppress
 from typing import Any
 
 from harness.models.clients.wire import sendable
+from harness.models.code_digest import code_digest
 from harness.models.faults import Redactor
 from harness.models.protocol import (
     Message,
@@ -44,6 +45,10 @@ class FunctionModel(UnaskedModel):
         super().__init__(name)
         self._function = function
         self._problem = problem
+
+    def code(self) -> dict[str, str] | None:
+        """Return the digest of the function's code; None if that is not known."""
+        return code_digest(self._function)
 
     def for_sample(self, problem: ProblemView, index: int) -> Model:  # noqa: ARG002 - protocol
         """Return the function bound to that problem."""

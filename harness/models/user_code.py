@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from harness.errors import UsageError
+from harness.models.code_digest import code_digest
 from harness.models.faults import Redactor
 from harness.models.function import FunctionModel
 from harness.models.protocol import (
@@ -105,6 +106,10 @@ class UserModel:
     def name(self) -> str:
         """Name of the model in results."""
         return self._name
+
+    def code(self) -> dict[str, str] | None:
+        """Return the digest of the model's code; None if that is not known."""
+        return code_digest(self._model)
 
     def for_sample(self, problem: ProblemView, index: int) -> Model:
         """Return the user's model for that sample; if that fails, one that raises the error."""

@@ -32,7 +32,7 @@ from harness.run.store.directory import MANIFEST, read_manifest
 from harness.run.store.versions import version_change
 from harness.run.summary.loaded_run import read_run
 from harness.sources.files.rows import Loaded
-from harness.text import printable_line
+from harness.text import count, printable_line
 
 MERCURY = "mercury"
 SPLIT = "eval"
@@ -256,6 +256,9 @@ class _Evaluation:
                 out, asked.spec, before, read=load, vet=vet, own_model=own
             )
             changed = version_change(before) if prepared.samples else ""
+            if not prepared.samples:
+                samples = count(len(prepared.plan.samples), "sample")
+                LOG.notice(printable_line(f"{out}: {samples}, all of them done; nothing is asked"))
         plan = prepared.plan
         route = plan.target.route
         for line in filter(None, (plan.notice, route and route.remark, changed)):
