@@ -22,11 +22,34 @@ from harness.models.protocol import (
     RetryObserver,
     ToolSpec,
     UnaskedModel,
+    UserInterruptError,
 )
 from harness.problem import ProblemView
 
 _FENCE = re.compile(r"^[ \t]*(```|~~~)", re.MULTILINE)
 _one_line = Redactor()
+FAULTS = (Exception, SystemExit, KeyboardInterrupt, asyncio.CancelledError)
+"""What the user's own code may raise."""
+
+
+def fault_of(error: BaseException, name: str) -> BaseException:
+    """Return what to raise where the user's own code raised an error.
+
+    Args:
+        error: one of `FAULTS`.
+        name: name of the model in results.
+
+    Returns:
+        A cancellation of this task as it is; else a UserInterruptError or a ModelError.
+    """
+    if isinstance(error, asyncio.CancelledError):
+        task = asyncio.current_task()
+        if task is None or task.cancelling():
+            return error
+    words = _one_line(f"{type(error).__name__}: {error}" if str(error) else type(error).__name__)
+    if isinstance(error, KeyboardInterrupt):
+        return UserInterruptError(f"{name} raised {words}")
+    return ModelError(f"{name} raised {words}")
 
 
 class FunctionModel(UnaskedModel):
@@ -85,9 +108,8 @@ class FunctionModel(UnaskedModel):
             else:
                 answer = await _in_thread(self._function, problem)
             return await answer if inspect.isawaitable(answer) else answer
-        except (Exception, SystemExit) as error:
-            words = _one_line(f"{type(error).__name__}: {error}")
-            raise ModelError(f"{self.name} raised {words}") from error
+        except FAULTS as error:
+            raise fault_of(error, self.name) from error
 
 
 def columns(problem: ProblemView) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from typing import Any, cast
 from harness.errors import UsageError
 from harness.models.code_digest import code_digest
 from harness.models.faults import Redactor
-from harness.models.function import FunctionModel
+from harness.models.function import FAULTS, FunctionModel, fault_of
 from harness.models.protocol import (
     Message,
     Model,
@@ -134,8 +134,8 @@ class UserModel:
             turn = cast("object", await self._model.generate(messages, tools, settings, on_retry))
         except ModelError:
             raise
-        except (Exception, SystemExit) as error:
-            raise ModelError(f"{self._name} raised {_words(error)}") from error
+        except FAULTS as error:
+            raise fault_of(error, self._name) from error
         if not isinstance(turn, ModelTurn):
             raise ModelError(f"{self._name} returned {type(turn).__name__}, not a ModelTurn")
         return turn

@@ -1,10 +1,11 @@
 """`evaluate`: a function, a model or the references over a benchmark, as `harness run` would."""
 
 import asyncio
+import functools
 import json
 import math
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -305,6 +306,17 @@ class TestProgress:
         assert len(seen.all) == 2
 
 
+async def told_later(_event: object) -> None: ...
+
+
+class ToldLater:
+    async def __call__(self, _event: object) -> None: ...
+
+
+def yields(_event: object) -> Iterator[int]:
+    yield 1
+
+
 class Seen:
     def __init__(self) -> None:
         self.all: list[str] = []
@@ -323,6 +335,10 @@ class Seen:
     def put_off(self, sample: str) -> None: ...
 
     def retried(self, sample: str, retry: object) -> None: ...
+
+
+class SeenLater(Seen):
+    async def finished(self, result: SampleResult) -> None: ...  # type: ignore[override]
 
 
 class TestLoops:
@@ -379,3 +395,27 @@ class TestLoops:
 
 def never_asked(_: dict[str, Any]) -> str:
     return "print(input())"
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        (told_later, "observer is a coroutine function, which a call does not run"),
+        (ToldLater(), "observer is a coroutine function"),
+        (functools.partial(told_later), "observer is a coroutine function"),
+        (yields, "observer is a generator function"),
+        (SeenLater(), "observer has a method finished that is a coroutine function"),
+        (lambda: 1, "observer takes (); it is called with one argument, the event"),
+        (list, "observer is the class list: give an object of it"),
+        (Seen, "observer is the class Seen: give an object of it"),
+    ],
+)
+def test_what_cannot_be_told_is_refused_at_the_start(
+    given: Any, words: str, problems: Problems
+) -> None:
+    asked: list[object] = []
+    with pytest.raises(UsageError) as caught:
+        evaluate(asked.append, benchmark=problems, observer=given)  # type: ignore[arg-type]
+    assert words in str(caught.value)
+    assert "\n" not in str(caught.value)
+    assert not asked

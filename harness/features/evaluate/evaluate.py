@@ -10,7 +10,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Unpack, cast
 
-from harness.agent.attempt import RunStop
 from harness.agent.strategies.external_names import COMES, EXTERNAL
 from harness.errors import HarnessError, UsageError
 from harness.features.evaluate.evaluation import Evaluation
@@ -167,8 +166,9 @@ def evaluate(
             Mercury.
         out: run directory. An existing run with the same settings is resumed. Without it nothing
             is left on disk.
-        observer: an `Observer`, or a function of events, called as the run proceeds. An exception
-            it raises ends the evaluation.
+        observer: an `Observer`, or a function of events, called as the run proceeds, in the
+            evaluation's own thread and loop. The evaluation waits for it, and an exception it
+            raises ends the evaluation. A coroutine function is refused.
         progress: whether to show the live table on stderr; by default only on a terminal.
         keys: settings as on the command line: `mode="agentic"`, `samples_per_problem=4`.
 
@@ -176,7 +176,8 @@ def evaluate(
         EvaluationError: no sample could be graded.
         HarnessError: the one-line error of `harness run`: an unknown key, benchmark or model, a
             row that does not match its schema, an unavailable sandbox.
-        KeyboardInterrupt: the user interrupted; graded samples are kept if `out` is given.
+        KeyboardInterrupt: the user interrupted, or `solution_fn` raised it; graded samples are
+            kept if `out` is given.
     """
     asked = EvaluateArguments.of(solution_fn, split, limit, benchmark, model, efficiency, keys)
     evaluation = _Evaluation(asked, out, observer, progress)
@@ -277,8 +278,10 @@ class _Evaluation:
             path = self._out or Path(stack.enter_context(TemporaryDirectory(prefix="harness-")))
             outcome = await self._controller.run(prepared, path)
             summary, failures = outcome.summary, outcome.failures
+            if self._controller.interrupts:
+                raise KeyboardInterrupt(summary.stopped.cause if summary.stopped else "")
             stopped = summary.stopped
-            if stopped is not None and stopped.reason != RunStop.INTERRUPT:
+            if stopped is not None:
                 words = f"the run stopped ({stopped.reason}): {stopped.cause}"
                 if not summary.graded:
                     raise EvaluationError(printable_line(f"no sample is graded; {words}"))

@@ -262,7 +262,7 @@ def test_a_function_is_told_no_settings_so_they_are_refused(key: dict[str, Any])
 
 
 def test_a_function_sees_no_prompt_so_it_is_refused() -> None:
-    with pytest.raises(UsageError, match="--prompt: model 'python:.*' is a function, which rec"):
+    with pytest.raises(UsageError, match=r"--prompt: .* which receives no prompt"):
         evaluate(lambda _: "", benchmark="fixture", limit=1, prompt="terse")
 
 
