@@ -65,6 +65,13 @@ def test_where_nothing_is_left_one_line_says_so(
     assert line == f"{out}: 3 samples, all of them done; nothing is asked"
 
 
+def test_two_that_begin_one_run_at_a_time(problems: Problems, tmp_path: Path) -> None:
+    """The second finds the folder of the first, whose `run.json` is not written yet."""
+    (tmp_path / "r" / "transcripts").mkdir(parents=True)
+    with pytest.raises(RunDirectoryError, match="another process or call may be starting a run"):
+        evaluate(function("print(0)"), benchmark=problems, out=tmp_path / "r")
+
+
 def test_code_that_gave_no_answer_may_be_mended(problems: Problems, tmp_path: Path) -> None:
     out = tmp_path / "r"
 

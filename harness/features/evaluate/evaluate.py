@@ -13,6 +13,7 @@ from typing import Any, Unpack, cast
 from harness.agent.strategies.external_names import COMES, EXTERNAL
 from harness.errors import HarnessError, UsageError
 from harness.features.evaluate.evaluation import Evaluation
+from harness.features.evaluate.misuse import given_path, refuse_misuse
 from harness.features.observers.library import Told, check_observer, watched
 from harness.models.protocol import Model
 from harness.models.providers import REFERENCES
@@ -67,6 +68,7 @@ class EvaluateArguments:
         keys: RunKeys,
     ) -> "EvaluateArguments":
         """Check the arguments. Raises UsageError."""
+        refuse_misuse(solution_fn, split, model, keys)
         given = checked(_place(benchmark, split))
         name = name_of(given)
         external = keys.get("agent_command") is not None or keys.get("mode") in EXTERNAL
@@ -236,8 +238,10 @@ class _Evaluation:
     ) -> None:
         check_observer(observer)
         self._asked = asked
-        self._out = None if out is None else Path(out)
-        self._controller = RunController(LOG, watched(observer, progress=progress))
+        self._given = given_path(out)
+        self._out = None if self._given is None else self._given.absolute()
+        watch = watched(observer, progress=progress, run=self._given)
+        self._controller = RunController(LOG, watch)
 
     def prepare(self, vet: Vet) -> Prepared:
         """Load the problems and check the settings before any request is sent."""
@@ -259,7 +263,9 @@ class _Evaluation:
             changed = version_change(before) if prepared.samples else ""
             if not prepared.samples:
                 samples = count(len(prepared.plan.samples), "sample")
-                LOG.notice(printable_line(f"{out}: {samples}, all of them done; nothing is asked"))
+                LOG.notice(
+                    printable_line(f"{self._given}: {samples}, all of them done; nothing is asked")
+                )
         plan = prepared.plan
         route = plan.target.route
         for line in filter(None, (plan.notice, route and route.remark, changed)):
@@ -292,6 +298,8 @@ class _Evaluation:
                     f"{printable_line(failures[0].cause)}"
                 )
             done = read_run(path)
-            if self._out is None:
+            if self._given is None:
                 done = replace(done, path=Path(f"evaluation of {prepared.plan.model_name}"))
+            elif self._given.absolute() == path:  # else the code has changed the directory
+                done = replace(done, path=self._given)
             return Evaluation(done, summary, failures, kept=self._out is not None)

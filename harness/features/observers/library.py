@@ -5,6 +5,7 @@ import sys
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, nullcontext, suppress
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from harness.agent.events import Resumed, Retried
@@ -124,12 +125,13 @@ def _takes_an_event(function: Callable[..., object]) -> None:
         ) from None
 
 
-def watched(told: Told | None, *, progress: bool | None) -> Watch:
+def watched(told: Told | None, *, progress: bool | None, run: Path | None = None) -> Watch:
     """Return a maker of the observer that the engine reports to.
 
     Args:
         told: the user's observer or function.
         progress: show the live table on stderr; None shows it if stderr is a terminal.
+        run: the run directory as the user gave it, for events; default: as it is used.
     """
     own = told if _is_observer(told) else Logging()
     listeners = () if told is None or _is_observer(told) else (EventFunction(told),)
@@ -137,11 +139,12 @@ def watched(told: Told | None, *, progress: bool | None) -> Watch:
 
     @contextmanager
     def watch(plan: Plan, directory: RunDirectory) -> Generator[Watching]:
+        path = run or directory.path
         if not shown:
-            yield Watching(own, listeners, directory.path)
+            yield Watching(own, listeners, path)
             return
         with run_progress(console(error=True))(plan, directory) as table:
-            yield Watching(table, listeners, directory.path, own)
+            yield Watching(table, listeners, path, own)
 
     return watch
 
