@@ -222,7 +222,7 @@ def _spends(at: object) -> list[float] | None:
     if at is None:
         return None
     several = isinstance(at, Iterable) and not isinstance(at, str | bytes | Mapping)
-    values = list(cast("Iterable[object]", at)) if several else [at]
+    values: list[object] = [*cast("Iterable[object]", at)] if several else [at]
     wrong = [each for each in values if not several or not isinstance(each, Real)]
     if wrong:
         raise UsageError(

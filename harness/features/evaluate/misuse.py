@@ -1,9 +1,9 @@
 """Wrong calls of `evaluate`, each with one line that says what to write instead."""
 
 import inspect
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from harness.agent.strategies.external_names import EXTERNAL
 from harness.errors import UsageError
@@ -64,10 +64,11 @@ def _check_function(given: object) -> None:
 
 def _check_names(keys: Mapping[str, Any]) -> None:
     """Refuse objects where the name of the user's own code is wanted."""
-    mode, tools = keys.get("mode", ""), keys.get("tool", ())
+    mode: object = keys.get("mode", "")
+    tools: object = keys.get("tool", ())
     if not isinstance(mode, str):
         raise _wrong(f"mode is a {_kind(mode)}; give its name, your own {OWN_CODE}")
-    for tool in tools if isinstance(tools, list | tuple) else (tools,):
+    for tool in _items(tools):
         if not isinstance(tool, str):
             raise _wrong(f"tool: a {_kind(tool)} is no name; give your tool {OWN_CODE}")
 
@@ -86,8 +87,13 @@ def _needs_model(keys: Mapping[str, Any]) -> None:
 
 
 def _holds_problems(given: object) -> bool:
-    held = given[0] if isinstance(given, list | tuple) and given else given
-    return isinstance(held, Problem)
+    return any(isinstance(each, Problem) for each in _items(given)[:1])
+
+
+def _items(given: object) -> list[object]:
+    """Return the items of a list or tuple; of anything else that alone."""
+    several = isinstance(given, list | tuple)
+    return [*cast("Sequence[object]", given)] if several else [given]
 
 
 def _kind(given: object) -> str:

@@ -87,7 +87,7 @@ def load_run(path: str | Path, **filters: Unpack[Filters]) -> LoadedRun:
         UsageError: `path` is no path, or a filter or its value is unknown.
         NothingSelectedError: the filters leave no problem.
     """
-    given: object = path
+    given: Any = path
     if not isinstance(given, str | Path):
         raise UsageError(f"load_run(): a {type(given).__name__} is no run; give its directory")
     with uncollected():
