@@ -45,8 +45,9 @@ def with_address(error: Failure, asked: str) -> Failure:
         error: the error of a failed request.
         asked: the address that was asked, without secrets.
     """
-    is_found = not isinstance(error, RejectedError) or error.status != NOT_FOUND
-    if is_found or error.hopeless or isinstance(error, ToolsRefusedError | WrongApiError):
+    if not isinstance(error, RejectedError) or error.status != NOT_FOUND or error.hopeless:
+        return error
+    if isinstance(error, ToolsRefusedError | WrongApiError):
         return error
     hint = "" if _VERSION.search(asked) else "; should the base URL end in /v1?"
     error.args = (f"{error} (asked {asked}{hint})",)

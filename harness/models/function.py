@@ -27,6 +27,7 @@ from harness.models.protocol import (
 from harness.problem import ProblemView
 
 _FENCE = re.compile(r"^[ \t]*(```|~~~)", re.MULTILINE)
+_OTHER_LOOP = re.compile(r"event loop is closed|different (?:event )?loop", re.IGNORECASE)
 _one_line = Redactor()
 FAULTS = (Exception, SystemExit, KeyboardInterrupt, asyncio.CancelledError)
 """What the user's own code may raise."""
@@ -49,7 +50,22 @@ def fault_of(error: BaseException, name: str) -> BaseException:
     words = _one_line(f"{type(error).__name__}: {error}" if str(error) else type(error).__name__)
     if isinstance(error, KeyboardInterrupt):
         return UserInterruptError(f"{name} raised {words}")
-    return ModelError(f"{name} raised {words}")
+    return ModelError(f"{name} raised {words}{_loop_hint(error)}")
+
+
+def _loop_hint(error: BaseException) -> str:
+    """Return a hint if the cause is an object of another event loop, such as a client."""
+    seen: list[BaseException] = []
+    cause: BaseException | None = error
+    while cause is not None and cause not in seen:
+        if isinstance(cause, RuntimeError) and _OTHER_LOOP.search(str(cause)):
+            return (
+                " (each call of evaluate has an event loop of its own: make the client in the "
+                "function, or await harness.aevaluate in your loop)"
+            )
+        seen.append(cause)
+        cause = cause.__cause__ or cause.__context__
+    return ""
 
 
 class FunctionModel(UnaskedModel):

@@ -58,6 +58,24 @@ async def test_a_model_of_ones_own(problems: Problems) -> None:
         await aevaluate(Own(), benchmark=problems[:1])  # type: ignore[arg-type]
 
 
+def test_a_client_of_another_loop_is_told_what_to_do(problems: Problems) -> None:
+    """As an HTTP client, whose connections belong to the loop that opened them."""
+    loops: list[asyncio.AbstractEventLoop] = []
+
+    async def answer(_: dict[str, Any]) -> str:
+        loops.append(asyncio.get_running_loop())
+        try:
+            loops[0].call_soon(len, "")
+        except RuntimeError as error:
+            raise ConnectionError("no connection") from error
+        return "print(0)"
+
+    assert evaluate(answer, benchmark=problems[:1])["graded"] == 1
+    words = "ConnectionError: no connection .each call of evaluate has an event loop of its own"
+    with pytest.raises(EvaluationError, match=words):
+        evaluate(answer, benchmark=problems[:1])
+
+
 SCRIPT = """
 import sys
 import harness

@@ -159,6 +159,7 @@ def evaluate(
             `ProblemView` and, under the names of Mercury's columns, `slug_name`, `prompt`,
             `pretty_content`, `entry_point`, `difficulty`. It returns Python source, or text with a
             code block. It may be a coroutine function, or an object with the methods of a `Model`.
+            Each call has an event loop of its own: share an async client with `aevaluate`.
             Without it, and without `model`, the benchmark's own references are evaluated.
         split: split of the benchmark, as in `NAME:SPLIT`; `eval` by default for Mercury.
         limit: most problems to run; the same as `sample_size`.

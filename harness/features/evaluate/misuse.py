@@ -78,7 +78,7 @@ def _needs_model(keys: Mapping[str, Any]) -> None:
     mode = keys.get("mode", "single_shot")
     if mode in EXTERNAL or keys.get("agent_command") is not None:
         return
-    words = "needs a model, and none is named; give model= or solution_fn"
+    words = "needs a model, and none is named; give model="
     for key in (*ADDRESSING, *ASKED_FOR):
         if keys.get(key) is not None:
             raise _wrong(f"{key} {words}")
