@@ -1,6 +1,7 @@
 """What a notebook gets: runs read back, data frames, a chart, short reprs."""
 
 import inspect
+import math
 import pydoc
 import subprocess
 import sys
@@ -43,6 +44,7 @@ def test_a_run_is_read_back(pair: Pair) -> None:
     run = harness.load_run(pair[1])
     assert repr(run) == "<LoadedRun agent: pass@1 0.8333, 12 of 12 samples graded>"
     assert (run.path, run.spec["mode"], run.state.word) == (pair[1], "agentic", "done")
+    assert run.pass_at_1 == pytest.approx(10 / 12)
     frame = run.to_pandas()
     assert len(frame) == 12
     assert frame["solved"].sum() == 10
@@ -95,6 +97,23 @@ def test_equal_spend_is_a_frame_and_a_chart(pair: Pair) -> None:
     assert marks == ["area", "line", "line"]
     drawn = [row["name"] for row in chart["layer"][0]["data"]["values"]]
     assert set(drawn) == {"single shot", "agentic"}
+
+
+def test_a_frame_without_rows_has_its_columns(pair: Pair, write_run: WriteRun) -> None:
+    empty = harness.load_run(write_run("empty", [])).to_pandas()
+    assert math.isnan(harness.load_run(pair[0].parent / "empty").pass_at_1)
+    assert (len(empty), list(empty)) == (0, list(harness.load_run(pair[0]).to_pandas()))
+    other, same = harness.compare(*pair), harness.compare(pair[0], pair[0])
+    assert len(other.problems()) > len(same.problems()) == 0
+    assert list(same.problems()) == list(other.problems())
+
+
+def test_grades_are_a_frame() -> None:
+    grades = harness.grade("fixture", {"quorum-signals": ["print(0)", "print(1)"]})
+    frame = grades.to_pandas()
+    assert list(frame["index"]) == [0, 1]
+    assert list(frame["verdict"]) == [str(each.verdict) for each in grades]
+    assert {"problem_id", "tests_passed", "tests_total"} <= set(frame)
 
 
 def test_an_evaluation_is_a_frame() -> None:

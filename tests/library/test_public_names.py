@@ -19,6 +19,7 @@ from harness.problem import Problem
 from harness.run.plan.problem_loader import Benchmark
 from harness.run.spec.keys import GradeKeys, JudgingKeys, RunKeys, SelectionKeys, Words
 from harness.run.spec.spec import LISTS, RunSpec
+from harness.run.summary.result_filter import Filters
 
 NAMES = """
 DataError Episode EpisodeReward EpisodeStep Episodes Evaluation EvaluationError GradedSolution
@@ -38,15 +39,23 @@ FOR_TYPE_CHECKERS = {
 }
 """What is imported for annotations alone."""
 TAKEN = {"benchmark", "model", "efficiency", "limit", "split", "out"}
-KEYS = " ".join(sorted(RunKeys.__annotations__.keys() - TAKEN))
+
+
+def names_of(keys: type[Any]) -> str:
+    return " ".join(sorted(keys.__annotations__.keys() - TAKEN))
+
+
+KEYS = names_of(RunKeys)
 SIGNATURES = {
     "evaluate": f"solution_fn split limit benchmark model efficiency out observer progress {KEYS}",
     "aevaluate": f"solution_fn split limit benchmark model efficiency out observer progress {KEYS}",
-    "grade": "problems solutions extract efficiency keys",
-    "agrade": "problems solutions extract efficiency keys",
-    "compare": "run_a run_b others baseline at filters",
-    "load_problems": "benchmark limit keys",
-    "load_run": "path filters",
+    "grade": f"problems solutions extract efficiency {names_of(GradeKeys)}",
+    "agrade": f"problems solutions extract efficiency {names_of(GradeKeys)}",
+    "compare": f"run_a run_b others baseline at {names_of(Filters)}",
+    "load_problems": f"benchmark limit {names_of(SelectionKeys)}",
+    "load_run": f"path {names_of(Filters)}",
+    "Episode": f"episodes reward {names_of(EpisodeKeys)}",
+    "Episodes": f"problems reward part held_out exclude {names_of(EpisodeKeys)}",
 }
 
 
@@ -120,9 +129,9 @@ def test_every_annotation_is_there_and_means_something(name: str) -> None:
     for function in functions(name):
         hints = typing.get_type_hints(function, localns=FOR_TYPE_CHECKERS)
         own = inspect.signature(function, follow_wrapped=False).parameters
-        listed = (
-            set(typing.get_type_hints(RunKeys)) if hasattr(function, "__signature__") else set()
-        )
+        listed: set[str] = set()
+        if hasattr(function, "__signature__"):
+            listed = set(typing.get_type_hints(RunKeys)) | set(typing.get_type_hints(EpisodeKeys))
         wanted = {*own, "return"} - {"self", "cls"} - listed
         assert set(hints) >= wanted, function
 

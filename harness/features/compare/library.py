@@ -12,6 +12,7 @@ from harness.features.compare import answer
 from harness.features.compare.comparison import LABELS, Comparison, compare_read
 from harness.features.compare.screen import comparison_screen
 from harness.features.compare.spend_sentence import UNIT_WORDS
+from harness.run.spec.keys import listing
 from harness.run.summary.frames import frame
 from harness.run.summary.loaded_run import Run, read_run
 from harness.run.summary.result_filter import Filters, filtered, read_filters
@@ -20,6 +21,15 @@ from harness.terminal.notebook import NotebookView
 if TYPE_CHECKING:
     import altair as alt
     import pandas as pd
+
+FLIP_COLUMNS = (
+    *("run", "against", "problem", "title", "difficulty", "outcome"),
+    *("solved_before", "solved", "verdict_before", "verdict"),
+)
+CURVE_COLUMNS = (
+    *("run", "name", "against", "way", "compared", "unit"),
+    *("spend", "solved", "low", "high"),
+)
 
 
 def run_rows(comparison: Comparison) -> Iterator[dict[str, Any]]:
@@ -153,11 +163,11 @@ class RunComparison(NotebookView, Comparison):
         `difference_high` and `p` (corrected by Holm) are relative to the baseline, and missing for
         it. `cost` (US dollars) and `tokens` are means per sample over the problems all runs have.
         """
-        return frame(list(run_rows(self)))
+        return frame(run_rows(self))
 
     def problems(self) -> "pd.DataFrame":
         """Return a row per changed outcome, with both verdicts."""
-        return frame(list(flip_rows(self)))
+        return frame(flip_rows(self), FLIP_COLUMNS)
 
     def spend(self) -> "pd.DataFrame":
         """Return the curves of solve rate over spend, a row per point.
@@ -165,7 +175,7 @@ class RunComparison(NotebookView, Comparison):
         `run` is the run's letter and `against` the baseline's. `spend` is per problem, in `unit`:
         `dollars`, `tokens` or `calls`. `way` and `compared` are as in `harness compare --json`.
         """
-        return frame(list(curve_rows(self)))
+        return frame(curve_rows(self), CURVE_COLUMNS)
 
     def spend_chart(self) -> "alt.LayerChart":
         """Return the equal-spend curves of the first comparison as an Altair chart.
@@ -179,6 +189,7 @@ class RunComparison(NotebookView, Comparison):
         return f"<RunComparison: {answer.title_words(self)}>"
 
 
+@listing(Filters)
 def compare(
     run_a: Compared,
     run_b: Compared,

@@ -15,6 +15,7 @@ from harness.features.episode.rollout import EpisodeStep, Rollout
 from harness.features.episode.shared import EpisodeKeys, Episodes, tool_schemas
 from harness.problem import Problem
 from harness.run.plan.problem_loader import Benchmark
+from harness.run.spec.keys import listing
 from harness.sandbox.executor import Executor
 
 T = TypeVar("T")
@@ -41,6 +42,7 @@ class Episode(Closing):
         HarnessError: see `Episodes`.
     """
 
+    @listing(EpisodeKeys)
     def __init__(
         self,
         episodes: Episodes | Benchmark | None = None,

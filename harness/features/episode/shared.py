@@ -27,7 +27,7 @@ from harness.run.plan.toolset import toolbox_of
 from harness.run.reporter import LOG
 from harness.run.session.judging_session import isolate, vetted_in
 from harness.run.session.warm_pool import WarmPool
-from harness.run.spec.keys import JudgingKeys, SelectionKeys, Words, spec_from
+from harness.run.spec.keys import JudgingKeys, SelectionKeys, Words, listing, spec_from
 from harness.sandbox.executor import Executor
 from harness.sources.problem_names import Names
 from harness.sources.selection import rank, select
@@ -83,6 +83,7 @@ class Episodes(Closing):
         IsolationError: no sandbox is strong enough.
     """
 
+    @listing(EpisodeKeys)
     def __init__(
         self,
         problems: Benchmark | None = None,

@@ -21,7 +21,7 @@ from harness.models.user_code import model_of
 from harness.problem import Problem
 from harness.run.engine.controller import RunController
 from harness.run.engine.lifecycle import Prepared, Vet
-from harness.run.plan.problem_loader import Benchmark, checked, name_of, read
+from harness.run.plan.problem_loader import Benchmark, Checked, checked, name_of, read
 from harness.run.reporter import LOG
 from harness.run.session.judging_session import isolate
 from harness.run.session.sync import first_of, run
@@ -53,7 +53,7 @@ class EvaluateArguments:
     """
 
     spec: RunSpec
-    benchmark: Benchmark
+    benchmark: Checked
     own_model: Model | None
 
     @classmethod

@@ -25,7 +25,7 @@ def refuse_misuse(
     if _holds_problems(split):
         raise _wrong("the second argument is the split; problems go to benchmark=")
     if split is not None and not isinstance(split, str):
-        raise _wrong(f"split is a {_kind(split)}; give its name")
+        raise _wrong(f"split is a {_kind(split)}; give its name, and problems as benchmark=")
     if model is not None and not isinstance(model, str):
         if callable(model) or hasattr(model, "generate"):
             raise _wrong(

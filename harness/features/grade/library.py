@@ -1,11 +1,13 @@
 """`grade` and `agrade`: judge existing solutions."""
 
+# pyright: reportMissingTypeStubs=false
+
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import Any, Unpack, cast, overload
+from typing import TYPE_CHECKING, Any, Unpack, cast, overload
 
 from rich.console import RenderableType
 
@@ -21,10 +23,14 @@ from harness.run.plan.problem_loader import Benchmark, checked, name_of, read
 from harness.run.reporter import LOG, log
 from harness.run.session.judging_session import session_of
 from harness.run.session.sync import first_of, run
-from harness.run.spec.keys import GradeKeys, spec_from
+from harness.run.spec.keys import GradeKeys, listing, spec_from
+from harness.run.summary.frames import frame
 from harness.sources.selection import select
 from harness.terminal.notebook import NotebookView
 from harness.text import count
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Row = Mapping[str, object]
 Solutions = str | Path | Mapping[str, str | Sequence[str]] | Sequence[str | Row | Solution]
@@ -35,6 +41,8 @@ problem in order.
 """
 
 DEFAULT = "harness"
+LEFT_OUT = {"tests", "published", "judged_again", "efficiency"}
+"""Fields of a solution that are no column of a frame."""
 
 
 class Grades(NotebookView, Sequence[GradedSolution]):
@@ -63,6 +71,12 @@ class Grades(NotebookView, Sequence[GradedSolution]):
     def __len__(self) -> int:
         return len(self._results)
 
+    def to_pandas(self) -> "pd.DataFrame":
+        """Return a row per solution: problem, verdict, numbers of tests."""
+        kept = [name for name in GradedSolution.model_fields if name not in LEFT_OUT]
+        rows = (each.model_dump(mode="json", include=set(kept)) for each in self._results)
+        return frame(rows, kept)
+
     def view(self) -> RenderableType:
         """Return the tables that `harness grade` prints."""
         return grades_view(self.summary, self._results)
@@ -71,6 +85,7 @@ class Grades(NotebookView, Sequence[GradedSolution]):
         return f"<Grades: {self.summary.accepted} accepted of {self.summary.graded} graded>"
 
 
+@listing(GradeKeys)
 def grade(
     problems: Benchmark,
     solutions: Solutions,
@@ -101,6 +116,7 @@ def grade(
     return run(partial(_carried_out, grading))
 
 
+@listing(GradeKeys)
 async def agrade(
     problems: Benchmark,
     solutions: Solutions,

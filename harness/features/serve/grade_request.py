@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, Literal, cast
 
@@ -17,6 +18,7 @@ from harness.problem import Problem, Signature, TestCase, TestSuite
 from harness.sandbox.limits import MEBIBYTE
 from harness.sources import preambles
 from harness.sources.apps.apps_tests import read_suite
+from harness.sources.files.rows import check_function_test
 
 MOST_ITEMS = 10_000
 LONGEST_TEST_S = 900.0
@@ -147,7 +149,7 @@ def given_problem(item: Item) -> Problem:
     public, since the client knows it.
 
     Raises:
-        Refusal: 422, `input_output` does not have APPS' form.
+        Refusal: 422, `input_output` does not have APPS' form, or a test of a function is not JSON.
     """
     if item.tests is None and item.input_output is not None and _has_lines(item.input_output):
         return _of_lines(item.input_output)
@@ -157,8 +159,18 @@ def given_problem(item: Item) -> Problem:
         except DataError as error:
             raise Refusal(422, str(error)) from None
         return _problem(suite.entry_point, suite.signature, suite.tests)
-    tests = tuple(TestCase(input=t.input, output=t.output, public=True) for t in item.tests)
-    return _problem(item.entry_point, Signature(), tests)
+    return _of_pairs(item.entry_point, [(test.input, test.output) for test in item.tests], "tests")
+
+
+def _of_pairs(entry_point: str | None, pairs: Iterable[tuple[str, str]], field: str) -> Problem:
+    """Make a problem of inputs and outputs. Raises Refusal for a function's that are not JSON."""
+    tests = tuple(TestCase(input=given, output=wanted, public=True) for given, wanted in pairs)
+    for number, test in enumerate(tests if entry_point else (), start=1):
+        try:
+            check_function_test(test.input, test.output, field, field)
+        except DataError as error:
+            raise Refusal(422, f"{field}: test {number}: {error.what}") from None
+    return _problem(entry_point, Signature(), tests)
 
 
 def _has_lines(column: dict[str, Any]) -> bool:
@@ -178,9 +190,7 @@ def _of_lines(column: dict[str, Any]) -> Problem:
     if not name.isidentifier():
         raise Refusal(422, f"input_output: fn_name {name!r:.60} is not a Python name")
     results = (each if isinstance(each, str) else json.dumps(each) for each in outputs)
-    pairs = zip(inputs, results, strict=True)
-    tests = tuple(TestCase(input=given, output=wanted, public=True) for given, wanted in pairs)
-    return _problem(name, Signature(), tests)
+    return _of_pairs(name, zip(inputs, results, strict=True), "input_output")
 
 
 def _problem(entry_point: str | None, signature: Signature, tests: tuple[TestCase, ...]) -> Problem:

@@ -2,12 +2,14 @@
 
 # pyright: reportMissingTypeStubs=false
 
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 from rich.console import RenderableType
 
 from harness.errors import UsageError
+from harness.run.spec.keys import listing
 from harness.run.store.results import SampleResult, uncollected
 from harness.run.store.state import RunState
 from harness.run.summary.frames import samples_frame
@@ -52,6 +54,12 @@ class LoadedRun(NotebookView):
         return self.run.summary
 
     @property
+    def pass_at_1(self) -> float:
+        """The share of problems solved; NaN if none is graded."""
+        rate = self.summary.pass_at_1
+        return math.nan if rate is None else rate.value
+
+    @property
     def state(self) -> RunState:
         """Progress of the run, and the reason if it stopped."""
         return self.run.state
@@ -74,6 +82,7 @@ class LoadedRun(NotebookView):
         )
 
 
+@listing(Filters)
 def load_run(path: str | Path, **filters: Unpack[Filters]) -> LoadedRun:
     """Read a run.
 

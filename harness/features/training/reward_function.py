@@ -21,6 +21,7 @@ from typing import Any, cast
 from harness.errors import DataError
 from harness.features.grade.grader import Grader
 from harness.problem import Problem, TestCase, TestSuite
+from harness.sources.files.rows import check_function_test
 
 SOURCE = "livecodebench"  # gives the limits of time and memory, and the rule
 LONGEST_TESTS = 256 << 20  # characters
@@ -75,6 +76,8 @@ def problem_of(data_source: str, ground_truth: Any, extra_info: Mapping[str, Any
         raise DataError(where, "ground_truth", f"no tests in it: {error!r}") from None
     entry = str(named or name or "") or None
     given = tuple(TestCase(input=i, output=o, public=False) for i, o in tests)
+    for number, test in enumerate(given if entry else ()):
+        check_function_test(test.input, test.output, where, f"ground_truth, test {number + 1}")
     digest = hashlib.sha256(f"{entry}\0{text}".encode("utf-8", "surrogatepass")).hexdigest()
     return Problem(
         id=f"{SOURCE}/{digest[:16]}",

@@ -7,6 +7,7 @@ shown in the wrong box, which is harmless. The report itself is shown too.
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 LONGEST_REPORT = 20_000
 MOST_FAILURES = 10
@@ -43,7 +44,7 @@ def failures_in(report: str) -> tuple[Failure, ...]:
 
 def _failures(lines: list[str]) -> Iterator[Failure]:
     starts = [at for at, line in enumerate(lines) if _TEST.match(line) and _detailed(lines, at)]
-    for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
+    for start, end in pairwise([*starts, len(lines)]):
         yield _failure(lines[start], lines[start + 1 : end])
 
 

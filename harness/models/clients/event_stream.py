@@ -111,21 +111,25 @@ async def read_events(response: Any, stream: StreamFormat, most_bytes: int) -> J
     """
     import httpx2
 
-    events, assembler = EventReader(), stream.assembler()
+    events, assembler, marked = EventReader(), stream.assembler(), False
     pieces = response.iter_bytes().__aiter__()
     try:
         async with asyncio.timeout(None) as clock:
             while (chunk := await anext(pieces, None)) is not None:
-                last = [_take(assembler, data, most_bytes) for data in events.feed(chunk)]
+                for data in events.feed(chunk):
+                    marked |= _take(assembler, data, most_bytes)
                 if assembler.done:  # some servers never end the stream
-                    patience = AFTER_MARK_S if any(last) else AFTER_ANSWER_S
+                    patience = AFTER_MARK_S if marked else AFTER_ANSWER_S
                     clock.reschedule(asyncio.get_running_loop().time() + patience)
         for data in events.end():
-            _take(assembler, data, most_bytes)
+            marked |= _take(assembler, data, most_bytes)
     except (TimeoutError, httpx2.RequestError):
         if not assembler.done:
             raise
-    return assembler.answer()
+    answer = assembler.answer()
+    if not (marked or assembler.done):
+        raise MalformedAnswerError("the stream ended before the answer was complete")
+    return answer
 
 
 def _take(assembler: Assembler, data: bytes, most_bytes: int) -> bool:

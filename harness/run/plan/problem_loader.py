@@ -1,31 +1,39 @@
 """Problems from a benchmark's name, or already loaded ones."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, Unpack, cast
 
-from harness.errors import UsageError
+from pydantic_core import to_json
+
+from harness.errors import DataError, UsageError
 from harness.problem import Problem
 from harness.run.reporter import log
-from harness.run.spec.keys import SelectionKeys, spec_from
+from harness.run.spec.keys import SelectionKeys, listing, spec_from
 from harness.run.spec.spec import RunSpec
 from harness.sources.benchmarks import is_source, load
+from harness.sources.files.lines import Line
 from harness.sources.files.rows import Loaded
 from harness.sources.selection import select
 from harness.text import bad_rows
 
-Benchmark = str | Sequence[Problem]
-"""`NAME[:WHERE]` as on the command line, or loaded problems."""
+Benchmark = str | Sequence[Problem | Mapping[str, Any]]
+"""`NAME[:WHERE]` as on the command line, loaded problems, or rows of the `jsonl` format."""
+Checked = str | tuple[Problem, ...]
+"""A benchmark whose problems are known to be problems."""
 
 
+@listing(SelectionKeys)
 def load_problems(
-    benchmark: str = "fixture", *, limit: int | None = None, **keys: Unpack[SelectionKeys]
+    benchmark: Benchmark = "fixture", *, limit: int | None = None, **keys: Unpack[SelectionKeys]
 ) -> tuple[Problem, ...]:
     """Load a benchmark's problems, in the order of the data.
 
     Hidden tests are decoded when first needed.
 
     Args:
-        benchmark: `NAME[:WHERE]`, as for `harness run --benchmark`; downloaded if necessary.
+        benchmark: `NAME[:WHERE]`, as for `harness run --benchmark`, downloaded if necessary; or
+            your own problems, each a dictionary with the keys of a line of `jsonl:PATH`.
         limit: largest number of problems; the same as `sample_size`.
         keys: filters, as keys of a spec: `filter_difficulty="easy"`, `task=["two-sum"]`.
 
@@ -41,25 +49,26 @@ def load_problems(
     return select(loaded.problems, spec.selection()).problems
 
 
-def read(benchmark: Benchmark, spec: RunSpec) -> Loaded:
+def read(benchmark: Checked, spec: RunSpec) -> Loaded:
     """Return a benchmark's contents, before any selection.
 
     Raises:
         UsageError: there is no benchmark of that name.
     """
     if not isinstance(benchmark, str):
-        return Loaded(tuple(benchmark))
+        return Loaded(benchmark)
     loaded = load(benchmark, skip_bad_rows=spec.skip_bad_rows)
     if loaded.skipped:
         log.warning(bad_rows(loaded.skipped))
     return loaded
 
 
-def checked(benchmark: Benchmark) -> Benchmark:
-    """Return a benchmark, after checking loaded problems.
+def checked(benchmark: Benchmark) -> Checked:
+    """Return a benchmark, after checking loaded problems and making problems of rows.
 
     Raises:
         UsageError: it is neither a name nor problems, or two problems have the same id.
+        DataError: a row does not have the `jsonl` format.
     """
     if isinstance(benchmark, str):
         return benchmark
@@ -69,19 +78,35 @@ def checked(benchmark: Benchmark) -> Benchmark:
     if not isinstance(given, Iterable):
         kind = type(given).__name__
         raise UsageError(f"the benchmark is a {kind}; give NAME[:WHERE], or loaded problems")
-    problems = tuple(cast("Iterable[Any]", given))
-    seen: set[str] = set()
-    for problem in problems:
+    problems: dict[str, Problem] = {}
+    for number, each in enumerate(cast("Iterable[Any]", given), start=1):
+        problem = _of_row(cast("Mapping[str, Any]", each), number) if _is_row(each) else each
         if not isinstance(problem, Problem):
             kind = type(problem).__name__
             raise UsageError(f"a {kind} is no problem; give what load_problems returns")
-        if problem.id in seen:
+        if problem.id in problems:
             raise UsageError(f"{problem.id} is there twice; give each problem once")
-        seen.add(problem.id)
-    return problems
+        problems[problem.id] = problem
+    return tuple(problems.values())
 
 
-def name_of(benchmark: Benchmark) -> str | None:
+def _is_row(given: object) -> bool:
+    return isinstance(given, Mapping)
+
+
+def _of_row(row: Mapping[str, Any], number: int) -> Problem:
+    """Return the problem of a row of the `jsonl` format. Raises DataError."""
+    from harness.sources.jsonl import parse_row
+
+    where = Path("the benchmark's row")
+    try:
+        raw = to_json(dict(row))
+    except ValueError as error:
+        raise DataError(f"{where} {number}", None, f"it cannot be JSON: {error}") from None
+    return parse_row(Line(where, str(where), number, None, raw), source="jsonl")
+
+
+def name_of(benchmark: Checked) -> str | None:
     """Return the `NAME[:WHERE]` of a benchmark; None if its problems share none."""
     if isinstance(benchmark, str):
         return benchmark

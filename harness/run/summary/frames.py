@@ -2,9 +2,10 @@
 
 # pyright: reportMissingTypeStubs=false
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from harness.run.store.results import SampleResult
 from harness.run.summary.loaded_run import Run
 
 if TYPE_CHECKING:
@@ -12,6 +13,13 @@ if TYPE_CHECKING:
 
 _LEFT_OUT = {"schema_version", "tests", "steps", "code", "judged_again", "usage", "efficiency"}
 _TOKENS = ("input_tokens", "cached_input_tokens", "output_tokens", "reasoning_tokens")
+COLUMNS = (
+    *("run", "model", "mode", "prompt"),
+    *(name for name in SampleResult.model_fields if name not in _LEFT_OUT),
+    *("solved", "graded", "fraction", "overfit"),
+    *_TOKENS,
+)
+"""Columns of a frame of samples."""
 
 
 def samples_frame(run: Run) -> "pd.DataFrame":
@@ -21,14 +29,14 @@ def samples_frame(run: Run) -> "pd.DataFrame":
     `fraction` (of tests passed), `overfit`, and tokens. Costs are in US dollars, times in seconds;
     unknown values are missing (NaN or None).
     """
-    return frame(list(_rows(run)))
+    return frame(_rows(run), COLUMNS)
 
 
-def frame(rows: list[dict[str, Any]]) -> "pd.DataFrame":
-    """Return rows as a data frame."""
+def frame(rows: Iterable[dict[str, Any]], columns: Sequence[str] = ()) -> "pd.DataFrame":
+    """Return rows as a data frame; if there are none, it still has the columns given."""
     import pandas as pd
 
-    return pd.DataFrame(rows)
+    return pd.DataFrame(list(rows), columns=list(columns) or None)
 
 
 def _rows(run: Run) -> Iterator[dict[str, Any]]:

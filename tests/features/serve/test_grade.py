@@ -226,6 +226,14 @@ class TestBadRequests:
                 {"input_output": {"inputs": ["1"], "outputs": ["1"], "fn_name": "f("}, "code": ""},
                 "not a Python name",
             ),
+            (
+                {"tests": [{"input": "[1,2\n3", "output": "4"}], "entry_point": "f", "code": ""},
+                "tests: test 1: line 1 of the input is not a JSON value",
+            ),
+            (
+                {"input_output": {"inputs": ["1"], "outputs": ["[4"], "fn_name": "f"}, "code": ""},
+                "the output is not a JSON value",
+            ),
             ({"items": []}, "items"),
             ({"items": [{"problem": "echo", "code": ""}, {"problem": "x", "code": ""}]}, "items.1"),
             ({"items": [{"problem": "echo"}]}, "items.0"),

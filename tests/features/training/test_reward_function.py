@@ -70,6 +70,15 @@ def test_a_lost_sandbox_is_not_0(monkeypatch: pytest.MonkeyPatch) -> None:
     assert math.isnan(compute_score("lcb", PROGRAM, STDIN, workers=1))
 
 
+@pytest.mark.parametrize(("given", "wanted"), [("[1", "4"), ("[1]", "[4"), ("1\nx", "4")])
+def test_a_functional_test_that_is_no_json_is_no_failure_of_the_model(
+    given: str, wanted: str
+) -> None:
+    tests = {"inputs": [given], "outputs": [wanted], "fn_name": "f"}
+    with pytest.raises(DataError, match=r"ground_truth, test 1.* is not a JSON value"):
+        compute_score("lcb", FUNCTION, tests, workers=1)
+
+
 @pytest.mark.parametrize("ground_truth", ["{", "5", {"inputs": ["1"]}, [{"output": "1"}], [5]])
 def test_what_holds_no_tests(ground_truth: Any) -> None:
     with pytest.raises(DataError, match="field 'ground_truth'"):

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -448,3 +449,12 @@ def test_a_pack_that_is_damaged_is_told_of(visitor: Visitor, tmp_path: Path) -> 
     page = visitor.sample("A")
     assert "is damaged" in page
     assert "Final solution" in page
+
+
+def test_every_sample_of_a_run_can_be_opened(
+    visitor: Visitor, tmp_path: Path, bundled_runs: Callable[..., Path]
+) -> None:
+    (bundled_runs("agentic") / "agentic").rename(tmp_path / "agentic")
+    samples = visitor.links(visitor.run(), f"{visitor.address()}/samples/")
+    assert len(samples) == 20
+    assert all("run_tests" in visitor.page(address) for address in samples)

@@ -301,6 +301,21 @@ class TestFaults:
         assert talk.streams == [True, True]
         assert len(talk.retries) == 1
 
+    async def test_a_stream_that_ends_early_is_no_answer(self) -> None:
+        half = json.dumps({"choices": [{"delta": {"content": "Half of"}}]})
+        early = Reply(body=f"data: {half}\n\n".encode(), content_type="text/event-stream")
+        async with talking("chat", in_turn(early, CHAT["text"])) as talk:
+            assert (await talk.ask()).text.startswith("Hello")
+            (retry,) = talk.retries
+            assert "the stream ended before the answer was complete" in retry.cause
+
+    async def test_a_mark_is_the_end_where_no_reason_is_given(self) -> None:
+        whole = json.dumps({"choices": [{"delta": {"content": "All"}}], "usage": CHAT_USAGE})
+        marked = f"data: {whole}\n\ndata: [DONE]".encode()
+        reply = Reply(body=marked, content_type="text/event-stream")
+        async with talking("chat", in_turn(reply)) as talk:
+            assert (await talk.ask()).text == "All"
+
     @pytest.mark.parametrize(
         ("wire", "event", "status"),
         [
