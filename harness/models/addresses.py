@@ -1,9 +1,15 @@
 """Base URLs: checks, display without secrets, and the address of Ollama."""
 
+import re
+from typing import TypeVar
 from urllib.parse import urlsplit, urlunsplit
 
 from harness.errors import UsageError
+from harness.models.faults import RejectedError, ToolsRefusedError, WrongApiError
 
+Failure = TypeVar("Failure", bound=Exception)
+NOT_FOUND = 404
+_VERSION = re.compile(r"/v\d")
 OLLAMA_PORT = 11434
 EVERYWHERE = frozenset({"", "0.0.0.0", "::"})  # noqa: S104 - only to listen on
 
@@ -30,6 +36,22 @@ def shown_url(url: str) -> str:
     except ValueError:
         return ""
     return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
+
+
+def with_address(error: Failure, asked: str) -> Failure:
+    """Return the error; one of status 404 that does not concern the model names the address.
+
+    Args:
+        error: the error of a failed request.
+        asked: the address that was asked, without secrets.
+    """
+    if not isinstance(error, RejectedError) or error.status != NOT_FOUND or error.hopeless:
+        return error
+    if isinstance(error, ToolsRefusedError | WrongApiError):
+        return error
+    hint = "" if _VERSION.search(asked) else "; should the base URL end in /v1?"
+    error.args = (f"{error} (asked {asked}{hint})",)
+    return error
 
 
 def ollama_url(host: str) -> str:

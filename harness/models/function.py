@@ -10,6 +10,7 @@ from contextlib import suppress
 from typing import Any
 
 from harness.models.clients.wire import sendable
+from harness.models.code_digest import code_digest
 from harness.models.faults import Redactor
 from harness.models.protocol import (
     Message,
@@ -21,11 +22,50 @@ from harness.models.protocol import (
     RetryObserver,
     ToolSpec,
     UnaskedModel,
+    UserInterruptError,
 )
 from harness.problem import ProblemView
 
 _FENCE = re.compile(r"^[ \t]*(```|~~~)", re.MULTILINE)
+_OTHER_LOOP = re.compile(r"event loop is closed|different (?:event )?loop", re.IGNORECASE)
 _one_line = Redactor()
+FAULTS = (Exception, SystemExit, KeyboardInterrupt, asyncio.CancelledError)
+"""What the user's own code may raise."""
+
+
+def fault_of(error: BaseException, name: str) -> BaseException:
+    """Return what to raise where the user's own code raised an error.
+
+    Args:
+        error: one of `FAULTS`.
+        name: name of the model in results.
+
+    Returns:
+        A cancellation of this task as it is; else a UserInterruptError or a ModelError.
+    """
+    if isinstance(error, asyncio.CancelledError):
+        task = asyncio.current_task()
+        if task is None or task.cancelling():
+            return error
+    words = _one_line(f"{type(error).__name__}: {error}" if str(error) else type(error).__name__)
+    if isinstance(error, KeyboardInterrupt):
+        return UserInterruptError(f"{name} raised {words}")
+    return ModelError(f"{name} raised {words}{_loop_hint(error)}")
+
+
+def _loop_hint(error: BaseException) -> str:
+    """Return a hint if the cause is an object of another event loop, such as a client."""
+    seen: list[BaseException] = []
+    cause: BaseException | None = error
+    while cause is not None and cause not in seen:
+        if isinstance(cause, RuntimeError) and _OTHER_LOOP.search(str(cause)):
+            return (
+                " (each call of evaluate has an event loop of its own: make the client in the "
+                "function, or await harness.aevaluate in your loop)"
+            )
+        seen.append(cause)
+        cause = cause.__cause__ or cause.__context__
+    return ""
 
 
 class FunctionModel(UnaskedModel):
@@ -44,6 +84,10 @@ class FunctionModel(UnaskedModel):
         super().__init__(name)
         self._function = function
         self._problem = problem
+
+    def code(self) -> dict[str, str] | None:
+        """Return the digest of the function's code; None if that is not known."""
+        return code_digest(self._function)
 
     def for_sample(self, problem: ProblemView, index: int) -> Model:  # noqa: ARG002 - protocol
         """Return the function bound to that problem."""
@@ -80,9 +124,8 @@ class FunctionModel(UnaskedModel):
             else:
                 answer = await _in_thread(self._function, problem)
             return await answer if inspect.isawaitable(answer) else answer
-        except (Exception, SystemExit) as error:
-            words = _one_line(f"{type(error).__name__}: {error}")
-            raise ModelError(f"{self.name} raised {words}") from error
+        except FAULTS as error:
+            raise fault_of(error, self.name) from error
 
 
 def columns(problem: ProblemView) -> dict[str, Any]:

@@ -226,6 +226,10 @@ class ModelError(Exception):
     stops_run: bool = False
 
 
+class UserInterruptError(Exception):
+    """The user's own code as model raised KeyboardInterrupt: the run is to stop."""
+
+
 class ContextOverflowError(ModelError):
     """The conversation no longer fits the model's context window."""
 

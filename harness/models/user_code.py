@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any, cast
 
 from harness.errors import UsageError
+from harness.models.code_digest import code_digest
 from harness.models.faults import Redactor
-from harness.models.function import FunctionModel
+from harness.models.function import FAULTS, FunctionModel, fault_of
 from harness.models.protocol import (
     Message,
     Model,
@@ -106,6 +107,10 @@ class UserModel:
         """Name of the model in results."""
         return self._name
 
+    def code(self) -> dict[str, str] | None:
+        """Return the digest of the model's code; None if that is not known."""
+        return code_digest(self._model)
+
     def for_sample(self, problem: ProblemView, index: int) -> Model:
         """Return the user's model for that sample; if that fails, one that raises the error."""
         try:
@@ -129,8 +134,8 @@ class UserModel:
             turn = cast("object", await self._model.generate(messages, tools, settings, on_retry))
         except ModelError:
             raise
-        except (Exception, SystemExit) as error:
-            raise ModelError(f"{self._name} raised {_words(error)}") from error
+        except FAULTS as error:
+            raise fault_of(error, self._name) from error
         if not isinstance(turn, ModelTurn):
             raise ModelError(f"{self._name} returned {type(turn).__name__}, not a ModelTurn")
         return turn

@@ -1,5 +1,5 @@
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -7,6 +7,7 @@ import pytest
 from own_problems import DOUBLE, ECHO
 
 import harness
+from harness.sandbox.strongest import spare_servers
 
 WRONG: dict[str, Any] = {
     **ECHO,
@@ -55,3 +56,11 @@ def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "harness.efficiency.measurement.default_folder", lambda: folder / "efficiency"
     )
     return folder
+
+
+@pytest.fixture(autouse=True)
+def no_spare_sandbox() -> Iterator[None]:
+    """Ends the sandbox that was chosen for a call which then judged nothing."""
+    yield
+    while spare_servers:
+        spare_servers.popitem()[1][0].end()

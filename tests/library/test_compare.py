@@ -13,7 +13,16 @@ from program import harness as program
 from rich.console import Console
 
 import harness
-from harness import Evaluation, RunComparison, UsageError, compare, evaluate, grade
+from harness import (
+    Evaluation,
+    HarnessError,
+    RunComparison,
+    UsageError,
+    compare,
+    evaluate,
+    grade,
+    load_run,
+)
 
 HOSTILE = "[red]x[/red] [link=http://evil]y[/link] :smile: <script>alert(1)</script> \x1b[2J"
 
@@ -73,6 +82,37 @@ def test_mistakes(runs: Runs, tmp_path: Path) -> None:
         compare(a, 3)  # type: ignore[arg-type]
     with pytest.raises(UsageError, match="26 runs at most"):
         compare(*[a] * 27)
+
+
+@pytest.mark.parametrize(
+    ("at", "words"),
+    [
+        (1.0, "at is a float; give a list of numbers, as at=[0.5, 1.0]"),
+        ("1", "at is a str; give a list of numbers"),
+        (["1"], "at has a str; give a list of numbers"),
+        ([None], "at has a NoneType; give a list"),
+    ],
+)
+def test_spends_that_are_no_list_of_numbers(at: Any, words: str, runs: Runs) -> None:
+    with pytest.raises(UsageError) as caught:
+        compare(*runs[:2], at=at)
+    assert words in str(caught.value)
+
+
+def test_a_filter_that_is_no_word(runs: Runs) -> None:
+    with pytest.raises(UsageError) as caught:
+        compare(*runs[:2], filter_difficulty=3)  # type: ignore[arg-type]
+    assert str(caught.value) == "filter_difficulty 3: give a word, or a list of words"
+
+
+def test_what_is_no_run_to_load(runs: Runs) -> None:
+    place = runs[1].path
+    assert place is not None
+    with pytest.raises(UsageError, match="a NoneType is no run; give its directory"):
+        load_run(None)  # type: ignore[arg-type]
+    with pytest.raises(HarnessError) as caught:
+        load_run(place / "run.json")
+    assert str(caught.value).endswith(f"is a file of a run; give its directory, {place}")
 
 
 class Tags(HTMLParser):

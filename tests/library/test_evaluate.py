@@ -1,10 +1,12 @@
 """`evaluate`: a function, a model or the references over a benchmark, as `harness run` would."""
 
 import asyncio
+import functools
 import json
 import math
+import os
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -147,7 +149,27 @@ class TestMistakes:
             ({"max_turn": 3}, "unknown key 'max_turn'; did you mean 'max_turns'"),
             ({"limt": 3}, "unknown key 'limt'; did you mean 'limit'"),
             ({"max_turns": 0}, "max_turns: Input should be greater than or equal to 1"),
-            ({"limit": 0}, "sample_size: Input should be greater"),
+            ({"limit": 0}, "evaluate(): limit: give a whole number of at least 1 (given: 0)"),
+            ({"limit": True}, "limit: give a whole number of at least 1 (given: True)"),
+            ({"limit": "2"}, "limit: give a whole number of at least 1 (given: '2')"),
+            ({"price": (1, 2)}, 'price: give dollars per million tokens by key, as {"input": 1.'),
+            ({"price": {"in": 1, "out": 2}}, 'by key, as {"input": 1.25, "output": 10}'),
+            ({"price": {"input": -1, "output": 2}}, "price.input: Input should be greater"),
+            ({"extra_body": "{"}, 'give a JSON object, as {"top_k": 20} (given: {)'),
+            ({"agentic_mode": True}, "unknown key 'agentic_mode'; give mode=\"agentic\""),
+            ({"samples": 3}, "did you mean 'samples_per_problem'?"),
+            ({"k": 3}, "did you mean 'samples_per_problem'?"),
+            ({"n": 3}, "did you mean 'limit'?"),
+            ({"problems": 3}, "did you mean 'benchmark'?"),
+            ({"resume": "r"}, "did you mean 'out'?"),
+            ({"timeout": 3}, "did you mean 'test_timeout'?"),
+            ({"only": "x"}, "it is a flag of `harness run`, and no key"),
+            ({"notify": "x"}, "it is a flag of `harness run`, and no key"),
+            ({"zzzz": 3}, "unknown key 'zzzz'; see help(harness.evaluate)"),
+            ({"out": 3}, "evaluate(): out is a int; give the path of a run directory"),
+            ({"mode": solve}, "mode is a function; give its name, your own as 'MODULE:ATTRIBUTE'"),
+            ({"tool": [solve]}, "tool: a function is no name; give your tool as 'MODULE:ATTRIB"),
+            ({"split": 3}, "evaluate(): split is a int; give its name"),
             ({"limit": 1, "sample_size": 1}, "limit and sample_size mean the same"),
             ({"split": "train"}, "benchmark says already which problems"),
             ({"model": "gpt-5"}, "pass either solution_fn or model, not both"),
@@ -166,8 +188,31 @@ class TestMistakes:
         assert "\n" not in str(caught.value)
 
     def test_no_function_at_all(self, benchmark: str) -> None:
-        with pytest.raises(UsageError, match="it must be a function of a problem"):
+        with pytest.raises(UsageError, match="to ask a model of that name, give model='gpt-5'"):
             evaluate("gpt-5", benchmark=benchmark)  # type: ignore[arg-type]
+
+    def test_arguments_in_the_wrong_place(self, problems: Problems) -> None:
+        async def later(_: dict[str, Any]) -> str:
+            return ""
+
+        model: Any = harness.models.scripted.ScriptedModel(["x"])
+        for call, words in (
+            (lambda: evaluate(solve, problems), "problems go to benchmark="),  # type: ignore[arg-type]
+            (lambda: evaluate(solve, problems[0]), "problems go to benchmark="),  # type: ignore[arg-type]
+            (lambda: evaluate(problems), "problems go to benchmark="),  # type: ignore[arg-type]
+            (lambda: evaluate(later({}), benchmark=problems), "give the function itself"),  # type: ignore[arg-type]
+            (lambda: evaluate(model=solve, benchmark=problems), "solution_fn, the first arg"),  # type: ignore[arg-type]
+            (lambda: evaluate(model=model, benchmark=problems), "model is a ScriptedModel, and"),
+            (lambda: evaluate(model=3, benchmark=problems), 'as model="gpt-5-mini"'),  # type: ignore[arg-type]
+            (lambda: evaluate(solve, benchmark=problems[0]), "one problem; give a list of prob"),  # type: ignore[arg-type]
+            (lambda: evaluate(base_url="http://h/v1", benchmark=problems), "base_url needs a mod"),
+            (lambda: evaluate(temperature=0.0, benchmark=problems), "temperature needs a model"),
+            (lambda: evaluate(benchmark=problems, mode="agentic"), "mode 'agentic' needs a model"),
+        ):
+            with pytest.raises(UsageError) as caught:
+                call()
+            assert words in str(caught.value)
+            assert "\n" not in str(caught.value)
 
     def test_a_problem_twice(self, problems: Problems) -> None:
         with pytest.raises(UsageError, match="own/echo is there twice"):
@@ -262,6 +307,25 @@ class TestWhereItIsKept:
         with pytest.raises(harness.HarnessError, match="that is another run"):
             evaluate(solve, benchmark=problems[:1], out=str(tmp_path / "r"))
 
+    def test_code_that_changes_the_directory(
+        self, problems: Problems, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.chdir(tmp_path)
+        (tmp_path / "there").mkdir()
+        events: list[Any] = []
+
+        def leave(_: dict[str, Any]) -> str:
+            os.chdir(tmp_path / "there")
+            return "print(input())"
+
+        result = evaluate(leave, benchmark=problems, out="r", observer=events.append)
+        assert (result["graded"], result.path) == (3, tmp_path / "r")
+        assert (tmp_path / "r" / "summary.json").exists()
+        assert {event.run for event in events} == {"r"}
+        assert len(result.to_pandas()) == 3
+        monkeypatch.chdir(tmp_path)
+        assert evaluate(leave, benchmark=problems, out="r").path == Path("r"), "as it was given"
+
     def test_the_commands_read_it(self, benchmark: str, tmp_path: Path) -> None:
         evaluate(echo, benchmark=benchmark, out=tmp_path / "r")
         shown = program(tmp_path, "ls", ".")
@@ -305,6 +369,17 @@ class TestProgress:
         assert len(seen.all) == 2
 
 
+async def told_later(_event: object) -> None: ...
+
+
+class ToldLater:
+    async def __call__(self, _event: object) -> None: ...
+
+
+def yields(_event: object) -> Iterator[int]:
+    yield 1
+
+
 class Seen:
     def __init__(self) -> None:
         self.all: list[str] = []
@@ -323,6 +398,10 @@ class Seen:
     def put_off(self, sample: str) -> None: ...
 
     def retried(self, sample: str, retry: object) -> None: ...
+
+
+class SeenLater(Seen):
+    async def finished(self, result: SampleResult) -> None: ...  # type: ignore[override]
 
 
 class TestLoops:
@@ -379,3 +458,27 @@ class TestLoops:
 
 def never_asked(_: dict[str, Any]) -> str:
     return "print(input())"
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        (told_later, "observer is a coroutine function, which a call does not run"),
+        (ToldLater(), "observer is a coroutine function"),
+        (functools.partial(told_later), "observer is a coroutine function"),
+        (yields, "observer is a generator function"),
+        (SeenLater(), "observer has a method finished that is a coroutine function"),
+        (lambda: 1, "observer takes (); it is called with one argument, the event"),
+        (list, "observer is the class list: give an object of it"),
+        (Seen, "observer is the class Seen: give an object of it"),
+    ],
+)
+def test_what_cannot_be_told_is_refused_at_the_start(
+    given: Any, words: str, problems: Problems
+) -> None:
+    asked: list[object] = []
+    with pytest.raises(UsageError) as caught:
+        evaluate(asked.append, benchmark=problems, observer=given)  # type: ignore[arg-type]
+    assert words in str(caught.value)
+    assert "\n" not in str(caught.value)
+    assert not asked

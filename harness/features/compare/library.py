@@ -1,6 +1,7 @@
 """`compare()`: compare runs given as directories or as results of `evaluate`."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, Unpack, cast
 
@@ -221,9 +222,25 @@ def compare(
         given, place = [baseline, *given], 0
     if len(given) > len(LABELS):
         raise UsageError(f"compare(): give {len(LABELS)} runs at most")
+    spends = _spends(at)
     only = read_filters(dict(filters))
-    found = compare_read([filtered(_read(each), only) for each in given], place or 0, at)
+    found = compare_read([filtered(_read(each), only) for each in given], place or 0, spends)
     return RunComparison.model_construct(**dict(found))
+
+
+def _spends(at: object) -> list[float] | None:
+    """Return spends as a list. Raises UsageError for anything but numbers."""
+    if at is None:
+        return None
+    several = isinstance(at, Iterable) and not isinstance(at, str | bytes | Mapping)
+    values: list[object] = [*cast("Iterable[object]", at)] if several else [at]
+    wrong = [each for each in values if not several or not isinstance(each, Real)]
+    if wrong:
+        raise UsageError(
+            f"compare(): at {'has' if several else 'is'} a {type(wrong[0]).__name__}; give a list "
+            "of numbers, as at=[0.5, 1.0]"
+        )
+    return cast("list[float]", values)
 
 
 def _place(given: Sequence[Compared], baseline: Compared | None) -> int | None:

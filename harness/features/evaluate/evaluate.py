@@ -10,10 +10,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Unpack, cast
 
-from harness.agent.attempt import RunStop
 from harness.agent.strategies.external_names import COMES, EXTERNAL
 from harness.errors import HarnessError, UsageError
 from harness.features.evaluate.evaluation import Evaluation
+from harness.features.evaluate.misuse import given_path, refuse_misuse
 from harness.features.observers.library import Told, check_observer, watched
 from harness.models.protocol import Model
 from harness.models.providers import REFERENCES
@@ -32,7 +32,7 @@ from harness.run.store.directory import MANIFEST, read_manifest
 from harness.run.store.versions import version_change
 from harness.run.summary.loaded_run import read_run
 from harness.sources.files.rows import Loaded
-from harness.text import printable_line
+from harness.text import count, printable_line
 
 MERCURY = "mercury"
 SPLIT = "eval"
@@ -68,6 +68,7 @@ class EvaluateArguments:
         keys: RunKeys,
     ) -> "EvaluateArguments":
         """Check the arguments. Raises UsageError."""
+        refuse_misuse(solution_fn, split, model, keys)
         given = checked(_place(benchmark, split))
         name = name_of(given)
         external = keys.get("agent_command") is not None or keys.get("mode") in EXTERNAL
@@ -158,6 +159,7 @@ def evaluate(
             `ProblemView` and, under the names of Mercury's columns, `slug_name`, `prompt`,
             `pretty_content`, `entry_point`, `difficulty`. It returns Python source, or text with a
             code block. It may be a coroutine function, or an object with the methods of a `Model`.
+            Each call has an event loop of its own: share an async client with `aevaluate`.
             Without it, and without `model`, the benchmark's own references are evaluated.
         split: split of the benchmark, as in `NAME:SPLIT`; `eval` by default for Mercury.
         limit: most problems to run; the same as `sample_size`.
@@ -167,8 +169,9 @@ def evaluate(
             Mercury.
         out: run directory. An existing run with the same settings is resumed. Without it nothing
             is left on disk.
-        observer: an `Observer`, or a function of events, called as the run proceeds. An exception
-            it raises ends the evaluation.
+        observer: an `Observer`, or a function of events, called as the run proceeds, in the
+            evaluation's own thread and loop. The evaluation waits for it, and an exception it
+            raises ends the evaluation. A coroutine function is refused.
         progress: whether to show the live table on stderr; by default only on a terminal.
         keys: settings as on the command line: `mode="agentic"`, `samples_per_problem=4`.
 
@@ -176,7 +179,8 @@ def evaluate(
         EvaluationError: no sample could be graded.
         HarnessError: the one-line error of `harness run`: an unknown key, benchmark or model, a
             row that does not match its schema, an unavailable sandbox.
-        KeyboardInterrupt: the user interrupted; graded samples are kept if `out` is given.
+        KeyboardInterrupt: the user interrupted, or `solution_fn` raised it; graded samples are
+            kept if `out` is given.
     """
     asked = EvaluateArguments.of(solution_fn, split, limit, benchmark, model, efficiency, keys)
     evaluation = _Evaluation(asked, out, observer, progress)
@@ -235,8 +239,10 @@ class _Evaluation:
     ) -> None:
         check_observer(observer)
         self._asked = asked
-        self._out = None if out is None else Path(out)
-        self._controller = RunController(LOG, watched(observer, progress=progress))
+        self._given = given_path(out)
+        self._out = None if self._given is None else self._given.absolute()
+        watch = watched(observer, progress=progress, run=self._given)
+        self._controller = RunController(LOG, watch)
 
     def prepare(self, vet: Vet) -> Prepared:
         """Load the problems and check the settings before any request is sent."""
@@ -256,6 +262,11 @@ class _Evaluation:
                 out, asked.spec, before, read=load, vet=vet, own_model=own
             )
             changed = version_change(before) if prepared.samples else ""
+            if not prepared.samples:
+                samples = count(len(prepared.plan.samples), "sample")
+                LOG.notice(
+                    printable_line(f"{self._given}: {samples}, all of them done; nothing is asked")
+                )
         plan = prepared.plan
         route = plan.target.route
         for line in filter(None, (plan.notice, route and route.remark, changed)):
@@ -274,8 +285,10 @@ class _Evaluation:
             path = self._out or Path(stack.enter_context(TemporaryDirectory(prefix="harness-")))
             outcome = await self._controller.run(prepared, path)
             summary, failures = outcome.summary, outcome.failures
+            if self._controller.interrupts:
+                raise KeyboardInterrupt(summary.stopped.cause if summary.stopped else "")
             stopped = summary.stopped
-            if stopped is not None and stopped.reason != RunStop.INTERRUPT:
+            if stopped is not None:
                 words = f"the run stopped ({stopped.reason}): {stopped.cause}"
                 if not summary.graded:
                     raise EvaluationError(printable_line(f"no sample is graded; {words}"))
@@ -286,6 +299,8 @@ class _Evaluation:
                     f"{printable_line(failures[0].cause)}"
                 )
             done = read_run(path)
-            if self._out is None:
+            if self._given is None:
                 done = replace(done, path=Path(f"evaluation of {prepared.plan.model_name}"))
+            elif self._given.absolute() == path:  # else the code has changed the directory
+                done = replace(done, path=self._given)
             return Evaluation(done, summary, failures, kept=self._out is not None)

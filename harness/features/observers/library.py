@@ -1,8 +1,11 @@
 """Observers given to `evaluate`: objects, functions of events, the live table."""
 
+import inspect
 import sys
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, nullcontext, suppress
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from harness.agent.events import Resumed, Retried
@@ -30,7 +33,7 @@ METHODS = ("started", "resumed", "finished", "failed", "put_off", "retried")
 class EventFunction:
     """Calls a function with each event, in the evaluation's thread.
 
-    Errors of the function end the evaluation.
+    Its errors end the evaluation, which waits while it runs.
     """
 
     def __init__(self, listen: Callable[[Observed], object]) -> None:
@@ -68,22 +71,67 @@ class Logging:
 
 
 def check_observer(told: Told | None) -> None:
-    """Refuse an object that is neither an observer nor callable. Raises UsageError."""
-    if told is None or _is_observer(told) or callable(told):
+    """Refuse what cannot receive events. Raises UsageError.
+
+    It is neither an observer nor a function of one argument, or it is a class, or a coroutine
+    function, which nobody awaits.
+    """
+    if told is None:
         return
-    lacking = [each for each in METHODS if not callable(getattr(told, each, None))]
-    raise UsageError(
-        f"evaluate(): observer is a {type(told).__name__}: give a function of an event, or an "
-        f"object with {', '.join(lacking)}"
-    )
+    given: object = told
+    if isinstance(given, type):
+        raise UsageError(
+            f"evaluate(): observer is the class {given.__name__}: give an object of it, or a "
+            "function of an event"
+        )
+    if _is_observer(told):
+        for name in METHODS:
+            _refuse_never_run(getattr(told, name), f"observer has a method {name} that")
+    elif callable(told):
+        _refuse_never_run(told, "observer")
+        _takes_an_event(told)
+    else:
+        lacking = [each for each in METHODS if not callable(getattr(told, each, None))]
+        raise UsageError(
+            f"evaluate(): observer is a {type(told).__name__}: give a function of an event, or an "
+            f"object with {', '.join(lacking)}"
+        )
 
 
-def watched(told: Told | None, *, progress: bool | None) -> Watch:
+def _refuse_never_run(function: Callable[..., object], what: str) -> None:
+    """Refuse a function whose call does not run it. Raises UsageError."""
+    while isinstance(function, partial):
+        function = function.func
+    for each in (function, getattr(function, "__call__", None)):  # noqa: B004 - an object's own
+        kind = "a coroutine function" if inspect.iscoroutinefunction(each) else None
+        if inspect.isgeneratorfunction(each) or inspect.isasyncgenfunction(each):
+            kind = "a generator function"
+        if kind is not None:
+            raise UsageError(
+                f"evaluate(): {what} is {kind}, which a call does not run; give a plain function"
+            )
+
+
+def _takes_an_event(function: Callable[..., object]) -> None:
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):  # some C functions have none
+        return
+    try:
+        signature.bind(None)
+    except TypeError:
+        raise UsageError(
+            f"evaluate(): observer takes {signature}; it is called with one argument, the event"
+        ) from None
+
+
+def watched(told: Told | None, *, progress: bool | None, run: Path | None = None) -> Watch:
     """Return a maker of the observer that the engine reports to.
 
     Args:
         told: the user's observer or function.
         progress: show the live table on stderr; None shows it if stderr is a terminal.
+        run: the run directory as the user gave it, for events; default: as it is used.
     """
     own = told if _is_observer(told) else Logging()
     listeners = () if told is None or _is_observer(told) else (EventFunction(told),)
@@ -91,11 +139,12 @@ def watched(told: Told | None, *, progress: bool | None) -> Watch:
 
     @contextmanager
     def watch(plan: Plan, directory: RunDirectory) -> Generator[Watching]:
+        path = run or directory.path
         if not shown:
-            yield Watching(own, listeners, directory.path)
+            yield Watching(own, listeners, path)
             return
         with run_progress(console(error=True))(plan, directory) as table:
-            yield Watching(table, listeners, directory.path, own)
+            yield Watching(table, listeners, path, own)
 
     return watch
 

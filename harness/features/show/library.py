@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from rich.console import RenderableType
 
+from harness.errors import UsageError
 from harness.run.spec.keys import listing
 from harness.run.store.results import SampleResult, uncollected
 from harness.run.store.state import RunState
@@ -92,8 +93,11 @@ def load_run(path: str | Path, **filters: Unpack[Filters]) -> LoadedRun:
 
     Raises:
         RunDirectoryError: the directory is not a run, or cannot be read.
-        UsageError: a filter or its value is unknown.
+        UsageError: `path` is no path, or a filter or its value is unknown.
         NothingSelectedError: the filters leave no problem.
     """
+    given: Any = path
+    if not isinstance(given, str | Path):
+        raise UsageError(f"load_run(): a {type(given).__name__} is no run; give its directory")
     with uncollected():
         return LoadedRun(filtered(read_run(Path(path)), read_filters(dict(filters))))

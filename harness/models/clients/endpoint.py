@@ -20,6 +20,7 @@ from urllib.parse import unquote, urlsplit
 
 from pydantic_core import to_json
 
+from harness.models.addresses import shown_url, with_address
 from harness.models.clients.connections import kept_alive
 from harness.models.clients.event_stream import CONTENT_TYPE, StreamFormat, read_events
 from harness.models.clients.retry import Pace, RetryPolicy, ask_until_answered
@@ -341,10 +342,7 @@ class Endpoint:
                     break
         except httpx2.RequestError:
             pass  # the status is known, and says more than a truncated body
-        raise failed_status(
-            response.status_code,
-            response.headers,
-            bytes(body[:MAX_ERROR_BYTES]),
-            self.redact,
-            now=time.time(),
-        )
+        text = bytes(body[:MAX_ERROR_BYTES])
+        status, headers = response.status_code, response.headers
+        error = failed_status(status, headers, text, self.redact, now=time.time())
+        raise with_address(error, self.redact(shown_url(str(response.request.url))))

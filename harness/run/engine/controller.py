@@ -276,6 +276,8 @@ class RunController:
                     loop.add_signal_handler(word, self._interrupt, engine)
                 try:
                     failures = await engine.run(samples)
+                    if engine.stopping.reason is RunStop.INTERRUPT:
+                        self.interrupts = max(1, self.interrupts)  # by the user's own code, too
                     return failures, stopped_by(engine.stopping, budget)
                 finally:
                     for word in stopping:

@@ -8,8 +8,8 @@ from typing import Any
 from harness.agent.attempt import RunStop
 from harness.errors import RunDirectoryError
 from harness.problem import Problem
-from harness.run.engine.manifest import grown, manifest, refuse_other
-from harness.run.engine.resume import chosen_of, earlier_spending, samples_left
+from harness.run.engine.manifest import grown, is_other_code, manifest, refuse_other
+from harness.run.engine.resume import chosen_of, earlier_spending, is_answered, samples_left
 from harness.run.engine.stop_flag import StopFlag
 from harness.run.observer import Failure
 from harness.run.plan.budget import NOTHING, Budget, Total
@@ -86,13 +86,19 @@ def going_on(
         only: selects among the remaining samples.
 
     Raises:
-        RunDirectoryError: the plan is that of another run.
+        RunDirectoryError: the plan is that of another run, or the user's own code as model has
+            changed since its first answer.
         UsageError: `only` selects no remaining sample.
     """
     refuse_other(plan, before)
     done = list(read_results(path / RESULTS))
     left = samples_left(plan, done)
     with Transcripts(path) as transcripts:
+        if is_other_code(plan, before) and (done or is_answered(transcripts)):
+            raise RunDirectoryError(
+                f"the code of {plan.model_name} has changed since this run began: that is another "
+                "run; give another --out"
+            )
         chosen = chosen_of(left, only, done, transcripts)
     return Prepared(plan, chosen, before)
 

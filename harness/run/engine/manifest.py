@@ -38,6 +38,7 @@ def manifest(plan: Plan, choice: ChosenSandbox) -> dict[str, Any]:
         "spec": _stored(plan),
         "price": plan.price.model_dump(mode="json") if plan.price else None,
         "versions": [version_now()],
+        **_code(plan),
         "prompt": {"name": plan.prompt.name, "hash": plan.prompt.hash},
         **_tools(plan),
         "transcripts": shared_parts(plan.sample_facts, plan.prompt.system),
@@ -50,6 +51,11 @@ def manifest(plan: Plan, choice: ChosenSandbox) -> dict[str, Any]:
         "problems": {problem.id: problem.content_hash for problem in plan.problems},
         "test_limits": test_limits(plan.problems, plan.spec.test_timeout, plan.judging),
     }
+
+
+def _code(plan: Plan) -> dict[str, Any]:
+    """Return the digest of the user's own code, if it is the model."""
+    return {} if plan.code is None else {"model_code": dict(plan.code)}
 
 
 def _tools(plan: Plan) -> dict[str, Any]:
@@ -177,6 +183,18 @@ def _refuse_other_headers(plan: Plan, then: Mapping[str, Any]) -> None:
         )
 
 
+def is_other_code(plan: Plan, before: Mapping[str, Any]) -> bool:
+    """Whether the model is code of the user that has changed since the run began.
+
+    Code is not compared with that of runs of older versions, which do not store it, or of another
+    Python, which compiles it differently.
+    """
+    then, now = before.get("model_code"), plan.code
+    if then is None or now is None or then.get("python") != now["python"]:
+        return False
+    return then.get("sha256") != now["sha256"]
+
+
 def _refuse_other_words(plan: Plan, before: Mapping[str, Any]) -> None:
     if before["prompt"]["hash"] != plan.prompt.hash:
         raise RunDirectoryError(
@@ -234,6 +252,7 @@ def grown(plan: Plan, before: Mapping[str, Any], *, works: bool = True) -> dict[
     return {
         **kept,
         **({"versions": versions_after(before)} if works else {}),
+        **(_code(plan) if is_other_code(plan, before) else {}),
         "spec": spec,
         "price": plan.price.model_dump(mode="json") if plan.price else before.get("price"),
         "data": _data(plan),

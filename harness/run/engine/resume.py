@@ -5,6 +5,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from harness.agent.events import Response
 from harness.errors import RunDirectoryError, UsageError
 from harness.problem import Problem
 from harness.run.plan.plan import Plan
@@ -56,6 +57,15 @@ def earlier_spending(run: Path, results: Iterable[SampleResult]) -> Earlier:
         if name not in names and result.model_calls
     ]
     return Earlier(sorted(spent, key=lambda each: each.usage is None), unfinished)
+
+
+def is_answered(transcripts: Transcripts) -> bool:
+    """Whether a transcript holds an answer of the model."""
+    for name in transcripts.names():
+        with suppress(RunDirectoryError):  # broken transcripts are restarted
+            if any(isinstance(event, Response) for event in transcripts.events(name)):
+                return True
+    return False
 
 
 ERRORED, UNSOLVED = "errored", "unsolved"

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
 
-from harness.agent.attempt import Attempt, RunStoppedError, Session, StopReason, no_warning
+from harness.agent.attempt import Attempt, RunStop, RunStoppedError, Session, StopReason, no_warning
 from harness.agent.events import (
     Event,
     Graded,
@@ -28,6 +28,7 @@ from harness.efficiency.scale import Efficiency
 from harness.errors import DataError
 from harness.grading.jobs import Judgement
 from harness.grading.verdict import Grade, Verdict
+from harness.models.protocol import UserInterruptError
 from harness.problem import Problem, TestCase, TestSuite
 from harness.run.engine.outage import Outage
 from harness.run.engine.rate_limiter import RateLimiter
@@ -121,6 +122,10 @@ class Sampler:
                 result = await self._judged(problem, index, attempt, journal, tests)
             except RunStoppedError as stopped:
                 journal(_put_off(journal, stopped, gate))
+                return None
+            except UserInterruptError as interrupt:
+                self.stopping.stop(RunStop.INTERRUPT, str(interrupt))
+                journal(_put_off(journal, RunStoppedError(), gate))
                 return None
             except asyncio.CancelledError:
                 if self.stopping.reason is not None:

@@ -15,11 +15,13 @@ from harness.agent.templates.prompt_set import PromptSet, fallback_prompt, load_
 from harness.errors import UsageError
 from harness.grading.jobs import Options
 from harness.grading.rules import find_rule
+from harness.models.function import FunctionModel
 from harness.models.prices import ListedPrice, cost
 from harness.models.protocol import Model, ModelSettings
 from harness.models.providers import REFERENCES
 from harness.models.scripted import ReferenceModel
 from harness.models.text_tools.tool_protocol import with_tools
+from harness.models.user_code import UserModel
 from harness.problem import Kind, Problem
 from harness.run.plan.judging_options import judging_of
 from harness.run.plan.modes import mode_of, transport_of
@@ -69,6 +71,7 @@ class Plan:
         cpu_by_problem: CPU seconds of a test by problem, if derived from references.
         notice: line about those limits, shown before the run starts.
         whole: the run that this one is a shard of; None if it is not a shard.
+        code: digest of the user's own code as model; None if the model is not such code.
     """
 
     spec: RunSpec
@@ -86,6 +89,7 @@ class Plan:
     cpu_by_problem: Mapping[str, float] = field(default_factory=dict[str, float])
     notice: str | None = None
     whole: Whole | None = None
+    code: Mapping[str, str] | None = None
 
     @property
     def model_name(self) -> str:
@@ -201,6 +205,8 @@ def prepare(
     strategy = find_strategy(spec.mode)
     model = own_model or open_target(target, spec, dry_run=dry_run)
     refuse_unheeded(model, spec, resumed=before is not None)
+    is_own = isinstance(model, FunctionModel | UserModel)
+    code = model.code() if is_own and target.server is None else None
     calls = spec.mode == "agentic" or spec.mode not in BUILT_IN
     if calls and not target.is_recorded:  # recordings already contain their protocol
         model = with_tools(model, spec.tool_protocol)
@@ -235,6 +241,7 @@ def prepare(
         strategy=strategy,
         toolbox=toolbox_of(spec, rules.tools),
         whole=whole,
+        code=code,
     )
     if target.name == REFERENCES:
         plan = replace(plan, model=ReferenceModel(plan.problems))

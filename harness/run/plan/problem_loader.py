@@ -73,6 +73,8 @@ def checked(benchmark: Benchmark) -> Checked:
     if isinstance(benchmark, str):
         return benchmark
     given: Any = benchmark
+    if isinstance(given, Problem):
+        raise UsageError("the benchmark is one problem; give a list of problems, [problem]")
     if not isinstance(given, Iterable):
         kind = type(given).__name__
         raise UsageError(f"the benchmark is a {kind}; give NAME[:WHERE], or loaded problems")

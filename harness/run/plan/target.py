@@ -26,6 +26,12 @@ ADDRESSING = ("base_url", "api", "api_key_env", "header")
 """Keys that say how to reach an endpoint."""
 ASKED_FOR = tuple(ModelSettings.model_fields)
 """Keys that are part of every request."""
+TALKING = ("agentic", "self_repair")
+"""Modes in which the model is told what its last answer came to."""
+SILENT = ("single_shot", "best_of_k_public")
+"""Modes that a function of a problem can answer."""
+UNHEEDED = ("prompt", "request_timeout", "idle_timeout", "retry_timeout", "outage_timeout")
+"""Further keys without effect on a function; a user's own mode may use them."""
 BUNDLED_PROBLEMS = "fixture"
 
 
@@ -159,16 +165,24 @@ def refuse_unsent(target: Target, spec: RunSpec) -> None:
 
 
 def refuse_unheeded(model: Model, spec: RunSpec, *, resumed: bool) -> None:
-    """Refuse settings for a function as model, which gets none. Raises UsageError.
+    """Refuse modes and settings that need a conversation for a function. Raises UsageError.
 
-    A resumed run may have some, since earlier versions accepted them.
+    A function gets the problem, and neither messages nor settings. A resumed run may have some,
+    since earlier versions accepted them.
     """
     if resumed or not isinstance(model, FunctionModel):
         return
-    for key in ASKED_FOR:
+    if spec.mode in TALKING:
+        raise UsageError(
+            f"--mode {spec.mode}: model {model.name!r} is a function, which gets the problem and "
+            f"no messages; use --mode {' or '.join(SILENT)}, or give an object with the methods of "
+            "a Model"
+        )
+    for key in (*ASKED_FOR, *(UNHEEDED if spec.mode in SILENT else ())):
         if is_said(spec, key):
+            what = "no prompt" if key == "prompt" else "no settings"
             raise UsageError(
-                f"{flag_of(key)}: model {model.name!r} is a function, which receives no settings; "
+                f"{flag_of(key)}: model {model.name!r} is a function, which receives {what}; "
                 "leave it out, or give an object with the methods of a Model"
             )
 

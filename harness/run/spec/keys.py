@@ -3,7 +3,8 @@
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date
-from typing import Any, Literal, TypedDict, TypeVar
+from operator import index
+from typing import Any, Literal, SupportsIndex, TypedDict, TypeVar, cast
 
 from harness.efficiency.timing_names import Timing
 from harness.errors import UsageError
@@ -134,8 +135,22 @@ def spec_from(
     refuse_unknown(given, {*takes.__annotations__, *own}, caller)
     if more.get("sample_size") is not None and given.get("sample_size") is not None:
         raise UsageError(f"{caller}: limit and sample_size mean the same; give one")
+    if more.get("sample_size") is not None:
+        more["sample_size"] = _limit(caller, more["sample_size"])
     said = {key: value for key, value in more.items() if value is not None}
     return spec_of({**given, **said}, caller)
+
+
+def _limit(caller: str, value: object) -> int:
+    """Check `limit`, which means the same as `sample_size`. Raises UsageError."""
+    try:
+        number = 0 if isinstance(value, bool) else index(cast("SupportsIndex", value))
+    except TypeError:
+        number = 0
+    if number < 1:
+        given = repr(value)[:100] if isinstance(value, str | int | float) else type(value).__name__
+        raise UsageError(f"{caller}: limit: give a whole number of at least 1 (given: {given})")
+    return number
 
 
 F = TypeVar("F", bound=Callable[..., Any])

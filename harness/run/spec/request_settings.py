@@ -34,7 +34,7 @@ def with_preset(values: Any) -> Any:
 
 def read_extra_body(value: Any) -> dict[str, Any] | None:
     """Read a JSON object, or its text; None if empty. Raises PydanticCustomError."""
-    wrong = PydanticCustomError("extra_body", 'give a JSON object, as {{"top_k": 20}}')
+    wrong = PydanticCustomError("extra_body", 'give a JSON object, as {"top_k": 20}')
     try:
         if value is None:
             return None

@@ -161,8 +161,14 @@ def spec_of(
     return spec
 
 
+PRICE_FAULTS = ("model_type", "model_attributes_type", "dict_type", "missing", "extra_forbidden")
+"""Types of errors about the keys of a price."""
+
+
 def fault_words(error: ErrorDetails) -> str:
-    """Return what is wrong with a value; for a day, how to write it."""
+    """Return what is wrong with a value; for a day or a price, how to write it."""
+    if error["loc"][:1] == ("price",) and error["type"] in PRICE_FAULTS:
+        return 'give dollars per million tokens by key, as {"input": 1.25, "output": 10}'
     return "give a day as 2025-01-31" if error["type"].startswith("date") else error["msg"]
 
 

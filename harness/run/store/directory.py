@@ -47,6 +47,11 @@ class RunDirectory:
                 raise RunDirectoryError(
                     f"{path} is a run already; continue it with --resume, or give another --out"
                 )
+            if (path / FOLDER).is_dir():
+                raise RunDirectoryError(
+                    f"{path} has {FOLDER} and no {MANIFEST}: another process or call may be "
+                    "starting a run there; wait for it, or give another --out"
+                )
             if path.exists() and (not path.is_dir() or any(path.iterdir())):
                 raise RunDirectoryError(
                     f"{path} exists and is not an empty directory; give another --out"
@@ -138,6 +143,10 @@ def read_manifest(path: Path) -> dict[str, Any]:
     try:
         manifest: Any = read_json(path / MANIFEST)
     except (FileNotFoundError, NotADirectoryError) as error:
+        if path.is_file() and path.parent.joinpath(MANIFEST).is_file():
+            raise RunDirectoryError(
+                f"{path} is a file of a run; give its directory, {path.parent}"
+            ) from error
         inside = min(path.glob(f"*/{MANIFEST}"), default=None)
         hint = f"; it holds runs, such as {inside.parent}" if inside else ""
         raise RunDirectoryError(f"{path} is not a run: it has no {MANIFEST}{hint}") from error

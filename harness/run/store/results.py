@@ -300,7 +300,8 @@ class ResultsFile:
         except OSError as error:
             os.close(self._file)
             raise RunDirectoryError(
-                f"{path.parent}: another process is at work on this run; wait for it to end"
+                f"{path.parent}: another process is at work on this run, or another "
+                "call of this one; wait for it to end"
             ) from error
         self._size = whole_lines(self._file)
         os.ftruncate(self._file, self._size)

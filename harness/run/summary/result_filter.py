@@ -71,7 +71,9 @@ def read_filters(values: Mapping[str, Any]) -> Selection:
         first = error.errors()[0]
         names = {field: key for key, field in _FIELDS.items()}
         name = names.get(str(first["loc"][0]), "filter")
-        raise UsageError(f"{name} {first['input']!r}: {fault_words(first)}") from None
+        several = name.startswith("filter_")
+        words = "give a word, or a list of words" if several else fault_words(first)
+        raise UsageError(f"{name} {first['input']!r}: {words}") from None
 
 
 def filtered(run: Run, selection: Selection) -> Run:

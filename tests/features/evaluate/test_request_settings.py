@@ -247,6 +247,11 @@ def test_so_it_is_in_python(key: dict[str, Any]) -> None:
         {"max_tokens": 100},
         {"stop": ["END"]},
         {"sampling_preset": "livecodebench"},
+        {"request_timeout": 3},
+        {"idle_timeout": 3},
+        {"retry_timeout": 3},
+        {"outage_timeout": 3},
+        {"request_timeout": 3, "mode": "best_of_k_public"},
     ],
     ids=str,
 )
@@ -254,6 +259,41 @@ def test_a_function_is_told_no_settings_so_they_are_refused(key: dict[str, Any])
     with pytest.raises(UsageError, match="is a function, which receives no settings") as caught:
         evaluate(lambda _: "", benchmark="fixture", limit=1, **key)
     assert "\n" not in str(caught.value)
+
+
+def test_a_function_sees_no_prompt_so_it_is_refused() -> None:
+    with pytest.raises(UsageError, match=r"--prompt: .* which receives no prompt"):
+        evaluate(lambda _: "", benchmark="fixture", limit=1, prompt="terse")
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [
+        {"mode": "agentic"},
+        {"mode": "self_repair"},
+        {"mode": "agentic", "submit_tool": True, "show_budget": True, "max_tool_calls": 3},
+    ],
+    ids=str,
+)
+def test_a_function_answers_no_conversation(keys: dict[str, Any]) -> None:
+    with pytest.raises(UsageError, match="which gets the problem and no messages") as caught:
+        evaluate(lambda _: "", benchmark="fixture", limit=1, **keys)
+    assert str(caught.value).startswith(f"--mode {keys['mode']}: model 'python:")
+    assert "use --mode single_shot or best_of_k_public" in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_it_answers_the_modes_that_need_none() -> None:
+    for mode in ("single_shot", "best_of_k_public"):
+        assert evaluate(lambda _: "x", benchmark="fixture", limit=1, mode=mode)["graded"] == 1
+
+
+def test_nor_on_the_command_line(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text("def solve(problem): return ''\n")
+    flags = ["-b", "fixture", "-m", "python:mine:solve", "--agentic-mode", "--dry-run"]
+    done = harness(tmp_path, "run", *flags)
+    assert (done.returncode, len(done.stderr.splitlines())) == (2, 1), done.stderr
+    assert "--mode agentic: model 'python:mine:solve' is a function" in done.stderr
 
 
 def test_so_they_are_on_the_command_line(tmp_path: Path) -> None:

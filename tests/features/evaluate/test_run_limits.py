@@ -170,6 +170,24 @@ class TestRefusal:
         assert stopped == {"reason": "refused", "cause": f"HTTP {status}: {words}"}
         assert {event["reason"] for event in events(tmp_path, "put_off")} == {"refused"}
 
+    async def test_a_wrong_address_is_named(self, tmp_path: Path) -> None:
+        async with ChatServer(lambda _b, _n: Reply(status=404)) as server:
+            bare = server.base_url.removesuffix("/v1")
+            place = bare.partition("://")[2]
+            secret = f"http://me:hidden-word@{place}"
+            flags = ("-b", "fixture", "-m", "served", "-n", "1", "--concurrency", "1")
+            for base_url, words in (
+                (secret, f" (asked {bare}/chat/completions; should the base URL end in /v1?); "),
+                (f"{bare}/v1/", f" (asked {bare}/v1/chat/completions); "),
+            ):
+                out = f"r{len(base_url)}"
+                code, _, err = await run(
+                    tmp_path, "run", *flags, "--base-url", base_url, "--out", out
+                )
+                assert code == 4
+                assert f"refuses every request: HTTP 404{words}" in err
+                assert "hidden-word" not in err
+
     async def test_the_library_says_it_too(self, tmp_path: Path) -> None:
         code = (
             "import harness, sys\n"

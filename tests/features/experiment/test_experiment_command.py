@@ -18,6 +18,7 @@ TEN = {"prompt_tokens": 7, "completion_tokens": 3}
 # Notes each call, so that a test can count them; knows all problems or the first alone.
 MODEL = """
 import pathlib
+from harness.models.scripted import ScriptedModel
 LOG = pathlib.Path("asked")
 
 class Counted:
@@ -40,6 +41,8 @@ def fails(problem):
     if not pathlib.Path("mended").exists():
         raise OSError("not today")
     return "print(input())"
+
+talks, silent = ScriptedModel(["print(input())"]), ScriptedModel([])
 """
 
 
@@ -336,7 +339,8 @@ class TestCells:
             assert {each.body["model"] for each in other.requests} == {"served-too"}
 
     def test_a_class_is_made_anew_for_each(self, folder: Path) -> None:
-        write(folder, model="python:mine:Counted", prompts=["default", "terse"], sample_size=1)
+        modes = ["single_shot", "best_of_k_public"]
+        write(folder, model="python:mine:Counted", modes=modes, best_of=1, sample_size=1)
         done = experiment(folder)
         assert done.returncode == 0, done.stderr
         assert len(asked(folder)) == 2
@@ -370,7 +374,7 @@ class TestCells:
         done = experiment(folder)
         assert done.returncode == 2
         assert "OPENAI_API_KEY" in done.stderr
-        write(folder, model="python:mine:good", prompts=["default", "nowhere"])
+        write(folder, model="python:mine:talks", prompts=["default", "nowhere"])
         done = experiment(folder)
         assert done.returncode == 2
         assert "cell nowhere: prompt set 'nowhere'" in done.stderr
@@ -415,15 +419,16 @@ class TestRanking:
 
 class TestDryRun:
     def test_shows_every_cell_and_asks_and_writes_nothing(self, folder: Path) -> None:
-        write(folder, models=BOTH, modes=["single_shot", "agentic"], max_turns=3)
+        both = ["python:mine:talks", "python:mine:silent"]
+        write(folder, models=both, modes=["single_shot", "agentic"], max_turns=3)
         before = sorted(folder.rglob("*"))
         done = experiment(folder, "--dry-run")
         assert done.returncode == 0, done.stderr
         rows = {
             line.split()[0]: line.split()[1:] for line in done.stdout.splitlines() if line.split()
         }
-        assert rows["python-mine-good+single_shot"] == ["(baseline)", "4", "4", "unknown"]
-        assert rows["python-mine-half+agentic"] == ["4", "8", "to", "12", "unknown"]
+        assert rows["python-mine-talks+single_shot"] == ["(baseline)", "4", "4", "unknown"]
+        assert rows["python-mine-silent+agentic"] == ["4", "8", "to", "12", "unknown"]
         assert rows["all"] == ["4", "cells", "16", "24", "to", "32", "unknown"]
         assert sorted(p for p in folder.rglob("*") if "__pycache__" not in str(p)) == before
 

@@ -18,10 +18,20 @@ SAME = (
 
 FIXING = """
 from itertools import count
-turn = count()
-def answer(prompt):
-    written = ("1", "'x'", "input()")[next(turn) % 3]
-    return f"Try this:\\n```python\\nimport sys\\nprint({written})\\n```"
+from harness.models.protocol import ModelStop, ModelTurn, UnaskedModel
+
+class Answering(UnaskedModel):
+    turn = count()
+
+    def for_sample(self, problem, index):
+        return self
+
+    async def generate(self, messages, tools, settings, on_retry=None):
+        written = ("1", "'x'", "input()")[next(self.turn) % 3]
+        text = f"Try this:\\n```python\\nimport sys\\nprint({written})\\n```"
+        return ModelTurn(text=text, stop=ModelStop(reason="end_turn"))
+
+answer = Answering("answer")
 """
 
 

@@ -128,7 +128,7 @@ def test_as_json_it_is_one_object(folder: Path) -> None:
         (("r", "--only", "sovled"), "known are solved, unsolved"),
         (("r", "--sort", "name"), "known are number, problem"),
         (("nowhere",), "nowhere is not a run"),
-        (("r/run.json",), "r/run.json is not a run: it has no run.json"),
+        (("r/run.json",), "r/run.json is a file of a run; give its directory, r"),
         ((".",), ". is not a run: it has no run.json; it holds runs, such as "),
     ],
 )

@@ -1,0 +1,104 @@
+"""Wrong calls of `evaluate`, each with one line that says what to write instead."""
+
+import inspect
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, cast
+
+from harness.agent.strategies.external_names import EXTERNAL
+from harness.errors import UsageError
+from harness.problem import Problem
+from harness.run.plan.target import ADDRESSING, ASKED_FOR
+
+OWN_CODE = "as 'MODULE:ATTRIBUTE'"
+
+
+def refuse_misuse(
+    solution_fn: object, split: object, model: object, keys: Mapping[str, Any]
+) -> None:
+    """Refuse arguments in the wrong place, and settings of a model where none is named.
+
+    Raises:
+        UsageError: says where the argument belongs.
+    """
+    _check_function(solution_fn)
+    if _holds_problems(split):
+        raise _wrong("the second argument is the split; problems go to benchmark=")
+    if split is not None and not isinstance(split, str):
+        raise _wrong(f"split is a {_kind(split)}; give its name, and problems as benchmark=")
+    if model is not None and not isinstance(model, str):
+        if callable(model) or hasattr(model, "generate"):
+            raise _wrong(
+                f"model is a {_kind(model)}, and takes a name; code of yours is solution_fn, the "
+                "first argument"
+            )
+        raise _wrong(f'model is a {_kind(model)}; give a name, as model="gpt-5-mini"')
+    _check_names(keys)
+    if solution_fn is None and model is None:
+        _needs_model(keys)
+
+
+def given_path(out: object) -> Path | None:
+    """Return the run directory as it was given. Raises UsageError."""
+    if out is not None and not isinstance(out, str | Path):
+        raise _wrong(f"out is a {_kind(out)}; give the path of a run directory")
+    return None if out is None else Path(out)
+
+
+def _check_function(given: object) -> None:
+    if isinstance(given, str):
+        named = given[:100]
+        raise _wrong(
+            f"{named!r} is a text, and solution_fn a function of a problem; to ask a model of that "
+            f"name, give model={named!r}"
+        )
+    if _holds_problems(given):
+        raise _wrong("the first argument is solution_fn, a function; problems go to benchmark=")
+    if inspect.iscoroutine(given):
+        given.close()  # nobody will await it
+        raise _wrong(
+            "solution_fn is a coroutine, what a call of an async function returns; give the "
+            "function itself"
+        )
+
+
+def _check_names(keys: Mapping[str, Any]) -> None:
+    """Refuse objects where the name of the user's own code is wanted."""
+    mode: object = keys.get("mode", "")
+    tools: object = keys.get("tool", ())
+    if not isinstance(mode, str):
+        raise _wrong(f"mode is a {_kind(mode)}; give its name, your own {OWN_CODE}")
+    for tool in _items(tools):
+        if not isinstance(tool, str):
+            raise _wrong(f"tool: a {_kind(tool)} is no name; give your tool {OWN_CODE}")
+
+
+def _needs_model(keys: Mapping[str, Any]) -> None:
+    """Refuse settings of a model, as the references are evaluated without one."""
+    mode = keys.get("mode", "single_shot")
+    if mode in EXTERNAL or keys.get("agent_command") is not None:
+        return
+    words = "needs a model, and none is named; give model="
+    for key in (*ADDRESSING, *ASKED_FOR):
+        if keys.get(key) is not None:
+            raise _wrong(f"{key} {words}")
+    if mode != "single_shot":
+        raise _wrong(f"mode {mode!r} {words}")
+
+
+def _holds_problems(given: object) -> bool:
+    return any(isinstance(each, Problem) for each in _items(given)[:1])
+
+
+def _items(given: object) -> list[object]:
+    """Return the items of a list or tuple; of anything else that alone."""
+    several = isinstance(given, list | tuple)
+    return [*cast("Sequence[object]", given)] if several else [given]
+
+
+def _kind(given: object) -> str:
+    return type(given).__name__
+
+
+def _wrong(words: str) -> UsageError:
+    return UsageError(f"evaluate(): {words}")
