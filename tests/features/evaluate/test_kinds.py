@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from chat_server import ChatServer, completion, in_turn, tool_call
+from own_models import answering
 from program import harness, results, run
 
 SECRET = "271828182845904523"
@@ -107,6 +108,7 @@ def test_their_references_are_not_verified(folder: Path) -> None:
 
 @pytest.mark.parametrize("mode", ["self_repair", "best_of_k_public"])
 def test_what_lives_by_public_tests_is_refused_by_name(mode: str, folder: Path) -> None:
+    (folder / "mine.py").write_text(answering(solve=SECRET))
     done = harness(folder, *MINE, "-t", "9001_3", "--mode", mode)
     assert done.returncode == 2
     assert f"--mode {mode} chooses by public tests" in done.stderr
@@ -122,7 +124,7 @@ def test_an_answer_is_judged_by_its_value(
     task: str, prompt: str, value: str, verdict: str, folder: Path
 ) -> None:
     answer = f"[ANSWER]\n{value}\n[/ANSWER]"
-    (folder / "mine.py").write_text(f"def solve(problem): return {answer!r}")
+    (folder / "mine.py").write_text(answering(solve=answer))
     done = harness(folder, *MINE, "-t", task, "--prompt", prompt)
     assert done.returncode == 0, done.stderr
     (result,) = results(folder / "r")

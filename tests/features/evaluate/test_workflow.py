@@ -11,6 +11,7 @@ from xml.etree import ElementTree as ET
 import pytest
 import yaml
 from jsonschema import Draft202012Validator
+from own_models import answering
 from program import environment
 
 from harness.cli.settings_flags import given_settings
@@ -110,7 +111,7 @@ def test_its_commands_measure_compare_and_fail_where_it_is_worse(
     tmp_path: Path, steps: list[Step]
 ) -> None:
     (tmp_path / "mine.py").write_text(
-        "def right(problem): return 'print(int(input()))'\ndef wrong(problem): return 'pass'\n"
+        answering(right="```python\nprint(int(input()))\n```", wrong="```python\npass\n```")
     )
     row = '{"id": "%d", "statement": "Echo.", "tests": [{"input": "1", "output": "1"}]}\n'
     (tmp_path / "echo.jsonl").write_text("".join(row % number for number in range(8)))

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from own_models import answering
 from own_problems import ECHO
 from program import harness, results
 
@@ -16,23 +17,11 @@ SAME = (
 )
 """What a result of the import has in common with the run's own."""
 
-FIXING = """
-from itertools import count
-from harness.models.protocol import ModelStop, ModelTurn, UnaskedModel
-
-class Answering(UnaskedModel):
-    turn = count()
-
-    def for_sample(self, problem, index):
-        return self
-
-    async def generate(self, messages, tools, settings, on_retry=None):
-        written = ("1", "'x'", "input()")[next(self.turn) % 3]
-        text = f"Try this:\\n```python\\nimport sys\\nprint({written})\\n```"
-        return ModelTurn(text=text, stop=ModelStop(reason="end_turn"))
-
-answer = Answering("answer")
-"""
+FIXING = answering(
+    answer=[
+        f"Try this:\n```python\nimport sys\nprint({each})\n```" for each in ("1", "'x'", "input()")
+    ]
+)
 
 
 def exported(folder: Path, run: str) -> list[dict[str, Any]]:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from own_models import answering
 from program import Done, harness, results
 
 Program = Callable[..., Done]
@@ -122,10 +123,9 @@ def test_revisions_found_in_answers_get_new_verdicts(
     mode: str, program: Program, tmp_path: Path
 ) -> None:
     (tmp_path / "p.jsonl").write_text(json.dumps(ROW))
-    (tmp_path / "mine.py").write_text(
-        "said = iter(['print(1)', 'print(0.50000001)', 'print(2)', 'print(3)', 'print(4)'])\n"
-        "def solve(problem): return next(said)\n"
-    )
+    said = ["1", "0.50000001", "2", "3", "4"]
+    texts = [f"```python\nprint({each})\n```" for each in said]
+    (tmp_path / "mine.py").write_text(answering(solve=texts))
     flags = ["-b", "jsonl:p.jsonl", "-m", "python:mine:solve", "--rule", "lcb", "--out", "r"]
     assert program("run", *flags, "--mode", mode).returncode == 0
     (then,) = results(tmp_path / "r")
