@@ -12,7 +12,6 @@ Statement and code are drawn from made-up words, so that they compress as LiveCo
 import argparse
 import asyncio
 import cProfile
-import dataclasses
 import json
 import pstats
 import random
@@ -213,16 +212,15 @@ def measured(
                 file.write(json.dumps(row) + "\n")
         spec = RunSpec(
             mode="agentic",
+            model="python:looper",
             max_turns=CALLS_A_SAMPLE,  # the last message would get a reminder
-            model="python:json:dumps",  # takes the place of a model until the plan has ours
             benchmark=f"jsonl:{folder / 'rows.jsonl'}",
             samples_per_problem=samples // problems,
             tool_protocol="native",
             concurrency=CONNECTIONS if latency_s else CONCURRENCY,
         )
-        plan = dataclasses.replace(
-            prepare(spec, {}), model=Looper(latency_s, [part(n) for n in range(PARTS)])
-        )
+        looper = Looper(latency_s, [part(n) for n in range(PARTS)])
+        plan = prepare(spec, {}, own_model=looper)
         choice = choose()
         directory = RunDirectory.create(folder / "run", manifest(plan, choice))
         before = _peak_kib()

@@ -10,7 +10,6 @@ process.
 
 import argparse
 import asyncio
-import dataclasses
 import json
 import subprocess
 import sys
@@ -39,7 +38,8 @@ from harness.models.protocol import (
 )
 from harness.models.scripted import ScriptedModel
 from harness.run.engine.engine import Engine
-from harness.run.plan.plan import manifest, prepare
+from harness.run.engine.manifest import manifest
+from harness.run.plan.plan import prepare
 from harness.run.spec.spec import RunSpec
 from harness.run.store.directory import RunDirectory
 from harness.sandbox.pool import SandboxPool
@@ -206,12 +206,12 @@ async def samples(count: int, folder: Path) -> tuple[float, float]:
     (folder / "rows.jsonl").write_text("\n".join(rows))
     spec = RunSpec(
         mode="agentic",
+        model="python:scripted",
         max_turns=len(CALLS) + 1,  # the last message would get a reminder
-        model="python:json:dumps",  # takes the place of a model until the plan has ours
         benchmark=f"jsonl:{folder / 'rows.jsonl'}",
         tool_protocol="native",
     )
-    plan = dataclasses.replace(prepare(spec, {}), model=scripted())
+    plan = prepare(spec, {}, own_model=scripted())
     directory = RunDirectory.create(folder / "run", manifest(plan, choose()))
     async with SandboxPool(workers=1, isolation=choose().isolation) as pool:
         engine = Engine(plan, directory, pool, cast("Any", Silent()))
