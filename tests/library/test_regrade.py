@@ -20,5 +20,9 @@ def test_a_run_is_judged_again_on_the_rows_of_now(tmp_path: Path) -> None:
     assert again.path == tmp_path / "run-regraded"
     assert again.spec["test_timeout"] == 9
     assert harness.regrade(tmp_path / "run", benchmark=[ECHO], test_timeout=9).path == again.path
+    with pytest.raises(harness.HarnessError, match="own/echo"):
+        harness.regrade(tmp_path / "run", benchmark=[])
+    with pytest.raises(harness.UsageError, match="run is of type Evaluation; give the directory"):
+        harness.regrade(before)  # pyright: ignore[reportArgumentType]
     with pytest.raises(harness.HarnessError, match="is another run"):
         harness.regrade(tmp_path / "run", benchmark=[ECHO], test_timeout=8)

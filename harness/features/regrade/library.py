@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Unpack
 
-from harness.errors import RunDirectoryError
+from harness.errors import RunDirectoryError, UsageError
 from harness.features.regrade.stored_solutions import (
     Regrading,
     answers_judged,
@@ -84,6 +84,11 @@ def regrade(
         IsolationError: no sandbox of the required strength is available.
         KeyboardInterrupt: the user interrupted; the same call goes on.
     """
+    paths: dict[str, Any] = {"run": run, "out": "" if out is None else out}
+    for name, path in paths.items():
+        if not isinstance(path, str | Path):
+            kind = type(path).__name__
+            raise UsageError(f"regrade(): {name} is of type {kind}; give the directory of a run")
     spec = spec_from("regrade()", keys, JudgingKeys, OWN)
     given = None if benchmark is None else checked(benchmark)
     flags = {key: value for key, value in keys.items() if key not in ELSEWHERE}
@@ -91,7 +96,7 @@ def regrade(
         flags["benchmark"] = given
 
     def load(own: RunSpec) -> Loaded:
-        return read(given or own.benchmark or "fixture", own)
+        return read(own.benchmark or "fixture" if given is None else given, own)
 
     asked = RegradeRequest(
         Path(run), None if out is None else Path(out), flags, session_of(spec), load
