@@ -92,7 +92,7 @@ class Sandbox(Closing):
             by default the strongest available on this machine.
 
     Raises:
-        UsageError: the timeout or the isolation is none.
+        UsageError: the timeout or the isolation is invalid.
         IsolationError: no sandbox of the given level is available on this machine.
     """
 

@@ -93,7 +93,7 @@ def load_run(path: str | Path, **filters: Unpack[Filters]) -> LoadedRun:
 
     Raises:
         RunDirectoryError: the directory is not a run, or cannot be read.
-        UsageError: `path` is no path, or a filter or its value is unknown.
+        UsageError: `path` is not a path, or a filter or its value is unknown.
         NothingSelectedError: the filters leave no problem.
     """
     given: Any = path
