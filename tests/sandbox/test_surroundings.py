@@ -287,10 +287,11 @@ def test_a_request_holds_code_and_inputs_and_nothing_else(
         requests.append(marshal.loads(data))
         return data
 
+    run_on(shared_worker, "print(0)", b"in")  # another test may have ended its fork server
     monkeypatch.setattr(ForkServer, "send", spy)
     monkeypatch.setattr("harness.sandbox.trial_input.packed", packed_and_read)
     run_on(shared_worker, "print(1)", b"in")
-    program, opened = requests
+    program, opened = (request for request in requests if request.keys() != {"do"})  # not "close"
     assert set(program) == {"code", "entry_point", "arguments", "result"}
     assert set(opened) == {"do", "preamble", "spans", "limits", "last", "full", "core"}
     assert opened["spans"] == [(0, 2)]
