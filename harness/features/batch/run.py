@@ -11,8 +11,8 @@ from harness.features.batch.batch_endpoint import BatchEndpoint
 from harness.features.batch.batched_model import batched
 from harness.models.model_names import KEYLESS
 from harness.models.providers import Protocol
+from harness.models.request_options import Timeouts
 from harness.models.route import Route
-from harness.models.timeouts import Timeouts
 from harness.problem import Problem
 from harness.run.plan.plan import Plan
 from harness.run.plan.target import timeouts_of
@@ -152,7 +152,7 @@ async def ask_by_batch(  # noqa: PLR0917 - the parts of a run
 
 
 class Batch:
-    """Transport of `--batch`; satisfies `harness.run.engine.extensions.RunTransport`."""
+    """Transport of `--batch`; satisfies `harness.run.engine.lifecycle.RunTransport`."""
 
     check = staticmethod(check_batch)
     with_answers = staticmethod(ask_by_batch)

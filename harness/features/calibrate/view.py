@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from harness.efficiency.labels import cpu_time
+from harness.efficiency.efficiency_summary import cpu_time
 from harness.features.calibrate.calibration import CalibratedProblem, CalibrationSummary
-from harness.terminal.layout import facts, figures_table
+from harness.terminal.columns import facts, figures_table
 from harness.text import count, printable_line
 
 LISTED = 40

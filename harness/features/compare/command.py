@@ -17,8 +17,7 @@ from harness.features.compare.markdown_table import comparison_markdown
 from harness.features.compare.screen import comparison_screen, groups_chosen
 from harness.features.compare.view import comparison_view, groups_of
 from harness.run.store.results import uncollected
-from harness.run.summary.groups import read_kinds
-from harness.run.summary.result_filter import read_filters
+from harness.run.summary.groups import read_filters, read_kinds
 from harness.terminal.summary_table import console, write_json
 from harness.text import count, printable_line
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from harness.features.compare.arms import CurveKind
 from harness.features.compare.spend_types import SpendPoint
-from harness.stats.paired_score import score_interval
+from harness.stats.paired import score_interval
 from harness.stats.rates import wilson
 from harness.stats.spend_curves import CrossingPoint, Policies, band, crossing, resampled
 

@@ -13,7 +13,7 @@ from harness.features.compare.sentences import findings, flip_words
 from harness.features.compare.spend_types import SpendComparison
 from harness.features.compare.table_rows import points, rows_of, spend_columns, spend_rows
 from harness.run.summary.groups import FEWEST
-from harness.terminal.layout import figures_table
+from harness.terminal.columns import figures_table
 from harness.terminal.run_screen import too_few
 from harness.text import count, percent, printable_line
 

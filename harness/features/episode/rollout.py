@@ -18,7 +18,7 @@ from harness.grading.jobs import Judgement
 from harness.grading.verdict import Grade, Verdict
 from harness.models.clients.openai_wire import message_to_wire
 from harness.models.protocol import ModelSettings, ModelStop, ModelTurn, ToolCall, ToolMessage
-from harness.models.text_tools.tool_protocol import with_tools
+from harness.models.text_tools.instructions import with_tools
 from harness.problem import Problem
 from harness.run.plan.problem_kinds import judge_answer
 from harness.sandbox.executor import Executor, Shared

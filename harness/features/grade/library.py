@@ -24,7 +24,7 @@ from harness.run.reporter import LOG, log
 from harness.run.session.judging_session import session_of
 from harness.run.session.sync import first_of, run
 from harness.run.spec.keys import GradeKeys, listing, spec_from
-from harness.run.summary.frames import frame
+from harness.run.summary.loaded_run import frame
 from harness.sources.selection import select
 from harness.terminal.notebook import NotebookView
 from harness.text import count

@@ -5,8 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from harness.agent.extraction.code import Extract, Extraction
-from harness.agent.extraction.upstream import asserted_by_lcb
+from harness.agent.extraction.code import Extract, Extraction, asserted_by_lcb
 from harness.errors import DataError, UsageError
 from harness.features.grade.solution import Published, Solution
 from harness.grading.jobs import Job, Judged, Options, judge_all

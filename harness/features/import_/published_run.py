@@ -20,7 +20,7 @@ from harness.problem import Problem
 from harness.run.engine.manifest import SCHEMA
 from harness.run.spec.spec import RunSpec
 from harness.run.store.directory import RunDirectory
-from harness.run.store.published import PUBLISHED
+from harness.run.store.origin import PUBLISHED
 from harness.run.store.results import SampleResult
 from harness.run.store.transcript import facts_of
 from harness.run.summary.summary import Summary, summarize

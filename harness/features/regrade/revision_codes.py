@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from harness.agent.attempt import ChosenBy
 from harness.agent.events import Event, Response, ToolResult
 from harness.agent.extraction.code import Extract
-from harness.run.store.message_texts import program
+from harness.run.store.entries import program
 from harness.run.store.results import SampleResult
 from harness.text import writable
 from harness.tools.run_code import RunCode

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from harness.efficiency.labels import score, score_interval
+from harness.efficiency.efficiency_summary import score, score_interval
 from harness.features.compare.differences import changed_problems
 from harness.features.compare.efficiency import Faster, efficiency_rows, faster
 from harness.features.report import charts

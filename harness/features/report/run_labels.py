@@ -7,7 +7,7 @@ from functools import cached_property
 
 from harness.features.compare.differences import changed_problems, conditions_differ, unlike
 from harness.run.spec.spec import uses
-from harness.run.store.published import PUBLISHED, verdicts_of
+from harness.run.store.origin import PUBLISHED, verdicts_of
 from harness.run.store.results import SampleResult
 from harness.run.store.transcript import transcript_command
 from harness.run.summary.loaded_run import Run

@@ -7,7 +7,7 @@ from harness.features.report import charts
 from harness.features.report.figures import Amount, GroupRate, quantiles, seconds, tokens
 from harness.features.report.page_model import PageItem, Section, Table, group_table, rate_words
 from harness.features.report.run_labels import NOT_USED, LabelledRun
-from harness.run.store.published import PUBLISHED, verdicts_of
+from harness.run.store.origin import PUBLISHED, verdicts_of
 from harness.run.summary.summary import Summary
 from harness.stats.pass_at_k import OfSeveral
 from harness.stats.rates import Rate

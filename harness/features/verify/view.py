@@ -8,7 +8,7 @@ from harness.features.verify.generated import CrossChecked, CrossChecks
 from harness.features.verify.verification import Verification, VerifiedProblem, VerifiedReference
 from harness.grading.verdict import Verdict
 from harness.problem import Problem
-from harness.terminal.layout import facts, words_table
+from harness.terminal.columns import facts, words_table
 from harness.terminal.summary_table import counts, sandbox_level, words
 from harness.text import count, first_few
 

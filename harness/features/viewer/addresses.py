@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from harness.errors import UsageError
-from harness.run.store.directory import MANIFEST
-from harness.run.store.discovery import find_runs, is_under_way
+from harness.run.store.directory import MANIFEST, find_runs, is_under_way
 
 EXPERIMENT = "experiment.json"
 
@@ -39,7 +38,7 @@ class ListedRuns:
 
 
 def find_places(root: Path) -> ListedRuns:
-    """Find the runs below a folder, with `harness.run.store.discovery`."""
+    """Find the runs below a folder, with `harness.run.store.directory`."""
     found = find_runs(root)
     return ListedRuns(tuple(_place(root, path) for path in found.paths), found.cut)
 

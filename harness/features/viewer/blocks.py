@@ -17,7 +17,7 @@ from harness.features.viewer.transcript_index import Line, TranscriptIndex
 from harness.markdown import fenced_blocks
 from harness.models.prices import ListedPrice, cost
 from harness.models.protocol import ModelTurn, ToolCall
-from harness.run.store.message_texts import (
+from harness.run.store.entries import (
     arguments,
     message_text,
     other_arguments,

@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from harness.efficiency.labels import score_interval
+from harness.efficiency.efficiency_summary import score_interval
 from harness.efficiency.scale import Efficiency
 from harness.text import figure
 

@@ -2,7 +2,7 @@
 
 from harness.agent.events import AgentLeft, Event, Graded, Request, Response, Tested, ToolResult
 from harness.models.protocol import ModelTurn
-from harness.run.store.message_texts import arguments, message_text, reasoning_text
+from harness.run.store.entries import arguments, message_text, reasoning_text
 
 
 def text_in(event: Event, name: str) -> str | None:

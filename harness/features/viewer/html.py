@@ -6,7 +6,7 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from harness.efficiency.labels import cpu_time, rank, score_words
+from harness.efficiency.efficiency_summary import cpu_time, rank, score_words
 from harness.features.viewer.efficiency_axis import beyond_words
 from harness.grading.verdict import INFRASTRUCTURE
 from harness.text import count, dollars, interval, percent, printable, printable_line

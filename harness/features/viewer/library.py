@@ -12,7 +12,7 @@ from harness.features.viewer.entries import Entries, entries_of
 from harness.features.viewer.open_run import Item, OpenRun, stamp_of, summed_up, transcript_name
 from harness.features.viewer.query import sums
 from harness.features.viewer.transcript_index import TranscriptIndex
-from harness.run.spec.shard import planned_samples
+from harness.run.spec.problem_settings import planned_samples
 from harness.run.store.directory import read_manifest
 from harness.run.store.state import RunState
 from harness.run.summary.run_words import benchmark_words

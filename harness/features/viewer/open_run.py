@@ -11,9 +11,8 @@ from pydantic import BaseModel, ValidationError
 from harness.features.viewer.addresses import Place, key_of
 from harness.features.viewer.result_index import ResultRow, Rows
 from harness.models.prices import ListedPrice
-from harness.run.spec.shard import planned_samples
-from harness.run.store.directory import MANIFEST, RESULTS, SUMMARY, read_manifest
-from harness.run.store.discovery import is_under_way
+from harness.run.spec.problem_settings import planned_samples
+from harness.run.store.directory import MANIFEST, RESULTS, SUMMARY, is_under_way, read_manifest
 from harness.run.store.files import LARGEST_SUMMARY, read_file
 from harness.run.store.results import limits_of_the_run
 from harness.run.store.state import NEVER_RUN, Reason, RunState, pending_reasons, state_of

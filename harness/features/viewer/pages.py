@@ -24,7 +24,7 @@ from harness.features.viewer.library import Library, Listed, Talk, created
 from harness.features.viewer.open_run import Item, OpenRun
 from harness.features.viewer.query import COLUMNS, Query, page_number, page_of, select, sums
 from harness.features.viewer.side_by_side import PAGE
-from harness.run.store.discovery import is_under_way
+from harness.run.store.directory import is_under_way
 from harness.run.store.results import SampleResult
 from harness.run.store.transcript import transcript_command
 from harness.text import printable

@@ -17,8 +17,8 @@ from harness.features.report.pairs import pairings
 from harness.features.report.run_labels import sides_of
 from harness.run.spec.spec import RunSpec, stored
 from harness.run.store.results import SampleResult
+from harness.run.summary.groups import read_filters
 from harness.run.summary.loaded_run import read_run
-from harness.run.summary.result_filter import read_filters
 
 MakeResult = Callable[..., SampleResult]
 WriteRun = Callable[..., Path]

@@ -12,7 +12,7 @@ from harness.features.viewer.addresses import Place
 from harness.features.viewer.open_run import OpenRun
 from harness.features.viewer.result_index import Lines, Rows
 from harness.features.viewer.transcript_index import TranscriptIndex
-from harness.run.store.discovery import is_under_way
+from harness.run.store.directory import is_under_way
 from harness.run.store.results import ResultsFile
 from harness.run.summary.loaded_run import read_run
 

@@ -24,7 +24,7 @@ from harness.features.viewer.open_run import stamp_of
 from harness.features.viewer.query import page_number, page_of, url_words
 from harness.run.store.transcripts import Transcripts
 from harness.run.summary.conversation import Conversation, aligned
-from harness.run.summary.result_filter import EVERYTHING, read_filters
+from harness.run.summary.groups import EVERYTHING, read_filters
 from harness.sources.selection import Selection
 
 Shown = dict[str, Any]

@@ -1,4 +1,4 @@
-"""A user's own strategies and tools (`module:attribute`), and those of plug-ins.
+"""Strategies by mode: the built-in ones, a user's own (`module:attribute`), those of plug-ins.
 
 They are trusted like the harness and run in its process: only text written by models goes into the
 sandbox. Their exceptions do not count against the model: the sample stays pending, with the
@@ -9,6 +9,7 @@ solution in the workspace.
 from collections.abc import Callable
 from typing import Any
 
+from harness import plugins
 from harness.agent.attempt import (
     Attempt,
     BudgetSpentError,
@@ -20,10 +21,14 @@ from harness.agent.attempt import (
     Strategy,
     run_until_stopped,
 )
+from harness.agent.strategies.agent_loop import agentic
+from harness.agent.strategies.baselines import best_of_k_public, self_repair, single_shot
+from harness.agent.strategies.external_names import EXTERNAL
 from harness.errors import HarnessError, UsageError
 from harness.models.faults import Redactor
 from harness.models.protocol import ModelError, Usage
 from harness.models.user_code import load_attribute
+from harness.registry import AGENT_STRATEGY, feature
 from harness.sandbox.program import SandboxError
 from harness.tools.toolbox import Arguments, Tool, ToolError
 from harness.tools.workspace import Workspace
@@ -162,3 +167,36 @@ def _made(name: str, found: Any) -> Any:
 
 def _words(error: BaseException) -> str:
     return _one_line(f"{type(error).__name__}: {error}")
+
+
+STRATEGIES: dict[str, Strategy] = {
+    "agentic": agentic,
+    "single_shot": single_shot,
+    "self_repair": self_repair,
+    "best_of_k_public": best_of_k_public,
+}
+"""Strategies by the names of `external_names.ASKING`."""
+
+
+def find_strategy(name: str) -> Strategy:
+    """Find a strategy: one of `BUILT_IN`, `module:attribute`, or a plug-in's.
+
+    Those of `EXTERNAL` have no agent yet; the caller provides it.
+
+    Raises:
+        UsageError: the name is unknown, or its object is not callable.
+    """
+    if name in STRATEGIES:
+        return STRATEGIES[name]
+    if name in EXTERNAL:
+        return feature(AGENT_STRATEGY, f"--mode {name}")()
+    plugin = plugins.find(plugins.STRATEGIES, name)
+    if plugin is not None:
+        return strategy_of(str(plugin), plugin.load())
+    if ":" not in name:
+        known = plugins.known(plugins.STRATEGIES, STRATEGIES)
+        raise UsageError(
+            f"mode {name!r} is unknown; there are: {known}, or a strategy of your own as "
+            "module:attribute"
+        )
+    return own_strategy(name)

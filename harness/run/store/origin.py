@@ -1,4 +1,4 @@
-"""Versions of harness and Python a run was made with; one entry per change."""
+"""Origin of a run: versions of harness and Python, and whether its verdicts were published."""
 
 import platform
 import subprocess
@@ -9,6 +9,33 @@ from pathlib import Path
 from typing import Any, cast
 
 from harness.version import __version__
+
+PUBLISHED, HERE = "published", "made here"
+
+
+def verdicts_of(manifest: Mapping[str, Any]) -> str:
+    """Return the origin of a run's verdicts: `published` or `made here`."""
+    match manifest:
+        case {"imported": {"verdicts": str(whose)}}:
+            return whose
+        case _:
+            return HERE
+
+
+def as_judged_here(manifest: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the import entry of a regraded run; empty if the run is not imported."""
+    imported = manifest.get("imported")
+    return {"imported": {**imported, "verdicts": HERE}} if imported else {}
+
+
+IMPORT_AGAIN = "; the same import judges what the log has"
+"""What becomes of an imported run's pending samples, after a clause that names them."""
+
+
+def is_imported(manifest: Mapping[str, Any]) -> bool:
+    """Whether another program made the run, so that it cannot be resumed."""
+    return isinstance(manifest.get("imported"), dict)
+
 
 KEYS = ("harness", "git_revision", "python")
 

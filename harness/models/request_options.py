@@ -1,4 +1,4 @@
-"""The user's headers for every request: `NAME: VALUE`, or `NAME: $VARIABLE`.
+"""Options of every request: time limits, and the user's own headers.
 
 A value may be a secret. It is sent but never stored: `stored` leaves it out. A variable's name is
 no secret, and is kept.
@@ -6,6 +6,7 @@ no secret, and is kept.
 
 import re
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 from harness.errors import UsageError
 from harness.models.environment import Environment
@@ -83,3 +84,22 @@ def read_headers(headers: Iterable[str], environment: Environment) -> dict[str, 
             )
         found[_SPELT.get(name.lower(), name)] = value
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class Timeouts:
+    """Timeouts of one request, in seconds.
+
+    An answer that is not streamed is silent until it is done, hence the long idle timeout.
+
+    Attributes:
+        connect_s: time to connect.
+        idle_s: time without a byte.
+        request_s: time of the whole request.
+        retry_s: time from a request's first failure to the end of its last wait.
+    """
+
+    connect_s: float = 15.0
+    idle_s: float = 900.0
+    request_s: float = 7_200.0
+    retry_s: float = 1_800.0
