@@ -17,10 +17,9 @@ from harness.features.compare.differences import (
     value_of,
 )
 from harness.features.compare.efficiency import Faster, faster
-from harness.features.compare.flips import Flip, flips_of
-from harness.features.compare.groups import Group, compare_counts, grouped
+from harness.features.compare.flips import Flip, Group, compare_counts, flips_of, grouped
 from harness.features.compare.spend import equal_spend
-from harness.features.compare.spend_types import SpendComparison
+from harness.features.compare.spend_result import SpendComparison
 from harness.models.protocol import Frozen
 from harness.run.plan.pricing import prices_as_of
 from harness.run.spec.spec import COMPARED

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from harness.features.compare.groups import shares
+from harness.features.compare.flips import shares
 from harness.features.experiment.answers import Answer, answers_of
 from harness.features.experiment.decision import Decision
 from harness.features.experiment.experiment_file import read_experiment

@@ -13,8 +13,7 @@ from typing import Any
 
 from harness.agent.attempt import ChosenBy, StopReason
 from harness.errors import UsageError
-from harness.features.grade.solution import Published
-from harness.features.grade.solution_match import MatchedSolution
+from harness.features.grade.solutions import MatchedSolution, Published
 from harness.grading.verdict import INFRASTRUCTURE, Verdict
 from harness.problem import Problem
 from harness.run.engine.manifest import SCHEMA

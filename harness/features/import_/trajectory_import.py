@@ -11,7 +11,7 @@ from rich.console import Console
 
 from harness.agent.strategies.strategies import STRATEGIES
 from harness.errors import INFRASTRUCTURE, INTERRUPTED, OK, RunDirectoryError, UsageError
-from harness.features.grade.solution_match import unmatched_words
+from harness.features.grade.solutions import unmatched_words
 from harness.features.import_.agreement import agreement_lines
 from harness.features.import_.imported_sample import ImportedSample
 from harness.features.import_.published_run import unknown_origin

@@ -13,9 +13,8 @@ from harness.features.report.efficiency_figures import (
     standings,
     timed_solutions,
 )
+from harness.features.report.labelled_runs import LabelledRun, Pairing
 from harness.features.report.page_model import PageItem, Section, Table
-from harness.features.report.pairs import Pairing
-from harness.features.report.run_labels import LabelledRun
 from harness.text import count, figure, percent, printable_line
 
 LEAD = (
