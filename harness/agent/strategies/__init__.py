@@ -1,4 +1,5 @@
 """Strategies for solving problems.
 
-`agent_loop` is the loop with tools, `baselines` has the modes without; `strategies` finds one by name.
+`agent_loop` is the loop with tools, `baselines` has the modes without tools. `strategies` finds a
+strategy by name.
 """
