@@ -37,10 +37,8 @@ from harness.run.plan.problem_kinds import (
     check_mode,
     check_settings,
     check_tested,
-    earlier_solutions,
     rules_of,
     said_in,
-    toolbox_of,
 )
 from harness.run.plan.target import (
     Target,
@@ -51,6 +49,7 @@ from harness.run.plan.target import (
     request_settings,
     resolve_target,
 )
+from harness.run.plan.toolset import earlier_solutions, toolbox_of
 from harness.run.spec.problem_settings import MOST_SAMPLES, Shard, Whole
 from harness.run.spec.spec import RunSpec, known_keys
 from harness.sources.benchmarks import load
