@@ -25,7 +25,7 @@ WAYS = {
 }
 PROGRAM = """
 import threading
-import harness.cli.memory as module
+import harness.cli.app as module
 
 def app(**_):
     {way}
