@@ -1,29 +1,147 @@
 """Start, resume and finish a run."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from signal import Signals
+from typing import Any, Protocol, cast
 
 from harness.agent.attempt import RunStop
-from harness.errors import RunDirectoryError
+from harness.agent.events import Response
+from harness.errors import RunDirectoryError, UsageError
 from harness.problem import Problem
 from harness.run.engine.manifest import grown, is_other_code, manifest, refuse_other
-from harness.run.engine.resume import chosen_of, earlier_spending, is_answered, samples_left
-from harness.run.engine.stop_flag import StopFlag
+from harness.run.engine.request_limits import StopFlag
 from harness.run.observer import Failure
 from harness.run.plan.budget import NOTHING, Budget, Total
+from harness.run.plan.modes import Mode, Transport, mode_of, transport_of
 from harness.run.plan.plan import Plan
 from harness.run.plan.pricing import allowance_of, with_costs
 from harness.run.store.directory import RESULTS, RunDirectory, read_manifest
-from harness.run.store.request_log import Spent
-from harness.run.store.results import read_results
+from harness.run.store.results import SampleResult, read_results
 from harness.run.store.state import state_of, unheard_requests
+from harness.run.store.transcript import file_name, sample_name
+from harness.run.store.transcript_contents import Spent, requests_of
 from harness.run.store.transcripts import Transcripts
 from harness.run.summary.summary import Stopped, Summary, summarize
 from harness.sandbox.isolation import Level
 from harness.sandbox.strongest import ChosenSandbox
 from harness.sources.files.rows import Loaded
+
+
+@dataclass(frozen=True, slots=True)
+class Earlier:
+    """Spending on a run so far.
+
+    Attributes:
+        requests: all requests; those with unknown usage come last.
+        unfinished: requests of samples without a result, by transcript name.
+    """
+
+    requests: list[Spent] = field(default_factory=list[Spent])
+    unfinished: Mapping[str, list[Spent]] = field(default_factory=dict[str, list[Spent]])
+
+    @property
+    def unheard(self) -> int:
+        """Number of requests of unfinished samples whose answer was lost."""
+        return sum(each.estimated for spent in self.unfinished.values() for each in spent)
+
+
+def earlier_spending(run: Path, results: Iterable[SampleResult]) -> Earlier:
+    """Return the spending on a run so far, by request.
+
+    Raises:
+        RunDirectoryError: its pack is damaged.
+    """
+    done = {file_name(result.problem_id, result.index): result for result in results}
+    spent: list[Spent] = []
+    unfinished: dict[str, list[Spent]] = {}
+    with Transcripts(run) as transcripts:
+        names = set(transcripts.names())
+        for name in names:
+            of_sample: list[Spent] = []
+            with suppress(RunDirectoryError):  # broken transcripts are restarted
+                of_sample += requests_of(transcripts.events(name))
+            spent += of_sample
+            if name not in done:
+                unfinished[name] = of_sample
+    spent += [
+        Spent(result.usage, result.model_calls)
+        for name, result in done.items()
+        if name not in names and result.model_calls
+    ]
+    return Earlier(sorted(spent, key=lambda each: each.usage is None), unfinished)
+
+
+def is_answered(transcripts: Transcripts) -> bool:
+    """Whether a transcript holds an answer of the model."""
+    for name in transcripts.names():
+        with suppress(RunDirectoryError):  # broken transcripts are restarted
+            if any(isinstance(event, Response) for event in transcripts.events(name)):
+                return True
+    return False
+
+
+ERRORED, UNSOLVED = "errored", "unsolved"
+
+Sample = tuple[Problem, int]
+
+
+def samples_left(plan: Plan, done: Iterable[SampleResult]) -> list[Sample]:
+    """Return the samples without a result."""
+    names = {result.sample for result in done}
+    return [each for each in plan.samples if _name(each) not in names]
+
+
+def chosen_of(
+    left: Sequence[Sample],
+    only: Sequence[str],
+    done: Iterable[SampleResult],
+    transcripts: Transcripts,
+) -> list[Sample]:
+    """Return the selected remaining samples; the others stay pending.
+
+    Args:
+        left: samples without a result.
+        only: `errored` for samples started before, `unsolved` for samples of problems not solved
+            yet, or ids of problems and samples; empty for all.
+        done: the results.
+        transcripts: the run's transcripts.
+
+    Raises:
+        UsageError: an id matches no remaining sample.
+    """
+    words = [word.strip() for each in only for word in each.split(",") if word.strip()]
+    if not words:
+        return list(left)
+    solved = {result.problem_id for result in done if result.solved}
+    chosen: set[str] = set()
+    for word in words:
+        if word == ERRORED:
+            found = [each for each in left if transcripts.exists(file_name(each[0].id, each[1]))]
+        elif word == UNSOLVED:
+            found = [each for each in left if each[0].id not in solved]
+        else:
+            found = [each for each in left if word in _answers_to(each)]
+            if not found:
+                raise UsageError(
+                    f"--only {word[:200]}: no sample of that id is left to do; give errored, "
+                    "unsolved, or the id of a problem or sample"
+                )
+        chosen |= {_name(each) for each in found}
+    return [each for each in left if _name(each) in chosen]
+
+
+def _name(sample: Sample) -> str:
+    return sample_name(sample[0].id, sample[1])
+
+
+def _answers_to(sample: Sample) -> set[str]:
+    problem, index = sample
+    names = {problem.id, problem.native_id, *problem.aliases}
+    return names | {sample_name(name, index) for name in names}
+
 
 Read = Callable[[str], Loaded]
 Vet = Callable[[Sequence[Problem]], tuple[Problem, ...]]
@@ -170,3 +288,54 @@ def level_of(manifest: Mapping[str, Any]) -> Level:
         raise RunDirectoryError(
             "run.json does not say under which sandbox level the run began; start a new run"
         ) from error
+
+
+class AgentMode(Mode, Protocol):
+    """A mode that starts a user's own agent for each sample."""
+
+    def with_agents(self, plan: Plan, path: Path) -> Plan:
+        """Return the plan with a strategy that can start agents.
+
+        Args:
+            plan: the run's plan.
+            path: the run directory, which need not exist yet.
+
+        Raises:
+            HarnessError: the agent cannot be started here.
+        """
+        ...
+
+
+class RunTransport(Transport, Protocol):
+    """A transport that sends all requests of a run."""
+
+    async def with_answers(  # noqa: PLR0917 - the parts of a run
+        self,
+        plan: Plan,
+        directory: RunDirectory,
+        samples: Sequence[tuple[Problem, int]],
+        tell: Callable[[str], None],
+        stopping: Sequence[Signals],
+        interrupted: Callable[[], None],
+    ) -> Plan | None:
+        """Return the plan with a model that knows all answers; None after an interrupt.
+
+        Args:
+            plan: the run's plan.
+            directory: the run directory.
+            samples: samples without a result.
+            tell: called with a line for the user.
+            stopping: signals that count as interrupts.
+            interrupted: called at each interrupt.
+        """
+        ...
+
+
+def agent_mode_of(plan: Plan) -> AgentMode | None:
+    """Return the mode that starts the plan's agents; None if a model is used."""
+    return cast("AgentMode | None", mode_of(plan.spec))
+
+
+def run_transport_of(plan: Plan) -> RunTransport | None:
+    """Return the transport of the plan's requests; None if they are sent one by one."""
+    return cast("RunTransport | None", transport_of(plan.spec))
