@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 from timed_bench import FAST, MIDDLE, SLOW, Bench
 
-from harness.efficiency import reference_times
+from harness.efficiency import paired_timing, reference_times
 from harness.efficiency.turns import Expected
 from harness.grading.judge import Task
 from harness.problem import TestCase
@@ -33,3 +33,10 @@ def bench(worker: Worker, expected: Expected) -> Bench:
     codes = {"fast": FAST, "middle": MIDDLE, "slow": SLOW}
     scale = reference_times.calibrate(worker, expected, codes)
     return Bench(worker, expected, scale, codes)
+
+
+@pytest.fixture
+def roughly(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Time in a tenth of the usual effort, where a test tells apart what differs by far."""
+    for name in ("LEAST_S", "PASSES_OF_MERCURY"):
+        monkeypatch.setattr(paired_timing, name, getattr(paired_timing, name) / 10)

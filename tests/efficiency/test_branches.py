@@ -60,10 +60,3 @@ def test_the_branches_of_a_script_are_those_of_all_its_tests(worker: Worker, apa
     expected = Expected.of(worker, Task(Program(script), tests, Limits()))
     found = against(worker, expected, script, [(script, 1.0)], apart=apart, enough=bool)
     assert found.branches == pytest.approx(2 * 3_000, rel=0.05)  # a branch and a jump an iteration
-
-
-@pytest.mark.skipif(sys.version_info >= (3, 12), reason="the interpreter has the clock")
-def test_without_the_clock_nothing_is_said(bench: Bench) -> None:
-    found = bench.measure(SLOW)
-    assert (found.branches, found.beyond_branches) == (None, None)
-    assert found.beyond is not None

@@ -1,6 +1,7 @@
 """The default timing, on a made problem and real processes."""
 
 import math
+import sys
 
 import pytest
 from timed_bench import FAST, MIDDLE, SLOW, Bench
@@ -61,6 +62,16 @@ def test_what_lies_between_is_where_its_reference_is(bench: Bench) -> None:
     assert found.percentile == pytest.approx(50, abs=17)
 
 
+@pytest.mark.skipif(
+    sys.version_info >= (3, 12), reason="it has the second clock, see test_branches.py"
+)
+def test_without_the_clock_nothing_is_said(bench: Bench) -> None:
+    found = bench.measure(SLOW)
+    assert (found.branches, found.beyond_branches) == (None, None)
+    assert found.beyond is not None
+
+
+@pytest.mark.usefixtures("roughly")
 def test_the_quadratic_one_is_below_the_linear_one(worker: Worker) -> None:
     inputs = [[(n * 7919) % 1009 for n in range(size)] for size in (300, 500, 700)]
     tests = [TestCase(input=str(v), output=str(len(set(v))), public=False) for v in inputs]
@@ -71,6 +82,7 @@ def test_the_quadratic_one_is_below_the_linear_one(worker: Worker) -> None:
     assert scale.references[-1].time > 5 * scale.references[0].time
 
 
+@pytest.mark.usefixtures("roughly")
 def test_a_script_is_timed_on_all_its_tests(worker: Worker) -> None:
     script = "n = int(input())\ns = 0\nfor i in range(n): s += i\nprint(s)\n"
     slower = script.replace("s += i", "s += i; i * i; i * i; i * i; i * i")
@@ -131,6 +143,7 @@ def sound(worker: Worker, one_test: Expected) -> Scale:
     return reference_times.calibrate(worker, one_test, SOUND)
 
 
+@pytest.mark.usefixtures("roughly")
 @pytest.mark.parametrize(
     "flaky",
     [
@@ -148,6 +161,7 @@ def test_a_reference_that_fails_at_its_turns_is_left_out_and_no_other(
     assert {scale.references[n].code_hash for n in scale.anchors} == set(SOUND)
 
 
+@pytest.mark.usefixtures("roughly")
 def test_where_all_references_fail_at_their_turns_there_is_no_scale(
     worker: Worker, one_test: Expected
 ) -> None:
@@ -155,6 +169,7 @@ def test_where_all_references_fail_at_their_turns_there_is_no_scale(
     assert (scale.lack, scale.failed) == ("no reference passes", 2)
 
 
+@pytest.mark.usefixtures("roughly")
 def test_an_anchor_that_fails_later_costs_the_solution_nothing(
     worker: Worker, one_test: Expected, sound: Scale
 ) -> None:
@@ -166,6 +181,7 @@ def test_an_anchor_that_fails_later_costs_the_solution_nothing(
         paired_timing.measure(worker, one_test, sound, dict.fromkeys(SOUND, QUICK), MIDDLE)
 
 
+@pytest.mark.usefixtures("roughly")
 def test_a_solution_that_fails_at_its_turns_has_nothing(
     worker: Worker, one_test: Expected, sound: Scale
 ) -> None:

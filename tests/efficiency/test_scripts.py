@@ -97,6 +97,7 @@ def test_a_failure_in_any_execution_is_one_of_the_lap(worker: Worker) -> None:
     assert "ValueError" in lap.error
 
 
+@pytest.mark.usefixtures("roughly")
 def test_scripts_that_leave_threads_are_run_test_by_test(worker: Worker) -> None:
     sums = sums_of(worker, (2 * n for n in NUMBERS))
     waits = "import threading\nthreading.Thread(target=threading.Event().wait, daemon=True).start()"
@@ -106,6 +107,7 @@ def test_scripts_that_leave_threads_are_run_test_by_test(worker: Worker) -> None
     assert [each.code_hash for each in scale.references] == ["fast", "slow"]
 
 
+@pytest.mark.usefixtures("roughly")
 def test_inputs_with_a_nul_are_given_one_by_one(worker: Worker) -> None:
     tests = {"a\0b\n": "a\0b\n", "c\n": "c\n"}
     scale = reference_times.calibrate(
