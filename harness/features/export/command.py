@@ -11,12 +11,10 @@ from rich.console import Console
 
 from harness.cli import completion
 from harness.errors import UsageError
-from harness.features.export.atif import atif_text
+from harness.features.export.conversations import atif_text, chat_text
 from harness.features.export.inspect_log import write_inspect
-from harness.features.export.junit import junit_text
 from harness.features.export.livecodebench import LiveCodeBenchFiles, eval_all_text
-from harness.features.export.messages import chat_text
-from harness.features.export.tables import csv_text, write_parquet
+from harness.features.export.sample_rows import csv_text, junit_text, write_parquet
 from harness.problem import Problem
 from harness.run.summary.loaded_run import Run, read_run
 from harness.terminal.progress import load_with_bar

@@ -1,7 +1,7 @@
 """Import of agent runs: read, match, judge every revision, write a run."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -9,23 +9,25 @@ from typing import Any
 
 from rich.console import Console
 
+from harness.agent import events
 from harness.agent.strategies.strategy_names import STRATEGIES
 from harness.errors import INFRASTRUCTURE, INTERRUPTED, OK, RunDirectoryError, UsageError
 from harness.features.grade.solution_match import unmatched_words
-from harness.features.import_.agreement import agreement_lines
-from harness.features.import_.imported_sample import ImportedSample
+from harness.features.import_.imported_sample import WRITE_TOOLS, ImportedSample, WriteTool
 from harness.features.import_.published_run import unknown_origin
-from harness.features.import_.revisions import WRITE_TOOLS, WriteTool
+from harness.features.import_.trajectory import Trajectory
 from harness.features.import_.trajectory_file import TrajectoryFile
 from harness.features.import_.trajectory_run import (
     Finder,
     Judgements,
+    agreement_lines,
     judge_answers,
     read_samples,
     with_problems,
-    write_transcripts,
 )
+from harness.grading.verdict import Verdict
 from harness.models.prices import ListedPrice
+from harness.models.protocol import Usage
 from harness.problem import Problem
 from harness.run.engine.manifest import SCHEMA, surroundings, test_limits
 from harness.run.plan.judging_options import judging_of
@@ -226,3 +228,63 @@ def _opened(path: Path, manifest: Mapping[str, Any]) -> RunDirectory:
     if facts[0] != facts[1] or not same or there["problems"] != manifest["problems"]:
         raise RunDirectoryError(f"{path} is another run; give another --out")
     return RunDirectory.resume(path)
+
+
+def transcript_of(
+    trajectory: Trajectory, sample: ImportedSample, model: str, mode: str
+) -> Iterator[events.Event]:
+    """Yield the events of a sample's transcript up to its grade.
+
+    Args:
+        trajectory: the trajectory with its conversation.
+        sample: the sample made of it.
+        model: model of the run.
+        mode: mode of the run.
+    """
+    yield events.SampleStart(
+        sample=sample.name,
+        problem_id=sample.problem.id,
+        index=sample.index,
+        mode=mode,
+        model=model,
+        problem_hash=sample.problem.content_hash,
+    )
+    number = 0
+    for turn in trajectory.turns:
+        number += turn.calls
+        yield events.Request(turn=number, hash="", messages=turn.before)
+        yield events.Response(turn=number, response=turn.answer)
+        for result in turn.results:
+            yield events.ToolResult(turn=number, result=result, seconds=0.0)
+    yield events.SampleEnd(
+        stop_reason=sample.stop_reason,
+        chosen_by=sample.chosen_by,
+        extraction=sample.extraction,
+        usage=sample.spent.usage or Usage(),
+    )
+    if sample.error:
+        yield events.NotGraded(verdict=Verdict.MODEL_ERROR, cause=sample.error)
+
+
+def write_transcripts(
+    directory: RunDirectory, file: TrajectoryFile, finder: Finder, done: set[str], spec: RunSpec
+) -> None:
+    """Write the conversations of all samples without a result.
+
+    Args:
+        directory: directory of the run.
+        file: file of the trajectories.
+        finder: the same finder as at the first reading.
+        done: names of samples that have a result.
+        spec: spec of the run.
+
+    Raises:
+        StorageError: the disk refused to write.
+        DataError: the file has changed since it was read.
+    """
+    for trajectory, sample in finder.samples(file.trajectories(), Counter()):
+        if sample.name in done:
+            continue
+        with directory.new_transcript(sample.problem.id, sample.index) as write:
+            for event in transcript_of(trajectory, sample, str(spec.model), spec.mode):
+                write(event)

@@ -6,7 +6,7 @@ from xml.etree import ElementTree as ET
 
 from hostile_words import HOSTILE
 
-from harness.features.export.junit import junit_text
+from harness.features.export.sample_rows import junit_text
 from harness.grading.verdict import Verdict
 from harness.run.store.results import SampleResult
 from harness.run.summary.loaded_run import Run

@@ -18,7 +18,7 @@ from harness.agent.events import (
     ToolResult,
 )
 from harness.errors import RunDirectoryError
-from harness.features.export.messages import arguments_of, chat_text, said_in
+from harness.features.export.conversations import arguments_of, chat_text, said_in
 from harness.models.protocol import (
     ModelStop,
     ModelTurn,

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from hostile_words import HOSTILE
 
-from harness.features.export.tables import FIELDS, csv_text, write_parquet
+from harness.features.export.sample_rows import FIELDS, csv_text, write_parquet
 from harness.run.store.results import SampleResult
 from harness.run.summary.loaded_run import Run
 from harness.text import printable
