@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import signal
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,8 @@ from program import harness as command
 from program import results
 
 import harness
+from harness.features.import_.trajectory_run import Judgements
+from harness.grading.jobs import Judged
 
 RUNS = "agentic_runs/gpt-5-mini_lcb_v6.runs1-2.jsonl.gz"
 PUBLISHED = "Qwen2.5-7B-Instruct_selfrepair_1_0.2_eval_all.json.gz"
@@ -125,6 +128,24 @@ class TestImport:
         assert "\n" not in str(raised.value)
         assert not (tmp_path / "r").exists()
 
+    def test_an_interrupt_keeps_what_was_judged(
+        self, tmp_path: Path, revisions: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def keep(self: Judgements, judged: Judged) -> None:
+            keep_all(self, judged)
+            signal.raise_signal(signal.SIGINT)
+
+        keep_all = Judgements.keep
+        with revisions.open("a") as file:
+            file.write(json.dumps({"problem_id": "double", "code": "1", "turn": 1}) + "\n")
+        given = (revisions, [ECHO, DOUBLE], tmp_path / "r")
+        with monkeypatch.context() as patch:
+            patch.setattr(Judgements, "keep", keep)
+            with pytest.raises(KeyboardInterrupt):
+                harness.import_run(*given, workers=1)
+        assert len(harness.load_run(tmp_path / "r").results) == 1
+        assert len(harness.import_run(*given, workers=1).results) == 2
+
     def test_another_run_is_refused(self, tmp_path: Path, revisions: Path) -> None:
         harness.import_run(revisions, [ECHO], tmp_path / "r")
         with pytest.raises(harness.UsageError, match="is another run; give another out"):
@@ -152,7 +173,7 @@ class TestExport:
             assert printed.returncode == 0, printed.stderr
             assert harness.export_run("r", to).replace("\r\n", "\n") == printed.stdout
             assert harness.export_run("r", to, "f") == [Path("f")]
-            assert Path("f").read_text() == printed.stdout
+            assert (tmp_path / "f").read_text() == printed.stdout
         assert command(tmp_path, "export", "r", "--to", "parquet", "-o", "a").returncode == 0
         assert harness.export_run(run, "parquet", tmp_path / "b") == [tmp_path / "b"]
         assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
@@ -213,7 +234,7 @@ class TestMerge:
             theirs = (tmp_path / "theirs" / name).read_bytes()
             assert (tmp_path / "ours" / name).read_bytes() == theirs
         assert run.summary.model_dump(mode="json") | {"run": "theirs"} == json.loads(done.stdout)
-        with pytest.raises(harness.UsageError, match="shard 2/2 is missing; .* or partial to go"):
+        with pytest.raises(harness.UsageError, match=r"shard 2/2 is missing; .* or partial to go"):
             harness.merge_runs([tmp_path / "s1"], tmp_path / "half")
         half = harness.merge_runs([tmp_path / "s1"], tmp_path / "half", partial=True)
         assert (len(half.results), half.summary.pending) == (3, {"not_run": 2})
