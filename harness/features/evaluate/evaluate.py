@@ -29,7 +29,7 @@ from harness.run.session.warm_pool import vetted
 from harness.run.spec.keys import RunKeys, listing, spec_from
 from harness.run.spec.spec import RunSpec
 from harness.run.store.directory import MANIFEST, read_manifest
-from harness.run.store.versions import version_change
+from harness.run.store.origin import version_change
 from harness.run.summary.loaded_run import read_run
 from harness.sources.files.rows import Loaded
 from harness.text import count, printable_line

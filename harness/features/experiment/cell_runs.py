@@ -8,7 +8,7 @@ from pathlib import Path
 from harness.errors import UsageError
 from harness.features.experiment.experiment_file import Experiment
 from harness.features.experiment.grid import Cell
-from harness.models.replay import ReplayModel
+from harness.models.scripted import ReplayModel
 from harness.problem import Problem
 from harness.run.engine.controller import RunController
 from harness.run.engine.lifecycle import Outcome, Prepared, Read, Vet, budget_of, sum_up

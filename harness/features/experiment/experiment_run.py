@@ -24,7 +24,7 @@ from harness.run.engine.lifecycle import Prepared
 from harness.run.observer import RunObserver
 from harness.run.plan.estimate import estimate
 from harness.run.plan.plan import Plan
-from harness.run.plan.recordings import PREFIX
+from harness.run.plan.target import PREFIX
 from harness.run.store.directory import RunDirectory
 from harness.terminal.progress import TerminalReporter
 from harness.terminal.run_progress import run_progress

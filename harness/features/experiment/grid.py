@@ -22,7 +22,7 @@ from typing import Any, cast
 from harness.errors import UsageError
 from harness.features.experiment.cell_names import SILENT, check_name, names_of
 from harness.run.plan.target import resolve_target
-from harness.run.spec.settings import refuse_unknown
+from harness.run.spec.settings import read_yaml, refuse_unknown, with_underscores
 from harness.run.spec.spec import (
     GROWING,
     LISTS,
@@ -33,7 +33,6 @@ from harness.run.spec.spec import (
     stored,
     uses,
 )
-from harness.run.spec.yaml_file import read_yaml, with_underscores
 
 MOST_CELLS = 1_000
 AXES = {

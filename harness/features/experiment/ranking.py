@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from harness.features.compare.groups import shares
+from harness.features.compare.flips import shares
 from harness.features.experiment.answers import Answer, answers_of
 from harness.features.experiment.decision import Decision
 from harness.features.experiment.experiment_file import read_experiment
@@ -16,8 +16,7 @@ from harness.run.plan.pricing import prices_as_of
 from harness.run.store.directory import MANIFEST
 from harness.run.summary.loaded_run import read_run
 from harness.run.summary.summary import Summary, solved_counts
-from harness.stats.paired import corrected_confidence, holm, paired_score
-from harness.stats.paired_score import CONFIDENCE, Score
+from harness.stats.paired import CONFIDENCE, Score, corrected_confidence, holm, paired_score
 from harness.stats.pass_at_k import Counts
 from harness.stats.rates import Rate
 

@@ -16,7 +16,7 @@ from harness.features.compare.screen import comparison_screen
 from harness.features.experiment.decision import Decision
 from harness.features.experiment.ranking import Against, RankedCell, Ranking
 from harness.run.plan.estimate import Estimate
-from harness.terminal.layout import figures_table, number_range
+from harness.terminal.columns import figures_table, number_range
 from harness.text import UNKNOWN, count, dollars, interval, percent, printable_line, quantity
 
 GAP = 3

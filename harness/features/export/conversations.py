@@ -36,8 +36,7 @@ from harness.models.protocol import (
     Usage,
     UserMessage,
 )
-from harness.run.store.entries import entries
-from harness.run.store.message_texts import reasoning_text
+from harness.run.store.entries import entries, reasoning_text
 from harness.run.store.results import SampleResult
 from harness.run.store.transcript import file_name
 from harness.run.store.transcripts import Transcripts

@@ -17,7 +17,7 @@ from pydantic_core import from_json
 from harness.agent.attempt import Attempt, ChosenBy, StopReason, Written
 from harness.agent.extraction.code import Extract, Extraction
 from harness.errors import DataError, UsageError
-from harness.features.grade.solution import Published
+from harness.features.grade.solutions import Published
 from harness.features.import_.trajectory import (
     MOST_REVISIONS,
     Revision,

@@ -23,7 +23,7 @@ from pydantic_core import from_json
 
 from harness.agent.attempt import StopReason
 from harness.errors import DataError
-from harness.features.grade.solution import Published
+from harness.features.grade.solutions import Published
 from harness.features.import_ import fields
 from harness.features.import_.chat_messages import Conversation, answer_in, message_in, role_in
 from harness.features.import_.trajectory import Spending, Trajectory

@@ -18,9 +18,8 @@ from rich.console import Group, RenderableType
 
 from harness.agent.attempt import ChosenBy, StopReason
 from harness.errors import NothingSelectedError, UsageError
-from harness.features.grade.solution import Published
-from harness.features.grade.solution_match import MatchedSolution, match, unmatched_words
 from harness.features.grade.solution_readers import read_solutions
+from harness.features.grade.solutions import MatchedSolution, Published, match, unmatched_words
 from harness.features.import_.trajectory_file import (
     FORMATS,
     SOLUTIONS,
@@ -44,7 +43,7 @@ from harness.run.reporter import LOG, Reporter
 from harness.run.spec.keys import JudgingKeys, Words, listing, path_of, python_words, spec_from
 from harness.run.spec.spec import RunSpec
 from harness.run.store.directory import RunDirectory
-from harness.run.store.published import PUBLISHED
+from harness.run.store.origin import PUBLISHED
 from harness.run.store.results import SampleResult
 from harness.run.store.transcript import facts_of
 from harness.run.summary.loaded_run import read_run

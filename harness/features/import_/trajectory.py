@@ -23,7 +23,7 @@ from typing import Any, NamedTuple, cast
 
 from harness.agent.attempt import ChosenBy, StopReason
 from harness.errors import DataError
-from harness.features.grade.solution import Published
+from harness.features.grade.solutions import Published
 from harness.features.import_ import fields
 from harness.models.protocol import Message, ModelStop, ModelTurn, ToolCall, ToolMessage, Usage
 

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from harness.agent import events
-from harness.agent.strategies.strategy_names import STRATEGIES
+from harness.agent.strategies.strategies import STRATEGIES
 from harness.errors import RunDirectoryError, UsageError
-from harness.features.grade.solution_match import unmatched_words
+from harness.features.grade.solutions import unmatched_words
 from harness.features.import_.imported_sample import WRITE_TOOLS, ImportedSample, WriteTool
 from harness.features.import_.trajectory import Trajectory
 from harness.features.import_.trajectory_file import TrajectoryFile
@@ -33,7 +33,7 @@ from harness.run.reporter import Reporter
 from harness.run.session.judging_session import JudgingSession, isolate, judge_jobs, judging, vet
 from harness.run.spec.spec import RunSpec, known_keys, read_spec
 from harness.run.store.directory import MANIFEST, RunDirectory, read_manifest
-from harness.run.store.published import HERE
+from harness.run.store.origin import HERE
 from harness.run.summary.summary import Summary, summarize
 from harness.sources.files.rows import Loaded
 from harness.text import count

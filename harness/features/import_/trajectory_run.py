@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from harness.agent.events import Graded
 from harness.errors import DataError, NothingSelectedError, UsageError
-from harness.features.grade.solution import Published
+from harness.features.grade.solutions import Published
 from harness.features.import_.imported_sample import (
     WRITE_TOOLS,
     ImportedSample,
@@ -23,7 +23,7 @@ from harness.grading.verdict import INFRASTRUCTURE, Grade, Verdict
 from harness.models.prices import Price
 from harness.problem import Problem
 from harness.run.plan.problem_kinds import judge_answer, rules_of
-from harness.run.spec.shard import MOST_SAMPLES
+from harness.run.spec.problem_settings import MOST_SAMPLES
 from harness.run.store.directory import RunDirectory
 from harness.sources.problem_names import Names
 from harness.text import count, printable_line
