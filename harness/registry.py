@@ -55,7 +55,7 @@ COMMANDS = tuple(
         ("view", "viewer.command:view", "Browse runs in a web browser.", READ),
         ("export", "export.command:export", "Write a run in another format.", READ),
         ("problems", "info.problems:problems", "List problems, or show one.", PROBLEMS),
-        ("fetch", "info.fetch:fetch", "Download a benchmark's data.", PROBLEMS),
+        ("fetch", "info.problems:fetch", "Download a benchmark's data.", PROBLEMS),
         ("verify", "verify.command:verify", "Judge a benchmark's reference solutions.", PROBLEMS),
         ("calibrate", "calibrate.command:calibrate", "Time reference solutions.", PROBLEMS),
         ("grade", "grade.command:grade", "Grade solutions from a file.", JUDGE),
