@@ -238,6 +238,8 @@ class TestMerge:
             harness.merge_runs([tmp_path / "s1"], tmp_path / "half")
         half = harness.merge_runs([tmp_path / "s1"], tmp_path / "half", partial=True)
         assert (len(half.results), half.summary.pending) == (3, {"not_run": 2})
+        with pytest.raises(harness.UsageError, match="made by `harness run --shard I/N`"):
+            harness.merge_runs([run, *shards], tmp_path / "more")
         with pytest.raises(harness.UsageError, match="is not an empty directory; give another out"):
             harness.merge_runs(shards, tmp_path / "half")
 
