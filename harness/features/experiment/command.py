@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from harness.cli import completion
-from harness.cli.help_page import HelpCommand, HelpGroup
+from harness.cli.app import HelpCommand, HelpGroup
 from harness.cli.settings_flags import PROBLEMS, Source, with_settings, with_source
 from harness.cli.shared_flags import Notify, Observer
 

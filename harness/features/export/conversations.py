@@ -36,9 +36,9 @@ from harness.models.protocol import (
     Usage,
     UserMessage,
 )
-from harness.run.store.entries import entries, reasoning_text
 from harness.run.store.results import SampleResult
 from harness.run.store.transcript import file_name
+from harness.run.store.transcript_contents import entries, reasoning_text
 from harness.run.store.transcripts import Transcripts
 from harness.run.summary.loaded_run import Run
 

@@ -31,7 +31,7 @@ from harness.models.protocol import (
     Usage,
     UserMessage,
 )
-from harness.run.store.entries import entries
+from harness.run.store.transcript_contents import entries
 
 STOPS = {
     "end_turn": "stop",
