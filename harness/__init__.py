@@ -18,12 +18,15 @@ if TYPE_CHECKING:
     from harness.features.episode.shared import Episodes
     from harness.features.evaluate.evaluate import EvaluationError, aevaluate, evaluate
     from harness.features.evaluate.evaluation import Evaluation
+    from harness.features.export.command import export_run
     from harness.features.grade.grader import Grader, GradingError, Scored
     from harness.features.grade.grades import GradedSolution
     from harness.features.grade.library import Grades, agrade, grade
     from harness.features.grade.sandbox import Sandbox
+    from harness.features.import_.library import ImportedRun, import_run
     from harness.features.regrade.library import regrade
     from harness.features.show.library import LoadedRun, load_run
+    from harness.features.storage.merge import merge_runs
     from harness.features.verify.library import VerifiedBenchmark, verify
     from harness.grading.verdict import Verdict
     from harness.problem import Problem, ProblemView, TestCase
@@ -46,6 +49,7 @@ __all__ = [
     "Grades",
     "GradingError",
     "HarnessError",
+    "ImportedRun",
     "LoadedRun",
     "NothingSelectedError",
     "Observer",
@@ -66,9 +70,12 @@ __all__ = [
     "calibrate",
     "compare",
     "evaluate",
+    "export_run",
     "grade",
+    "import_run",
     "load_problems",
     "load_run",
+    "merge_runs",
     "regrade",
     "verify",
 ]
@@ -82,6 +89,9 @@ _HOMES = {
     "harness.features.episode.shared": ("Episodes",),
     "harness.features.evaluate.evaluate": ("EvaluationError", "aevaluate", "evaluate"),
     "harness.features.evaluate.evaluation": ("Evaluation",),
+    "harness.features.export.command": ("export_run",),
+    "harness.features.import_.library": ("ImportedRun", "import_run"),
+    "harness.features.storage.merge": ("merge_runs",),
     "harness.features.grade.library": ("Grades", "agrade", "grade"),
     "harness.run.plan.problem_loader": ("load_problems",),
     "harness.features.show.library": ("LoadedRun", "load_run"),

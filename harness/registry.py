@@ -63,8 +63,8 @@ COMMANDS = tuple(
         ("regrade", "regrade.command:regrade", "Grade a run's solutions once more.", JUDGE),
         ("import", "import_.command:import_", "Turn published results into a run.", JUDGE),
         ("doctor", "info.doctor:doctor", "Check the sandbox of this machine.", JUDGE),
-        ("merge", "storage.command:merge", "Merge the shards of a run into one run.", MORE),
-        ("pack", "storage.command:pack", "Store a run's transcripts in one small file.", MORE),
+        ("merge", "storage.merge:merge_command", "Merge the shards of a run into one run.", MORE),
+        ("pack", "storage.pack:pack_command", "Store a run's transcripts in one small file.", MORE),
         ("schema", "info.schema:schema", "Print the JSON Schema of a file or output.", MORE),
         ("plugins", "info.doctor:plugins", "List installed plug-ins.", MORE),
     )

@@ -17,6 +17,7 @@ NEEDS = {
     "report": {"viewer"},
     "grade": {"import_", "training"},
     "episode": {"training"},
+    "show": {"export", "import_", "regrade", "storage"},
 }
 """A feature, and those that import it: they go before it."""
 

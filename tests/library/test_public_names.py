@@ -15,6 +15,7 @@ from harness.features.calibrate.library import CalibrateKeys
 from harness.features.episode.shared import EpisodeKeys
 from harness.features.evaluate.evaluate import OWN, aevaluate, evaluate
 from harness.features.grade.library import agrade, grade
+from harness.features.import_.library import ImportKeys
 from harness.features.verify.library import VerifyKeys
 from harness.grading.verdict import Grade, Verdict
 from harness.problem import Problem
@@ -25,10 +26,10 @@ from harness.run.summary.groups import Filters
 
 NAMES = """
 CalibratedBenchmark DataError Episode EpisodeReward EpisodeStep Episodes Evaluation
-EvaluationError GradedSolution Grader Grades GradingError HarnessError LoadedRun
+EvaluationError GradedSolution Grader Grades GradingError HarnessError ImportedRun LoadedRun
 NothingSelectedError Observer Problem ProblemView RunComparison RunSpec SampleResult Sandbox
 Scored TestCase UsageError Verdict VerifiedBenchmark __version__ aevaluate agrade calibrate
-compare evaluate grade load_problems load_run regrade verify
+compare evaluate export_run grade import_run load_problems load_run merge_runs regrade verify
 """
 NEAR = "evaluat"
 FOR_TYPE_CHECKERS = {
@@ -57,6 +58,10 @@ SIGNATURES = {
     "compare": f"run_a run_b others baseline at {names_of(Filters)}",
     "load_problems": f"benchmark limit {names_of(SelectionKeys)}",
     "calibrate": f"benchmark recollect {names_of(CalibrateKeys)}",
+    "export_run": "run to out benchmark",
+    "import_run": "file problems out file_format model mode extract write_tool problem_field price "
+    f"{names_of(ImportKeys)}",
+    "merge_runs": "shards out partial",
     "regrade": f"run out benchmark {names_of(JudgingKeys)}",
     "verify": f"benchmark references generated fresh {names_of(VerifyKeys)}",
     "load_run": f"path {names_of(Filters)}",

@@ -1,6 +1,6 @@
 """`harness export`: a run in the formats of other programs.
 
-tables: CSV and Parquet. junit: JUnit XML. atif: Harbor's trajectories.
-livecodebench: LiveCodeBench's output files. inspect_log, inspect_events, inspect_messages:
-Inspect's `.eval` log. messages: conversations as chat messages.
+`command`: the command, and `harness.export_run`. `sample_rows`: CSV, Parquet, JUnit XML.
+`conversations`: chat messages, and Harbor's ATIF. `livecodebench`: LiveCodeBench's output files.
+`inspect_log`, `inspect_events`: Inspect's `.eval` log.
 """

@@ -1,29 +1,45 @@
-"""The command `harness export`: write a run in another format."""
+"""`harness export` and `harness.export_run`: write a run in another format."""
 
 import os
 from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, overload
 
 import typer
-from rich.console import Console
 
 from harness.cli import completion
 from harness.errors import UsageError
-from harness.features.export.atif import atif_text
+from harness.features.export.conversations import atif_text, chat_text
 from harness.features.export.inspect_log import write_inspect
-from harness.features.export.junit import junit_text
 from harness.features.export.livecodebench import LiveCodeBenchFiles, eval_all_text
-from harness.features.export.messages import chat_text
-from harness.features.export.tables import csv_text, write_parquet
+from harness.features.export.sample_rows import csv_text, junit_text, write_parquet
+from harness.features.show.library import LoadedRun
 from harness.problem import Problem
+from harness.run.plan.problem_loader import Benchmark, checked, read
+from harness.run.reporter import LOG
+from harness.run.spec.keys import path_of, python_words
+from harness.run.spec.spec import RunSpec
 from harness.run.summary.loaded_run import Run, read_run
+from harness.sources.files.rows import Loaded
 from harness.terminal.progress import load_with_bar
 from harness.terminal.summary_table import console
 from harness.text import count, printable_line
 
 FORMATS = ("csv", "parquet", "junit", "lcb", "inspect", "atif", "openai-messages")
+TEXTS: Mapping[str, Callable[[Run], Iterable[str]]] = {
+    "csv": csv_text,
+    "junit": junit_text,
+    "atif": atif_text,
+    "openai-messages": chat_text,
+}
+FILES: Mapping[str, Callable[[Run, Path], None]] = {
+    "parquet": write_parquet,
+    "inspect": write_inspect,
+}
+ENDS = {"parquet": ".parquet", "inspect": ".eval"}
+Load = Callable[[Run], Loaded]
+"""Loads the problems of a run."""
 
 
 def export(
@@ -57,93 +73,150 @@ def export(
     LiveCodeBench's output files. inspect: Inspect's .eval log. atif: JSONL, a trajectory a sample
     in the format of Harbor. openai-messages: JSONL, a conversation a sample.
     """
-    export_run(run, to, out, benchmark)
+    err = console(error=True)
+
+    def load(found: Run) -> Loaded:
+        named = benchmark or str(found.spec.get("benchmark") or "fixture")
+        return load_with_bar(named, err, skip_bad_rows=bool(found.spec.get("skip_bad_rows")))
+
+    check_format(to, benchmark)
+    found = read_run(run)
+    paths, text = export_as(found, to, out, load)
+    if out is None:
+        _print(text)
+    if pending := _pending(found, to):
+        err.print(pending)
+    for each in paths:
+        err.print(f"{count(len(found.results), 'sample')} in {printable_line(str(each))}")
 
 
-TEXTS: Mapping[str, Callable[[Run], Iterable[str]]] = {
-    "csv": csv_text,
-    "junit": junit_text,
-    "atif": atif_text,
-    "openai-messages": chat_text,
-}
-FILES: Mapping[str, Callable[[Run, Path], None]] = {
-    "parquet": write_parquet,
-    "inspect": write_inspect,
-}
-ENDS = {"parquet": ".parquet", "inspect": ".eval"}
+@overload
+def export_run(
+    run: str | Path | LoadedRun, to: str, out: None = None, *, benchmark: Benchmark | None = None
+) -> str: ...
+@overload
+def export_run(
+    run: str | Path | LoadedRun, to: str, out: str | Path, *, benchmark: Benchmark | None = None
+) -> list[Path]: ...
+def export_run(
+    run: str | Path | LoadedRun,
+    to: str,
+    out: str | Path | None = None,
+    *,
+    benchmark: Benchmark | None = None,
+) -> str | list[Path]:
+    """Write a run's samples for a spreadsheet, CI, or another harness, as `harness export` does.
 
+    For a data frame of the samples, take `load_run(run).to_pandas()`.
 
-def export_run(path: Path, to: str, out: Path | None, benchmark: str | None) -> None:
-    """Write a run in another format.
+    Args:
+        run: the run's directory, or what `load_run` returns, with its filters.
+        to: `csv`, `parquet`, `junit`, `lcb`, `inspect`, `atif` or `openai-messages`.
+        out: the file; for `lcb` also a folder, which gets all of LiveCodeBench's files.
+        benchmark: for `lcb`, which needs their statements: the problems, if they have moved:
+            `NAME[:WHERE]`, loaded problems, or rows.
+
+    Returns:
+        The files written. Without `out` the text that the command prints, as it is parsed or shown
+        at once in a notebook; `parquet` and `inspect` are no text, and need `out`.
 
     Raises:
-        UsageError: the format is unknown, or needs an output file.
-        RunDirectoryError: the path is not a run, or the run lacks data that the format needs.
+        UsageError: an argument is not accepted, or a package is missing.
+        RunDirectoryError: there is no such run, or it lacks data that the format needs.
+        OSError: the disk refused a write.
     """
-    err = console(error=True)
+    given = None if benchmark is None else checked(benchmark)
+
+    def load(found: Run) -> Loaded:
+        own = str(found.spec.get("benchmark") or "fixture")
+        skip = bool(found.spec.get("skip_bad_rows"))
+        return read(own if given is None else given, RunSpec(skip_bad_rows=skip))
+
+    with python_words("export_run()", b="benchmark", o="out"):
+        check_format(to, given)
+        path = None if out is None else path_of("export_run()", "out", out)
+        if isinstance(run, LoadedRun):
+            found = run.run
+        else:
+            found = read_run(path_of("export_run()", "run", run))
+        paths, parts = export_as(found, to, path, load)
+        text = "".join(map(_writable, parts))
+    if pending := _pending(found, to):
+        LOG.notice(pending)
+    return text if path is None else paths
+
+
+def check_format(to: str, benchmark: object) -> None:
+    """Check the format's name, and that it needs the problems if given. Raises UsageError."""
     if to not in FORMATS:
         raise UsageError(f"--to {to!r}: known are {', '.join(FORMATS)}")
     if benchmark is not None and to != "lcb":
         raise UsageError("--benchmark goes with --to lcb, which alone needs the problems")
-    run = read_run(path)
+
+
+def export_as(run: Run, to: str, out: Path | None, load: Load) -> tuple[list[Path], Iterable[str]]:
+    """Write a run in another format, for the command and the library.
+
+    Args:
+        run: the run.
+        to: one of `FORMATS`.
+        out: the file or folder; None for a text in pieces.
+        load: loads the run's problems, if the format needs them.
+
+    Returns:
+        The files written, and without `out` the text.
+
+    Raises:
+        HarnessError: see `export_run`.
+    """
     if out is None and to in FILES:
         raise UsageError(f"--to {to} is no text: name its file with -o {run.name}{ENDS[to]}")
     if out is not None and out.is_dir() and to != "lcb":
         raise UsageError(f"{out} is a folder; name a file")
     if to in FILES and out is not None:
-        _check_end(to, out)
+        if to == "inspect" and out.suffix != ENDS[to]:
+            raise UsageError(f"{out}: Inspect knows its logs by their end; name it {out.stem}.eval")
         with _draft(out) as draft:
             FILES[to](run, draft)
-        told = [out]
-    elif to == "lcb":
-        told = _write_lcb(run, _problems(run, benchmark, err), out)
+        return [out], ()
+    if to == "lcb":
+        problems = _problems(run, load)
+        if out is not None and (out.is_dir() or not out.suffix):
+            with _naming(out):
+                return LiveCodeBenchFiles(run, problems).write(out), ()
+        parts = eval_all_text(run, problems)
     else:
-        told = _write_text(TEXTS[to](run), out)
-    left = run.planned - len(run.results)
-    if left > 0 and to != "junit":
-        err.print(f"{count(left, 'sample')} pending: not in it")
-    for each in told:
-        err.print(f"{count(len(run.results), 'sample')} in {printable_line(str(each))}")
-
-
-def _check_end(to: str, out: Path) -> None:
-    if to == "inspect" and out.suffix != ENDS[to]:
-        raise UsageError(f"{out}: Inspect knows its logs by their end; name it {out.stem}.eval")
-
-
-def _write_lcb(run: Run, problems: Mapping[str, Problem], out: Path | None) -> list[Path]:
-    if out is not None and (out.is_dir() or not out.suffix):
-        with _naming(out):
-            return LiveCodeBenchFiles(run, problems).write(out)
-    return _write_text(eval_all_text(run, problems), out)
-
-
-def _problems(run: Run, benchmark: str | None, err: Console) -> dict[str, Problem]:
-    spec = benchmark or str(run.spec.get("benchmark") or "fixture")
-    wanted = {result.problem_id for result in run.results}
-    skip = bool(run.spec.get("skip_bad_rows"))
-    loaded = load_with_bar(spec, err, skip_bad_rows=skip)
-    return {problem.id: problem for problem in loaded.problems if problem.id in wanted}
-
-
-def _write_text(parts: Iterable[str], out: Path | None) -> list[Path]:
-    """Write text atomically to a file, or to standard output."""
+        parts = TEXTS[to](run)
     if out is None:
-        whole = iter(parts)
-        first = next(whole, "")  # raises before anything is written if the run cannot be exported
-        _write_out(first, whole)
-        return []
+        return [], parts
     with _draft(out) as draft, draft.open("w", encoding="utf-8", newline="") as file:
-        for part in parts:
-            file.write(part.encode("utf-8", "backslashreplace").decode())
-    return [out]
+        file.writelines(map(_writable, parts))
+    return [out], ()
 
 
-def _write_out(first: str, rest: Iterable[str]) -> None:
+def _problems(run: Run, load: Load) -> dict[str, Problem]:
+    wanted = {result.problem_id for result in run.results}
+    return {problem.id: problem for problem in load(run).problems if problem.id in wanted}
+
+
+def _pending(run: Run, to: str) -> str:
+    """Say how many samples are not in the export; empty if it has all."""
+    left = run.planned - len(run.results)
+    return f"{count(left, 'sample')} pending: not in it" if left > 0 and to != "junit" else ""
+
+
+def _writable(part: str) -> str:
+    return part.encode("utf-8", "backslashreplace").decode()
+
+
+def _print(parts: Iterable[str]) -> None:
+    """Write a text to standard output."""
+    whole = iter(parts)
+    first = next(whole, "")  # raises before anything is written if the run cannot be exported
     stream = console().file
     try:
-        for part in (first, *rest):
-            stream.write(part.encode("utf-8", "backslashreplace").decode())
+        for part in (first, *whole):
+            stream.write(_writable(part))
         stream.flush()
     except BrokenPipeError:
         raise BrokenPipeError from None

@@ -18,10 +18,9 @@ from typing import Any
 
 from harness.agent.events import Event, SampleStart
 from harness.errors import UsageError
-from harness.features.export.inspect_events import SampleLog
-from harness.features.export.inspect_messages import time_of, usage_of
-from harness.features.export.messages import transcript_of
-from harness.features.export.tables import EFFICIENCY_FIELDS
+from harness.features.export.conversations import transcript_of
+from harness.features.export.inspect_events import SampleLog, time_of, usage_of
+from harness.features.export.sample_rows import EFFICIENCY_FIELDS
 from harness.run.store.results import SampleResult
 from harness.run.store.transcripts import Transcripts
 from harness.run.summary.loaded_run import Run

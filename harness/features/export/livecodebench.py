@@ -23,7 +23,7 @@ from typing import Any
 
 from harness.agent.events import Event, Graded
 from harness.errors import UsageError
-from harness.features.export.messages import said_in, transcript_of
+from harness.features.export.conversations import said_in, transcript_of
 from harness.grading.verdict import TestResult, Verdict
 from harness.problem import Kind, Problem
 from harness.run.store.results import SampleResult

@@ -1,4 +1,4 @@
-"""Reader of chat messages as OpenAI, Inspect and verifiers write them.
+"""`Conversation`, and the reader of chat messages as OpenAI, Inspect and verifiers write them.
 
 A tool call has one of three forms: `{"id", "function": {"name", "arguments"}}`,
 `{"id", "function", "arguments"}`, or `{"id", "name", "arguments"}`. Arguments are JSON text or an
@@ -6,13 +6,15 @@ object. See https://platform.openai.com/docs/api-reference/chat.
 """
 
 import json
+from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 from harness.errors import DataError
 from harness.features.grade.solutions import Published
 from harness.features.import_ import fields
-from harness.features.import_.trajectory import Conversation, Trajectory, Turn
+from harness.features.import_.trajectory import Trajectory, Turn
 from harness.models.protocol import (
+    AssistantMessage,
     Message,
     ModelStop,
     ModelTurn,
@@ -24,7 +26,78 @@ from harness.models.protocol import (
 )
 from harness.text import writable
 
+MOST_MESSAGES = 100_000
+"""Most messages of one trajectory."""
+MOST_CHARACTERS = 1 << 26
+"""Most characters of all messages of a trajectory; logs may repeat a long text."""
 ROLES = ("system", "developer", "user", "assistant", "tool", "function")
+
+
+@dataclass(slots=True)
+class Conversation:
+    """Builder of turns, message by message.
+
+    Args:
+        where: location of the trajectory, for error messages.
+
+    `say` and `answer` raise DataError if there are too many messages, or they are too long.
+    """
+
+    where: str
+    _turns: list[Turn] = field(default_factory=list[Turn])
+    _before: list[Message] = field(default_factory=list[Message])
+    _results: list[ToolMessage] = field(default_factory=list[ToolMessage])
+    _open: Turn | None = None
+    _messages: int = 0
+    _characters: int = 0
+
+    def say(self, message: Message) -> None:
+        """Add a message that is not an answer of the model."""
+        said = message.text if isinstance(message, AssistantMessage) else message.content
+        self._count(len(said))
+        if isinstance(message, ToolMessage) and self._open is not None and not self._before:
+            self._results.append(message)
+        else:
+            self._before.append(message)
+
+    def answer(
+        self,
+        answer: ModelTurn,
+        *,
+        cost: float | None = None,
+        until: float | None = None,
+        calls: int = 1,
+        tested: frozenset[str] = frozenset(),
+    ) -> None:
+        """Add an answer of the model; the arguments are those of `Turn`."""
+        self._count(len(answer.text) + sum(len(call.arguments) for call in answer.tool_calls))
+        self._close()
+        self._open = Turn((*self._before,), answer, (), cost, until, calls, tested)
+        self._before.clear()
+
+    def turns(self) -> tuple[Turn, ...]:
+        """Return the turns; messages after the last answer are left out."""
+        self._close()
+        return tuple(self._turns)
+
+    def name_of(self, call_id: str) -> str:
+        """Return the tool that a call of the newest answer named; empty if there is none."""
+        calls = self._open.answer.tool_calls if self._open else ()
+        return next((call.name for call in calls if call.id == call_id), "")
+
+    def _close(self) -> None:
+        if self._open is not None:
+            self._turns.append(replace(self._open, results=(*self._results,)))
+        self._results.clear()
+        self._open = None
+
+    def _count(self, characters: int) -> None:
+        self._messages += 1
+        self._characters += characters
+        if self._characters > MOST_CHARACTERS:
+            raise DataError(self.where, None, f"more than {MOST_CHARACTERS:,} characters")
+        if self._messages > MOST_MESSAGES:
+            raise DataError(self.where, None, f"more than {MOST_MESSAGES:,} messages")
 
 
 def content_text(row: fields.Object, key: str, where: str) -> str:

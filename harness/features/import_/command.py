@@ -1,6 +1,5 @@
 """`harness import`: make a run of published solutions, or of agent runs."""
 
-import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
@@ -9,76 +8,39 @@ import typer
 
 from harness.cli.settings_flags import JUDGING, AsJson, among, with_settings
 from harness.cli.shared_flags import Problems
-from harness.errors import OK, NothingSelectedError, UsageError
-from harness.features.grade.solution_readers import read_solutions
-from harness.features.grade.solutions import match, unmatched_words
-from harness.features.import_.published_run import write_imported
-from harness.features.import_.trajectory_file import (
-    FORMATS,
-    SOLUTIONS,
-    TrajectoryFile,
-    format_of,
-)
-from harness.run.spec.spec import read_spec
-from harness.terminal.progress import load_telling
+from harness.errors import INFRASTRUCTURE, INTERRUPTED, OK, UsageError
+from harness.features.import_.library import failure_words, import_file
+from harness.features.import_.trajectory_file import FORMATS
+from harness.features.import_.trajectory_import import ImportRequest
+from harness.features.import_.trajectory_run import agreement_lines
+from harness.sources.files.rows import Loaded
+from harness.terminal.progress import TerminalReporter, load_telling
 from harness.terminal.run_outcome import print_summary
 from harness.terminal.summary_table import console
-from harness.text import count, printable_line
-
-_UPSTREAM = re.compile(r"(_(?:Scenario\.)?[a-z]+_\d+_[\d.]+)?(_eval_all|_codeqwen)?$")
 
 
-def import_file(
-    problems: str, file: Path, out: Path, keys: Mapping[str, Any], *, as_json: bool
-) -> int:
-    """Write a run from a file of solutions and return the exit code.
+def import_given(request: ImportRequest, *, as_json: bool) -> int:
+    """Import a file and return the exit code.
 
     Args:
-        problems: the benchmark and where its files are, as `NAME[:WHERE]`.
-        file: the file of solutions and verdicts.
-        out: path of the new run.
-        keys: the known keys of the run's spec.
+        request: what to import.
         as_json: print the summary as JSON.
 
     Raises:
-        UsageError: a value is not accepted, a file cannot be opened, or `out` cannot be written.
-        DataError: a row of either file is malformed.
-        NothingSelectedError: no solution of the file belongs to any of the problems.
+        HarnessError: see `harness.import_run`.
     """
     err = console(error=True)
-    model = keys["model"] or model_of(file)
-    spec = read_spec(None, {**keys, "model": model, "benchmark": problems})
-    solutions = read_solutions(file)
-    loaded = load_telling(problems, err, skip_bad_rows=spec.skip_bad_rows)
-    matched, unmatched = match(solutions, loaded.problems, spec.extract)
-    if not matched:
-        raise NothingSelectedError(
-            f"none of {count(len(solutions), 'solution')} in {file} is for one of "
-            f"{count(len(loaded.problems), 'problem')} of {problems}: the first is for "
-            f"{solutions[0].name!r:.60}"
-        )
-    if unmatched:
-        which = unmatched_words(list(dict.fromkeys(unmatched)))
-        err.print(f"{count(len(unmatched), 'solution')} left out, {which}", soft_wrap=True)
-    summary = write_imported(out, file, loaded, matched, spec)
-    silent = sum(each.published is None for each in matched)
-    if silent:
-        err.print(
-            f"{count(silent, 'solution')} without a published verdict: ungraded; judge with: "
-            f"harness regrade {printable_line(str(out))}",
-            soft_wrap=True,
-        )
-    print_summary(console(), summary, out, as_json=as_json)
+    found = import_file(request, TerminalReporter(err), err.print)
+    print_summary(console(), found.summary, found.path, as_json=as_json)
+    for line in agreement_lines(found.compared):
+        err.print(line, soft_wrap=True)
+    if found.interrupted:
+        err.print("interrupted; run the same command again to continue")
+        return INTERRUPTED
+    if found.failures:
+        err.print(failure_words(found.failures, "command"), soft_wrap=True)
+        return INFRASTRUCTURE
     return OK
-
-
-def model_of(file: Path) -> str:
-    """Return the model in a file name: MODEL_SCENARIO_SAMPLES_TEMPERATURE_….
-
-    LiveCodeBench names its files so.
-    """
-    stem = file.name.removesuffix(".gz").partition(".json")[0]
-    return _UPSTREAM.sub("", stem) or stem
 
 
 @with_settings(*JUDGING, "skip_bad_rows")
@@ -151,10 +113,6 @@ def import_(
     Of agent runs every revision is judged here, on hidden tests too. Solutions keep their
     published verdicts and nothing is run: `harness regrade RUN` then judges them.
     """
-    said = among(settings, JUDGING)
-    if format_ not in (None, *FORMATS):
-        raise UsageError(f"--from {format_!r:.40}: known are {', '.join(FORMATS)}")
-    format_ = format_ or format_of(file)
     keys = {
         "model": model,
         "mode": mode,
@@ -162,25 +120,22 @@ def import_(
         "skip_bad_rows": settings.get("skip_bad_rows"),
         "price": None if price is None else _price(price),
     }
-    given = {key: value for key, value in keys.items() if value is not None}
-    if format_ == SOLUTIONS:
-        _refuse_judging(
-            {**said, "write_tool": write_tool, "problem_field": problem_field, "price": price}
-        )
-        given = {"model": None, "mode": "single_shot", **given}
-        raise typer.Exit(import_file(problems, file, out, given, as_json=as_json))
-    from harness.features.import_.trajectory_import import ImportRequest, import_trajectories
-    from harness.run.session.judging_session import judging
 
-    how = judging(said)
+    def load(skip_bad_rows: bool) -> Loaded:
+        return load_telling(problems, console(error=True), skip_bad_rows=skip_bad_rows)
+
     request = ImportRequest(
-        problems,
-        TrajectoryFile(file, format_, problem_field),
+        file,
         out,
-        {**given, **said},
+        problems,
+        load,
+        {key: value for key, value in keys.items() if value is not None},
+        among(settings, JUDGING),
+        format_,
         write_tool or (),
+        problem_field,
     )
-    raise typer.Exit(import_trajectories(request, how, as_json=as_json))
+    raise typer.Exit(import_given(request, as_json=as_json))
 
 
 def _price(text: str) -> dict[str, float]:
@@ -190,13 +145,3 @@ def _price(text: str) -> dict[str, float]:
     except ValueError:
         raise UsageError(f"--price {text!r:.40}: give IN,OUT, as 2.5,10") from None
     return {"input": given, "output": made}
-
-
-def _refuse_judging(flags: Mapping[str, Any]) -> None:
-    """Refuse flags of judging and of agent runs for a file of solutions. Raises UsageError."""
-    for name, value in flags.items():
-        if value is not None:
-            raise UsageError(
-                f"--{name.replace('_', '-')}: the file holds solutions, whose published verdicts "
-                "are kept and which have no turns; leave it out (harness regrade judges them)"
-            )

@@ -1,21 +1,184 @@
-"""A sample of an imported run: its revisions, its result and its transcript."""
+"""A sample of an imported run: its revisions and its result.
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+A revision is a call of a tool that takes the solution: `write_solution`, unless the user names
+another tool. If a trajectory has no such call, the code in each answer is a revision, found as in
+single-shot mode; if the user names a tag, `<solution>`, only the code in it. A call whose result is
+an error wrote nothing.
+"""
 
-from harness.agent import events
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, cast
+
+from pydantic_core import from_json
+
 from harness.agent.attempt import Attempt, ChosenBy, StopReason, Written
-from harness.agent.extraction.code import Extract
+from harness.agent.extraction.code import Extract, Extraction
+from harness.errors import DataError, UsageError
 from harness.features.grade.solutions import Published
-from harness.features.import_.revisions import WriteTool, revisions_of
-from harness.features.import_.trajectory import Revision, Spending, Trajectory
+from harness.features.import_.trajectory import (
+    MOST_REVISIONS,
+    Revision,
+    Spending,
+    Trajectory,
+    Turn,
+    spending_by_turn,
+)
 from harness.grading.verdict import INFRASTRUCTURE, Grade, Verdict
 from harness.models.prices import Price, cost
-from harness.models.protocol import Usage
+from harness.models.protocol import ToolCall, Usage
 from harness.problem import Problem
 from harness.run.engine.sample import result_of
 from harness.run.store.results import SampleResult, Step
 from harness.run.store.transcript import sample_name
+from harness.text import writable
+from harness.tools.write_solution import LONGEST_CODE
+
+_TAG = re.compile(r"<[\w-]{1,60}>")
+TEST_TOOLS = frozenset({"run_tests"})
+
+
+@dataclass(frozen=True, slots=True)
+class WriteTool:
+    """A tool that takes the solution, or a tag around it in the model's words.
+
+    Attributes:
+        name: name of the tool, or `<TAG>`.
+        argument: name of the argument with the code; if empty: `code`, `answer` or the only string.
+    """
+
+    name: str
+    argument: str = ""
+
+    @classmethod
+    def read(cls, word: str) -> "WriteTool":
+        """Read `NAME`, `NAME.ARGUMENT` or `<TAG>`. Raises UsageError."""
+        if word.startswith("<"):
+            if not _TAG.fullmatch(word):
+                raise UsageError(f"--write-tool {word!r:.60}: a tag is written as '<solution>'")
+            return cls(word)
+        name, dot, argument = word.partition(".")
+        if not name or (dot and not argument):
+            raise UsageError(f"--write-tool {word!r}: give NAME or NAME.ARGUMENT")
+        return cls(name, argument)
+
+    @property
+    def is_tag(self) -> bool:
+        """Whether it is a tag in the model's words."""
+        return self.name.startswith("<")
+
+    def text_in(self, answer: str) -> str | None:
+        """Return what stands in the last tag of an answer; None where it has none."""
+        _, found, rest = answer.rpartition(self.name)
+        return rest.partition(f"</{self.name[1:]}")[0] if found else None
+
+    def code_in(self, call: ToolCall) -> str | None:
+        """Return the code in a call's arguments; None if there is none."""
+        try:
+            values: Any = from_json(call.arguments) if call.arguments.strip() else {}
+        except ValueError:
+            return None
+        if not isinstance(values, dict):
+            return None
+        named = cast("dict[str, Any]", values)
+        if self.argument:
+            found = named.get(self.argument)
+        else:
+            found = named.get("code", named.get("answer"))
+            texts = [value for value in named.values() if isinstance(value, str)]
+            found = texts[0] if found is None and len(texts) == 1 else found
+        return writable(found) if isinstance(found, str) and found.strip() else None
+
+
+WRITE_TOOLS = (WriteTool("write_solution"), WriteTool("write_answer"))
+
+
+def revisions_of(
+    trajectory: Trajectory, problem: Problem, tools: tuple[WriteTool, ...], extract: Extract
+) -> tuple[Revision, ...]:
+    """Return the revisions of a trajectory, the oldest first.
+
+    Args:
+        trajectory: the trajectory, as a reader gave it.
+        problem: its problem.
+        tools: tools that take the solution.
+        extract: rule that finds code in an answer, used if no such tool was called.
+
+    Raises:
+        DataError: there are too many revisions, or one is too long to be judged.
+    """
+    found = trajectory.revisions
+    if found is None:
+        tags = [tool for tool in tools if tool.is_tag]
+        said = partial(_in_tags, tags, extract) if tags else extract
+        found = _written(trajectory, tools) or _said(trajectory, problem, said)
+    if trajectory.revision_turns is not None:
+        found = tuple(each for each in found if each.turn in trajectory.revision_turns)
+    final = trajectory.final
+    if final and final.strip() and final not in {each.code for each in found}:
+        found = (*found, Revision(final, trajectory.model_calls, trajectory.spending))
+    if len(found) > MOST_REVISIONS:
+        raise DataError(trajectory.where, None, f"more than {MOST_REVISIONS:,} revisions")
+    longest = max((len(each.code) for each in found), default=0)
+    if longest > LONGEST_CODE:
+        what = f"a solution of {longest:,} characters; at most {LONGEST_CODE:,} can be judged"
+        raise DataError(trajectory.where, None, what)
+    return found
+
+
+def _in_tags(
+    tags: Sequence[WriteTool], extract: Extract, answer: str, entry_point: str | None
+) -> Extraction:
+    """Find the code in the tags of an answer: in a block there, or all that stands in the tag."""
+    for tag in tags:
+        text = (tag.text_in(answer) or "").strip()
+        if text:
+            found = extract(text, entry_point)
+            return found if found.code.strip() else Extraction(code=text, rule="tag")
+    return Extraction(code="", rule="none")
+
+
+def _written(trajectory: Trajectory, tools: tuple[WriteTool, ...]) -> tuple[Revision, ...]:
+    """Return the revisions in calls of tools."""
+    found: list[Revision] = []
+    number = 0
+    for turn, spent in zip(trajectory.turns, spending_by_turn(trajectory.turns), strict=True):
+        number += turn.calls
+        failed = {result.call_id for result in turn.results if result.is_error}
+        for call in turn.answer.tool_calls:
+            code = next((tool.code_in(call) for tool in tools if tool.name == call.name), None)
+            if code is not None and call.id not in failed and len(code) <= LONGEST_CODE:
+                found.append(Revision(code, number, spent))
+            if call.name in TEST_TOOLS or call.id in turn.tested:
+                _mark_tested(found)
+        if "" in turn.tested:
+            _mark_tested(found)
+    return tuple(found)
+
+
+def _said(trajectory: Trajectory, problem: Problem, extract: Extract) -> tuple[Revision, ...]:
+    """Return the revisions in the model's text."""
+    found: list[Revision] = []
+    number = 0
+    for turn, spent in zip(trajectory.turns, spending_by_turn(trajectory.turns), strict=True):
+        number += turn.calls
+        extraction = extract(turn.answer.text, problem.entry_point)
+        if extraction.code.strip() and len(extraction.code) <= LONGEST_CODE:
+            found.append(Revision(extraction.code, number, spent, extraction.rule))
+        if _is_tested(turn):
+            _mark_tested(found)
+    return tuple(found)
+
+
+def _is_tested(turn: Turn) -> bool:
+    return bool(turn.tested) or any(call.name in TEST_TOOLS for call in turn.answer.tool_calls)
+
+
+def _mark_tested(found: list[Revision]) -> None:
+    if found:
+        found[-1] = replace(found[-1], tested=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,39 +326,3 @@ def _passes_public(grade: Grade) -> bool | None:
 
 def _cost(spent: Spending, price: Price | None) -> float | None:
     return cost(spent.usage, price) if spent.cost is None else spent.cost
-
-
-def transcript_of(
-    trajectory: Trajectory, sample: ImportedSample, model: str, mode: str
-) -> Iterator[events.Event]:
-    """Yield the events of a sample's transcript up to its grade.
-
-    Args:
-        trajectory: the trajectory with its conversation.
-        sample: the sample made of it.
-        model: model of the run.
-        mode: mode of the run.
-    """
-    yield events.SampleStart(
-        sample=sample.name,
-        problem_id=sample.problem.id,
-        index=sample.index,
-        mode=mode,
-        model=model,
-        problem_hash=sample.problem.content_hash,
-    )
-    number = 0
-    for turn in trajectory.turns:
-        number += turn.calls
-        yield events.Request(turn=number, hash="", messages=turn.before)
-        yield events.Response(turn=number, response=turn.answer)
-        for result in turn.results:
-            yield events.ToolResult(turn=number, result=result, seconds=0.0)
-    yield events.SampleEnd(
-        stop_reason=sample.stop_reason,
-        chosen_by=sample.chosen_by,
-        extraction=sample.extraction,
-        usage=sample.spent.usage or Usage(),
-    )
-    if sample.error:
-        yield events.NotGraded(verdict=Verdict.MODEL_ERROR, cause=sample.error)

@@ -15,18 +15,16 @@ from typing import Any, cast
 from pydantic_core import from_json
 
 from harness.errors import DataError, UsageError
-from harness.features.import_.atif import read_atif
+from harness.features.import_.agent_traces import read_atif, read_episode
 from harness.features.import_.chat_messages import read_message_log
-from harness.features.import_.eval_archive import EvalArchive
 from harness.features.import_.fields import Object
 from harness.features.import_.inspect_log import (
+    EvalArchive,
     model_in,
     read_inspect_sample,
     read_inspect_samples,
 )
-from harness.features.import_.revision_rows import read_revision_rows
-from harness.features.import_.trajectory import Trajectory
-from harness.features.import_.verifiers_traces import read_episode
+from harness.features.import_.trajectory import Trajectory, read_revision_rows
 from harness.run.store.files import read_json
 from harness.sources.files.lines import JsonLines, json_complaint, open_regular
 

@@ -1,76 +1,111 @@
 """Import of agent runs: read, match, judge every revision, write a run."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-
+from harness.agent import events
 from harness.agent.strategies.strategies import STRATEGIES
-from harness.errors import INFRASTRUCTURE, INTERRUPTED, OK, RunDirectoryError, UsageError
+from harness.errors import RunDirectoryError, UsageError
 from harness.features.grade.solutions import unmatched_words
-from harness.features.import_.agreement import agreement_lines
-from harness.features.import_.imported_sample import ImportedSample
-from harness.features.import_.published_run import unknown_origin
-from harness.features.import_.revisions import WRITE_TOOLS, WriteTool
+from harness.features.import_.imported_sample import WRITE_TOOLS, ImportedSample, WriteTool
+from harness.features.import_.trajectory import Trajectory
 from harness.features.import_.trajectory_file import TrajectoryFile
 from harness.features.import_.trajectory_run import (
+    Compared,
     Finder,
     Judgements,
     judge_answers,
     read_samples,
     with_problems,
-    write_transcripts,
 )
+from harness.grading.verdict import Verdict
 from harness.models.prices import ListedPrice
+from harness.models.protocol import Usage
 from harness.problem import Problem
 from harness.run.engine.manifest import SCHEMA, surroundings, test_limits
 from harness.run.plan.judging_options import judging_of
 from harness.run.plan.problem_kinds import ProblemKind, check_settings, check_tested, rules_of
-from harness.run.session.judging_session import JudgingSession, isolate, judge_jobs, vet
+from harness.run.reporter import Reporter
+from harness.run.session.judging_session import JudgingSession, isolate, judge_jobs, judging, vet
 from harness.run.spec.spec import RunSpec, known_keys, read_spec
 from harness.run.store.directory import MANIFEST, RunDirectory, read_manifest
 from harness.run.store.origin import HERE
-from harness.run.summary.summary import summarize
+from harness.run.summary.summary import Summary, summarize
 from harness.sources.files.rows import Loaded
-from harness.terminal.progress import TerminalReporter, load_telling
-from harness.terminal.run_outcome import print_summary
-from harness.terminal.summary_table import console
-from harness.text import count, printable_line
+from harness.text import count
 
 
 @dataclass(frozen=True, slots=True)
 class ImportRequest:
-    """Arguments of `harness import` for a file of agent runs.
+    """What to import, for the command and the library.
 
     Attributes:
-        problems: the benchmark and where its files are, as `NAME[:WHERE]`.
-        out: the run directory to create or resume.
-        keys: the given keys of the spec.
+        file: the file, or a folder.
+        out: the run directory to create; one that was begun goes on, if it is of agent runs.
+        benchmark: the problems' `NAME[:WHERE]`; None if they share none.
+        load: loads the problems; it is told whether to skip malformed rows.
+        keys: the given keys of the spec, except those of judging.
+        judging: the given keys of judging.
+        format: one of `FORMATS`; None to look into the file.
         write_tools: names of tools that take the solution; if empty, this program's own.
+        problem_field: path of the field that names the problem.
     """
 
-    problems: str
-    file: TrajectoryFile
+    file: Path
     out: Path
+    benchmark: str | None
+    load: Callable[[bool], Loaded]
     keys: Mapping[str, Any]
+    judging: Mapping[str, Any]
+    format: str | None = None
     write_tools: Sequence[str] = ()
+    problem_field: str | None = None
 
     def spec(self, **more: Any) -> RunSpec:
         """Return the spec with additional keys. Raises UsageError."""
-        return read_spec(None, {"benchmark": self.problems, **self.keys, **more})
+        named = {} if self.benchmark is None else {"benchmark": self.benchmark}
+        return read_spec(None, {**named, **self.keys, **self.judging, **more})
+
+    def problems(self) -> Loaded:
+        """Load the problems. Raises HarnessError."""
+        return self.load(bool(self.keys.get("skip_bad_rows")))
 
 
-def import_trajectories(request: ImportRequest, how: JudgingSession, *, as_json: bool) -> int:
-    """Make a run of a file of agent runs and return the exit code.
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """Result of importing a file.
+
+    Attributes:
+        path: directory of the new run.
+        left_out: names of problems in the file that match none, or several, with the number of
+            solutions.
+        compared: solutions with a published verdict that were judged here.
+        failures: samples not judged: sample, verdict and cause.
+        interrupted: whether an interrupt ended the work.
+    """
+
+    path: Path
+    summary: Summary
+    left_out: Mapping[str, int]
+    compared: Sequence[Compared] = ()
+    failures: Sequence[tuple[str, Verdict, str]] = ()
+    interrupted: bool = False
+
+
+def import_trajectories(
+    request: ImportRequest, file: TrajectoryFile, reporter: Reporter, tell: Callable[[str], None]
+) -> Imported:
+    """Make a run of a file of agent runs.
 
     Args:
         request: what to import.
-        how: the settings of judging.
-        as_json: print the summary as one JSON object.
+        file: its file, with the format.
+        reporter: shows the progress.
+        tell: called with a line on how much will be judged.
 
     Raises:
         UsageError: a value is not accepted, or a file cannot be opened.
@@ -79,20 +114,20 @@ def import_trajectories(request: ImportRequest, how: JudgingSession, *, as_json:
         RunDirectoryError: `out` is another run.
         StorageError: the disk refused to write.
     """
-    err = console(error=True)
+    how = judging(request.judging)
     request.spec()  # report a wrong key before a large file is read
     tools = tuple(map(WriteTool.read, request.write_tools)) or WRITE_TOOLS
-    loaded = load_telling(
-        request.problems, err, skip_bad_rows=bool(request.keys.get("skip_bad_rows"))
-    )
+    loaded = request.problems()
     finder = Finder(loaded.problems, str(request.keys.get("extract") or "harness"), tools)
-    samples, unmatched, named = read_samples(request.file, finder)
-    _tell_unmatched(err, unmatched)
+    samples, unmatched, named = read_samples(file, finder)
+    if unmatched:
+        number = count(unmatched.total(), "trajectory", "trajectories")
+        reporter.notice(f"{number} left out, {unmatched_words(list(unmatched))}")
     there = tuple({each.problem.id: each.problem for each in samples}.values())
     check_tested(there)
     mode = named.mode()
     told = {
-        "model": request.keys.get("model") or named.model(request.file.path) or _stem(request),
+        "model": request.keys.get("model") or named.model(file.path) or _stem(file.path),
         "mode": request.keys.get("mode") or (mode if mode in STRATEGIES else "agentic"),
         "samples_per_problem": max(each.index for each in samples) + 1,
     }
@@ -104,23 +139,23 @@ def import_trajectories(request: ImportRequest, how: JudgingSession, *, as_json:
         )
     rules = rules_of(there)
     check_settings(rules, how.said)
-    judging = replace(how, options=judging_of(spec))
+    session = replace(how, options=judging_of(spec))
     if rules.runs_code:
-        there = vet(there, judging, TerminalReporter(err))
-        judging = judging.for_problems(there, request.problems, TerminalReporter(err))
+        there = vet(there, session, reporter)
+        session = session.for_problems(there, request.benchmark or "fixture", reporter)
         samples = with_problems(samples, there)
         finder = replace(finder, problems=[*there, *_others(loaded, there)])
-    choice = isolate(TerminalReporter(err), judging.least, unsafe=judging.unsafe)
-    made_by = _manifest(request, loaded, there, spec, judging)
+    choice = isolate(reporter, session.least, unsafe=session.unsafe)
+    made_by = _manifest(_origin(request, file), loaded, there, spec, session)
     directory = _opened(request.out, {**made_by, **surroundings(choice)})
     try:
         done = {result.sample for result in directory.committed()}
-        err.print(_plan(samples, done))
-        write_transcripts(directory, request.file, finder, done, spec)
+        tell(_plan(samples, done))
+        write_transcripts(directory, file, finder, done, spec)
         price = None if spec.price is None else ListedPrice(**spec.price.model_dump())
         asked = [each for each in samples if each.name not in done and not each.error]
         judgements = Judgements(directory, asked, price)
-        interrupted = _judge(judgements, rules, judging, err)
+        interrupted = _judge(judgements, rules, session, reporter)
         pending = Counter(str(verdict) for _, verdict, _ in judgements.failures)
         pending += Counter({"model_error": sum(bool(each.error) for each in samples)})
         planned = len(there) * spec.samples_per_problem
@@ -128,42 +163,25 @@ def import_trajectories(request: ImportRequest, how: JudgingSession, *, as_json:
         directory.write_summary(summary.model_dump(mode="json"))
     finally:
         directory.close()
-    print_summary(console(), summary, directory.path, as_json=as_json)
-    for line in agreement_lines(judgements.compared):
-        err.print(line, soft_wrap=True)
-    if interrupted:
-        err.print("interrupted; run the same command again to continue")
-        return INTERRUPTED
-    return _told_failures(err, judgements)
+    found = tuple(judgements.compared), tuple(judgements.failures)
+    return Imported(directory.path, summary, dict(unmatched), *found, interrupted)
 
 
 def _judge(
-    judgements: Judgements, rules: ProblemKind, judging: JudgingSession, err: Console
+    judgements: Judgements, rules: ProblemKind, session: JudgingSession, reporter: Reporter
 ) -> bool:
     """Judge every revision; return whether the user interrupted it."""
     jobs = judgements.jobs()
     if rules.runs_code:
-        return judge_jobs(jobs, judging, TerminalReporter(err), "revisions", judgements.keep)
+        return judge_jobs(jobs, session, reporter, "revisions", judgements.keep)
     for judged in judge_answers(jobs):
         judgements.keep(judged)
     return False
 
 
-def _told_failures(err: Console, judgements: Judgements) -> int:
-    if not judgements.failures:
-        return OK
-    sample, _, cause = judgements.failures[0]
-    err.print(
-        f"{count(len(judgements.failures), 'sample')} not judged, the first, "
-        f"{printable_line(sample)}, because: {printable_line(cause)}; the same command tries again",
-        soft_wrap=True,
-    )
-    return INFRASTRUCTURE
-
-
-def _stem(request: ImportRequest) -> str:
+def _stem(path: Path) -> str:
     """Return a model name made of the file name, if no other name is known."""
-    return request.file.path.name.partition(".")[0] or "unknown"
+    return path.name.partition(".")[0] or "unknown"
 
 
 def _others(loaded: Loaded, there: Sequence[Problem]) -> list[Problem]:
@@ -183,35 +201,34 @@ def _plan(samples: Sequence[ImportedSample], done: set[str]) -> str:
     return words
 
 
-def _tell_unmatched(err: Console, unmatched: Counter[str]) -> None:
-    if unmatched:
-        number = count(unmatched.total(), "trajectory", "trajectories")
-        err.print(f"{number} left out, {unmatched_words(list(unmatched))}", soft_wrap=True)
+def _origin(request: ImportRequest, file: TrajectoryFile) -> dict[str, Any]:
+    """Return what `run.json` tells of the file."""
+    return {
+        "file": file.path.name,
+        "sha256": file.sha256(),
+        "format": file.format,
+        "created": datetime.now(UTC).isoformat(timespec="seconds"),
+        "write_tools": list(request.write_tools),
+        "verdicts": HERE,
+    }
 
 
 def _manifest(
-    request: ImportRequest,
+    imported: Mapping[str, Any],
     loaded: Loaded,
     problems: Sequence[Problem],
     spec: RunSpec,
-    judging: JudgingSession,
+    session: JudgingSession,
 ) -> dict[str, Any]:
     """Return the content of `run.json`, except the machine that judged."""
     price = spec.price.model_dump(mode="json") if spec.price else None
     return {
         "schema": SCHEMA,
-        "imported": {
-            "file": request.file.path.name,
-            "sha256": request.file.sha256(),
-            "format": request.file.format,
-            "created": datetime.now(UTC).isoformat(timespec="seconds"),
-            "write_tools": list(request.write_tools),
-            "verdicts": HERE,
-        },
+        "imported": imported,
         "spec": spec.model_dump(mode="json"),
         **unknown_origin(loaded, problems),
         "price": price,
-        "test_limits": test_limits(problems, spec.test_timeout, judging.options),
+        "test_limits": test_limits(problems, spec.test_timeout, session.options),
     }
 
 
@@ -226,3 +243,77 @@ def _opened(path: Path, manifest: Mapping[str, Any]) -> RunDirectory:
     if facts[0] != facts[1] or not same or there["problems"] != manifest["problems"]:
         raise RunDirectoryError(f"{path} is another run; give another --out")
     return RunDirectory.resume(path)
+
+
+def transcript_of(
+    trajectory: Trajectory, sample: ImportedSample, model: str, mode: str
+) -> Iterator[events.Event]:
+    """Yield the events of a sample's transcript up to its grade.
+
+    Args:
+        trajectory: the trajectory with its conversation.
+        sample: the sample made of it.
+        model: model of the run.
+        mode: mode of the run.
+    """
+    yield events.SampleStart(
+        sample=sample.name,
+        problem_id=sample.problem.id,
+        index=sample.index,
+        mode=mode,
+        model=model,
+        problem_hash=sample.problem.content_hash,
+    )
+    number = 0
+    for turn in trajectory.turns:
+        number += turn.calls
+        yield events.Request(turn=number, hash="", messages=turn.before)
+        yield events.Response(turn=number, response=turn.answer)
+        for result in turn.results:
+            yield events.ToolResult(turn=number, result=result, seconds=0.0)
+    yield events.SampleEnd(
+        stop_reason=sample.stop_reason,
+        chosen_by=sample.chosen_by,
+        extraction=sample.extraction,
+        usage=sample.spent.usage or Usage(),
+    )
+    if sample.error:
+        yield events.NotGraded(verdict=Verdict.MODEL_ERROR, cause=sample.error)
+
+
+def write_transcripts(
+    directory: RunDirectory, file: TrajectoryFile, finder: Finder, done: set[str], spec: RunSpec
+) -> None:
+    """Write the conversations of all samples without a result.
+
+    Args:
+        directory: directory of the run.
+        file: file of the trajectories.
+        finder: the same finder as at the first reading.
+        done: names of samples that have a result.
+        spec: spec of the run.
+
+    Raises:
+        StorageError: the disk refused to write.
+        DataError: the file has changed since it was read.
+    """
+    for trajectory, sample in finder.samples(file.trajectories(), Counter()):
+        if sample.name in done:
+            continue
+        with directory.new_transcript(sample.problem.id, sample.index) as write:
+            for event in transcript_of(trajectory, sample, str(spec.model), spec.mode):
+                write(event)
+
+
+def unknown_origin(loaded: Loaded, problems: Iterable[Problem]) -> dict[str, Any]:
+    """Return the keys of `run.json` on data and problems of a run made elsewhere."""
+    return {
+        "price": None,
+        "prompt": {"name": "unknown", "hash": "unknown"},
+        "endpoint": None,
+        "data": [
+            {"name": each.name, "sha256": each.sha256, "bytes": each.size} for each in loaded.files
+        ],
+        "skipped_rows": [str(error) for error in loaded.skipped],
+        "problems": {problem.id: problem.content_hash for problem in problems},
+    }

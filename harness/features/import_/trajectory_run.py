@@ -4,17 +4,18 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import NamedTuple
 
 from harness.agent.events import Graded
 from harness.errors import DataError, NothingSelectedError, UsageError
-from harness.features.import_.agreement import Compared, compared
+from harness.features.grade.solutions import Published
 from harness.features.import_.imported_sample import (
+    WRITE_TOOLS,
     ImportedSample,
+    WriteTool,
     imported_sample,
     result_from,
-    transcript_of,
 )
-from harness.features.import_.revisions import WRITE_TOOLS, WriteTool
 from harness.features.import_.trajectory import Trajectory
 from harness.features.import_.trajectory_file import TrajectoryFile
 from harness.grading.jobs import Job, Judged
@@ -23,9 +24,70 @@ from harness.models.prices import Price
 from harness.problem import Problem
 from harness.run.plan.problem_kinds import judge_answer, rules_of
 from harness.run.spec.problem_settings import MOST_SAMPLES
-from harness.run.spec.spec import RunSpec
 from harness.run.store.directory import RunDirectory
 from harness.sources.problem_names import Names
+from harness.text import count, printable_line
+
+MOST_SHOWN = 20
+
+
+class Compared(NamedTuple):
+    """A solution with both a published verdict and one made here.
+
+    Attributes:
+        what: name of the sample, with the number of the revision if one is meant.
+    """
+
+    what: str
+    published: Published
+    grade: Grade
+
+    @property
+    def agrees(self) -> bool:
+        """Whether both verdicts say passed, or both say failed."""
+        return self.published.passed == self.grade.solved
+
+
+def compared(sample: ImportedSample, grades: Mapping[str, Grade]) -> Iterator[Compared]:
+    """Yield a sample's solutions with both verdicts: revisions, then the final one."""
+    for number, each in enumerate(sample.revisions, 1):
+        if each.published is not None and _judged(grades[each.code]):
+            yield Compared(f"{sample.name} revision {number}", each.published, grades[each.code])
+    if sample.published is not None and _judged(grades[sample.final]):
+        yield Compared(sample.name, sample.published, grades[sample.final])
+
+
+def agreement_lines(found: Iterable[Compared]) -> list[str]:
+    """Return a line on how many published verdicts agree, then each that does not."""
+    all_ = list(found)
+    if not all_:
+        return []
+    others = [each for each in all_ if not each.agrees]
+    lines = [f"{len(all_) - len(others):,} of {count(len(all_), 'published verdict')} agree"]
+    lines += [printable_line(f"  {_line(each)}") for each in others[:MOST_SHOWN]]
+    if len(others) > MOST_SHOWN:
+        lines.append(f"  and {len(others) - MOST_SHOWN:,} more")
+    return lines
+
+
+def _line(each: Compared) -> str:
+    theirs = "passed" if each.published.passed else "failed"
+    told = each.published.verdict or each.published.note
+    grade = each.grade
+    failed = next((test for test in grade.tests if not test.passed), None)
+    at = ""
+    if failed is not None:
+        at = f" at {'public' if failed.public else 'hidden'} test {failed.index + 1}"
+    total = grade.public_total + grade.hidden_total
+    passed = grade.public_passed + grade.hidden_passed
+    return (
+        f"{each.what}: published {theirs}{f' ({told})' if told else ''}, "
+        f"here {grade.verdict}{at}, {passed} of {count(total, 'test')} passed"
+    )
+
+
+def _judged(grade: Grade) -> bool:
+    return grade.verdict is not Verdict.UNGRADED and grade.verdict not in INFRASTRUCTURE
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,30 +200,6 @@ def read_samples(
             f"{len(finder.problems):,} problems: the first is for {next(iter(unmatched))!r:.60}"
         )
     return samples, unmatched, named
-
-
-def write_transcripts(
-    directory: RunDirectory, file: TrajectoryFile, finder: Finder, done: set[str], spec: RunSpec
-) -> None:
-    """Write the conversations of all samples without a result.
-
-    Args:
-        directory: directory of the run.
-        file: file of the trajectories.
-        finder: the same finder as at the first reading.
-        done: names of samples that have a result.
-        spec: spec of the run.
-
-    Raises:
-        StorageError: the disk refused to write.
-        DataError: the file has changed since it was read.
-    """
-    for trajectory, sample in finder.samples(file.trajectories(), Counter()):
-        if sample.name in done:
-            continue
-        with directory.new_transcript(sample.problem.id, sample.index) as write:
-            for event in transcript_of(trajectory, sample, str(spec.model), spec.mode):
-                write(event)
 
 
 @dataclass(slots=True)

@@ -1,24 +1,28 @@
-"""Merge the shards of a run into one run.
+"""`harness merge` and `harness.merge_runs`: merge the shards of a run into one run.
 
 The result is an ordinary run, as if it had never been divided: it can be shown, compared, resumed
 and regraded. Only its results are in another order, that of the samples, since each shard's results
 are in the order in which its samples ended.
 """
 
-import fcntl
 import os
 import shutil
 from collections import Counter
-from collections.abc import Generator, Iterable, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import reduce
 from pathlib import Path
-from typing import Any, cast
+from typing import Annotated, Any, NamedTuple, cast
+
+import typer
 
 from harness.errors import RunDirectoryError, StorageError, UsageError
-from harness.features.storage.pack import pack
+from harness.features.show.library import LoadedRun
+from harness.features.storage.pack import held, pack
 from harness.models.prices import ListedPrice
 from harness.run.plan.pricing import max_tokens_of, prices_as_of, with_costs
+from harness.run.spec.keys import path_of, python_words
 from harness.run.spec.spec import RESUMABLE, RunSpec
 from harness.run.store.directory import (
     BATCHES,
@@ -28,12 +32,16 @@ from harness.run.store.directory import (
     read_manifest,
     write_json,
 )
-from harness.run.store.files import LARGEST_SUMMARY, open_file, read_json
+from harness.run.store.files import LARGEST_SUMMARY, read_json
 from harness.run.store.origin import versions_together
 from harness.run.store.results import SampleResult, read_results
 from harness.run.store.transcripts import FOLDER, PACK, Transcripts
+from harness.run.summary.loaded_run import read_run
 from harness.run.summary.summary import Summary, summarize
 from harness.sandbox.isolation import Level
+from harness.terminal.run_outcome import print_summary
+from harness.terminal.summary_table import console
+from harness.text import count
 
 MAY_DIFFER = (RESUMABLE - {"price", "prices"}) | {"shard"}
 """Keys of the spec in which shards of one run may differ, as machines may differ."""
@@ -77,22 +85,47 @@ class Part:
         return cls(path, manifest, index, of, total, selection, manifest["problems"])
 
 
-@dataclass(frozen=True, slots=True)
-class Merged:
-    """Result of merging: the run, and the numbers of missing shards."""
+class Merged(NamedTuple):
+    """Result of merging: its summary, and the numbers of missing shards."""
 
-    path: Path
     summary: Summary
     missing: tuple[int, ...]
 
 
-def merge(paths: Sequence[Path], out: Path, *, partial: bool = False) -> Merged:
-    """Merge shards into one run.
+def merge_command(
+    shards: Annotated[
+        list[Path], typer.Argument(metavar="SHARD...", help="Runs made with --shard I/N.")
+    ],
+    out: Annotated[Path, typer.Option("-o", "--out", help="The new run directory.")],
+    partial: Annotated[
+        bool,
+        typer.Option("--partial", help="Go without missing shards; their samples are pending."),
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
+) -> None:
+    """Merge the shards of a run into one run.
+
+    The shards stay as they are. Samples that are pending in one are pending in the run.
+    """
+    merged = merge(shards, out, partial=partial)
+    print_summary(console(), merged.summary, out, as_json=as_json)
+    if merged.missing:
+        missing = count(len(merged.missing), "shard")
+        console(error=True).print(
+            f"{missing} missing; go on without shards with: harness run --resume {out}",
+            soft_wrap=True,
+        )
+
+
+def merge_runs(
+    shards: Iterable[str | Path | LoadedRun], out: str | Path, *, partial: bool = False
+) -> LoadedRun:
+    """Merge the shards of a run into one run, as `harness merge` does; they stay as they are.
 
     Args:
-        paths: directories of the shards, in any order.
+        shards: directories of runs made with `shard="I/N"`, in any order.
         out: directory of the new run; must be empty or not exist.
-        partial: allow missing shards; their samples count as not run.
+        partial: go without missing shards; their samples are pending.
 
     Raises:
         UsageError: a shard is missing, or given twice.
@@ -100,6 +133,23 @@ def merge(paths: Sequence[Path], out: Path, *, partial: bool = False) -> Merged:
             being written, or `out` is not empty.
         StorageError: the disk refused a write.
     """
+    given: Any = shards
+    with python_words("merge_runs()"):
+        if isinstance(given, str | Path) or not isinstance(given, Iterable):
+            raise UsageError(f"merge_runs(): shards is of type {type(given).__name__}; give a list")
+        found = [
+            each.path if isinstance(each, LoadedRun) else path_of("merge_runs()", "a shard", each)
+            for each in shards
+        ]
+        if not found:
+            raise UsageError("merge_runs(): there is no shard")
+        path = path_of("merge_runs()", "out", out)
+        merge(found, path, partial=partial)
+    return LoadedRun(read_run(path))
+
+
+def merge(paths: Sequence[Path], out: Path, *, partial: bool = False) -> Merged:
+    """Merge shards, for the command and the library. Raises HarnessError as `merge_runs`."""
     parts = sorted(map(Part.read, paths), key=lambda part: part.index)
     _check_same(parts)
     missing = _missing(parts, partial=partial)
@@ -107,7 +157,7 @@ def merge(paths: Sequence[Path], out: Path, *, partial: bool = False) -> Merged:
         raise RunDirectoryError(f"{out} exists and is not an empty directory; give another --out")
     with ExitStack() as stack:
         for part in parts:
-            stack.enter_context(_held(part.path / RESULTS))
+            stack.enter_context(held(part.path / RESULTS))
         problems = _problems(parts)
         results = _results(parts, problems)
         _check_batches(parts, results)
@@ -127,33 +177,7 @@ def merge(paths: Sequence[Path], out: Path, *, partial: bool = False) -> Merged:
             raise StorageError(f"{out}: {error.strerror or error}; the shards are safe") from error
         finally:
             shutil.rmtree(draft, ignore_errors=True)
-    return Merged(out, summary, missing)
-
-
-@contextmanager
-def _held(path: Path) -> Generator[None]:
-    """Keep a shard from going on meanwhile, by a lock that needs no right to write.
-
-    Raises:
-        RunDirectoryError: another process is at work on the shard, or its results cannot be read.
-    """
-    try:
-        file = open_file(path)
-    except FileNotFoundError:  # nothing is graded yet
-        yield
-        return
-    except OSError as error:
-        raise RunDirectoryError(f"{path} cannot be read: {error.strerror}") from error
-    with file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            raise RunDirectoryError(
-                f"{path.parent}: another process is at work on this run; wait for it to end"
-            ) from error
-        except OSError:  # a file system without locks, or one that gives none to readers
-            pass
-        yield
+    return Merged(summary, missing)
 
 
 def _write_results(results: Iterable[SampleResult], path: Path) -> None:
@@ -271,11 +295,7 @@ def _manifest(
 
 def _limits(limits: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Join the shards' test limits by source, including limits of single problems."""
-    merged: dict[str, Any] = {}
-    for each in limits:
-        for source, values in each.items():
-            merged[source] = _joined(merged.get(source, {}), values)
-    return merged
+    return reduce(_joined, limits, {})
 
 
 def _joined(one: Any, other: Any) -> Any:

@@ -1,22 +1,26 @@
-"""Pack a run's transcripts into one file, and unpack them.
+"""`harness pack`: pack a run's transcripts into one file, and unpack them.
 
 A transcript is removed from its old place only when it is complete and on disk in its new place;
 until then it may be in both, with the same content. A process that is killed loses nothing, and
 running it again continues where it ended.
 """
 
+import fcntl
 import os
 import zlib
-from collections.abc import Iterable, Mapping
-from contextlib import ExitStack, closing, suppress
+from collections.abc import Generator, Iterable, Mapping
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
+import typer
 from pydantic_core import to_json
 
+from harness.cli import completion
 from harness.errors import RunDirectoryError, StorageError
 from harness.run.store.directory import RESULTS, read_manifest
-from harness.run.store.files import read_file
+from harness.run.store.files import open_file, read_file
 from harness.run.store.results import ResultsFile, read_results
 from harness.run.store.transcript import file_name
 from harness.run.store.transcripts import (
@@ -30,6 +34,8 @@ from harness.run.store.transcripts import (
     Pack,
     open_pack,
 )
+from harness.terminal.summary_table import console
+from harness.text import count, printable_line
 
 DRAFT = f".{PACK}.draft"
 LOOSE_DRAFT = ".draft"
@@ -57,6 +63,41 @@ class Packed:
     size: int
     packed: int
     left: int
+
+
+def pack_command(
+    run: Annotated[
+        Path, typer.Argument(metavar="RUN", help="A run directory.", autocompletion=completion.runs)
+    ],
+    undo: Annotated[bool, typer.Option("--undo", help="Make them files again.")] = False,
+) -> None:
+    """Put the transcripts of a run into one file, about a sixth of their size.
+
+    They can be shown and played again as before. Those of samples that have no result yet stay as
+    they are, and the run can be resumed.
+    """
+    line = unpacked_line(run, unpack(run)) if undo else packed_line(run, pack(run))
+    console().print(line, soft_wrap=True)
+
+
+def packed_line(run: Path, done: Packed) -> str:
+    """Say how many transcripts were packed, the bytes saved, and how many were not."""
+    name = printable_line(str(run))
+    rest = f"; {count(done.left, 'transcript')} left out, not graded or very large"
+    rest = rest if done.left else ""
+    if not done.held:
+        return f"{name}: nothing to pack{rest}"
+    if not done.added:
+        return f"{name}: nothing more to pack{rest}"
+    return (
+        f"{name}: {count(done.added, 'transcript')} packed; {done.held:,} together take "
+        f"{done.packed:,} bytes instead of {done.size:,}{rest}"
+    )
+
+
+def unpacked_line(run: Path, files: int) -> str:
+    """Say how many transcripts were unpacked."""
+    return f"{printable_line(str(run))}: {count(files, 'transcript')} unpacked"
 
 
 def pack(run: Path) -> Packed:
@@ -235,3 +276,29 @@ def _refused(run: Path, error: OSError) -> StorageError:
         f"{run}: its transcripts cannot be packed or unpacked ({error.strerror or error}); "
         "none is lost: make room, and do it again"
     )
+
+
+@contextmanager
+def held(path: Path) -> Generator[None]:
+    """Keep a run from going on meanwhile, by a lock that needs no right to write.
+
+    Raises:
+        RunDirectoryError: another process is at work on the run, or its results cannot be read.
+    """
+    try:
+        file = open_file(path)
+    except FileNotFoundError:  # nothing is graded yet
+        yield
+        return
+    except OSError as error:
+        raise RunDirectoryError(f"{path} cannot be read: {error.strerror}") from error
+    with file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise RunDirectoryError(
+                f"{path.parent}: another process is at work on this run; wait for it to end"
+            ) from error
+        except OSError:  # a file system without locks, or one that gives none to readers
+            pass
+        yield

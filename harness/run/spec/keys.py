@@ -1,9 +1,12 @@
 """Types of the keyword arguments that are keys of a run's spec."""
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import re
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import date
 from operator import index
+from pathlib import Path
 from typing import Any, Literal, SupportsIndex, TypedDict, TypeVar, cast
 
 from harness.efficiency.timing_names import Timing
@@ -178,3 +181,39 @@ def listing(keys: type[Any]) -> Callable[[F], F]:
         return function
 
     return listed
+
+
+_FLAG = re.compile(r"`[^`]*`|\bharness [a-z]+ .*|(?<![^\s('\"])(?:--|-(?=[bo]\b))([a-z][a-z-]*)")
+"""A flag; or a whole command, whose flags stay."""
+
+
+@contextmanager
+def python_words(caller: str, **names: str) -> Generator[None]:
+    """Reword errors of the command line for Python: `out` for `--out`.
+
+    Args:
+        caller: name of the function, for messages.
+        names: arguments whose names differ from their flags, by flag.
+
+    Raises:
+        UsageError: as raised inside, in other words.
+    """
+
+    def named(found: re.Match[str]) -> str:
+        flag = found[1]
+        return names.get(flag, flag.replace("-", "_")) if flag else found[0]
+
+    try:
+        yield
+    except UsageError as error:
+        words = _FLAG.sub(named, str(error))
+        if words != str(error):
+            error.args = (f"{caller}: {words}",)
+        raise
+
+
+def path_of(caller: str, name: str, given: object) -> Path:
+    """Return an argument that is a path. Raises UsageError."""
+    if not isinstance(given, str | Path):
+        raise UsageError(f"{caller}: {name} is of type {type(given).__name__}; give a path")
+    return Path(given)

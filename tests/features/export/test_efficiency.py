@@ -9,7 +9,7 @@ import pytest
 from efficiency_made import made_efficiency, made_scale
 
 from harness.features.export.inspect_log import write_inspect
-from harness.features.export.tables import EFFICIENCY_FIELDS, FIELDS, csv_text, write_parquet
+from harness.features.export.sample_rows import EFFICIENCY_FIELDS, FIELDS, csv_text, write_parquet
 from harness.run.store.results import SampleResult
 from harness.run.summary.loaded_run import Run
 

@@ -20,9 +20,8 @@ from agent_runs_made import (
 
 from harness.agent.attempt import StopReason
 from harness.errors import DataError, UsageError
-from harness.features.import_ import eval_archive, revision_rows, trajectory, trajectory_file
-from harness.features.import_.imported_sample import ImportedSample
-from harness.features.import_.revisions import WriteTool
+from harness.features.import_ import chat_messages, inspect_log, trajectory, trajectory_file
+from harness.features.import_.imported_sample import ImportedSample, WriteTool
 
 Read = Callable[..., list[ImportedSample]]
 SUBMIT = {"tools": (WriteTool("submit", "text"),), "problem_field": "extra.task"}
@@ -97,7 +96,7 @@ class TestRevisionRows:
             read([self.FIRST, other, self.FIRST])
 
     def test_revisions_are_bounded(self, read: Read, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(revision_rows, "MOST_REVISIONS", 2)
+        monkeypatch.setattr(trajectory, "MOST_REVISIONS", 2)
         with pytest.raises(DataError, match="more than 2 revisions"):
             read([self.FIRST] * 3)
 
@@ -155,11 +154,11 @@ class TestMessages:
         self, read: Read, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         row = {"messages": messages(RIGHT), "problem_id": "echo"}
-        monkeypatch.setattr(trajectory, "MOST_CHARACTERS", 20)
+        monkeypatch.setattr(chat_messages, "MOST_CHARACTERS", 20)
         with pytest.raises(DataError, match="more than 20 characters"):
             read([row])
-        monkeypatch.setattr(trajectory, "MOST_MESSAGES", 2)
-        monkeypatch.setattr(trajectory, "MOST_CHARACTERS", 10_000)
+        monkeypatch.setattr(chat_messages, "MOST_MESSAGES", 2)
+        monkeypatch.setattr(chat_messages, "MOST_CHARACTERS", 10_000)
         with pytest.raises(DataError, match="more than 2 messages"):
             read([row])
 
@@ -278,14 +277,14 @@ class TestInspect:
         """Of a Zstandard member the archive may say any length: what comes out is bounded too."""
         log = eval_log(inspect_sample("#" * 100_000), zstandard=zstandard)
         assert len(log) < 10_000
-        monkeypatch.setattr(eval_archive, "LARGEST_MEMBER", 50_000)
+        monkeypatch.setattr(inspect_log, "LARGEST_MEMBER", 50_000)
         with pytest.raises(DataError, match=r"0_epoch_1.json: longer than 50,000 bytes"):
             read(log, name="a.eval")
 
     def test_a_long_list_of_members_is_refused(
         self, read: Read, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(eval_archive, "LARGEST_DIRECTORY", 10)
+        monkeypatch.setattr(inspect_log, "LARGEST_DIRECTORY", 10)
         with pytest.raises(DataError, match="a list of members"):
             read(eval_log(inspect_sample(RIGHT)), name="a.eval")
 
@@ -294,7 +293,7 @@ class TestInspect:
     ) -> None:
         sample = inspect_sample("#" * 1_000)
         sample["messages"] = sample["messages"] * 50
-        monkeypatch.setattr(trajectory, "MOST_CHARACTERS", 20_000)
+        monkeypatch.setattr(chat_messages, "MOST_CHARACTERS", 20_000)
         with pytest.raises(DataError, match="more than 20,000 characters"):
             read(eval_log(sample), name="a.eval")
 

@@ -1,0 +1,259 @@
+"""`import_run`, `export_run` and `merge_runs`: as their commands, from Python."""
+
+import gzip
+import json
+import signal
+from pathlib import Path
+from typing import Any
+
+import pytest
+from own_problems import DOUBLE, ECHO
+from program import harness as command
+from program import results
+
+import harness
+from harness.features.import_.trajectory_run import Judgements
+from harness.grading.jobs import Judged
+
+RUNS = "agentic_runs/gpt-5-mini_lcb_v6.runs1-2.jsonl.gz"
+PUBLISHED = "Qwen2.5-7B-Instruct_selfrepair_1_0.2_eval_all.json.gz"
+MEASURED = {"seconds", "tests", "peak_bytes", "cost"}
+OF_NOW = {"created", "harness", "machine", "sandbox", "git_revision"}
+REVISION = {"problem_id": "own/echo", "code": "print(input())", "turn": 1, "passed": False}
+
+
+def told(run: Path) -> list[dict[str, Any]]:
+    """The results without what was measured, ordered by sample."""
+    rows = [{k: v for k, v in each.items() if k not in MEASURED} for each in results(run)]
+    return sorted(rows, key=lambda each: each["sample"])
+
+
+def manifest(run: Path) -> dict[str, Any]:
+    found = json.loads((run / "run.json").read_text())
+    found["imported"].pop("created", None)
+    return {key: value for key, value in found.items() if key not in OF_NOW}
+
+
+@pytest.fixture
+def revisions(tmp_path: Path) -> Path:
+    """A file of an agent run that is right, though its verdict says that it is not."""
+    path = tmp_path / "agent.jsonl"
+    path.write_text(json.dumps(REVISION) + "\n")
+    return path
+
+
+class TestImport:
+    async def test_real_agent_runs_in_a_running_loop(self, test_data: Path, tmp_path: Path) -> None:
+        where = f"livecodebench:{test_data / 'lcb_codegen_full184' / 'test_small.jsonl'}"
+        problems = harness.load_problems(where)
+        known = {problem.native_id for problem in problems}
+        rows = map(json.loads, gzip.decompress((test_data / RUNS).read_bytes()).splitlines())
+        some = [
+            {**row, "passed": all(test["passed"] for test in row["tests"])}
+            for row in rows
+            if row["tests"] and (row["question_id"] in known or not row["revisions"])
+        ][:8]
+        file = tmp_path / "theirs.jsonl"
+        file.write_text("".join(json.dumps(row) + "\n" for row in some))
+        given = ("--problems", where, "--out", "theirs", "--model", "m", "--memory", "900")
+        done = command(tmp_path, "import", file.name, *given)
+        assert done.returncode == 0, done.stderr
+        out = tmp_path / "ours"
+        run = harness.import_run(file, problems, out, model="m", memory=900)
+        assert isinstance(run, harness.LoadedRun)
+        assert told(out) == told(tmp_path / "theirs")
+        assert len(run.results) == len(some)
+        ours, theirs = manifest(out), manifest(tmp_path / "theirs")
+        assert ours.pop("data") != theirs.pop("data")  # loaded problems name no files
+        assert ours.pop("spec") == theirs.pop("spec") | {"benchmark": "livecodebench"}
+        assert ours == theirs
+        assert (run.agreement, len(run.compared), run.left_out) == (1.0, len(some), {})
+        assert f"{len(some)} of {len(some)} published verdicts agree" in done.stderr
+        assert f"{len(some)} of {len(some)} published verdicts agree" in run._repr_html_()
+
+    def test_published_evaluations(self, test_data: Path, tmp_path: Path) -> None:
+        where = "livecodebench:" + str(
+            test_data / "lcb_codegen_public1055" / "test_public_only.jsonl.gz"
+        )
+        file = test_data / "lcb_evals" / PUBLISHED
+        done = command(tmp_path, "import", file, "--problems", where, "--out", "theirs", "--json")
+        assert done.returncode == 0, done.stderr
+        run = harness.import_run(file, where, tmp_path / "ours")
+        assert manifest(tmp_path / "ours") == manifest(tmp_path / "theirs")
+        assert told(run.path) == told(tmp_path / "theirs")
+        assert run.pass_at_1 == json.loads(done.stdout)["pass_at_1"]["value"]
+        assert (run.agreement, run.compared, run.failures) == (None, (), ())
+        for to in ("csv", "lcb"):
+            printed = command(tmp_path, "export", "ours", "--to", to)
+            assert printed.returncode == 0, printed.stderr
+            text = harness.export_run(run, to)
+            assert text.replace("\r\n", "\n") == printed.stdout
+
+    def test_rows_are_problems_and_what_fits_none_is_told(
+        self, tmp_path: Path, revisions: Path, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        with revisions.open("a") as file:
+            file.write(json.dumps({**REVISION, "problem_id": "elsewhere"}) + "\n")
+        run = harness.import_run(revisions, [ECHO, DOUBLE], tmp_path / "r")
+        assert (run.pass_at_1, run.agreement, run.left_out) == (1.0, 0.0, {"elsewhere": 1})
+        assert run.compared[0].what == "own/echo#0 revision 1"
+        assert "1 trajectory left out" in caplog.text
+        again = harness.import_run(revisions, [ECHO, DOUBLE], tmp_path / "r")
+        assert (len(again.results), again.compared) == (1, ())
+        assert harness.compare(run, again).versus[0].paired.difference == 0
+
+    @pytest.mark.parametrize(
+        ("given", "said"),
+        [
+            ({"file_format": "xml"}, "import_run(): file_format 'xml': known are solutions, "),
+            ({"write_tool": "<a b>"}, "import_run(): write_tool '<a b>': a tag is written as"),
+            ({"extract": "magic"}, "magic"),
+            ({"mode": "agentik"}, "mode 'agentik' is unknown"),
+            ({"memry": 512}, "import_run(): unknown key 'memry'; did you mean 'memory'?"),
+            ({"file": 3}, "import_run(): file is of type int; give a path"),
+            ({"file": "nowhere.jsonl"}, "nowhere.jsonl"),
+            ({"problems": [DOUBLE]}, "none of 1 trajectories"),
+            ({"problems": 3}, "the benchmark is a int; give NAME[:WHERE]"),
+            ({"file_format": "solutions", "memory": 512}, "import_run(): memory: the file holds"),
+        ],
+    )
+    def test_misuse_is_one_line(
+        self, tmp_path: Path, revisions: Path, given: dict[str, Any], said: str
+    ) -> None:
+        arguments: dict[str, Any] = {"file": revisions, "problems": [ECHO], "out": tmp_path / "r"}
+        with pytest.raises(harness.HarnessError) as raised:
+            harness.import_run(**{**arguments, **given})
+        assert said in str(raised.value)
+        assert "--" not in str(raised.value)
+        assert "\n" not in str(raised.value)
+        assert not (tmp_path / "r").exists()
+
+    def test_an_interrupt_keeps_what_was_judged(
+        self, tmp_path: Path, revisions: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def keep(self: Judgements, judged: Judged) -> None:
+            keep_all(self, judged)
+            signal.raise_signal(signal.SIGINT)
+
+        keep_all = Judgements.keep
+        with revisions.open("a") as file:
+            file.write(json.dumps({"problem_id": "double", "code": "1", "turn": 1}) + "\n")
+        given = (revisions, [ECHO, DOUBLE], tmp_path / "r")
+        with monkeypatch.context() as patch:
+            patch.setattr(Judgements, "keep", keep)
+            with pytest.raises(KeyboardInterrupt):
+                harness.import_run(*given, workers=1)
+        assert len(harness.load_run(tmp_path / "r").results) == 1
+        assert len(harness.import_run(*given, workers=1).results) == 2
+
+    def test_another_run_is_refused(self, tmp_path: Path, revisions: Path) -> None:
+        harness.import_run(revisions, [ECHO], tmp_path / "r")
+        with pytest.raises(harness.UsageError, match="is another run; give another out"):
+            harness.import_run(revisions, [ECHO], tmp_path / "r", memory=512)
+
+
+class TestExport:
+    @pytest.fixture
+    def run(self, tmp_path: Path) -> harness.LoadedRun:
+        answers = {ECHO["id"]: "print(input())"}
+        made = tmp_path / "r"
+        harness.evaluate(
+            lambda problem: answers.get(problem["id"], "print(0)"),
+            benchmark=[{**ECHO, "difficulty": "easy"}, DOUBLE],
+            out=made,
+        )
+        return harness.load_run(made)
+
+    async def test_it_is_what_the_command_writes(
+        self, tmp_path: Path, run: harness.LoadedRun, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.chdir(tmp_path)
+        for to in ("csv", "junit", "atif", "openai-messages"):
+            printed = command(tmp_path, "export", "r", "--to", to)
+            assert printed.returncode == 0, printed.stderr
+            assert harness.export_run("r", to).replace("\r\n", "\n") == printed.stdout
+            assert harness.export_run("r", to, "f") == [Path("f")]
+            assert (tmp_path / "f").read_text() == printed.stdout
+        assert command(tmp_path, "export", "r", "--to", "parquet", "-o", "a").returncode == 0
+        assert harness.export_run(run, "parquet", tmp_path / "b") == [tmp_path / "b"]
+        assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+
+    def test_lcb_takes_the_problems_of_now(self, tmp_path: Path, run: harness.LoadedRun) -> None:
+        with pytest.raises(harness.UsageError, match="say where it is with benchmark"):
+            harness.export_run(run, "lcb")
+        assert len(json.loads(harness.export_run(run, "lcb", benchmark=[ECHO, DOUBLE]))) == 2
+        files = harness.export_run(run, "lcb", tmp_path / "all", benchmark=[ECHO, DOUBLE])
+        assert sorted(files) == sorted((tmp_path / "all").iterdir())
+        with pytest.raises(harness.UsageError, match="is no longer among the run's problems"):
+            harness.export_run(run, "lcb", benchmark=[ECHO])
+
+    def test_what_was_filtered_out_is_not_in_it(self, run: harness.LoadedRun) -> None:
+        easy = harness.load_run(run.path, filter_difficulty="easy")
+        assert len(harness.export_run(run, "csv").splitlines()) == 3
+        assert len(harness.export_run(easy, "csv").splitlines()) == 2
+        assert "double" not in harness.export_run(easy, "junit")
+
+    @pytest.mark.parametrize(
+        ("given", "said"),
+        [
+            ({"to": "xml"}, "export_run(): to 'xml': known are csv, parquet, junit"),
+            ({"benchmark": "fixture"}, "export_run(): benchmark goes with to lcb"),
+            ({"to": "parquet"}, "export_run(): to parquet is no text: name its file with out"),
+            ({"run": 3}, "export_run(): run is of type int; give a path"),
+            ({"run": "nowhere"}, "nowhere is not a run"),
+            ({"out": "no/where.csv"}, "there is no folder no"),
+        ],
+    )
+    def test_misuse_is_one_line(
+        self, run: harness.LoadedRun, given: dict[str, Any], said: str
+    ) -> None:
+        arguments: dict[str, Any] = {"run": run, "to": "csv"}
+        with pytest.raises(harness.UsageError) as raised:
+            harness.export_run(**{**arguments, **given})
+        assert said in str(raised.value)
+        assert "\n" not in str(raised.value)
+
+
+class TestMerge:
+    async def test_shards_of_real_rows(self, test_data: Path, tmp_path: Path) -> None:
+        rows = test_data / "lcb_codegen_full184" / "test_small.jsonl"
+        for index in (1, 2):
+            await harness.aevaluate(
+                lambda _: "print(0)",
+                benchmark=f"livecodebench:{rows}",
+                limit=5,
+                shard=f"{index}/2",
+                out=tmp_path / f"s{index}",
+            )
+        done = command(tmp_path, "merge", "s1", "s2", "--out", "theirs", "--json")
+        assert done.returncode == 0, done.stderr
+        shards = [harness.load_run(tmp_path / "s2"), tmp_path / "s1"]
+        run = harness.merge_runs(shards, tmp_path / "ours")
+        assert len(run.results) == 5
+        for name in ("results.jsonl", "run.json", "summary.json"):
+            theirs = (tmp_path / "theirs" / name).read_bytes()
+            assert (tmp_path / "ours" / name).read_bytes() == theirs
+        assert run.summary.model_dump(mode="json") | {"run": "theirs"} == json.loads(done.stdout)
+        with pytest.raises(harness.UsageError, match=r"shard 2/2 is missing; .* or partial to go"):
+            harness.merge_runs([tmp_path / "s1"], tmp_path / "half")
+        half = harness.merge_runs([tmp_path / "s1"], tmp_path / "half", partial=True)
+        assert (len(half.results), half.summary.pending) == (3, {"not_run": 2})
+        with pytest.raises(harness.UsageError, match="made by `harness run --shard I/N`"):
+            harness.merge_runs([run, *shards], tmp_path / "more")
+        with pytest.raises(harness.UsageError, match="is not an empty directory; give another out"):
+            harness.merge_runs(shards, tmp_path / "half")
+
+    @pytest.mark.parametrize(
+        ("shards", "said"),
+        [
+            ("s1", "merge_runs(): shards is of type str; give a list"),
+            ([], "merge_runs(): there is no shard"),
+            ([3], "merge_runs(): a shard is of type int; give a path"),
+            (["nowhere"], "nowhere is not a run"),
+        ],
+    )
+    def test_misuse_is_one_line(self, tmp_path: Path, shards: Any, said: str) -> None:
+        with pytest.raises(harness.UsageError) as raised:
+            harness.merge_runs(shards, tmp_path / "m")
+        assert said in str(raised.value)
+        assert "\n" not in str(raised.value)
