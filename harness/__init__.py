@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from harness.features.episode.shared import Episodes
     from harness.features.evaluate.evaluate import EvaluationError, aevaluate, evaluate
     from harness.features.evaluate.evaluation import Evaluation
+    from harness.features.experiment.library import experiment
+    from harness.features.experiment.view import ExperimentResult
     from harness.features.grade.grader import Grader, GradingError, Scored
     from harness.features.grade.grades import GradedSolution
     from harness.features.grade.library import Grades, agrade, grade
@@ -41,6 +43,7 @@ __all__ = [
     "Episodes",
     "Evaluation",
     "EvaluationError",
+    "ExperimentResult",
     "GradedSolution",
     "Grader",
     "Grades",
@@ -66,6 +69,7 @@ __all__ = [
     "calibrate",
     "compare",
     "evaluate",
+    "experiment",
     "grade",
     "load_problems",
     "load_run",
@@ -82,6 +86,8 @@ _HOMES = {
     "harness.features.episode.shared": ("Episodes",),
     "harness.features.evaluate.evaluate": ("EvaluationError", "aevaluate", "evaluate"),
     "harness.features.evaluate.evaluation": ("Evaluation",),
+    "harness.features.experiment.library": ("experiment",),
+    "harness.features.experiment.view": ("ExperimentResult",),
     "harness.features.grade.library": ("Grades", "agrade", "grade"),
     "harness.run.plan.problem_loader": ("load_problems",),
     "harness.features.show.library": ("LoadedRun", "load_run"),

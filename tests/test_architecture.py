@@ -49,6 +49,7 @@ BETWEEN_FEATURES = {
     ("evaluate", "observers"),
     ("experiment", "compare"),
     ("experiment", "observers"),
+    ("experiment", "show"),
     ("import_", "grade"),
     ("regrade", "show"),
     ("report", "compare"),
