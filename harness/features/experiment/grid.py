@@ -105,11 +105,10 @@ def grid_of(
         model = resolve_target(spec, environ).name  # checks that it has an endpoint
         specs.append((name, spec.model_copy(update={"model": model})))
     varied = frozenset(_vary(values, path))
-    given, specs = zip(*_once(specs, path), strict=True)
-    names = names_of([stored(spec) for spec in specs], given, varied)
-    named = (own is not None for own in given)
-    cells = tuple(map(Cell, names, named, specs))
-    return Grid(path, cells, _baseline(values, path), varied)
+    kept = _once(specs, path)
+    names = names_of([stored(spec) for _, spec in kept], [own for own, _ in kept], varied)
+    cells = (Cell(n, own is not None, spec) for n, (own, spec) in zip(names, kept, strict=True))
+    return Grid(path, tuple(cells), _baseline(values, path), varied)
 
 
 def factorial_grid(
@@ -119,9 +118,9 @@ def factorial_grid(
     say: Say,
     environ: Mapping[str, str],
     flags: Mapping[str, Any],
-    models: Sequence[Any] = (),
-    modes: Sequence[str] = (),
-    prompts: Sequence[str] = (),
+    models: Sequence[Any] | None = None,
+    modes: Sequence[str] | None = None,
+    prompts: Sequence[str] | None = None,
     shots: str | int | None = None,
     vary: Sequence[str] | Mapping[str, Any] = (),
 ) -> Grid:
@@ -133,9 +132,9 @@ def factorial_grid(
         say: spells a setting, for error messages.
         environ: environment variables, which may hold the model's name.
         flags: those of the settings that are flags of the command line.
-        models: names of models; the default model if empty.
-        modes: modes; single shot and agentic if empty.
-        prompts: prompt sets; the default set if empty.
+        models: names of models. Default: the default model.
+        modes: modes. Default: single shot and agentic.
+        prompts: prompt sets. Default: the default set.
         shots: samples per problem in single shot: a number, or `auto` for as many as the other
             mode's spend pays for. Default: `auto` if there is another mode, else 1.
         vary: the values of each further key, or texts `KEY=A,B`.
@@ -143,9 +142,10 @@ def factorial_grid(
     Raises:
         UsageError: a setting has an invalid value; the message states what to give.
     """
-    modes = sorted(dict.fromkeys(modes or MODES), key=lambda mode: mode != SINGLE_SHOT)
+    unlike = dict.fromkeys(MODES if modes is None else modes)
+    modes = sorted(unlike, key=lambda mode: mode != SINGLE_SHOT)
     lists = {"models": models, "modes": modes, "prompts": prompts}
-    values = {**settings, **{key: list(each) for key, each in lists.items() if each}}
+    values = {**settings, **{key: list(each) for key, each in lists.items() if each is not None}}
     if varied := _varied(vary, say):
         values["vary"] = varied
     grid = grid_of(values, where, flags, environ)

@@ -109,7 +109,7 @@ def experiment(
         "vary": vary,
     }
     if vary is not None and not isinstance(cast("object", vary), Mapping):
-        raise UsageError("experiment(): vary: give a list of values by setting, as {'seed': [1]}")
+        raise UsageError("experiment(): vary: give values by setting, as {'max_turns': [10, 20]}")
     asked = ExperimentRequest.of(
         settings,
         {key: each for key, each in lists.items() if each is not None},
@@ -162,6 +162,11 @@ def _models(given: object) -> tuple[list[Any] | None, dict[str, object]]:
     for each in several:
         if isinstance(each, str | Mapping):
             continue
+        if not callable(each) and not hasattr(each, "generate"):
+            raise UsageError(
+                f"experiment(): a {type(each).__name__} is no model; give names, functions of a "
+                "problem, or objects with the methods of a Model; problems go to benchmark="
+            )
         name = name_of_code(each)
         if name in own:
             raise UsageError(
