@@ -55,7 +55,7 @@ COMMANDS = tuple(
         ("view", "viewer.command:view", "Browse runs in a web browser.", READ),
         ("export", "export.command:export", "Write a run in another format.", READ),
         ("problems", "info.problems:problems", "List problems, or show one.", PROBLEMS),
-        ("fetch", "info.fetch:fetch", "Download a benchmark's data.", PROBLEMS),
+        ("fetch", "info.problems:fetch", "Download a benchmark's data.", PROBLEMS),
         ("verify", "verify.command:verify", "Judge a benchmark's reference solutions.", PROBLEMS),
         ("calibrate", "calibrate.command:calibrate", "Time reference solutions.", PROBLEMS),
         ("grade", "grade.command:grade", "Grade solutions from a file.", JUDGE),
@@ -77,7 +77,7 @@ EXECUTORS: Mapping[str, str] = {"ray": "harness.features.cluster.ray_executor:Ra
 MODES: Mapping[str, str] = dict.fromkeys(
     ("external", "mcp"), "harness.features.external.setup:MODE"
 )
-"""Modes in which a user's own agent works; see `harness.run.engine.extensions.AgentMode`."""
+"""Modes in which a user's own agent works; see `harness.run.engine.lifecycle.AgentMode`."""
 
 AGENT_STRATEGY = "harness.features.external.session:unconnected"
 """Strategy of those modes while there is no agent."""

@@ -3,10 +3,92 @@
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
-from harness.grading.verdict import Grade, Verdict
-from harness.problem import ProblemView
+from harness.grading.verdict import Grade, TestResult, Verdict
+from harness.problem import ProblemView, TestCase
 from harness.sandbox.program import Execution
-from harness.tools.reports import report
+from harness.text import shorten
+
+LONGEST_INPUT = 800
+LONGEST_OUTPUT = 800
+LONGEST_ERROR = 1_200
+LONGEST_REPORT = 8_000
+DETAILED = 3
+
+
+def report(grade: Grade, tests: tuple[TestCase, ...]) -> str:
+    """Return a report: the first failures in detail, then every other verdict."""
+    passed, total = grade.public_passed, len(tests)
+    if grade.solved:
+        slowest = max(test.cpu_s for test in grade.tests)
+        return f"All {total} public tests passed (slowest: {slowest:.2f} s of CPU time)."
+    if grade.verdict is Verdict.COMPILE_ERROR:
+        error = shorten(grade.tests[0].error.strip(), LONGEST_ERROR)
+        return f"The solution does not compile; no test was run.\n\n{error}"
+    failed = [test for test in grade.tests if not test.passed]
+    parts = [f"{passed} of {total} public tests passed."]
+    told: dict[str, int] = {}
+    parts += [_failure(test, tests[test.index], told) for test in failed[:DETAILED]]
+    parts += [f"Test {test.index + 1}: {_title(test)}." for test in failed[DETAILED:]]
+    if passed:
+        numbers = ", ".join(str(test.index + 1) for test in grade.tests if test.passed)
+        parts.append(f"Passed: test{'s' * (passed != 1)} {numbers}.")
+    if len(grade.tests) < total:
+        parts.append(_not_run(len(grade.tests) + 1, total))
+    return shorten("\n\n".join(parts), LONGEST_REPORT)
+
+
+def _not_run(first: int, last: int) -> str:
+    if first == last:
+        return f"Test {last} was not run after that."
+    return f"Tests {first} to {last} were not run after that."
+
+
+def _title(result: TestResult) -> str:
+    name = result.verdict.value.replace("_", " ")
+    name = f"{name} exceeded" if name.endswith("limit") else name
+    return f"{name} after {result.cpu_s:.2f} s of CPU time"
+
+
+def _failure(result: TestResult, test: TestCase, told: dict[str, int]) -> str:
+    """Describe one failure.
+
+    Args:
+        result: result of the test.
+        test: the test.
+        told: errors and outputs already in the report, with the number of their test.
+    """
+    parts = [f"Test {result.index + 1}: {_title(result)}."]
+    parts.append(_block("Input", test.input, LONGEST_INPUT))
+    parts.append(_block("Expected", test.output, LONGEST_OUTPUT))
+    if result.verdict is Verdict.WRONG_ANSWER or result.got:
+        parts.append(_block("Got", result.got, LONGEST_OUTPUT))
+    if result.difference is not None:
+        where = result.difference.where.lstrip(": ") or "the value"
+        parts.append(
+            f"First difference, {where}: expected {result.difference.expected!r}, "
+            f"got {result.difference.got!r}"
+        )
+    for name, text in (
+        ("Error", result.error),
+        ("Printed to stdout", result.stdout),
+        ("Printed to stderr", result.stderr),
+    ):
+        if text.strip() and text in told:
+            parts.append(f"{name}: the same as for test {told[text]}.")
+        elif text.strip():
+            told[text] = result.index + 1
+            parts.append(_block(name, _tail(text), LONGEST_ERROR))
+    return "\n".join(parts)
+
+
+def _block(name: str, text: str, most: int) -> str:
+    text = shorten(text.strip("\n"), most)
+    return f"{name}:\n{text}" if text else f"{name}: (nothing)"
+
+
+def _tail(text: str) -> str:
+    """Return the last lines, which hold the error in a traceback."""
+    return text if len(text) <= LONGEST_ERROR else "…" + text[-LONGEST_ERROR + 1 :]
 
 
 @dataclass(frozen=True, slots=True)

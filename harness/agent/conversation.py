@@ -11,6 +11,7 @@ from harness.agent.events import (
     Retried,
     Unusable,
 )
+from harness.models.prices import estimated_usage
 from harness.models.protocol import (
     ContextOverflowError,
     ModelError,
@@ -19,8 +20,7 @@ from harness.models.protocol import (
     Retry,
     Usage,
 )
-from harness.models.replay import Recording
-from harness.models.token_estimate import estimated_usage
+from harness.models.scripted import Recording
 
 
 class Conversation(Dialogue):

@@ -24,7 +24,7 @@ Reminders are limited and counted (`nudges`). A reminder states the newest solut
 public tests, or that it was not tested, the number of remaining turns, and how to give up. An
 untested final solution is run on the public tests before the attempt ends. If none was written, the
 final solution is the last code in the model's messages (`prose`). When and how tools are described
-in text is documented in `harness.models.text_tools.tool_protocol`.
+in text is documented in `harness.models.text_tools.instructions`.
 """
 
 from harness.agent.attempt import Attempt, ChosenBy, Session, StopReason, ToolProtocolUsed

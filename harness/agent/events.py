@@ -15,8 +15,7 @@ from typing import Annotated, Any, Literal, Self, cast
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from harness.agent.stored_grade import whole_grade
-from harness.grading.verdict import Grade, Verdict
+from harness.grading.verdict import Grade, Verdict, whole_grade
 from harness.models.protocol import Frozen, Message, ModelTurn, ToolMessage, Usage
 from harness.tools.workspace import Report
 
@@ -245,7 +244,7 @@ class WorkEnded(Frozen):
 
 
 class Graded(Frozen):
-    """The final solution's grade on all tests; stored as in `harness.agent.stored_grade`."""
+    """The final solution's grade on all tests; stored as in `harness.grading.verdict`."""
 
     event: Literal["grade"] = "grade"
     grade: Annotated[Grade, BeforeValidator(whole_grade)]

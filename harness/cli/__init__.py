@@ -9,7 +9,7 @@ from harness.errors import INTERRUPTED
 
 def main() -> None:
     """The console script `harness`."""
-    from harness.cli.memory import end, end_when_out_of_memory, is_out_of_memory
+    from harness.cli.app import end, end_when_out_of_memory, is_out_of_memory
 
     end_when_out_of_memory()
     gc.disable()  # until the command is imported: imports make no garbage, and all of it stays

@@ -58,7 +58,7 @@ def models(incomplete: str) -> list[str]:
 
 def strategies(incomplete: str) -> list[str]:
     """Complete strategies."""
-    from harness.agent.strategies.strategy_names import STRATEGIES
+    from harness.agent.strategies.strategies import STRATEGIES
     from harness.plugins import STRATEGIES as GROUP
     from harness.plugins import installed
 
@@ -67,7 +67,7 @@ def strategies(incomplete: str) -> list[str]:
 
 def prompts(incomplete: str) -> list[str]:
     """Complete bundled prompt sets and folders."""
-    from harness.agent.strategies.strategy_names import STRATEGIES
+    from harness.agent.strategies.strategies import STRATEGIES
     from harness.agent.templates.prompt_set import bundled_names
 
     names = {name for mode in STRATEGIES for name in bundled_names(mode)}

@@ -19,10 +19,9 @@ from harness.efficiency import (
     paired_timing,
     reference_times,
 )
-from harness.efficiency.expected import Expected
 from harness.efficiency.scale import PROTOCOL, Efficiency, Scale
 from harness.efficiency.timing_names import Timing
-from harness.efficiency.turns import LapError
+from harness.efficiency.turns import Expected, LapError
 from harness.errors import DataError
 from harness.grading.checkers import CheckerError
 from harness.grading.jobs import Options, code_hash

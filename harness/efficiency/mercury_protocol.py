@@ -11,9 +11,8 @@ import math
 from collections.abc import Mapping, Sequence
 
 from harness.efficiency.beyond import Timed
-from harness.efficiency.expected import Expected
 from harness.efficiency.scale import Efficiency, ReferenceTime, Scale
-from harness.efficiency.turns import WRONG, LapError, Plan, Turns, race_of
+from harness.efficiency.turns import WRONG, Expected, LapError, Plan, Turns, race_of
 from harness.sandbox.timing_race import Step
 from harness.sandbox.worker import Worker
 

@@ -3,17 +3,16 @@
 from collections.abc import Mapping
 from statistics import median
 
-from harness.efficiency.expected import Expected
-from harness.efficiency.median_interval import Middle
 from harness.efficiency.paired_timing import (
     WANTED_OF_ANCHORS,
     WANTED_OF_REFERENCES,
     MeasuredTime,
+    Middle,
     against,
     reference_time,
 )
 from harness.efficiency.scale import ReferenceTime, Scale
-from harness.efficiency.turns import LapError, Plan, Turns, race_of
+from harness.efficiency.turns import Expected, LapError, Plan, Turns, race_of
 from harness.sandbox.timing_race import Step
 from harness.sandbox.worker import Worker
 

@@ -17,12 +17,10 @@ from enum import StrEnum
 from itertools import takewhile
 from typing import Any
 
-from harness.grading.answer_comparison import Comparison, Said
 from harness.grading.checkers import Check, CheckerError
 from harness.grading.code_tests.code_judge import CodeJudge, CodeTask
-from harness.grading.outcome import answer_of, outcome
-from harness.grading.recheck import picked
-from harness.grading.sandbox_retry import RetryingWorker
+from harness.grading.outcome import Comparison, Said, answer_of, outcome
+from harness.grading.sandbox_retry import RetryingWorker, picked
 from harness.grading.verdict import LIMITS, Grade, JudgedAgain, TestResult, Verdict
 from harness.problem import Checker, TestCase
 from harness.sandbox.limits import Limits

@@ -1,9 +1,10 @@
-"""Describe the outcome of one test: how it ended and how its answer compares."""
+"""The outcome of one test: how it ended, and how its answer compares with the expected one."""
 
 import json
 from collections.abc import Callable
 
-from harness.grading.rules import describe_value
+from harness.grading.checkers import Check, CheckerError
+from harness.grading.rules import RuleError, describe_value, find_rule
 from harness.grading.verdict import Difference, TestResult, Verdict
 from harness.problem import TestCase
 from harness.sandbox.program import Ending, Execution
@@ -123,3 +124,64 @@ def _ended(execution: Execution) -> str:
 def _clean(text: str) -> str:
     """Return a bounded excerpt that can be written as UTF-8."""
     return writable(shorten(text, EXCERPT))
+
+
+Said = Difference | CheckerError | None
+"""Result of comparing an answer: None where it is right."""
+AnswerRule = Callable[[str, bytes], Difference | None]
+
+
+class Comparison:
+    """Compares answers by a checker, or by a rule where there is none.
+
+    Args:
+        rule: name of a rule, see `harness.grading.rules.find_rule`.
+        functional: whether the solution is a function.
+        check: checker that replaces the rule.
+    """
+
+    def __init__(self, rule: str, *, functional: bool, check: Check | None = None) -> None:
+        self._name = rule
+        self._functional = functional
+        self._check = check
+        self._by_rule: dict[int, bool] = {}
+
+    def compare(self, pairs: list[tuple[TestCase, bytes]]) -> list[Said]:
+        """Compare the answer of each test."""
+        check = self._check
+        if check is not None:
+            return check.compare([(test, check.text_of(said, test)) for test, said in pairs])
+        rule = self._rule()
+        return [_said(rule, test, answer) for test, answer in pairs]
+
+    @property
+    def readable(self) -> Callable[[str], str]:
+        """Function that extracts the part of an answer to show to a person."""
+        return str if self._check is None else self._check.shown
+
+    def note(self, index: int, test: TestCase, answer: bytes | None) -> None:
+        """Record whether an answer is right by the source's own rule, if the checker wants that."""
+        if self._check is not None and self._check.code.checker.beside_rule:
+            right = answer is not None and _said(self._rule(), test, answer) is None
+            self._by_rule[index] = right
+
+    def solved_by_rule(self, number: int) -> bool | None:
+        """Return whether the answers to `number` tests are right by the source's own rule.
+
+        None where that is not recorded, or where a test is missing and no other is wrong.
+        """
+        if not self._by_rule:
+            return None
+        right = all(self._by_rule.values())
+        return None if right and len(self._by_rule) < number else right
+
+    def _rule(self) -> AnswerRule:
+        rule = find_rule(self._name)
+        return rule.compare_value if self._functional else rule.compare_output
+
+
+def _said(compare: AnswerRule, test: TestCase, answer: bytes) -> Said:
+    try:
+        return compare(test.output, answer)
+    except RuleError as error:
+        return CheckerError(str(error))

@@ -1,9 +1,11 @@
-"""Retry sandbox failures and decide whether the solution caused them."""
+"""Second runs: after sandbox failures, and of one test in a process that has run nothing yet."""
 
+import hashlib
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from harness.problem import TestCase
 from harness.sandbox.limits import Limits
 from harness.sandbox.program import Ending, Execution, Program, SandboxError
 from harness.sandbox.trial_input import Trial
@@ -124,3 +126,15 @@ def _blamed(error: SandboxError) -> Execution:
         wall_s=0.0,
         peak_bytes=0,
     )
+
+
+HASHED_CHARACTERS = 1000
+"""Number of characters of each input that count."""
+
+
+def picked(code: str, tests: Sequence[TestCase]) -> int:
+    """Return its index: deterministic, but hard for the solution to predict."""
+    digest = hashlib.sha256(code.encode("utf-8", "surrogatepass"))
+    for test in tests:
+        digest.update(test.input[:HASHED_CHARACTERS].encode("utf-8", "surrogatepass"))
+    return int.from_bytes(digest.digest()[:8], "big") % len(tests)

@@ -31,11 +31,10 @@ from harness.models.providers import (
     by_shape,
     unknown,
 )
+from harness.models.request_options import KEYS as KEY_HEADERS
+from harness.models.request_options import Timeouts, read_headers
 from harness.models.route import Access, Route
-from harness.models.timeouts import Timeouts
 from harness.models.user_code import model_of
-from harness.models.user_headers import KEYS as KEY_HEADERS
-from harness.models.user_headers import read_headers
 from harness.plugins import Plugin
 
 KEYLESS = "none"  # local servers need no key, but the SDKs require one

@@ -1,4 +1,4 @@
-"""Models of `python:module:attribute`: the user's own function, class or object."""
+"""The user's own code: models of `python:module:attribute`, and their digest."""
 
 import importlib
 import inspect
@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import Any, cast
 
 from harness.errors import UsageError
-from harness.models.code_digest import code_digest
 from harness.models.faults import Redactor
-from harness.models.function import FAULTS, FunctionModel, fault_of
+from harness.models.function import FAULTS, FunctionModel, code_digest, fault_of
 from harness.models.protocol import (
     Message,
     Model,

@@ -15,7 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, cast
 
-from harness.sandbox.fork_server_process import ForkServer
+from harness.sandbox.fork_server_connection import ForkServer
 from harness.sandbox.isolation import (
     CANDIDATES,
     MISSING,

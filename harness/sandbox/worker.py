@@ -12,9 +12,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from harness.sandbox.exclusive import Exclusive
-from harness.sandbox.fork_server_process import LOOK_S, ForkServer
-from harness.sandbox.fork_server_report import read_answer, reports_in
+from harness.sandbox.cores import Exclusive
+from harness.sandbox.fork_server_connection import LOOK_S, ForkServer, read_answer, reports_in
 from harness.sandbox.isolation import Isolation
 from harness.sandbox.limits import GRACE, Limits
 from harness.sandbox.program import Execution, Program, SandboxError, WorkerStoppedError

@@ -17,8 +17,7 @@ from harness.plugins import Plugin, words_of
 from harness.problem import Problem, Reference, TestCase, TestSuite
 from harness.sources.files.download import Watch, quiet
 from harness.sources.files.hub import HubFile, all_files
-from harness.sources.files.parquet import open_rows
-from harness.sources.files.rows import Loaded, ReadRows
+from harness.sources.files.rows import Loaded, ReadRows, open_rows
 from harness.sources.hub_datasets import HOMES, PINNED, SAID, HubDataset
 
 

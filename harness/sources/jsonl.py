@@ -34,11 +34,9 @@ from harness.sources.files.rows import (
     name_fault,
     references_of,
 )
-from harness.sources.jsonl_code import tests_as_code
-from harness.sources.jsonl_nodes import canonical
-from harness.sources.jsonl_shapes import has_another_shape, in_own_shape
-from harness.sources.public_split import Split, split
-from harness.sources.signature import signature_of
+from harness.sources.jsonl_code import has_another_shape, in_own_shape, tests_as_code
+from harness.sources.public_examples import Split, split
+from harness.sources.signature import canonical, signature_of
 
 PreambleName = Literal["none", "livecodebench", "leetcode", "leetcodedataset", "apps", "mercury"]
 

@@ -6,7 +6,7 @@ Between two policies the rate is that of a mixture of both, which is a straight 
 
 Uncertainty comes from a bootstrap over problems (B. Efron, Annals of Statistics 7, 1979, 1-26):
 whole problems are drawn, each with both strategies, all samples and all policies. The share that is
-cut off at either end is corrected for few problems, see `harness.stats.bootstrap.tail_share`.
+cut off at either end is corrected for few problems, see `harness.stats.rates.tail_share`.
 """
 
 import math
@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from harness.stats.bootstrap import tail_share
+from harness.stats.rates import tail_share
 
 if TYPE_CHECKING:
     import numpy as np

@@ -9,7 +9,7 @@ from rich.segment import Segment
 
 from harness.agent.events import Resumed, Retried
 from harness.closing import Closing
-from harness.efficiency.labels import cpu_time, rank, score
+from harness.efficiency.efficiency_summary import cpu_time, rank, score
 from harness.problem import Problem
 from harness.run.observer import Failure, Progress, Watch
 from harness.run.plan.plan import Plan
@@ -18,10 +18,9 @@ from harness.run.store.directory import RunDirectory
 from harness.run.store.results import SampleResult
 from harness.run.summary.summary import Summary
 from harness.terminal.columns import CHROME, fitted
-from harness.terminal.live_frame import LiveFrame, box, meter, span
-from harness.terminal.live_rows import LiveRows
+from harness.terminal.live_frame import LiveFrame, LiveRows, box, meter, span
+from harness.terminal.run_outcome import Tally
 from harness.terminal.sample_table import sample_table
-from harness.terminal.tally import Tally
 from harness.text import dollars, percent, printable_line
 
 BOXES = 5

@@ -11,8 +11,8 @@ from rich.text import Text
 from harness.agent.strategies.external_names import COMES
 from harness.grading.verdict import Verdict
 from harness.models.providers import REFERENCES
-from harness.run.plan.recordings import PREFIX
-from harness.run.store.published import IMPORT_AGAIN, is_imported
+from harness.run.plan.target import PREFIX
+from harness.run.store.origin import IMPORT_AGAIN, is_imported
 from harness.run.store.results import SampleResult
 from harness.run.store.state import UNDER_WAY, reason_text
 from harness.run.summary.groups import FEWEST, rates_by
@@ -20,7 +20,7 @@ from harness.run.summary.loaded_run import Run
 from harness.run.summary.run_words import measured_words
 from harness.run.summary.summary import Summary
 from harness.stats.rates import Rate
-from harness.terminal.layout import figures_table, rate_cells
+from harness.terminal.columns import figures_table, rate_cells
 from harness.terminal.summary_table import sandbox_level, several_rates, words
 from harness.text import UNKNOWN, count, dollars, interval, percent, printable_line, quantity
 

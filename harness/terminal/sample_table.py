@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from harness.efficiency.labels import cpu_time, rank, score
+from harness.efficiency.efficiency_summary import cpu_time, rank, score
 from harness.efficiency.scale import Efficiency
 from harness.run.store.results import SampleResult
 from harness.run.store.transcript import sample_name

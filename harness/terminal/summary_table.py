@@ -8,15 +8,14 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 
 from harness.grading.verdict import JudgedAgain
-from harness.run.store.published import IMPORT_AGAIN
+from harness.run.store.origin import IMPORT_AGAIN
 from harness.run.store.state import UNDER_WAY, reason_text
 from harness.run.summary.groups import FEWEST
 from harness.run.summary.summary import Summary
 from harness.sandbox.isolation import Level
 from harness.stats.rates import Rate
-from harness.terminal.efficiency_table import efficiency_facts, efficiency_table
-from harness.terminal.iteration_table import CurveView
-from harness.terminal.layout import facts, figures_table, rate_cells, rates_table
+from harness.terminal.columns import facts, figures_table, rate_cells, rates_table
+from harness.terminal.figures_tables import CurveView, efficiency_facts, efficiency_table
 from harness.text import count, dollars, figure, interval, percent, printable_line
 
 WIDTH_OF_A_FILE = 160

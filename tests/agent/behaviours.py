@@ -8,7 +8,7 @@ from typing import Any
 from scripted import USAGE, Step, call, read, run, turn, write
 
 from harness.agent.attempt import StopReason
-from harness.agent.strategies.strategy_names import STRATEGIES
+from harness.agent.strategies.strategies import STRATEGIES
 from harness.models.protocol import (
     ContextOverflowError,
     Model,

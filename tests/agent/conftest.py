@@ -11,7 +11,7 @@ from harness.agent.attempt import Limits, Session, Strategy, StrategyOptions
 from harness.agent.events import Event
 from harness.agent.journal import Journal
 from harness.agent.request_gate import OPEN, Gate
-from harness.agent.strategies.strategy_names import STRATEGIES
+from harness.agent.strategies.strategies import STRATEGIES
 from harness.agent.templates.prompt_set import load_prompt
 from harness.grading.judge import Task, judge
 from harness.grading.verdict import Grade

@@ -13,8 +13,7 @@ from harness.agent.episode import CUT_OFF, FILTERED, MOST_IN_A_ROW, NO_CALL
 from harness.agent.events import SampleEnd, ToolProtocolChanged
 from harness.features.show.transcript_command import transcript_text
 from harness.models.protocol import Model, ModelStop, ModelTurn, UserMessage
-from harness.models.text_tools.instructions import TextTools
-from harness.models.text_tools.tool_protocol import with_tools
+from harness.models.text_tools.instructions import TextTools, with_tools
 from harness.run.store.transcript import EVENT
 
 Play = Callable[..., Awaitable[Played]]

@@ -14,7 +14,7 @@ from text_model import REFUSALS, WAYS, Write, caller, refusing, talker
 from harness.agent.attempt import StopReason
 from harness.agent.events import Retried, ToolProtocolChanged
 from harness.models.clients.openai_chat import OpenAIChat
-from harness.models.text_tools.tool_protocol import ToolProtocol, with_tools
+from harness.models.text_tools.instructions import ToolProtocol, with_tools
 from harness.problem import ProblemView
 from harness.sources.benchmarks import load
 

@@ -9,8 +9,14 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from harness.agent.events import Graded
-from harness.agent.stored_grade import stored_grade
-from harness.grading.verdict import Difference, Grade, JudgedAgain, TestResult, Verdict
+from harness.grading.verdict import (
+    Difference,
+    Grade,
+    JudgedAgain,
+    TestResult,
+    Verdict,
+    stored_grade,
+)
 from harness.run.store.transcript import EVENT, line_of
 
 SECONDS = st.sampled_from([0.0, 0.001, 2.5])

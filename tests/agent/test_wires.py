@@ -17,7 +17,7 @@ from harness.agent.events import Cleared
 from harness.models.clients import anthropic_wire, openai_wire, responses_wire
 from harness.models.protocol import ModelSettings, ModelTurn
 from harness.models.text_tools.instructions import in_text
-from harness.run.plan.recordings import open_replay
+from harness.run.plan.target import open_replay
 from harness.sources.benchmarks import load
 
 Play = Callable[..., Awaitable[Played]]

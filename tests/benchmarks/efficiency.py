@@ -29,9 +29,8 @@ from harness.efficiency import (
     paired_timing,
     reference_times,
 )
-from harness.efficiency.expected import Expected
 from harness.efficiency.scale import Efficiency, Scale
-from harness.efficiency.turns import LapError
+from harness.efficiency.turns import Expected, LapError
 from harness.grading.jobs import Options, code_hash
 from harness.grading.judge import Stop, judge
 from harness.problem import Problem

@@ -13,9 +13,8 @@ import sys
 
 import numpy as np
 
-from harness.stats.bootstrap import mean_interval
 from harness.stats.paired import detectable_difference
-from harness.stats.rates import rate, wilson
+from harness.stats.rates import mean_interval, rate, wilson
 
 Z = 1.959964
 SHAPES = {"alike": (20.0, 20.0), "spread": (0.8, 0.8), "hard": (0.4, 1.6), "easy": (3.0, 0.5)}

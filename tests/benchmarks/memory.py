@@ -119,7 +119,7 @@ def judged(code: str, tests: Sequence[tuple[str, str]], *, workers: int = 1, nam
 def bomb() -> str:
     """Decode a row whose hidden tests are far larger than the row says."""
     from harness.errors import DataError
-    from harness.sources.files.parquet import open_rows
+    from harness.sources.files.rows import open_rows
     from harness.sources.livecodebench.livecodebench import read_rows
 
     text = "[" + "{}," * 15_000_000 + "{}]"

@@ -13,8 +13,8 @@ import sys
 
 import numpy as np
 
-from harness.stats.bootstrap import mean_interval
-from harness.stats.paired_score import score_interval
+from harness.stats.paired import score_interval
+from harness.stats.rates import mean_interval
 
 SHAPES = {"spread": (0.8, 0.8), "hard": (0.4, 1.6), "easy": (3.0, 0.5)}
 PROBLEMS = (10, 20, 50, 200)

@@ -11,7 +11,7 @@ from packages_made import made_package
 from program import PROGRAM, environment, harness
 from runs_made import manifest
 
-from harness.agent.strategies.strategy_names import STRATEGIES
+from harness.agent.strategies.strategies import STRATEGIES
 from harness.agent.templates.prompt_set import bundled_names
 from harness.cli import completion
 from harness.plugins import GROUPS

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.cli.memory import is_out_of_memory
+from harness.cli.app import is_out_of_memory
 
 LIMIT = 400 << 20
 SAYS = "harness: out of memory of 400 MiB (ulimit -v): raise the limit, or lower --workers"

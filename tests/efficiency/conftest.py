@@ -6,7 +6,7 @@ import pytest
 from timed_bench import FAST, MIDDLE, SLOW, Bench
 
 from harness.efficiency import reference_times
-from harness.efficiency.expected import Expected
+from harness.efficiency.turns import Expected
 from harness.grading.judge import Task
 from harness.problem import TestCase
 from harness.sandbox.limits import Limits

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom
 
-from harness.efficiency.median_interval import middle
+from harness.efficiency.paired_timing import middle
 
 
 @pytest.mark.parametrize("count", [6, 7, 10, 20, 29, 30, 60])

@@ -10,9 +10,8 @@ from harness.efficiency import (
     paired_timing,
     reference_times,
 )
-from harness.efficiency.expected import Expected
 from harness.efficiency.scale import ReferenceTime, Scale
-from harness.efficiency.turns import LapError
+from harness.efficiency.turns import Expected, LapError
 from harness.grading.judge import Task
 from harness.problem import TestCase
 from harness.sandbox.limits import Limits

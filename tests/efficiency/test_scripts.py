@@ -5,9 +5,8 @@ from collections.abc import Iterable
 import pytest
 
 from harness.efficiency import paired_timing, reference_times
-from harness.efficiency.expected import Expected
 from harness.efficiency.scale import Scale
-from harness.efficiency.turns import Plan, race_of
+from harness.efficiency.turns import Expected, Plan, race_of
 from harness.grading.judge import Task
 from harness.problem import TestCase
 from harness.sandbox.limits import Limits

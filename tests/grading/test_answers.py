@@ -12,8 +12,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.grading.answer_judge import grade_answer, read_answer
-from harness.grading.literals import LONGEST_LITERAL, NoLiteralError, read_literal
+from harness.grading.answer_judge import (
+    LONGEST_LITERAL,
+    NoLiteralError,
+    grade_answer,
+    read_answer,
+    read_literal,
+)
 from harness.grading.verdict import Verdict
 from harness.problem import Kind
 

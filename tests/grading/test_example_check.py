@@ -21,7 +21,7 @@ from harness.grading.judge import judge
 from harness.grading.verdict import Grade, Verdict
 from harness.problem import Problem
 from harness.sandbox.pool import SandboxPool
-from harness.sources.files.parquet import open_rows
+from harness.sources.files.rows import open_rows
 from harness.sources.leetcode.leetcode import read_rows
 
 RIGHT = "**Input:** n = 2\n**Output:** 4\n\n"

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from harness.features.grade.grades import GradedSolution, graded_solution
-from harness.features.grade.solution_match import jobs_of, match
 from harness.features.grade.solution_readers import read_solutions
+from harness.features.grade.solutions import jobs_of, match
 from harness.features.verify.verification import (
     VerifiedProblem,
     finding,

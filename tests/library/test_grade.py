@@ -11,7 +11,7 @@ from program import harness as program
 
 import harness
 from harness import DataError, NothingSelectedError, UsageError, agrade, grade
-from harness.features.grade.solution import Solution
+from harness.features.grade.solutions import Solution
 
 Problems = tuple[harness.Problem, ...]
 ECHOES, REVERSES, DOUBLES = (

@@ -22,7 +22,7 @@ from harness.problem import Problem
 from harness.run.plan.problem_loader import Benchmark
 from harness.run.spec.keys import CellKeys, GradeKeys, JudgingKeys, RunKeys, SelectionKeys, Words
 from harness.run.spec.spec import LISTS, RunSpec
-from harness.run.summary.result_filter import Filters
+from harness.run.summary.groups import Filters
 
 NAMES = """
 CalibratedBenchmark DataError Episode EpisodeReward EpisodeStep Episodes Evaluation

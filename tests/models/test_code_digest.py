@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from harness.models.code_digest import code_digest
+from harness.models.function import code_digest
 from harness.models.scripted import ScriptedModel
 
 BASE = """
@@ -120,7 +120,7 @@ def test_what_a_function_counts_itself_is_no_change() -> None:
 
 def test_another_process_finds_the_same(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(BASE)
-    line = "import mine; from harness.models.code_digest import code_digest as d; "
+    line = "import mine; from harness.models.function import code_digest as d; "
     found = {
         subprocess.run(
             [sys.executable, "-c", f"{line}print(d(mine.solve))"],

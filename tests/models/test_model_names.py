@@ -166,7 +166,8 @@ def test_a_function_is_opened_whatever_the_environment_says() -> None:
 
 def test_the_sdks_are_not_imported_before_they_are_needed() -> None:
     program = (
-        "import sys, harness.models.model_names, harness.models.user_code, harness.models.replay\n"
+        "import sys, harness.models.model_names, harness.models.user_code\n"
+        "import harness.models.scripted\n"
         "import harness.models.clients.openai_chat, harness.models.clients.openai_responses\n"
         "import harness.models.clients.anthropic_messages, harness.features.info.models\n"
         "heavy = {'openai', 'anthropic', 'httpx2', 'anyio', 'huggingface_hub', 'dotenv'}\n"

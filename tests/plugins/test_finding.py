@@ -7,7 +7,7 @@ from program import harness
 
 from harness import plugins
 from harness.agent.strategies.external_names import ASKING
-from harness.agent.strategies.strategy_names import STRATEGIES, find_strategy
+from harness.agent.strategies.strategies import STRATEGIES, find_strategy
 from harness.errors import UsageError
 from harness.features.observers.attach import find_observer
 from harness.models.environment import Environment

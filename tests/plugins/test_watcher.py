@@ -9,13 +9,13 @@ import pytest
 from program import harness, start
 from results_made import made_result
 
-from harness.features.observers.dispatch import Watching
 from harness.features.observers.observer_events import (
     Observed,
     RunFailed,
     RunStarted,
     SampleEnded,
     SampleStarted,
+    Watching,
 )
 from harness.features.observers.thread import Watcher
 from harness.grading.verdict import Verdict

@@ -187,7 +187,7 @@ class TestKilled:
     def test_a_fork_server_that_is_stopped(
         self, worker: Worker, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr("harness.sandbox.fork_server_process.LEAVE_S", 0.2)
+        monkeypatch.setattr("harness.sandbox.fork_server_connection.LEAVE_S", 0.2)
         victim = started(worker)
         os.kill(victim, signal.SIGSTOP)
         start = time.monotonic()
@@ -197,7 +197,7 @@ class TestKilled:
     def test_a_stuck_fork_server_is_killed_with_all_it_runs(
         self, worker: Worker, marks: Marks, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr("harness.sandbox.fork_server_process.LEAVE_S", 0.2)
+        monkeypatch.setattr("harness.sandbox.fork_server_connection.LEAVE_S", 0.2)
         server = fork_server(worker)
         errors: list[SandboxError] = []
 

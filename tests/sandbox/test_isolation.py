@@ -17,8 +17,8 @@ import pytest
 import harness
 from harness.grading.judge import Stop, Task, judge
 from harness.problem import TestCase
-from harness.sandbox.file_view import HOME_BYTES, HOME_FILES, interpreters_view
 from harness.sandbox.isolation import CANDIDATES, MISSING, PROMISED, Findings, Isolation, Level
+from harness.sandbox.launch import HOME_BYTES, HOME_FILES, interpreters_view
 from harness.sandbox.limits import MEBIBYTE, Limits
 from harness.sandbox.program import Ending, Execution, Program
 from harness.sandbox.strongest import probe_isolation

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from processes import resting
 
-from harness.sandbox.fork_server_process import ForkServer
+from harness.sandbox.fork_server_connection import ForkServer
 from harness.sandbox.isolation import Isolation, Level
 from harness.sandbox.program import Ending, Execution, Program
 from harness.sandbox.trial_input import packed

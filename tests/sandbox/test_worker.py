@@ -112,7 +112,7 @@ class TestBroken:
         self, unguarded: Worker, run_on: RunOn, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr("harness.sandbox.worker.MARGIN_S", 0.2)
-        monkeypatch.setattr("harness.sandbox.fork_server_process.LEAVE_S", 0.2)
+        monkeypatch.setattr("harness.sandbox.fork_server_connection.LEAVE_S", 0.2)
         with pytest.raises(SandboxError, match=r"timed out|Timeout|stopped"):
             run_on(unguarded, SIGNAL + "kill(19)\nwhile True: pass", b"", wall=0.2, cpu_s=0.1)
         assert sound(unguarded, run_on)
@@ -350,7 +350,7 @@ class TestStopping:
     def test_a_stuck_server_is_killed(
         self, worker: Worker, run_on: RunOn, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr("harness.sandbox.fork_server_process.LEAVE_S", 0.2)
+        monkeypatch.setattr("harness.sandbox.fork_server_connection.LEAVE_S", 0.2)
         assert sound(worker, run_on)
         server = worker.process_id
         assert server is not None

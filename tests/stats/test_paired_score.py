@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harness.stats.paired_score import effective_pairs, score_interval
+from harness.stats.paired import effective_pairs, score_interval
 
 Z2 = 1.959963984540054**2
 

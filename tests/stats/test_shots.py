@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harness.stats.shots import (
+from harness.stats.pass_at_k import (
     Shot,
     any_solved,
     chosen_solved,

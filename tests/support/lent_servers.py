@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from harness.sandbox import strongest
-from harness.sandbox.fork_server_process import ForkServer
+from harness.sandbox.fork_server_connection import ForkServer
 from harness.sandbox.isolation import Findings, IsolationError
 
 UNANSWERED = {"close", "pause", "resume"}

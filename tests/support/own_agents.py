@@ -10,7 +10,7 @@ from harness.agent.attempt import Attempt
 from harness.agent.events import AgentLeft, Event, Response, ToolResult
 from harness.features.external.agent_sandbox import AgentSandbox, environment_for
 from harness.features.external.process import ProcessHost
-from harness.sandbox.file_view import interpreter
+from harness.sandbox.launch import interpreter
 
 ENVIRONMENT = {"PATH": "/usr/bin:/bin"}
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from harness.stats.shots import Shot, chosen_solved, spend_of_all
+from harness.stats.pass_at_k import Shot, chosen_solved, spend_of_all
 from harness.stats.spend_curves import (
     Attempt,
     Policies,

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from harness.efficiency import paired_timing
-from harness.efficiency.expected import Expected
 from harness.efficiency.scale import Efficiency, Scale
+from harness.efficiency.turns import Expected
 from harness.sandbox.worker import Worker
 
 FAST = "def f(n):\n    s = 0\n    for i in range(n): s += i\n    return s\n"

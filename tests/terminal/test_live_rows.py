@@ -7,13 +7,13 @@ import pytest
 from rich.console import Console
 
 from harness.agent.events import PublicTests, Response, Resumed, ToolResult
-from harness.features.observers.dispatch import Watching
+from harness.features.observers.observer_events import Watching
 from harness.grading.verdict import Verdict
 from harness.models.protocol import ModelStop, ModelTurn, ToolMessage, Usage
 from harness.run.observer import tell_progress
 from harness.sources.benchmarks import load
+from harness.terminal.run_outcome import Tally
 from harness.terminal.run_progress import LiveTable, RunProgress
-from harness.terminal.tally import Tally
 
 NAMED = {"id": "s/p", "title": "", "difficulty": "easy"}
 

@@ -4,12 +4,11 @@ import json
 
 import pytest
 
-from harness.grading.answer_judge import grade_answer
-from harness.grading.literals import LONGEST_LITERAL
+from harness.grading.answer_judge import LONGEST_LITERAL, grade_answer
 from harness.grading.verdict import Grade
 from harness.models.protocol import ToolCall, ToolMessage
 from harness.problem import Kind, ProblemView, Signature
-from harness.tools.by_kind import tools_for
+from harness.run.plan.problem_kinds import tools_for
 from harness.tools.further_tests import LONGEST_STATEMENT
 from harness.tools.toolbox import Toolbox
 from harness.tools.workspace import Workspace

@@ -11,10 +11,9 @@ from harness.problem import Codec, ProblemView, Signature, TestCase
 from harness.sandbox.limits import MEBIBYTE, Limits
 from harness.sandbox.program import Program
 from harness.sandbox.worker import Worker
-from harness.tools.reports import LONGEST_REPORT, report
 from harness.tools.run_tests import RunTests
 from harness.tools.toolbox import NoArguments, ToolError
-from harness.tools.workspace import Revision, Workspace
+from harness.tools.workspace import LONGEST_REPORT, Revision, Workspace, report
 
 LIMITS = Limits(cpu_s=0.5, memory_bytes=512 * MEBIBYTE, output_bytes=4 * MEBIBYTE)
 PLAIN = Signature()

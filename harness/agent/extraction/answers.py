@@ -25,14 +25,15 @@ from functools import partial
 from types import MappingProxyType
 from typing import NamedTuple
 
-from harness.agent.extraction.code import LONGEST_ANSWER, Extract, Extraction
-from harness.agent.extraction.upstream import (
+from harness.agent.extraction.code import (
+    LONGEST_ANSWER,
+    Extract,
+    Extraction,
     extract_lcb_execution,
     extract_lcb_execution_cot,
     extract_lcb_test_output,
 )
-from harness.grading.answer_judge import read_answer
-from harness.grading.literals import LONGEST_LITERAL, NoLiteralError
+from harness.grading.answer_judge import LONGEST_LITERAL, NoLiteralError, read_answer
 from harness.markdown import fenced_blocks
 from harness.problem import Kind
 from harness.python_source import parse_or_none

@@ -25,7 +25,7 @@ from harness.models.clients.retry import Pace, RetryPolicy, ask_until_answered
 from harness.models.clients.wire import Json, read_json
 from harness.models.faults import MalformedAnswerError, TransientError
 from harness.models.protocol import Frozen, Message, ModelError, ModelSettings, ModelTurn
-from harness.models.timeouts import Timeouts
+from harness.models.request_options import Timeouts
 
 T = TypeVar("T")
 

@@ -19,8 +19,7 @@ from harness.features.batch.batch_endpoint import (
     BatchState,
     split,
 )
-from harness.features.batch.batch_journal import Batch, BatchJournal
-from harness.features.batch.spool import Spool
+from harness.features.batch.batch_journal import Batch, BatchJournal, Spool
 from harness.models.clients.retry import Pace, RetryPolicy, ask_until_answered
 from harness.models.faults import PolicyRefusedError, RejectedError, TransientError
 from harness.models.protocol import Message, ModelError, ModelTurn

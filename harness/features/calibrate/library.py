@@ -15,9 +15,9 @@ from harness.features.calibrate.calibration import (
     CalibratedProblem,
     CalibrationSummary,
     calibrated,
+    calibration_view,
     summarize_calibration,
 )
-from harness.features.calibrate.view import calibration_view
 from harness.problem import Problem
 from harness.run.plan.problem_kinds import require_code_generation
 from harness.run.plan.problem_loader import Benchmark, checked, name_of, read

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from harness.features.compare.comparison import LEVEL, ComparedRun, Comparison, Pairwise
 from harness.features.compare.flips import Flip, FlipSample
+from harness.features.compare.spend_result import SpendComparison
 from harness.features.compare.spend_sentence import amount_of
-from harness.features.compare.spend_types import SpendComparison
 from harness.run.summary.run_words import arm_names, mode_words
 from harness.run.summary.summary import Summary
 from harness.text import UNKNOWN, count, dollars, interval, percent, printable_line, quantity

@@ -11,8 +11,8 @@ from functools import partial
 from typing import Literal
 
 from harness.run.store.results import SampleResult, Step
-from harness.run.summary.handed_in import handed_in
-from harness.stats.shots import (
+from harness.run.summary.iteration import handed_in
+from harness.stats.pass_at_k import (
     Shot,
     any_solved,
     chosen_solved,

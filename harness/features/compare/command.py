@@ -13,12 +13,10 @@ from harness.cli.shared_flags import FILTERS, By, Details
 from harness.errors import INFRASTRUCTURE, MISSED, OK, UsageError
 from harness.features.compare.answer import names_of
 from harness.features.compare.comparison import Comparison, compare_runs
-from harness.features.compare.markdown_table import comparison_markdown
 from harness.features.compare.screen import comparison_screen, groups_chosen
-from harness.features.compare.view import comparison_view, groups_of
+from harness.features.compare.view import comparison_markdown, comparison_view, groups_of
 from harness.run.store.results import uncollected
-from harness.run.summary.groups import read_kinds
-from harness.run.summary.result_filter import read_filters
+from harness.run.summary.groups import read_filters, read_kinds
 from harness.terminal.summary_table import console, write_json
 from harness.text import count, printable_line
 

@@ -17,18 +17,17 @@ from harness.features.compare.differences import (
     value_of,
 )
 from harness.features.compare.efficiency import Faster, faster
-from harness.features.compare.flips import Flip, flips_of
-from harness.features.compare.groups import Group, compare_counts, grouped
+from harness.features.compare.flips import Flip, Group, compare_counts, flips_of, grouped
 from harness.features.compare.spend import equal_spend
-from harness.features.compare.spend_types import SpendComparison
+from harness.features.compare.spend_result import SpendComparison
 from harness.models.protocol import Frozen
 from harness.run.plan.pricing import prices_as_of
 from harness.run.spec.spec import COMPARED
-from harness.run.store.published import verdicts_of
+from harness.run.store.origin import verdicts_of
 from harness.run.store.results import SampleResult, uncollected
 from harness.run.summary.bounds import Bounds, bracket_of, pending_of
+from harness.run.summary.groups import EVERYTHING, filtered
 from harness.run.summary.loaded_run import Run, read_run
-from harness.run.summary.result_filter import EVERYTHING, filtered
 from harness.run.summary.run_words import benchmark_words
 from harness.run.summary.summary import Summary, solved_counts, summarize
 from harness.sources.selection import Selection

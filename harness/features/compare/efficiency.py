@@ -8,13 +8,18 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, computed_field
 
 from harness.efficiency.beyond import Known, mean_rate
-from harness.efficiency.efficiency_summary import EfficiencySummary, beyonds
-from harness.efficiency.labels import rank_words, score, score_words, scores
+from harness.efficiency.efficiency_summary import (
+    EfficiencySummary,
+    beyonds,
+    rank_words,
+    score,
+    score_words,
+    scores,
+)
 from harness.models.protocol import Frozen
 from harness.run.store.results import SampleResult
 from harness.run.summary.loaded_run import Run
-from harness.stats.bootstrap import mean_interval
-from harness.stats.rates import Rate
+from harness.stats.rates import Rate, mean_interval
 from harness.text import count
 
 
@@ -24,7 +29,7 @@ class PairedBeyond(BaseModel):
     Attributes:
         problems: number of these problems.
         rate_a, rate_b: Beyond@1 of each run.
-        low, high: interval of the difference, by `harness.stats.bootstrap.mean_interval` over
+        low, high: interval of the difference, by `harness.stats.rates.mean_interval` over
             problems. It is at least as wide as the measurement error, which few differences may
             not show. None for a single problem.
     """

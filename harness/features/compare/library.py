@@ -13,9 +13,8 @@ from harness.features.compare.comparison import LABELS, Comparison, compare_read
 from harness.features.compare.screen import comparison_screen
 from harness.features.compare.spend_sentence import UNIT_WORDS
 from harness.run.spec.keys import listing
-from harness.run.summary.frames import frame
-from harness.run.summary.loaded_run import Run, read_run
-from harness.run.summary.result_filter import Filters, filtered, read_filters
+from harness.run.summary.groups import Filters, filtered, read_filters
+from harness.run.summary.loaded_run import Run, frame, read_run
 from harness.terminal.notebook import NotebookView
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from harness.features.compare import answer
 from harness.features.compare.comparison import Comparison, Pairwise
-from harness.features.compare.spend_types import SpendComparison
+from harness.features.compare.spend_result import SpendComparison
 from harness.features.compare.table_rows import points
 from harness.text import UNKNOWN, printable_line
 

@@ -15,16 +15,18 @@ from harness.features.compare.arms import (
     known,
     samples_of,
 )
-from harness.features.compare.spend_curve import Drawn, Key, draw
-from harness.features.compare.spend_sentence import arm_names, mode_of, notes_of, sentence_of
-from harness.features.compare.spend_types import (
+from harness.features.compare.spend_result import (
     ArmFacts,
     Crossing,
+    Drawn,
+    Key,
     SpendComparison,
     SpendCurve,
     SpendDifference,
     SpendGroup,
+    draw,
 )
+from harness.features.compare.spend_sentence import arm_names, mode_of, notes_of, sentence_of
 from harness.run.summary.loaded_run import Run
 
 UNITS: tuple[Unit, ...] = ("dollars", "tokens", "calls")

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from harness.features.compare.comparison import ComparedRun, Comparison
 from harness.features.compare.differences import words_of
 from harness.features.compare.efficiency import efficiency_rows
+from harness.features.compare.spend_result import SpendComparison, SpendDifference
 from harness.features.compare.spend_sentence import MODES, amount_of
-from harness.features.compare.spend_types import SpendComparison, SpendDifference
 from harness.run.spec.spec import COMPARED
-from harness.run.store.published import HERE
+from harness.run.store.origin import HERE
 from harness.run.summary.summary import Summary
 from harness.stats.rates import Rate
 from harness.text import dollars, figure, interval, percent

@@ -9,9 +9,8 @@ from pydantic_core import to_json
 
 from harness.closing import Closing
 from harness.errors import UsageError
-from harness.features.episode.policy import Answer
 from harness.features.episode.reward import EpisodeReward, RewardRule
-from harness.features.episode.rollout import EpisodeStep, Rollout
+from harness.features.episode.rollout import Answer, EpisodeStep, Rollout
 from harness.features.episode.shared import EpisodeKeys, Episodes, tool_schemas
 from harness.problem import Problem
 from harness.run.plan.problem_loader import Benchmark

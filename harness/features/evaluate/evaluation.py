@@ -12,8 +12,7 @@ from rich.text import Text
 
 from harness.run.observer import Failure
 from harness.run.store.results import SampleResult
-from harness.run.summary.frames import samples_frame
-from harness.run.summary.loaded_run import Run
+from harness.run.summary.loaded_run import Run, samples_frame
 from harness.run.summary.summary import Summary
 from harness.stats.rates import Rate
 from harness.terminal.notebook import NotebookView

@@ -18,11 +18,11 @@ from harness.run.engine.controller import RunController
 from harness.run.engine.lifecycle import Outcome, Prepared
 from harness.run.plan.budget import Budget
 from harness.run.plan.estimate import CHARACTERS, Estimate, Foretold, estimate
-from harness.run.plan.recordings import PREFIX
+from harness.run.plan.target import PREFIX
 from harness.run.spec.spec import GROWING, RESUMABLE, known_keys, read_spec
 from harness.run.store.directory import MANIFEST, default_path, read_manifest
-from harness.run.store.published import IMPORT_AGAIN, is_imported
-from harness.terminal.layout import facts, number_range
+from harness.run.store.origin import IMPORT_AGAIN, is_imported
+from harness.terminal.columns import facts, number_range
 from harness.terminal.progress import TerminalReporter
 from harness.terminal.run_outcome import gate, print_summary
 from harness.terminal.run_screen import without_answer

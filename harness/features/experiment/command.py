@@ -24,8 +24,8 @@ from harness.features.observers.attach import taking_leave, watchers_of
 from harness.features.observers.thread import Watcher
 from harness.run.engine.lifecycle import Prepared
 from harness.run.plan.estimate import Estimate, estimate
-from harness.run.plan.recordings import PREFIX
-from harness.terminal.layout import figures_table, number_range
+from harness.run.plan.target import PREFIX
+from harness.terminal.columns import figures_table, number_range
 from harness.terminal.progress import TerminalReporter
 from harness.terminal.run_progress import run_progress
 from harness.terminal.summary_table import console, write_json

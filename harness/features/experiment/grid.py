@@ -31,7 +31,7 @@ from harness.features.experiment.cells import (
 )
 from harness.features.experiment.decision import MOST_SHOTS, SINGLE_SHOT, Say
 from harness.run.plan.target import resolve_target
-from harness.run.spec.settings import refuse_unknown
+from harness.run.spec.settings import read_yaml, refuse_unknown, with_underscores
 from harness.run.spec.spec import (
     LISTS,
     SETTINGS,
@@ -41,7 +41,6 @@ from harness.run.spec.spec import (
     stored,
     uses,
 )
-from harness.run.spec.yaml_file import read_yaml, with_underscores
 
 MOST_CELLS = 1_000
 AXES = {

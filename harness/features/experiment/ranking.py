@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from harness.errors import RunDirectoryError, UsageError
-from harness.features.compare.groups import shares
+from harness.features.compare.flips import shares
 from harness.features.compare.spend import spend_comparison
 from harness.features.experiment.cells import OF_THE_WHOLE, Spec
 from harness.features.experiment.decision import PAIR, SINGLE_SHOT, Decision, agents_of
@@ -17,8 +17,7 @@ from harness.run.plan.pricing import prices_as_of
 from harness.run.store.directory import MANIFEST
 from harness.run.summary.loaded_run import read_run
 from harness.run.summary.summary import Summary, solved_counts
-from harness.stats.paired import corrected_confidence, holm, paired_score
-from harness.stats.paired_score import CONFIDENCE, Score
+from harness.stats.paired import CONFIDENCE, Score, corrected_confidence, holm, paired_score
 from harness.stats.pass_at_k import Counts
 from harness.stats.rates import Rate
 

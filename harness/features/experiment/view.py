@@ -20,8 +20,8 @@ from harness.features.compare.screen import comparison_screen
 from harness.features.experiment.decision import PAIR, Decision
 from harness.features.experiment.ranking import Against, RankedCell, Ranking
 from harness.features.show.library import LoadedRun, load_run
-from harness.run.summary.frames import frame
-from harness.terminal.layout import figures_table
+from harness.run.summary.loaded_run import frame
+from harness.terminal.columns import figures_table
 from harness.terminal.notebook import NotebookView
 from harness.text import UNKNOWN, count, dollars, interval, percent, printable_line, quantity
 

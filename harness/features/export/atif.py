@@ -30,8 +30,7 @@ from harness.models.protocol import (
     ToolMessage,
     Usage,
 )
-from harness.run.store.entries import entries
-from harness.run.store.message_texts import reasoning_text
+from harness.run.store.entries import entries, reasoning_text
 from harness.run.store.results import SampleResult
 from harness.run.store.transcripts import Transcripts
 from harness.run.summary.loaded_run import Run

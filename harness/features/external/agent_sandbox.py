@@ -16,8 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.errors import UsageError
-from harness.sandbox.file_view import DEVICES, INSIDE, interpreter
-from harness.sandbox.launch import FLAGS, throwaway_user
+from harness.sandbox.launch import DEVICES, FLAGS, INSIDE, interpreter, throwaway_user
 
 SYSTEM = (
     *("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"),

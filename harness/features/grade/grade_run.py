@@ -14,8 +14,13 @@ from harness.features.grade.grades import (
     graded_solution,
     summarize_grades,
 )
-from harness.features.grade.solution import Solution
-from harness.features.grade.solution_match import MatchedSolution, jobs_of, judged_answers, match
+from harness.features.grade.solutions import (
+    MatchedSolution,
+    Solution,
+    jobs_of,
+    judged_answers,
+    match,
+)
 from harness.grading.jobs import Judged
 from harness.problem import Problem
 from harness.run.plan.problem_kinds import check_settings, check_tested, rules_of

@@ -15,7 +15,7 @@ from harness.errors import HarnessError, UsageError
 if TYPE_CHECKING:  # the judge is imported when a `Grader` is made: importing the name is quick
     from concurrent.futures import Future
 
-    from harness.features.grade.solution_match import MatchedSolution
+    from harness.features.grade.solutions import MatchedSolution
     from harness.grading.jobs import Judged
     from harness.grading.verdict import Grade, Verdict
     from harness.problem import Problem
@@ -129,7 +129,7 @@ class Grader(Closing):
             )
         if failures not in {"raise", "none"}:
             raise UsageError(f"Grader(): failures {failures!r}: give 'raise' or 'none'")
-        from harness.features.grade.solution_match import CODE, options_of
+        from harness.features.grade.solutions import CODE, options_of
         from harness.run.plan.problem_kinds import RULES_OF, said_in
         from harness.run.plan.problem_loader import checked, read
         from harness.run.reporter import LOG
@@ -244,7 +244,7 @@ class Grader(Closing):
     ) -> list[Scored]:
         import asyncio
 
-        from harness.features.grade.solution_match import CODE, MatchedSolution
+        from harness.features.grade.solutions import CODE, MatchedSolution
         from harness.grading.verdict import Verdict
         from harness.run.plan.problem_kinds import rules_of
 
@@ -279,7 +279,7 @@ class Grader(Closing):
     async def _judge(
         self, pool: "Executor", matched: "Sequence[MatchedSolution]", done: dict[int, Scored]
     ) -> None:
-        from harness.features.grade.solution_match import judge_matched
+        from harness.features.grade.solutions import judge_matched
 
         def keep(judged: "Judged") -> None:
             each = matched[judged.number]

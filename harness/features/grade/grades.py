@@ -5,8 +5,7 @@ from collections.abc import Sequence
 
 from harness.efficiency.efficiency_summary import EfficiencySummary, summarize_efficiency
 from harness.efficiency.scale import Efficiency
-from harness.features.grade.solution import Published
-from harness.features.grade.solution_match import MatchedSolution
+from harness.features.grade.solutions import MatchedSolution, Published
 from harness.grading.jobs import Judged
 from harness.grading.verdict import INFRASTRUCTURE, JudgedAgain, TestResult, Verdict
 from harness.models.protocol import Frozen

@@ -14,9 +14,8 @@ from rich.console import RenderableType
 from harness.errors import UsageError
 from harness.features.grade.grade_run import GradeRun, GradeStore
 from harness.features.grade.grades import GradedSolution, GradeSummary
-from harness.features.grade.solution import ReadSolution, Solution
-from harness.features.grade.solution_match import CODE, options_of
 from harness.features.grade.solution_readers import numbered, read_row, read_solutions
+from harness.features.grade.solutions import CODE, ReadSolution, Solution, options_of
 from harness.features.grade.view import grades_view
 from harness.problem import Problem
 from harness.run.plan.problem_loader import Benchmark, checked, name_of, read
@@ -24,7 +23,7 @@ from harness.run.reporter import LOG, log
 from harness.run.session.judging_session import session_of
 from harness.run.session.sync import first_of, run
 from harness.run.spec.keys import GradeKeys, listing, spec_from
-from harness.run.summary.frames import frame
+from harness.run.summary.loaded_run import frame
 from harness.sources.selection import select
 from harness.terminal.notebook import NotebookView
 from harness.text import count

@@ -16,14 +16,21 @@ from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from harness.closing import Closing
-from harness.efficiency.expected import Expected
-from harness.efficiency.median_interval import Middle, middle
-from harness.efficiency.turns import EMPTY_TURNS, LONG_ENOUGH_S, MOST_PASSES, TURN_S, Plan, race_of
+from harness.efficiency.paired_timing import Middle, middle
+from harness.efficiency.turns import (
+    EMPTY_TURNS,
+    LONG_ENOUGH_S,
+    MOST_PASSES,
+    TURN_S,
+    Expected,
+    Plan,
+    race_of,
+)
 from harness.errors import DataError, UsageError
 from harness.grading.judge import Stop, Task, judge
 from harness.grading.verdict import Grade, TestResult
 from harness.problem import Checker, TestCase
-from harness.run.spec.timeout_values import read_test_timeout
+from harness.run.spec.execution_settings import read_test_timeout
 from harness.sandbox.isolation import Isolation, Level
 from harness.sandbox.limits import Limits
 from harness.sandbox.program import Program, WorkerStoppedError

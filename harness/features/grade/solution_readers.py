@@ -28,7 +28,7 @@ from typing import Any, cast
 from pydantic_core import from_json
 
 from harness.errors import DataError, UsageError
-from harness.features.grade.solution import Published, ReadSolution, Solution
+from harness.features.grade.solutions import Published, ReadSolution, Solution
 from harness.sources.files.lines import JsonLines, Line, json_complaint
 
 LONGEST_NOTE = 300

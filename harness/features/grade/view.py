@@ -6,10 +6,10 @@ from itertools import islice
 from rich.console import Group, RenderableType
 
 from harness.features.grade.grades import Agreement, GradedSolution, GradeSummary
-from harness.features.grade.solution_match import unmatched_words
+from harness.features.grade.solutions import unmatched_words
 from harness.grading.verdict import INFRASTRUCTURE, TestResult
-from harness.terminal.efficiency_table import efficiency_facts, efficiency_table
-from harness.terminal.layout import facts, rates_table, words_table
+from harness.terminal.columns import facts, rates_table, words_table
+from harness.terminal.figures_tables import efficiency_facts, efficiency_table
 from harness.terminal.summary_table import counts, judged_again, sandbox_level, words
 from harness.text import percent
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from harness.features.grade.solution import Published
+from harness.features.grade.solutions import Published
 from harness.features.import_.imported_sample import ImportedSample
 from harness.grading.verdict import INFRASTRUCTURE, Grade, Verdict
 from harness.text import count, printable_line

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 from harness.agent.attempt import ChosenBy, StopReason
 from harness.errors import DataError
-from harness.features.grade.solution import Published
+from harness.features.grade.solutions import Published
 from harness.features.import_ import fields
 from harness.features.import_.chat_messages import arguments_text, content_text
 from harness.features.import_.trajectory import Conversation, Spending, Trajectory

@@ -9,7 +9,7 @@ import json
 from typing import Any, cast
 
 from harness.errors import DataError
-from harness.features.grade.solution import Published
+from harness.features.grade.solutions import Published
 from harness.features.import_ import fields
 from harness.features.import_.trajectory import Conversation, Trajectory, Turn
 from harness.models.protocol import (

@@ -10,8 +10,8 @@ import typer
 from harness.cli.settings_flags import JUDGING, AsJson, among, with_settings
 from harness.cli.shared_flags import Problems
 from harness.errors import OK, NothingSelectedError, UsageError
-from harness.features.grade.solution_match import match, unmatched_words
 from harness.features.grade.solution_readers import read_solutions
+from harness.features.grade.solutions import match, unmatched_words
 from harness.features.import_.published_run import write_imported
 from harness.features.import_.trajectory_file import (
     FORMATS,

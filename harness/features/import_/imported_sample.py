@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from harness.agent import events
 from harness.agent.attempt import Attempt, ChosenBy, StopReason, Written
 from harness.agent.extraction.code import Extract
-from harness.features.grade.solution import Published
+from harness.features.grade.solutions import Published
 from harness.features.import_.revisions import WriteTool, revisions_of
 from harness.features.import_.trajectory import Revision, Spending, Trajectory
 from harness.grading.verdict import INFRASTRUCTURE, Grade, Verdict

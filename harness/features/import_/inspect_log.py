@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Any, cast
 
 from harness.agent.attempt import StopReason
-from harness.features.grade.solution import Published
+from harness.features.grade.solutions import Published
 from harness.features.import_ import fields
 from harness.features.import_.chat_messages import answer_in, message_in, role_in
 from harness.features.import_.trajectory import Conversation, Spending, Trajectory

@@ -13,14 +13,13 @@ from typing import Any
 
 from harness.agent.attempt import ChosenBy, StopReason
 from harness.errors import UsageError
-from harness.features.grade.solution import Published
-from harness.features.grade.solution_match import MatchedSolution
+from harness.features.grade.solutions import MatchedSolution, Published
 from harness.grading.verdict import INFRASTRUCTURE, Verdict
 from harness.problem import Problem
 from harness.run.engine.manifest import SCHEMA
 from harness.run.spec.spec import RunSpec
 from harness.run.store.directory import RunDirectory
-from harness.run.store.published import PUBLISHED
+from harness.run.store.origin import PUBLISHED
 from harness.run.store.results import SampleResult
 from harness.run.store.transcript import facts_of
 from harness.run.summary.summary import Summary, summarize

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, cast
 
 from harness.errors import DataError
-from harness.features.grade.solution import Published
+from harness.features.grade.solutions import Published
 from harness.features.import_ import fields
 from harness.features.import_.trajectory import (
     MOST_REVISIONS,

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from harness.agent.attempt import ChosenBy, StopReason
 from harness.errors import DataError
-from harness.features.grade.solution import Published
+from harness.features.grade.solutions import Published
 from harness.models.protocol import AssistantMessage, Message, ModelTurn, ToolMessage, Usage
 
 MOST_MESSAGES = 100_000

@@ -9,9 +9,9 @@ from typing import Any
 
 from rich.console import Console
 
-from harness.agent.strategies.strategy_names import STRATEGIES
+from harness.agent.strategies.strategies import STRATEGIES
 from harness.errors import INFRASTRUCTURE, INTERRUPTED, OK, RunDirectoryError, UsageError
-from harness.features.grade.solution_match import unmatched_words
+from harness.features.grade.solutions import unmatched_words
 from harness.features.import_.agreement import agreement_lines
 from harness.features.import_.imported_sample import ImportedSample
 from harness.features.import_.published_run import unknown_origin
@@ -33,7 +33,7 @@ from harness.run.plan.problem_kinds import ProblemKind, check_settings, check_te
 from harness.run.session.judging_session import JudgingSession, isolate, judge_jobs, vet
 from harness.run.spec.spec import RunSpec, known_keys, read_spec
 from harness.run.store.directory import MANIFEST, RunDirectory, read_manifest
-from harness.run.store.published import HERE
+from harness.run.store.origin import HERE
 from harness.run.summary.summary import summarize
 from harness.sources.files.rows import Loaded
 from harness.terminal.progress import TerminalReporter, load_telling

@@ -22,7 +22,7 @@ from harness.grading.verdict import INFRASTRUCTURE, Grade, Verdict
 from harness.models.prices import Price
 from harness.problem import Problem
 from harness.run.plan.problem_kinds import judge_answer, rules_of
-from harness.run.spec.shard import MOST_SAMPLES
+from harness.run.spec.problem_settings import MOST_SAMPLES
 from harness.run.spec.spec import RunSpec
 from harness.run.store.directory import RunDirectory
 from harness.sources.problem_names import Names

@@ -23,7 +23,7 @@ def plugins() -> None:
         installed,
     )
     from harness.sources.benchmarks import LOADERS
-    from harness.terminal.layout import words_table
+    from harness.terminal.columns import words_table
     from harness.terminal.summary_table import console
 
     ours = {SOURCES: LOADERS, STRATEGIES: BUILT_IN, RULES: OUR_RULES}

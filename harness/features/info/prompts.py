@@ -10,7 +10,7 @@ import typer
 from rich.console import Group
 from rich.text import Text
 
-from harness.agent.strategies.strategy_names import STRATEGIES
+from harness.agent.strategies.strategies import STRATEGIES
 from harness.agent.templates.check import check_prompt
 from harness.agent.templates.prompt_set import (
     OWN_PARTS,
@@ -31,7 +31,7 @@ from harness.problem import Kind
 from harness.run.spec.spec import read_spec
 from harness.sources.benchmarks import load
 from harness.sources.selection import select
-from harness.terminal.layout import words_table
+from harness.terminal.columns import words_table
 from harness.terminal.progress import load_with_bar
 from harness.terminal.summary_table import console, facts, words, write_json
 from harness.text import count, printable, printable_line

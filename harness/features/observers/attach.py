@@ -9,7 +9,7 @@ from rich.console import Console
 
 from harness import plugins
 from harness.errors import UsageError
-from harness.features.observers.dispatch import Watching
+from harness.features.observers.observer_events import Watching
 from harness.features.observers.thread import Watcher
 from harness.models.user_code import load_attribute
 from harness.run.observer import Watch

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 
 from harness.agent.events import Resumed, Retried
 from harness.errors import UsageError
-from harness.features.observers.dispatch import Watching
-from harness.features.observers.observer_events import Observed, RunFailed
+from harness.features.observers.observer_events import Observed, RunFailed, Watching
 from harness.run.observer import Failure, Observer, Watch
 from harness.run.plan.plan import Plan
 from harness.run.reporter import log

@@ -4,13 +4,19 @@ An event is frozen, contains no hidden test and no reference, and becomes a JSON
 `model_dump_json`. Within one `schema_version` keys are only added and never change their meaning.
 """
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import Annotated, Literal
+from pathlib import Path
+from typing import Annotated, Literal, Protocol
 
 from pydantic import Field
 
+from harness.agent.events import Resumed, Retried
 from harness.grading.verdict import Verdict
 from harness.models.protocol import Frozen
+from harness.plugins import words_of
+from harness.run.observer import Failure, Observer, Progress, tell_progress
+from harness.run.plan.plan import Plan
 from harness.run.store.results import SampleResult
 from harness.run.summary.summary import Summary
 
@@ -92,3 +98,108 @@ Observed = Annotated[
     RunEvent | SampleStarted | SampleEnded | SampleFailed | SamplePutOff,
     Field(discriminator="event"),
 ]
+
+
+class Listener(Protocol):
+    """Receiver of events, such as `harness.features.observers.thread.Watcher`."""
+
+    def tell(self, event: Observed) -> None:
+        """Receive an event."""
+        ...
+
+
+class Watching:
+    """Passes events to the run's own observer, then to the watchers.
+
+    Args:
+        own: observer that receives each event first.
+        watchers: receivers of events after it.
+        run: the run's directory.
+        others: observers that receive each event after `own`.
+    """
+
+    def __init__(
+        self, own: Observer, watchers: Sequence[Listener], run: Path, *others: Observer
+    ) -> None:
+        self._own = (own, *others)
+        self._watchers = watchers
+        self._run = _text(str(run))
+
+    def begun(self, plan: Plan, left: int) -> None:
+        """The run starts or resumes, with `left` samples to do."""
+        self._tell(
+            RunStarted(
+                run=self._run,
+                model=plan.model_name,
+                mode=plan.spec.mode,
+                prompt=plan.prompt.name,
+                problems=len(plan.problems),
+                samples=len(plan.samples),
+                left=left,
+            )
+        )
+
+    def ended(self, summary: Summary, *, interrupted: bool) -> None:
+        """The run has ended, or the user stopped it."""
+        outcome = "interrupted" if interrupted else "incomplete" if summary.pending else "done"
+        copy = summary.model_copy(deep=True)  # observers must not change what is printed
+        self._tell(RunEnded(run=self._run, outcome=outcome, summary=copy))
+
+    def broken(self, error: BaseException) -> None:
+        """The run failed with an error."""
+        self._tell(RunFailed(run=self._run, cause=_text(words_of(error))))
+
+    def started(self, sample: str) -> None:
+        """A sample has begun."""
+        for each in self._own:
+            each.started(sample)
+        self._tell(SampleStarted(run=self._run, sample=sample))
+
+    def resumed(self, sample: str, event: Resumed) -> None:
+        """A sample continues where it was interrupted."""
+        for each in self._own:
+            each.resumed(sample, event)
+
+    def finished(self, result: SampleResult) -> None:
+        """A sample is graded and committed."""
+        for each in self._own:
+            each.finished(result)
+        self._tell(SampleEnded(run=self._run, sample=result.sample, result=result))
+
+    def failed(self, failure: Failure) -> None:
+        """A sample stays pending."""
+        for each in self._own:
+            each.failed(failure)
+        self._tell(
+            SampleFailed(
+                run=self._run,
+                sample=failure.sample,
+                verdict=failure.verdict,
+                cause=_text(failure.cause),
+            )
+        )
+
+    def put_off(self, sample: str) -> None:
+        """A sample is postponed."""
+        for each in self._own:
+            each.put_off(sample)
+        self._tell(SamplePutOff(run=self._run, sample=sample))
+
+    def retried(self, sample: str, retry: Retried) -> None:
+        """A request failed and is sent again."""
+        for each in self._own:
+            each.retried(sample, retry)
+
+    def progressed(self, sample: str, event: Progress) -> None:
+        """The model has answered, or tests were run."""
+        for each in self._own:
+            tell_progress(each, sample, event)
+
+    def _tell(self, event: Observed) -> None:
+        for watcher in self._watchers:
+            watcher.tell(event)
+
+
+def _text(text: str) -> str:
+    """Return a text that JSON can hold; paths may hold any bytes."""
+    return text.encode("utf-8", "backslashreplace").decode()

@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from harness.features.compare.spend_result import SpendComparison, SpendCurve
 from harness.features.compare.spend_sentence import UNIT_WORDS, amount_of
-from harness.features.compare.spend_types import SpendComparison, SpendCurve
 from harness.features.report.charts import LABEL, PALETTE, SIZES, Spec, made, plotted, share_up
 
 HEIGHT = 250

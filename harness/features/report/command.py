@@ -15,8 +15,8 @@ from harness.errors import UsageError
 from harness.features.experiment.experiment_file import FILE, read_experiment
 from harness.features.experiment.ranking import Ranking, rank
 from harness.features.report.page import report_page
+from harness.run.summary.groups import EVERYTHING, filtered, read_filters
 from harness.run.summary.loaded_run import read_run
-from harness.run.summary.result_filter import EVERYTHING, filtered, read_filters
 from harness.sources.selection import Selection
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from harness.features.report.run_labels import LabelledRun
+from harness.features.report.labelled_runs import LabelledRun
 from harness.run.store.results import SampleResult
 from harness.stats.rates import Rate, rate_by_problem
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from harness.efficiency.labels import score, score_interval
+from harness.efficiency.efficiency_summary import score, score_interval
 from harness.features.compare.differences import changed_problems
 from harness.features.compare.efficiency import Faster, efficiency_rows, faster
 from harness.features.report import charts
@@ -13,9 +13,8 @@ from harness.features.report.efficiency_figures import (
     standings,
     timed_solutions,
 )
+from harness.features.report.labelled_runs import LabelledRun, Pairing
 from harness.features.report.page_model import PageItem, Section, Table
-from harness.features.report.pairs import Pairing
-from harness.features.report.run_labels import LabelledRun
 from harness.text import count, figure, percent, printable_line
 
 LEAD = (

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from harness.features.report.run_labels import LabelledRun, groupable
+from harness.features.report.labelled_runs import LabelledRun, groupable
 from harness.run.store.results import SampleResult
 from harness.run.summary.iteration import Curve
 from harness.run.summary.summary import rate_of

@@ -18,11 +18,10 @@ from typing import Any
 
 from harness.cache import cache_folder, write_whole
 from harness.features.experiment.ranking import Ranking
-from harness.features.report.changed_outcomes import changed_outcomes
 from harness.features.report.figures import spoken, tokens
 from harness.features.report.first_screen import first_screen
-from harness.features.report.pairs import pairings
-from harness.features.report.run_labels import LabelledRun, remarks, sides_of
+from harness.features.report.labelled_runs import LabelledRun, pairings, remarks, sides_of
+from harness.features.report.notable_problems import changed_outcomes
 from harness.features.report.sections import sections_of
 from harness.run.store.results import SampleResult, Step
 from harness.run.summary.loaded_run import Run

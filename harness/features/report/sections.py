@@ -6,11 +6,17 @@ from datetime import date
 
 from harness.features.compare.flips import Flip
 from harness.features.experiment.ranking import Ranking
-from harness.features.report import charts, figures, outliers
+from harness.features.report import charts, figures
+from harness.features.report import notable_problems as outliers
 from harness.features.report.efficiency_section import efficiency_section
-from harness.features.report.experiment_section import experiment_section, pairs_sections
 from harness.features.report.figures import Amount, GroupRate, Part, Solved
-from harness.features.report.outliers import Extreme
+from harness.features.report.labelled_runs import LabelledRun, Pairing
+from harness.features.report.notable_problems import Extreme
+from harness.features.report.overview_sections import (
+    experiment_section,
+    pairs_sections,
+    summary_section,
+)
 from harness.features.report.page_model import (
     PageItem,
     Section,
@@ -20,9 +26,6 @@ from harness.features.report.page_model import (
     quantile_table,
     solved_table,
 )
-from harness.features.report.pairs import Pairing
-from harness.features.report.run_labels import LabelledRun
-from harness.features.report.summary_section import summary_section
 from harness.run.summary.groups import FEWEST
 from harness.text import count, dollars, figure, percent
 

@@ -13,7 +13,7 @@ from starlette.datastructures import Headers
 from starlette.requests import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from harness.features.serve.refusal import UNAUTHORIZED, Refusal
+from harness.features.serve.requests import UNAUTHORIZED, Refusal
 
 BODY_S = 60.0
 """Seconds within which a request's body must arrive."""

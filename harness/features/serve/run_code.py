@@ -23,8 +23,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-from harness.features.serve.refusal import Refusal
-from harness.features.serve.requests import Text
+from harness.features.serve.requests import Refusal, Text
 from harness.grading.sandbox_retry import RetryingWorker
 from harness.sandbox.limits import MEBIBYTE, Limits
 from harness.sandbox.program import Ending, Execution, Program

@@ -17,11 +17,10 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from harness.errors import UsageError
 from harness.features.serve.admission import LOOPBACK
 from harness.features.serve.app import Bounds, Service
+from harness.features.serve.grade_request import ProblemCache
 from harness.features.serve.grading_service import Graders
-from harness.features.serve.metrics import Metrics
-from harness.features.serve.problem_cache import ProblemCache
 from harness.features.serve.run_code import Run
-from harness.features.serve.work import Workers
+from harness.features.serve.work import Metrics, Workers
 from harness.http_server import Server, address_of, listen, quiet_config
 from harness.problem import Problem
 from harness.run.plan.judging_options import judging_of

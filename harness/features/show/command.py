@@ -14,8 +14,8 @@ from harness.efficiency.scale import Efficiency
 from harness.errors import UsageError
 from harness.grading.verdict import INFRASTRUCTURE, Verdict
 from harness.run.store.results import SampleResult
+from harness.run.summary.groups import filtered, read_filters
 from harness.run.summary.loaded_run import Run, read_run
-from harness.run.summary.result_filter import filtered, read_filters
 from harness.terminal.sample_table import Numbers, SampleRow, pending_rows, result_row, sample_table
 
 
@@ -54,7 +54,7 @@ def show(
     from pydantic_core import to_json
 
     from harness.run.store.directory import RESULTS
-    from harness.run.store.published import is_imported
+    from harness.run.store.origin import is_imported
     from harness.run.summary.groups import rates_by, read_kinds
     from harness.terminal.run_screen import groups_view, hints, run_screen
     from harness.terminal.summary_table import console, summary_view, write_json

@@ -12,9 +12,8 @@ from harness.errors import UsageError
 from harness.run.spec.keys import listing
 from harness.run.store.results import SampleResult, uncollected
 from harness.run.store.state import RunState
-from harness.run.summary.frames import samples_frame
-from harness.run.summary.loaded_run import Run, read_run
-from harness.run.summary.result_filter import Filters, filtered, read_filters
+from harness.run.summary.groups import Filters, filtered, read_filters
+from harness.run.summary.loaded_run import Run, read_run, samples_frame
 from harness.run.summary.summary import Summary
 from harness.terminal.notebook import NotebookView
 from harness.terminal.run_screen import run_screen

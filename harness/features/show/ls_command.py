@@ -9,7 +9,7 @@ import typer
 from rich.console import RenderableType
 from rich.text import Text
 
-from harness.efficiency.labels import score
+from harness.efficiency.efficiency_summary import score
 from harness.features.show.run_list import Change, ListedRun, Trend, list_runs, trends
 from harness.terminal.columns import Cell, Column, Grid
 from harness.text import count, dollars, interval, percent, printable_line
@@ -36,7 +36,7 @@ def ls(
     from pydantic_core import to_json
 
     from harness.errors import RunDirectoryError
-    from harness.run.store.discovery import find_runs
+    from harness.run.store.directory import find_runs
     from harness.terminal.summary_table import console, write_json
 
     if not folder.is_dir():

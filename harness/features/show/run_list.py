@@ -13,14 +13,14 @@ from pydantic_core import to_json
 
 from harness.errors import RunDirectoryError
 from harness.models.protocol import Frozen
-from harness.run.spec.shard import planned_samples
+from harness.run.spec.problem_settings import planned_samples
 from harness.run.store.directory import RESULTS, SUMMARY, read_manifest
 from harness.run.store.files import LARGEST_SUMMARY, read_file
 from harness.run.store.results import read_results
 from harness.run.store.state import RunState, Word, state_of
 from harness.run.summary.loaded_run import read_run
 from harness.run.summary.summary import SCHEMA, Summary, solved_counts
-from harness.stats.paired_score import score_interval
+from harness.stats.paired import score_interval
 from harness.stats.pass_at_k import Counts, share
 from harness.stats.rates import Rate
 

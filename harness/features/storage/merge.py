@@ -29,9 +29,9 @@ from harness.run.store.directory import (
     write_json,
 )
 from harness.run.store.files import LARGEST_SUMMARY, open_file, read_json
+from harness.run.store.origin import versions_together
 from harness.run.store.results import SampleResult, read_results
 from harness.run.store.transcripts import FOLDER, PACK, Transcripts
-from harness.run.store.versions import versions_together
 from harness.run.summary.summary import Summary, summarize
 from harness.sandbox.isolation import Level
 

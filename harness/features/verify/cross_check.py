@@ -19,8 +19,7 @@ from harness.grading.sandbox_retry import RetryingWorker
 from harness.grading.verdict import TestResult, Verdict
 from harness.problem import Problem, TestCase
 from harness.sandbox.limits import Limits
-from harness.sandbox.program import Execution, Program
-from harness.sandbox.result_values import decode
+from harness.sandbox.program import Execution, Program, decode
 from harness.sandbox.worker import Worker
 
 

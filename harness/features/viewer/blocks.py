@@ -8,16 +8,21 @@ from markupsafe import Markup
 
 from harness.agent import events
 from harness.agent.extraction.code import extract
-from harness.features.viewer.entries import Entry
-from harness.features.viewer.event_texts import told_in
-from harness.features.viewer.highlight import DiffLine, coloured, difference
-from harness.features.viewer.side_by_side import SHOWN, SideBySide, beside, cut
-from harness.features.viewer.test_report import NOTHING, failures_in
-from harness.features.viewer.transcript_index import Line, TranscriptIndex
+from harness.features.viewer.event_texts import NOTHING, failures_in, told_in
+from harness.features.viewer.highlight import (
+    SHOWN,
+    DiffLine,
+    SideBySide,
+    beside,
+    coloured,
+    cut,
+    difference,
+)
+from harness.features.viewer.transcript_index import Entry, Line, TranscriptIndex
 from harness.markdown import fenced_blocks
 from harness.models.prices import ListedPrice, cost
 from harness.models.protocol import ModelTurn, ToolCall
-from harness.run.store.message_texts import (
+from harness.run.store.entries import (
     arguments,
     message_text,
     other_arguments,

@@ -7,12 +7,20 @@ from pathlib import Path
 from typing import Any
 
 from harness.errors import HarnessError
-from harness.features.viewer.addresses import ListedRuns, Place, find_places, key_of
-from harness.features.viewer.entries import Entries, entries_of
-from harness.features.viewer.open_run import Item, OpenRun, stamp_of, summed_up, transcript_name
+from harness.features.viewer.open_run import (
+    Item,
+    ListedRuns,
+    OpenRun,
+    Place,
+    find_places,
+    key_of,
+    stamp_of,
+    summed_up,
+    transcript_name,
+)
 from harness.features.viewer.query import sums
-from harness.features.viewer.transcript_index import TranscriptIndex
-from harness.run.spec.shard import planned_samples
+from harness.features.viewer.transcript_index import Entries, TranscriptIndex, entries_of
+from harness.run.spec.problem_settings import planned_samples
 from harness.run.store.directory import read_manifest
 from harness.run.store.state import RunState
 from harness.run.summary.run_words import benchmark_words

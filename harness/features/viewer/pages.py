@@ -13,18 +13,15 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 
 from harness.errors import HarnessError, RunDirectoryError
-from harness.features.viewer.addresses import delete_run, key_of, refusal, size_of
 from harness.features.viewer.blocks import Blocks
-from harness.features.viewer.efficiency_axis import strip_of
-from harness.features.viewer.entries import PER_PAGE
 from harness.features.viewer.event_texts import text_in
-from harness.features.viewer.highlight import coloured
-from harness.features.viewer.html import line, render
+from harness.features.viewer.highlight import PAGE, coloured
+from harness.features.viewer.html import line, render, strip_of
 from harness.features.viewer.library import Library, Listed, Talk, created
-from harness.features.viewer.open_run import Item, OpenRun
+from harness.features.viewer.open_run import Item, OpenRun, delete_run, key_of, refusal, size_of
 from harness.features.viewer.query import COLUMNS, Query, page_number, page_of, select, sums
-from harness.features.viewer.side_by_side import PAGE
-from harness.run.store.discovery import is_under_way
+from harness.features.viewer.transcript_index import PER_PAGE
+from harness.run.store.directory import is_under_way
 from harness.run.store.results import SampleResult
 from harness.run.store.transcript import transcript_command
 from harness.text import printable

@@ -14,11 +14,18 @@ from harness import plugins
 from harness.errors import UsageError
 from harness.grading.rules.apps_legacy import apps_legacy_output, apps_legacy_value
 from harness.grading.rules.difference import difference, longest_right
-from harness.grading.rules.equality import equality_output, equality_printed, equality_value
-from harness.grading.rules.lcb import lcb_output, lcb_printed, lcb_value
-from harness.grading.rules.notation import describe_value, read_json
+from harness.grading.rules.json_values import describe_value, read_json
 from harness.grading.rules.printed import of_bytes
-from harness.grading.rules.tokens import tokens_output, tokens_value
+from harness.grading.rules.standard import (
+    equality_output,
+    equality_printed,
+    equality_value,
+    lcb_output,
+    lcb_printed,
+    lcb_value,
+    tokens_output,
+    tokens_value,
+)
 from harness.grading.verdict import Difference
 from harness.plugins import Plugin, words_of
 from harness.text import decode_head

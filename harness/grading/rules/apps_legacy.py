@@ -14,9 +14,9 @@ from harness.grading.rules.json_values import (
     compare_json,
     first_unequal,
     same_scalar,
+    unfold,
     value_difference,
 )
-from harness.grading.rules.notation import unfold
 from harness.grading.verdict import Difference
 
 # The line ends that `str.splitlines` knows, except the plain one; the pair comes first.

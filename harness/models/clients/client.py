@@ -1,4 +1,4 @@
-"""Base class of the providers' clients."""
+"""Base class of the providers' clients, and their connections."""
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
@@ -17,7 +17,7 @@ from harness.models.protocol import (
     ToolSpec,
     Usage,
 )
-from harness.models.timeouts import Timeouts
+from harness.models.request_options import Timeouts
 from harness.problem import ProblemView
 
 

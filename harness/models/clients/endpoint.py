@@ -38,7 +38,7 @@ from harness.models.faults import (
     provider_words,
 )
 from harness.models.protocol import ModelError, ModelTurn, Retry, RetryObserver, Usage
-from harness.models.timeouts import Timeouts
+from harness.models.request_options import Timeouts
 
 if TYPE_CHECKING:
     import httpx2

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from harness.errors import UsageError
 from harness.models.environment import Environment, FoundVariable
 from harness.models.providers import is_at
-from harness.models.user_headers import can_be_sent
+from harness.models.request_options import can_be_sent
 
 T = TypeVar("T")
 

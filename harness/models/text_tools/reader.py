@@ -1,8 +1,8 @@
 """Parser of tool calls that models write in their text.
 
 It reads fenced JSON blocks (tagged json or tool_call, or untagged), blocks tagged with the name of
-a tool that takes one text (`sole_text`), calls between tags (`harness.models.text_tools.tag_calls`)
-and between models' special tokens, and an answer that is only JSON. A block of another tag, such as
+a tool that takes one text (`sole_text`), calls between tags (see `call_syntax`) and between models'
+special tokens, and an answer that is only JSON. A block of another tag, such as
 python, is never a call, nor is a model's reasoning before `</think>`.
 
 Time is linear in the length of the text, whatever it holds: each block is a slice of its own, and
@@ -30,7 +30,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from harness.models.protocol import ToolSpec
-from harness.models.text_tools.json_calls import (
+from harness.models.text_tools.call_syntax import (
     MOST_CALLS,
     Block,
     Known,
@@ -38,8 +38,10 @@ from harness.models.text_tools.json_calls import (
     arguments_at_start,
     calls_at_start,
     calls_in_json,
+    function,
+    tagged,
+    without_fence,
 )
-from harness.models.text_tools.tag_calls import function, tagged, without_fence
 
 # ruff: noqa: RUF001, RUF002 - DeepSeek's tokens contain the full-width bar U+FF5C
 

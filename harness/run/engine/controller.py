@@ -14,30 +14,31 @@ from harness.grading.jobs import Options
 from harness.models.model_names import missing
 from harness.models.protocol import Model
 from harness.run.engine.engine import Engine
-from harness.run.engine.extensions import agent_mode_of, run_transport_of
 from harness.run.engine.lifecycle import (
     Outcome,
     Prepared,
     Read,
     Vet,
+    agent_mode_of,
     budget_of,
     going_on,
     level_of,
     open_directory,
+    run_transport_of,
     stopped_by,
     sum_up,
 )
+from harness.run.engine.manifest import changed, in_use, unused
 from harness.run.observer import Failure, Observer, RunObserver, Watch
 from harness.run.plan.budget import Budget
 from harness.run.plan.estimate import requests_of
 from harness.run.plan.plan import Plan, prepare
-from harness.run.plan.plugins_used import changed, in_use, unused
-from harness.run.plan.recordings import BUNDLED, PREFIX
+from harness.run.plan.target import BUNDLED, PREFIX
 from harness.run.reporter import Reporter
 from harness.run.session.judging_session import JudgingSession, isolate, vet
 from harness.run.spec.spec import RunSpec
 from harness.run.store.directory import RunDirectory
-from harness.run.store.versions import version_change
+from harness.run.store.origin import version_change
 from harness.run.summary.summary import Stopped
 from harness.sandbox.isolation import Isolation, Level
 from harness.sandbox.strongest import ChosenSandbox

@@ -3,16 +3,18 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from signal import Signals
+from typing import Any, Protocol, cast
 
 from harness.agent.attempt import RunStop
 from harness.errors import RunDirectoryError
 from harness.problem import Problem
 from harness.run.engine.manifest import grown, is_other_code, manifest, refuse_other
+from harness.run.engine.request_limits import StopFlag
 from harness.run.engine.resume import chosen_of, earlier_spending, is_answered, samples_left
-from harness.run.engine.stop_flag import StopFlag
 from harness.run.observer import Failure
 from harness.run.plan.budget import NOTHING, Budget, Total
+from harness.run.plan.modes import Mode, Transport, mode_of, transport_of
 from harness.run.plan.plan import Plan
 from harness.run.plan.pricing import allowance_of, with_costs
 from harness.run.store.directory import RESULTS, RunDirectory, read_manifest
@@ -170,3 +172,54 @@ def level_of(manifest: Mapping[str, Any]) -> Level:
         raise RunDirectoryError(
             "run.json does not say under which sandbox level the run began; start a new run"
         ) from error
+
+
+class AgentMode(Mode, Protocol):
+    """A mode that starts a user's own agent for each sample."""
+
+    def with_agents(self, plan: Plan, path: Path) -> Plan:
+        """Return the plan with a strategy that can start agents.
+
+        Args:
+            plan: the run's plan.
+            path: the run directory, which need not exist yet.
+
+        Raises:
+            HarnessError: the agent cannot be started here.
+        """
+        ...
+
+
+class RunTransport(Transport, Protocol):
+    """A transport that sends all requests of a run."""
+
+    async def with_answers(  # noqa: PLR0917 - the parts of a run
+        self,
+        plan: Plan,
+        directory: RunDirectory,
+        samples: Sequence[tuple[Problem, int]],
+        tell: Callable[[str], None],
+        stopping: Sequence[Signals],
+        interrupted: Callable[[], None],
+    ) -> Plan | None:
+        """Return the plan with a model that knows all answers; None after an interrupt.
+
+        Args:
+            plan: the run's plan.
+            directory: the run directory.
+            samples: samples without a result.
+            tell: called with a line for the user.
+            stopping: signals that count as interrupts.
+            interrupted: called at each interrupt.
+        """
+        ...
+
+
+def agent_mode_of(plan: Plan) -> AgentMode | None:
+    """Return the mode that starts the plan's agents; None if a model is used."""
+    return cast("AgentMode | None", mode_of(plan.spec))
+
+
+def run_transport_of(plan: Plan) -> RunTransport | None:
+    """Return the transport of the plan's requests; None if they are sent one by one."""
+    return cast("RunTransport | None", transport_of(plan.spec))

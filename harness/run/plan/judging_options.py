@@ -1,11 +1,24 @@
-"""Options of grading, from a spec."""
+"""Options of grading from a spec, and time limits derived from references.
 
-from collections.abc import Mapping
+A test may use FACTOR times the best known time for the most demanding test: for each reference
+take its slowest test's CPU seconds, then the least of these. Only references count that `harness
+verify` found accepted, by the current rule, for the current data.
+"""
 
+import math
+import shlex
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from harness.errors import RunDirectoryError, UsageError
 from harness.grading.jobs import Options
 from harness.grading.judge import STOPS
+from harness.grading.reference_verdicts import VerifiedCache, default_folder, subject
+from harness.problem import Problem
+from harness.run.spec.execution_settings import LONGEST_SECONDS, factor_of
 from harness.run.spec.spec import RunSpec
 from harness.sandbox.limits import MEBIBYTE
+from harness.sources.benchmarks import parse_spec
 
 
 def judging_of(spec: RunSpec, cpu_by_problem: Mapping[str, float] | None = None) -> Options:
@@ -19,3 +32,97 @@ def judging_of(spec: RunSpec, cpu_by_problem: Mapping[str, float] | None = None)
         stop=STOPS[spec.all_tests],
         cpu_by_problem=cpu_by_problem or {},
     )
+
+
+FLOOR_S = 1.0
+"""Least limit; a few milliseconds times a factor would measure machine noise."""
+
+
+def reference_limits(
+    test_timeout: str, problems: Sequence[Problem], spec: str, options: Options
+) -> dict[str, float]:
+    """Return a test's CPU seconds for each problem with a verified reference.
+
+    Each is at least `FLOOR_S` and at most `LONGEST_SECONDS`, rounded up to a tenth, since prompts
+    contain it.
+
+    Args:
+        test_timeout: `reference*FACTOR`.
+        problems: the problems.
+        spec: the problems' `NAME[:WHERE]`.
+        options: options of grading.
+
+    Raises:
+        UsageError: no problem has a verified reference; names the command to run.
+    """
+    factor = factor_of(test_timeout) or 1
+    subjects = {problem.id: subject(problem, options) for problem in problems}
+    troubles: list[str] = []
+    with VerifiedCache(parse_spec(spec).name, default_folder(), troubles.append) as cache:
+        quickest = cache.quickest(subjects.values())
+    limits = {
+        problem_id: _limit(factor * quickest[about])
+        for problem_id, about in subjects.items()
+        if about in quickest
+    }
+    if not limits:
+        why = f" ({troubles[0]})" if troubles else ""
+        raise UsageError(
+            f"--test-timeout {test_timeout}: none of these problems has a verified reference{why}; "
+            f"run first: {_verify(spec)}"
+        )
+    return limits
+
+
+def _limit(seconds: float) -> float:
+    return math.ceil(10 * min(max(seconds, FLOOR_S), LONGEST_SECONDS)) / 10
+
+
+def without_reference(
+    problems: Sequence[Problem], limits: Mapping[str, float], spec: str
+) -> str | None:
+    """Return a line about problems that keep their source's limit; None without any."""
+    without = sum(problem.id not in limits for problem in problems)
+    if not without:
+        return None
+    one = without == 1
+    return (
+        f"{without:,} of {len(problems):,} problems {'has' if one else 'have'} no verified "
+        f"reference; {'it keeps its' if one else 'they keep their'} source's limit; "
+        f"run: {_verify(spec)}"
+    )
+
+
+def _verify(spec: str) -> str:
+    return f"harness verify {shlex.quote(spec)}"
+
+
+def stored_limits(
+    problems: Sequence[Problem], test_timeout: str, options: Options
+) -> dict[str, dict[str, Any]]:
+    """Return additions to the `test_limits` in `run.json`: the rule and its results."""
+    stored: dict[str, dict[str, Any]] = {}
+    for problem in problems:
+        entry = stored.setdefault(problem.source, {"test_timeout": test_timeout, "by_problem": {}})
+        if problem.id in options.cpu_by_problem:
+            entry["by_problem"][problem.id] = options.cpu_by_problem[problem.id]
+    return stored
+
+
+def limits_before(manifest: Mapping[str, Any]) -> dict[str, float]:
+    """Return the limits a run started with; current ones would change the run.
+
+    Raises:
+        RunDirectoryError: `run.json` does not contain them.
+    """
+    try:
+        found = [entry["by_problem"] for entry in manifest["test_limits"].values()]
+        limits = {str(key): float(cpu_s) for each in found for key, cpu_s in each.items()}
+        sound = bool(found) and all(0 < cpu_s <= LONGEST_SECONDS for cpu_s in limits.values())
+    except (AttributeError, KeyError, TypeError, ValueError):
+        limits, sound = {}, False
+    if not sound:
+        raise RunDirectoryError(
+            "run.json does not say which limits of time the run began with; start a new run"
+        )
+    return limits

@@ -1,7 +1,7 @@
 """Extension points for features: modes with a user's own agent, and transports.
 
 `harness.registry` names the implementations. The core uses these protocols and knows no feature.
-What the features do once a run is planned is in `harness.run.engine.extensions`.
+What the features do once a run is planned is in `harness.run.engine.lifecycle`.
 """
 
 from collections.abc import Mapping

@@ -8,9 +8,9 @@ from typing import Any
 from harness.agent.attempt import Attempt, Strategy, StrategyOptions
 from harness.agent.attempt import Limits as AgentLimits
 from harness.agent.extraction.code import Extract
+from harness.agent.strategies.baselines import single_shot
 from harness.agent.strategies.external_names import BUILT_IN, EXTERNAL
-from harness.agent.strategies.single_shot import single_shot
-from harness.agent.strategies.strategy_names import find_strategy
+from harness.agent.strategies.strategies import find_strategy
 from harness.agent.templates.prompt_set import PromptSet, fallback_prompt, load_prompt
 from harness.errors import UsageError
 from harness.grading.jobs import Options
@@ -20,10 +20,15 @@ from harness.models.prices import ListedPrice, cost
 from harness.models.protocol import Model, ModelSettings
 from harness.models.providers import REFERENCES
 from harness.models.scripted import ReferenceModel
-from harness.models.text_tools.tool_protocol import with_tools
+from harness.models.text_tools.instructions import with_tools
 from harness.models.user_code import UserModel
 from harness.problem import Kind, Problem
-from harness.run.plan.judging_options import judging_of
+from harness.run.plan.judging_options import (
+    judging_of,
+    limits_before,
+    reference_limits,
+    without_reference,
+)
 from harness.run.plan.modes import mode_of, transport_of
 from harness.run.plan.pricing import check_budget, price_of
 from harness.run.plan.problem_kinds import (
@@ -32,21 +37,21 @@ from harness.run.plan.problem_kinds import (
     check_mode,
     check_settings,
     check_tested,
+    earlier_solutions,
     rules_of,
     said_in,
+    toolbox_of,
 )
-from harness.run.plan.recordings import check_recorded
-from harness.run.plan.reference_limits import limits_before, reference_limits, without_reference
 from harness.run.plan.target import (
     Target,
+    check_recorded,
     open_target,
     refuse_unheeded,
     refuse_unsent,
     request_settings,
     resolve_target,
 )
-from harness.run.plan.toolset import earlier_solutions, toolbox_of
-from harness.run.spec.shard import MOST_SAMPLES, Shard, Whole
+from harness.run.spec.problem_settings import MOST_SAMPLES, Shard, Whole
 from harness.run.spec.spec import RunSpec, known_keys
 from harness.sources.benchmarks import load
 from harness.sources.files.rows import Loaded

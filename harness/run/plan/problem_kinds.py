@@ -1,4 +1,4 @@
-"""Rules for each kind of problem: tools, extraction, grading, wording.
+"""Rules for each kind of problem: tools, extraction, grading, settings.
 
 All problems of a run, or of a file to grade, are of one kind: solve rates of different kinds are
 not comparable, and a prompt set or an extraction of one kind does not fit another.
@@ -6,22 +6,38 @@ not comparable, and a prompt set or an extraction of one kind does not fit anoth
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 from harness.agent.attempt import NUDGE
 from harness.agent.extraction.answers import ANSWER_EXTRACTORS
-from harness.agent.extraction.code import Extract
-from harness.agent.extraction.upstream import EXTRACTORS
-from harness.errors import DataError, NothingSelectedError, UsageError
-from harness.grading.answer_judge import grade_answer, read_expected
-from harness.grading.literals import NoLiteralError
+from harness.agent.extraction.code import EXTRACTORS, Extract
+from harness.agent.strategies.strategies import own_tool
+from harness.errors import DataError, NothingSelectedError, RunDirectoryError, UsageError
+from harness.grading.answer_judge import NoLiteralError, grade_answer, read_expected
 from harness.grading.verdict import Grade
 from harness.problem import Kind, Problem
 from harness.run.spec.settings import is_said
 from harness.run.spec.spec import SETTINGS, RunSpec, flag_of
-from harness.tools.by_kind import tools_for
-from harness.tools.toolbox import Tool
+from harness.run.store.directory import RESULTS, read_manifest
+from harness.run.store.results import read_results
+from harness.run.store.transcript import sample_name
+from harness.tools.read_problem import ReadProblem
+from harness.tools.run_code import RunCode
+from harness.tools.run_tests import RunTests
+from harness.tools.submit import Submit
+from harness.tools.toolbox import Tool, Toolbox
+from harness.tools.value_questions import ReadQuestion, WriteAnswer
+from harness.tools.write_solution import WriteSolution
+
+
+def tools_for(kind: Kind) -> tuple[Tool[Any], ...]:
+    """Return the tools for a kind of problem, in the order shown to the model."""
+    if kind is Kind.CODE_GENERATION:
+        return ReadProblem(), WriteSolution(), RunTests()
+    return ReadQuestion(kind), WriteAnswer()
+
 
 NUDGE_FOR_ANSWER = (
     "No tool was called. Hand your answer in with write_answer, as a Python literal; an answer in "
@@ -221,3 +237,44 @@ def _expected(problem: Problem) -> str:
             return test.output
         case tests:
             raise DataError(problem.id, None, f"one test is wanted, not {len(tests)}")
+
+
+def toolbox_of(spec: RunSpec, usual: Sequence[Tool[Any]]) -> Toolbox:
+    """Return the tools of a run: the usual, the requested, and the user's own ones.
+
+    Raises:
+        UsageError: a user's object is not a tool, or its name is already taken.
+    """
+    tools = list(usual)
+    tools += [Submit()] * spec.submit_tool
+    tools += [RunCode()] * spec.run_code_tool
+    for path in spec.tool:
+        own = own_tool(path)
+        if own.name in {tool.name for tool in tools}:
+            raise UsageError(f"--tool {path}: there is a tool {own.name!r} already")
+        tools.append(own)
+    return Toolbox(tools)
+
+
+def earlier_solutions(spec: RunSpec, samples: Iterable[tuple[Problem, int]]) -> dict[str, str]:
+    """Return the solutions to repair by sample name; empty if none are requested.
+
+    Raises:
+        RunDirectoryError: the directory is not a run, or lacks a solution of a sample.
+    """
+    if spec.repair_from is None:
+        return {}
+    path = Path(spec.repair_from)
+    read_manifest(path)
+    known = {(each.sample, each.problem_hash): each.code for each in read_results(path / RESULTS)}
+    earlier: dict[str, str] = {}
+    for problem, index in samples:
+        sample = sample_name(problem.id, index)
+        code = known.get((sample, problem.content_hash))
+        if code is None:
+            raise RunDirectoryError(
+                f"--repair-from {path}: it has no solution of {sample}, as the problem is now; "
+                "leave the sample out, or finish that run first"
+            )
+        earlier[sample] = code
+    return earlier

@@ -22,13 +22,12 @@ from harness.grading.jobs import Job, Judged, Options, judge_all
 from harness.grading.rules import find_rule
 from harness.grading.verdict import INFRASTRUCTURE, Verdict
 from harness.problem import Problem
-from harness.run.plan.judging_options import judging_of
+from harness.run.plan.judging_options import judging_of, reference_limits, without_reference
 from harness.run.plan.problem_kinds import said_in
-from harness.run.plan.reference_limits import reference_limits, without_reference
 from harness.run.reporter import JudgingProgress, Reporter
 from harness.run.session.sync import run
+from harness.run.spec.execution_settings import read_test_timeout
 from harness.run.spec.spec import RunSpec, read_spec
-from harness.run.spec.timeout_values import read_test_timeout
 from harness.sandbox.executor import Executor, ExecutorError, Where
 from harness.sandbox.isolation import Level
 from harness.sandbox.strongest import ChosenSandbox, choose

@@ -1,20 +1,71 @@
-"""Settings of execution: speed, place and budget."""
+"""Settings of judging and of execution: rules, time limits, speed, place and budget."""
 
+import math
 from functools import partial
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
 from pydantic_core import PydanticCustomError
 
+from harness.efficiency.timing_names import Timing
+from harness.plugins import RuleName
+from harness.run.spec.problem_settings import Shard
 from harness.run.spec.settings import (
     ASKED,
+    LEAST_MEMORY,
     MOST_IN_FLIGHT,
+    MOST_MEMORY,
     Setting,
     SettingsGroup,
 )
-from harness.run.spec.shard import Shard
-from harness.run.spec.timeout_values import LONGEST_SECONDS
 from harness.sandbox.executor import ExecutorName
+from harness.sandbox.isolation import Level
+
+LONGEST_SECONDS = 7 * 86_400
+REFERENCE = "reference*"
+"""Prefix of a time limit given as a multiple of a reference's time."""
+
+
+def read_test_timeout(value: Any, *, by_reference: bool = True) -> float | str:
+    """Parse a CPU time limit per test: seconds, or `reference*FACTOR` if allowed.
+
+    Raises:
+        ValueError: it is neither; the message says what to give.
+    """
+    if by_reference and isinstance(value, str) and value.strip().startswith("reference"):
+        text = value.strip()
+        if factor_of(text) is None:
+            raise ValueError("give reference*FACTOR, as reference*4, with a factor of more than 0")
+        return text
+    try:
+        seconds = math.nan if isinstance(value, bool) else float(value)
+    except (TypeError, ValueError, OverflowError):
+        seconds = math.nan
+    if not 0 < seconds <= LONGEST_SECONDS:
+        most = f"more than 0, at most {LONGEST_SECONDS:g}"
+        other = ", or reference*FACTOR" if by_reference else ""
+        raise ValueError(f"give CPU seconds, {most}{other}")
+    return seconds
+
+
+def factor_of(test_timeout: float | str | None) -> float | None:
+    """Return the factor of `reference*FACTOR`; None for other limits."""
+    if not isinstance(test_timeout, str) or not test_timeout.startswith(REFERENCE):
+        return None
+    try:
+        factor = float(test_timeout.removeprefix(REFERENCE))
+    except ValueError:
+        return None
+    return factor if 0 < factor < math.inf else None
+
+
+def validated_timeout(value: Any) -> float | str | None:
+    """Return a setting's time limit. Raises PydanticCustomError."""
+    try:
+        return None if value is None else read_test_timeout(value)
+    except ValueError as error:
+        raise PydanticCustomError("test_timeout", "{why}", {"why": str(error)}) from error
+
 
 _asks = partial(Setting, modes=ASKED)
 _budget = partial(Setting, modes=ASKED, may_change=True, compared=False)
@@ -110,3 +161,94 @@ class ExecutionSettings(SettingsGroup):
             "Most US dollars that one sample may spend. Default: no limit.", "Budget", metavar="USD"
         ),
     ] = Field(default=None, gt=0, allow_inf_nan=False)
+
+
+_tests = partial(Setting, needs="tests")
+_limit = partial(Setting, needs="programs", compared=False)
+_times = partial(Setting, needs="tests", compared=False)
+_sandbox = partial(Setting, compared=False)
+
+
+class JudgingSettings(SettingsGroup):
+    """How solutions are judged."""
+
+    run_tests: Annotated[
+        bool,
+        Setting(
+            "Grade the solutions, or only generate them.",
+            "Grading",
+            names=("--run-tests/--no-run-tests",),
+        ),
+    ] = True
+    rule: Annotated[
+        RuleName | None,
+        _tests(
+            "Rule that compares outputs. Default: each problem's own.",
+            "Grading",
+            metavar="lcb|equality|tokens|apps_legacy|NAME",
+        ),
+    ] = None
+    test_timeout: Annotated[
+        float | str | None,
+        BeforeValidator(validated_timeout),
+        _limit(
+            "CPU limit per test in seconds; or a multiple of what the problem's reference "
+            "needs, after `harness verify`. Default: the source's own.",
+            "Grading",
+            metavar="S|reference*F",
+        ),
+    ] = None
+    memory: Annotated[
+        int | None,
+        _limit(
+            "Memory limit per test in MiB. Default: the source's own.", "Grading", metavar="MIB"
+        ),
+    ] = Field(default=None, ge=LEAST_MEMORY, le=MOST_MEMORY)
+    isolate_tests: Annotated[
+        bool, _tests("Start a new process for every test, instead of one per solution.", "Grading")
+    ] = False
+    wall_timeout: Annotated[
+        float | None,
+        _limit(
+            "Wall-clock limit per test in seconds. Default: follows from the CPU limit.",
+            "Grading",
+            metavar="S",
+        ),
+    ] = Field(default=None, gt=0, le=LONGEST_SECONDS)
+    all_tests: Annotated[
+        bool | None,
+        _tests(
+            "Run every test, or stop at the first failure. Default: stop after a limit was "
+            "hit, or after a failure when there are more than 100 tests.",
+            "Grading",
+            names=("--all-tests/--fail-fast",),
+        ),
+    ] = None
+    efficiency: Annotated[
+        bool,
+        _times(
+            "Also time the solutions that pass, beside the problems' references. Without a "
+            "model, the references are timed.",
+            "Grading",
+        ),
+    ] = False
+    timing: Annotated[
+        Timing,
+        _times(
+            "Timing method: interleaved with references (paired), or Mercury's protocol of "
+            "128 iterations.",
+            "Grading",
+            metavar="paired|mercury",
+        ),
+    ] = "paired"
+    require_isolation: Annotated[
+        Level,
+        _sandbox(
+            "Refuse a sandbox weaker than this: namespaces, landlock, seccomp.",
+            "Grading",
+            metavar="LEVEL",
+        ),
+    ] = Level.LANDLOCK
+    unsafe_no_sandbox: Annotated[
+        bool, _sandbox("Run even where no sandbox can be had; marks all results.", "Grading")
+    ] = False

@@ -10,7 +10,7 @@ from harness.efficiency.timing_names import Timing
 from harness.errors import UsageError
 from harness.models.prices import Price
 from harness.models.providers import Api, ToolProtocol
-from harness.run.spec.request_settings import Preset
+from harness.run.spec.model_settings import Preset
 from harness.run.spec.settings import refuse_unknown
 from harness.run.spec.spec import RunSpec, spec_of
 from harness.sandbox.executor import ExecutorName

@@ -7,6 +7,7 @@ from pydantic import Field
 
 from harness.agent.strategies.external_names import REPAIR_ROUNDS, SHOTS
 from harness.models.providers import ToolProtocol
+from harness.run.spec.execution_settings import LONGEST_SECONDS
 from harness.run.spec.settings import (
     ASKED,
     LEAST_MEMORY,
@@ -16,7 +17,6 @@ from harness.run.spec.settings import (
     Setting,
     SettingsGroup,
 )
-from harness.run.spec.timeout_values import LONGEST_SECONDS
 
 _asks = partial(Setting, modes=ASKED)
 _loop = partial(Setting, modes=("agentic",))

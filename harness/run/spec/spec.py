@@ -10,14 +10,11 @@ from pydantic_core import ErrorDetails
 from harness.agent.strategies.external_names import ASKING, BUILT_IN
 from harness.errors import RunDirectoryError, UsageError
 from harness.models.addresses import shown_url
-from harness.run.spec import request_settings as asking
-from harness.run.spec.execution_settings import ExecutionSettings
-from harness.run.spec.judging_settings import JudgingSettings
+from harness.run.spec.execution_settings import ExecutionSettings, JudgingSettings
 from harness.run.spec.mode_settings import ModeSettings
-from harness.run.spec.model_settings import RequestSettings
+from harness.run.spec.model_settings import RequestSettings, with_preset
 from harness.run.spec.problem_settings import ProblemSettings
-from harness.run.spec.settings import ASKED, is_said, refuse_unknown, settings_of
-from harness.run.spec.yaml_file import read_yaml
+from harness.run.spec.settings import ASKED, is_said, read_yaml, refuse_unknown, settings_of
 
 if TYPE_CHECKING:
     from harness.sandbox.executor import Where
@@ -35,7 +32,7 @@ class RunSpec(
     @model_validator(mode="before")
     @classmethod
     def _with_preset(cls, values: Any) -> Any:
-        return asking.with_preset(values)
+        return with_preset(values)
 
     @property
     def test_seconds(self) -> float | None:
@@ -150,7 +147,7 @@ def spec_of(
         name = flag if str(first["loc"][0]) in flags else f"{path}: {name}"
         raise UsageError(f"{name}: {fault_words(first)}{_given(first)}") from None
     if spec.mode not in ASKING:
-        from harness.agent.strategies.strategy_names import find_strategy
+        from harness.agent.strategies.strategies import find_strategy
 
         find_strategy(spec.mode)
     if "timing" in values and spec.timing != "paired" and not spec.efficiency:

@@ -2,7 +2,7 @@
 
 A transcript is append-only, so it contains all requests: also those whose answers became void when
 their sample restarted, and those whose answer was lost to a limit, an interrupt or a kill. The
-tokens of the latter are estimated (`harness.models.token_estimate`).
+tokens of the latter are estimated (`harness.models.prices`).
 """
 
 from collections.abc import Iterable, Iterator
@@ -23,8 +23,8 @@ from harness.agent.events import (
     ToolResult,
     Unusable,
 )
+from harness.models.prices import characters_of, unheard_usage
 from harness.models.protocol import Message, Usage
-from harness.models.token_estimate import characters_of, unheard_usage
 
 
 @dataclass(frozen=True, slots=True)

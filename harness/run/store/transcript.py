@@ -22,9 +22,9 @@ from harness.agent.events import (
     ToolResult,
     standing,
 )
-from harness.agent.stored_grade import stored_grade
 from harness.closing import Closing
 from harness.errors import RunDirectoryError
+from harness.grading.verdict import stored_grade
 from harness.models.protocol import ModelTurn, SystemMessage, ToolCall, usual_stop
 from harness.problem import Problem
 from harness.run.store.files import lines_of, open_file, read_json

@@ -1,20 +1,24 @@
-"""A run loaded from disk for comparison, reports and exports."""
+"""A run that is read from its directory, and its results as data frames."""
 
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
 from harness.errors import RunDirectoryError
 from harness.models.prices import ListedPrice
 from harness.run.plan.pricing import max_tokens_of, prices_as_of, with_costs
-from harness.run.spec.shard import planned_samples
+from harness.run.spec.problem_settings import planned_samples
 from harness.run.store.directory import MANIFEST, RESULTS, read_manifest
 from harness.run.store.results import SampleResult, load_results, uncollected
 from harness.run.store.state import RunState, state_of, unheard_requests
 from harness.run.summary.summary import Summary, summarize
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True)
@@ -95,3 +99,57 @@ def read_run(path: Path) -> Run:
     with uncollected():
         found = load_results(path / RESULTS)
         return Run(path, manifest, tuple(with_costs(found.results, listed)), found.repeated)
+
+
+# pyright: reportMissingTypeStubs=false
+
+
+_LEFT_OUT = {"schema_version", "tests", "steps", "code", "judged_again", "usage", "efficiency"}
+_TOKENS = ("input_tokens", "cached_input_tokens", "output_tokens", "reasoning_tokens")
+COLUMNS = (
+    *("run", "model", "mode", "prompt"),
+    *(name for name in SampleResult.model_fields if name not in _LEFT_OUT),
+    *("solved", "graded", "fraction", "overfit"),
+    *_TOKENS,
+)
+"""Columns of a frame of samples."""
+
+
+def samples_frame(run: Run) -> "pd.DataFrame":
+    """Return a row per sample, in order of completion.
+
+    The columns are `run`, `model`, `mode`, `prompt`, the fields of a result, `solved`, `graded`,
+    `fraction` (of tests passed), `overfit`, and tokens. Costs are in US dollars, times in seconds;
+    unknown values are missing (NaN or None).
+    """
+    return frame(_rows(run), COLUMNS)
+
+
+def frame(rows: Iterable[dict[str, Any]], columns: Sequence[str] = ()) -> "pd.DataFrame":
+    """Return rows as a data frame; if there are none, it still has the columns given."""
+    import pandas as pd
+
+    return pd.DataFrame(list(rows), columns=list(columns) or None)
+
+
+def _rows(run: Run) -> Iterator[dict[str, Any]]:
+    said = {
+        "run": run.name,
+        "model": run.spec.get("model"),
+        "mode": run.spec.get("mode"),
+        "prompt": run.manifest["prompt"].get("name"),
+    }
+    for result in run.results:
+        usage = result.usage
+        yield {
+            **said,
+            **result.model_dump(exclude=_LEFT_OUT),
+            "verdict": str(result.verdict),
+            "stop_reason": str(result.stop_reason),
+            "chosen_by": str(result.chosen_by),
+            "solved": result.solved,
+            "graded": result.graded,
+            "fraction": result.fraction,
+            "overfit": result.overfit,
+            **{name: None if usage is None else getattr(usage, name) for name in _TOKENS},
+        }

@@ -8,19 +8,237 @@ The columns of a row; all but the question may be missing or null:
   functions, `fn_name`. Both are JSON within a string, or JSON itself in copies of the data.
 
 A problem without tests is read like any other, but never graded.
+
+train/0042/question.txt          the statement
+               input_output.json     the tests; may be missing, as all that follows
+               solutions.json        a list of programs
+               metadata.json         difficulty and url
+               starter_code.py       for functions
+
+A path is one such folder, a split (`train`, `test`), or the folder that holds the splits. Both
+splits of the whole archive count from 0, so loading them together is refused: ids come from the
+data, and each would name two problems.
 """
 
+import hashlib
+import os
+import stat
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from harness.errors import DataError
+from harness.errors import DataError, UsageError
 from harness.problem import Problem
 from harness.sources.apps.apps_problem import Columns, core_of, native_id, problem_of
-from harness.sources.apps.folders import load_folders
+from harness.sources.files.deferred import AtHand, from_again
 from harness.sources.files.download import Watch, quiet
 from harness.sources.files.json_text import members, string
-from harness.sources.files.lines import Line
+from harness.sources.files.lines import MAX_LINE_BYTES, DataFile, Line
 from harness.sources.files.rows import Loaded, load_paths, load_rows
+
+SPLITS = ("train", "test")
+
+_QUESTION = "question.txt"
+_TESTS = "input_output.json"
+_SOLUTIONS = "solutions.json"
+_METADATA = "metadata.json"
+_STARTER = "starter_code.py"
+
+
+class _Record:
+    """Hash over the names and contents of the files read so far, in order."""
+
+    def __init__(self) -> None:
+        self.sha256 = hashlib.sha256()
+        self.size = 0
+
+    def add(self, name: str, data: bytes) -> None:
+        for part in (os.fsencode(name), data):
+            self.sha256.update(len(part).to_bytes(8, "big"))
+            self.sha256.update(part)
+        self.size += len(data)
+
+
+@dataclass(frozen=True, slots=True)
+class _Root:
+    """The folder that the user named.
+
+    Attributes:
+        path: its path as in messages.
+        real: its path without links; nothing outside it is read.
+    """
+
+    path: Path
+    real: Path
+
+    def holds(self, path: Path) -> bool:
+        return path.resolve().is_relative_to(self.real)
+
+
+def load_folders(folder: Path, *, skip_bad_rows: bool = False) -> Loaded:
+    """Load the problems of a folder, by number, one split after the other.
+
+    Args:
+        folder: folder of a problem, a split, or the archive.
+        skip_bad_rows: whether to skip invalid folders.
+
+    Returns:
+        The problems; one record stands for all files that were read.
+
+    Raises:
+        UsageError: the folder holds no problem.
+        DataError: a problem's folder is invalid; two problems have one id.
+    """
+    root = _Root(folder, folder.resolve())
+    record = _Record()
+    problems: list[Problem] = []
+    skipped: list[DataError] = []
+    places: dict[str, Path] = {}
+    for place in _problem_folders(root):
+        try:
+            problem = _problem(root, place, record)
+            _take_place(places, problem.id, place)
+        except DataError as error:
+            if not skip_bad_rows:
+                raise
+            error.__context__ = None  # its traceback references the data read
+            skipped.append(error.with_traceback(None))
+        else:
+            problems.append(problem)
+    file = DataFile.of(folder, str(folder), record.sha256.hexdigest(), record.size)
+    return Loaded(tuple(problems), tuple(skipped), (file,))
+
+
+def _take_place(places: dict[str, Path], problem_id: str, place: Path) -> None:
+    if problem_id in places:
+        what = f"{problem_id!r} was already at {places[problem_id]}; name one of the folders"
+        raise DataError(str(place), None, what)
+    places[problem_id] = place
+
+
+def _problem_folders(root: _Root) -> list[Path]:
+    try:
+        if (root.path / _QUESTION).exists():
+            return [root.path]
+        splits = [root.path / name for name in SPLITS if (root.path / name).is_dir()]
+        found = [place for split in splits or [root.path] for place in _numbered(root, split)]
+    except OSError as error:
+        raise UsageError(f"{error.filename} cannot be listed: {error.strerror}") from None
+    if not found:
+        raise UsageError(
+            f"{root.path} has no folders of APPS problems; for rows name its files, as "
+            f"'{root.path}/*.jsonl'"
+        )
+    return found
+
+
+def _numbered(root: _Root, split: Path) -> list[Path]:
+    if not root.holds(split):
+        raise UsageError(f"{split} links out of {root.path}; name where it leads")
+    places = (
+        path
+        for path in split.iterdir()
+        if _is_number(path.name) and (path.is_dir() or path.is_symlink())
+    )
+    return sorted(places, key=lambda path: (int(path.name), path.name))
+
+
+def _is_number(name: str) -> bool:
+    return name.isascii() and name.isdigit()
+
+
+def _problem(root: _Root, place: Path, record: _Record) -> Problem:
+    columns = _folder_columns(root, place, record)
+    problem = problem_of(columns, core_of(columns))
+    again = _Again(root, place.absolute(), columns.where, problem.id, problem.content_hash)
+    return from_again(problem, again)
+
+
+@dataclass(frozen=True, slots=True)
+class _Again:
+    """Reads a folder again for hidden tests or references, or when it is pickled."""
+
+    root: _Root
+    place: Path
+    where: str
+    problem_id: str
+    content_hash: str
+
+    def __call__(self) -> Problem:
+        try:
+            columns = _folder_columns(self.root, self.place, _Record())
+            problem = problem_of(columns, core_of(columns))
+        except DataError:
+            problem = None
+        if problem is None or problem.content_hash != self.content_hash:
+            what = f"no longer the problem {self.problem_id!r} that was loaded"
+            raise DataError(self.where, None, what)
+        return problem
+
+    def __reduce__(self) -> tuple[type[AtHand], tuple[Problem]]:
+        return AtHand, (self(),)
+
+
+def _folder_columns(root: _Root, place: Path, record: _Record) -> Columns:
+    def read(name: str) -> str | None:
+        return _read(root, place / name, record)
+
+    where = str(place)
+    question = read(_QUESTION)
+    if question is None:
+        raise DataError(where, None, f"has no {_QUESTION}")
+    difficulty, url = _metadata(read(_METADATA) or "", f"{where}/{_METADATA}")
+    name = place.absolute().name
+    return Columns(
+        where=where,
+        native_id=native_id(name, where) if _is_number(name) else None,
+        question=question,
+        solutions=read(_SOLUTIONS) or "",
+        input_output=read(_TESTS) or "",
+        difficulty=difficulty,
+        url=url,
+        starter_code=read(_STARTER) or "",
+    )
+
+
+def _metadata(text: str, where: str) -> tuple[str, str]:
+    """Return difficulty and URL; empty where there are none."""
+    if not text.strip():
+        return "", ""
+    try:
+        values = members(text)
+        raw = [values.get(name, "null") for name in ("difficulty", "url")]
+        difficulty, url = ("" if value == "null" else string(value) for value in raw)
+    except ValueError as error:
+        raise DataError(where, None, str(error)) from None
+    return difficulty, url
+
+
+def _read(root: _Root, path: Path, record: _Record) -> str | None:
+    """Return the text of a regular file within the root; None where there is none.
+
+    Raises:
+        DataError: it is something else, too large, or not UTF-8.
+    """
+    try:
+        mode = path.stat().st_mode
+        if not root.holds(path):
+            raise DataError(str(path), None, f"links out of {root.path}, which is not followed")
+        if not stat.S_ISREG(mode):
+            raise DataError(str(path), None, "not a regular file")
+        with path.open("rb") as file:
+            data = file.read(MAX_LINE_BYTES + 1)
+    except FileNotFoundError:
+        return None
+    except (OSError, RuntimeError) as error:  # links in a circle: by Python version
+        raise DataError(str(path), None, f"cannot be read: {error}") from None
+    if len(data) > MAX_LINE_BYTES:
+        raise DataError(str(path), None, f"longer than {MAX_LINE_BYTES} bytes")
+    record.add(f"{path.parent.name}/{path.name}", data)
+    try:
+        return data.decode()
+    except UnicodeDecodeError as bad:
+        raise DataError(str(path), None, f"not UTF-8: byte {bad.start}") from None
 
 
 def load(where: str | None, *, skip_bad_rows: bool = False, watch: Watch = quiet) -> Loaded:

@@ -13,7 +13,7 @@ from harness.sources.apps.statement_tests import shown
 from harness.sources.errata import issues_of_statement
 from harness.sources.files.json_text import elements, string
 from harness.sources.files.rows import LEVELS, content_hash, references_of
-from harness.sources.public_split import Split, split
+from harness.sources.public_examples import Split, split
 
 APPS_LEVELS: dict[str, Level] = {
     "introductory": "easy",

@@ -13,8 +13,7 @@ from typing import NamedTuple
 from harness.errors import DataError
 from harness.problem import Codec, Signature, TestCase
 from harness.sources.files.json_text import elements, members, one_line, string
-from harness.sources.jsonl_nodes import canonical
-from harness.sources.signature import signature_of
+from harness.sources.signature import canonical, signature_of
 
 FIELD = "input_output"
 

@@ -1,13 +1,17 @@
-"""Functions for all sources of rows: loading, duplicates, content hashes and checks."""
+"""Functions for all sources of rows: loading, duplicates, content hashes and checks.
+
+The hub's data sets come as Parquet or as JSONL; a reader of rows need not know which.
+"""
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from pathlib import Path
+from typing import Any, Protocol
 
 from pydantic import ValidationError
-from pydantic_core import from_json
+from pydantic_core import PydanticSerializationError, from_json, to_json
 
 from harness.errors import DataError, UsageError
 from harness.problem import Checker, Level, Problem, Reference
@@ -15,8 +19,102 @@ from harness.sources.files.catalogue import Catalogued, RowFile
 from harness.sources.files.deferred import Parse
 from harness.sources.files.download import Watch, quiet
 from harness.sources.files.json_text import MOST_VALUES, has_too_many_values
-from harness.sources.files.lines import DataFile, expand
-from harness.sources.files.parquet import open_rows
+from harness.sources.files.lines import (
+    MAX_LINE_BYTES,
+    DataFile,
+    JsonLines,
+    Line,
+    expand,
+    open_regular,
+)
+
+# pyarrow has no type stubs.
+# pyright: reportMissingTypeStubs=false, reportUnknownVariableType=false
+# pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false
+
+
+MAGIC = b"PAR1"
+BATCH_ROWS = 16
+MAX_GROUP_BYTES = 4 << 30
+"""Largest row group, uncompressed. The largest known has 0.2 GB; this refuses a bomb."""
+
+
+class ParquetRows:
+    """Rows of a Parquet file. They cannot be read again cheaply: lines have no offset.
+
+    Args:
+        path: a regular file.
+        name: its name in messages and the run's record; the path by default.
+    """
+
+    is_plain = False
+
+    def __init__(self, path: Path, *, name: str | None = None) -> None:
+        self.path = path
+        self.name = str(path) if name is None else name
+        self._file: DataFile | None = None
+
+    @property
+    def file(self) -> DataFile:
+        """File that was read; known once the iteration has ended."""
+        if self._file is None:
+            raise RuntimeError("the file has not been read to its end")
+        return self._file
+
+    def __iter__(self) -> Iterator[Line]:
+        """Read the file from its start.
+
+        Raises:
+            DataError: it is broken.
+        """
+        import pyarrow as pa
+        from pyarrow import parquet
+
+        number = 0
+        try:
+            with parquet.ParquetFile(self.path) as file:
+                for group in range(file.num_row_groups):
+                    size = file.metadata.row_group(group).total_byte_size
+                    if size > MAX_GROUP_BYTES:
+                        what = f"a row group of {size} bytes is more than {MAX_GROUP_BYTES}"
+                        raise DataError(self.name, None, what)
+                for batch in file.iter_batches(BATCH_ROWS):
+                    for row in range(batch.num_rows):
+                        number += 1
+                        yield self._line(batch.slice(row, 1), number)
+        except (pa.ArrowException, OSError) as error:
+            what = " ".join(str(error).split())
+            raise DataError(f"{self.name}:{number + 1}", None, f"broken Parquet: {what}") from None
+        with self.path.open("rb") as whole:
+            digest = hashlib.file_digest(whole, "sha256").hexdigest()
+        self._file = DataFile.of(self.path, self.name, digest, self.path.stat().st_size)
+
+    def _line(self, row: Any, number: int) -> Line:
+        where = f"{self.name}:{number}"
+        try:
+            raw = to_json(row.to_pylist()[0])
+        except (ValueError, OverflowError, PydanticSerializationError) as error:
+            what = " ".join(str(error).split())[:200]
+            raise DataError(where, None, f"cannot be made JSON: {what}") from None
+        if len(raw) > MAX_LINE_BYTES:
+            raise DataError(where, None, f"longer than {MAX_LINE_BYTES} bytes")
+        return Line(self.path, self.name, number, None, raw)
+
+
+def open_rows(path: Path, name: str | None = None) -> JsonLines | ParquetRows:
+    """Open a file of rows in the format that its first bytes show.
+
+    Args:
+        path: the file.
+        name: its name in messages and the run's record; the path by default.
+
+    Raises:
+        UsageError: the path cannot be opened as a regular file.
+    """
+    with open_regular(path) as file:
+        is_parquet = file.read(len(MAGIC)) == MAGIC
+    return ParquetRows(path, name=name) if is_parquet else JsonLines(path, name=name)
+
 
 LEVELS: dict[str, Level] = {"easy": "easy", "medium": "medium", "hard": "hard"}
 """Words of the levels themselves."""

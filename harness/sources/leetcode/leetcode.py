@@ -39,8 +39,8 @@ from harness.sources.leetcode import dataset
 from harness.sources.leetcode.assertions import plain, to_test
 from harness.sources.leetcode.starter import Starter, starter_of
 from harness.sources.literals import Nodes, UnreadableError
+from harness.sources.public_examples import Example, examples, in_order
 from harness.sources.signature import signature_of
-from harness.sources.statement_examples import Example, examples, in_order
 
 _MANY = {Codec.LINKED_LISTS: Codec.LINKED_LIST, Codec.TREES: Codec.TREE}
 

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.agent.extraction.answers import ANSWER_EXTRACTORS, asserted, extract_answer
-from harness.agent.extraction.code import LONGEST_ANSWER
-from harness.agent.extraction.upstream import (
+from harness.agent.extraction.code import (
+    LONGEST_ANSWER,
     asserted_by_lcb,
     extract_lcb_execution,
     extract_lcb_execution_cot,

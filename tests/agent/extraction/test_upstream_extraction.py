@@ -2,8 +2,7 @@
 
 import pytest
 
-from harness.agent.extraction.code import extract
-from harness.agent.extraction.upstream import extract_lcb
+from harness.agent.extraction.code import extract, extract_lcb
 
 CASES = {
     "a block": ("Words\n```python\nprint(1)\n```\nmore", "print(1)"),

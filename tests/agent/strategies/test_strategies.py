@@ -19,7 +19,7 @@ from harness.agent.attempt import (
 from harness.agent.dialogue import CLEARED
 from harness.agent.events import Cleared, NewConversation, Resumed, ToolResult
 from harness.agent.events import Tested as StrategyTested
-from harness.agent.strategies.self_repair import NO_CODE
+from harness.agent.strategies.baselines import NO_CODE
 from harness.features.show.transcript_command import transcript_text
 from harness.models.protocol import ContextOverflowError, ModelError, ModelTurn, Retry, Usage
 from harness.problem import ProblemView, TestCase

@@ -10,8 +10,7 @@ import pytest
 from scripted import NEVER, USAGE, Played, call, read, turn, write
 
 from harness.agent.attempt import BudgetSpentError, ChosenBy, Limits, RunStoppedError, StopReason
-from harness.agent.strategies.strategy_names import find_strategy
-from harness.agent.strategies.user_strategy import own_strategy, own_tool
+from harness.agent.strategies.strategies import find_strategy, own_strategy, own_tool
 from harness.errors import UsageError
 from harness.models.protocol import ContextOverflowError, ModelError, ModelTurn, Retry, Usage
 from harness.tools.run_tests import RunTests
@@ -73,7 +72,7 @@ class TestStrategies:
     async def test_a_class_is_made(self, play: Play, module: Module) -> None:
         name = module(
             """
-            from harness.agent.strategies.single_shot import single_shot
+            from harness.agent.strategies.baselines import single_shot
 
             class Solve:
                 async def __call__(self, session):

@@ -5,10 +5,10 @@ from datetime import date
 import pytest
 
 from harness.agent.extraction.answers import extract_answer
-from harness.agent.extraction.upstream import extract_lcb_execution
+from harness.agent.extraction.code import extract_lcb_execution
 from harness.agent.templates.prompt_set import load_prompt
 from harness.problem import Kind, ProblemView, Signature
-from harness.tools.by_kind import tools_for
+from harness.run.plan.problem_kinds import tools_for
 
 OUTPUT, EXECUTION = Kind.TEST_OUTPUT_PREDICTION, Kind.CODE_EXECUTION
 SETS = {"single_shot": ("default", "cot", "livecodebench"), "agentic": ("default", "cot", "direct")}

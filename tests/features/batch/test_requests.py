@@ -22,10 +22,9 @@ from responses_server import counted, response, said
 
 from harness.features.batch.anthropic import AnthropicBatches
 from harness.features.batch.batch_endpoint import BatchRequest, custom_id
-from harness.features.batch.batch_journal import BatchJournal
+from harness.features.batch.batch_journal import BatchJournal, Spool
 from harness.features.batch.openai import CHAT_COMPLETIONS, RESPONSES, OpenAIBatches
 from harness.features.batch.requests import BatchRequests, PendingRequest
-from harness.features.batch.spool import Spool
 from harness.models.clients.retry import Pace, RetryPolicy
 from harness.models.protocol import (
     ContextOverflowError,

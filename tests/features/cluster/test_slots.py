@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from harness.features.cluster.slots import Slots
+from harness.features.cluster.ray_node import Slots
 from harness.sandbox.executor import ExecutorError
 
 

@@ -10,8 +10,7 @@ import typer
 from harness.cli.app import app
 from harness.errors import UsageError
 from harness.features.compare.comparison import compare_runs
-from harness.features.compare.markdown_table import comparison_markdown
-from harness.features.compare.view import comparison_view
+from harness.features.compare.view import comparison_markdown, comparison_view
 from harness.run.spec.spec import COMPARED, SETTINGS, RunSpec, uses
 
 WriteRun = Callable[..., Path]

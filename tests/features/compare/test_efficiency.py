@@ -13,8 +13,7 @@ from harness.efficiency.beyond import Known
 from harness.efficiency.scale import Scale
 from harness.features.compare.comparison import compare_runs
 from harness.features.compare.efficiency import compare_beyond
-from harness.features.compare.markdown_table import comparison_markdown
-from harness.features.compare.view import comparison_view
+from harness.features.compare.view import comparison_markdown, comparison_view
 from harness.run.store.results import SampleResult
 
 MakeResult = Callable[..., SampleResult]

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from harness.features.compare.comparison import compare_runs
-from harness.features.compare.markdown_table import code, comparison_markdown
+from harness.features.compare.view import code, comparison_markdown
 from harness.grading.verdict import Verdict
 from harness.run.store.results import SampleResult
 

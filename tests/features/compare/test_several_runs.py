@@ -13,8 +13,7 @@ from rich.console import Console
 from harness.errors import RunDirectoryError, UsageError
 from harness.features.compare.command import compare
 from harness.features.compare.comparison import compare_runs
-from harness.features.compare.markdown_table import comparison_markdown
-from harness.features.compare.view import comparison_view
+from harness.features.compare.view import comparison_markdown, comparison_view
 from harness.run.store.results import SampleResult
 from harness.run.store.transcript import file_name
 

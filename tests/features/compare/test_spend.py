@@ -15,7 +15,7 @@ from harness.features.compare.command import compare as compare_command
 from harness.features.compare.comparison import compare_runs
 from harness.features.compare.library import compare
 from harness.features.compare.spend import spend_comparison
-from harness.features.compare.spend_types import SpendComparison
+from harness.features.compare.spend_result import SpendComparison
 from harness.features.compare.view import comparison_view
 from harness.models.protocol import Usage
 from harness.run.store.results import SampleResult, Step

@@ -12,7 +12,7 @@ import pytest
 from results_made import made_result
 
 from harness.features.compare.spend import spend_comparison
-from harness.features.compare.spend_types import SpendComparison, SpendCurve
+from harness.features.compare.spend_result import SpendComparison, SpendCurve
 from harness.grading.verdict import Verdict
 from harness.models.protocol import Usage
 from harness.run.store.results import SampleResult

@@ -13,7 +13,7 @@ from harness.grading.jobs import Options
 from harness.run.session.judging_session import JudgingSession, vet
 from harness.sandbox.pool import SandboxPool
 from harness.sandbox.program import SandboxError
-from harness.sources.files.parquet import open_rows
+from harness.sources.files.rows import open_rows
 from harness.sources.leetcode.leetcode import read_rows
 from harness.terminal.progress import TerminalReporter
 from harness.terminal.summary_table import console

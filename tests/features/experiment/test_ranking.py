@@ -15,7 +15,7 @@ from harness.features.experiment.view import RankingView
 from harness.models.protocol import Usage
 from harness.run.spec.spec import RunSpec
 from harness.run.store.results import SampleResult
-from harness.stats.paired_score import score_interval
+from harness.stats.paired import score_interval
 
 Cells = dict[str, list[SampleResult] | None]
 Rank = Callable[..., Ranking]

@@ -9,7 +9,7 @@ import pytest
 from agent_runs_made import RIGHT, WRONG, atif, eval_log, inspect_sample, messages
 from program import Done, harness, results
 
-from harness.features.report.run_labels import remarks, sides_of
+from harness.features.report.labelled_runs import remarks, sides_of
 from harness.run.summary.loaded_run import read_run
 
 Import = Callable[..., Done]

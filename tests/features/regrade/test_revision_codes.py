@@ -8,7 +8,7 @@ from results_made import made_result
 from harness.agent.attempt import ChosenBy
 from harness.agent.events import Event, Response, ToolResult
 from harness.agent.extraction.code import extract
-from harness.features.regrade.revision_codes import revision_codes
+from harness.features.regrade.stored_solutions import revision_codes
 from harness.models.protocol import ModelStop, ModelTurn, ToolCall, ToolMessage
 from harness.run.store.results import Step
 from harness.tools.write_solution import WriteSolution

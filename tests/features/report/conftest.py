@@ -10,8 +10,8 @@ import pytest
 from browser import Seen, page, watch
 from playwright.async_api import Page
 
+from harness.features.report.labelled_runs import LabelledRun, sides_of
 from harness.features.report.page import report_page
-from harness.features.report.run_labels import LabelledRun, sides_of
 from harness.grading.verdict import Verdict
 from harness.run.spec.spec import RunSpec
 from harness.run.store.results import SampleResult, Step

@@ -24,8 +24,8 @@ from harness.features.report.efficiency_figures import (
     timed_solutions,
 )
 from harness.features.report.efficiency_section import fast_and_right, faster_than_references
+from harness.features.report.labelled_runs import LabelledRun, sides_of
 from harness.features.report.page import COLUMNS, EFFICIENCY, report_page, sample_data
-from harness.features.report.run_labels import LabelledRun, sides_of
 from harness.run.store.results import SampleResult
 from harness.run.summary.loaded_run import Run
 

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from harness.agent.attempt import StopReason
-from harness.features.report import figures, outliers
+from harness.features.report import figures
+from harness.features.report import notable_problems as outliers
+from harness.features.report.labelled_runs import LabelledRun, pairings, remarks, sides_of
 from harness.features.report.page import report_page
-from harness.features.report.pairs import pairings
-from harness.features.report.run_labels import LabelledRun, remarks, sides_of
 from harness.grading.verdict import Verdict
 from harness.run.store.results import SampleResult, Step
 from harness.run.summary.loaded_run import read_run

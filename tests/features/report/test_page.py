@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from harness.features.report.labelled_runs import LabelledRun
 from harness.features.report.page import (
     COLUMNS,
     MOST_CODE,
@@ -21,7 +22,6 @@ from harness.features.report.page import (
     report_page,
     sample_data,
 )
-from harness.features.report.run_labels import LabelledRun
 from harness.grading.verdict import Verdict
 from harness.run.store.results import SampleResult
 from harness.run.summary.loaded_run import read_run

@@ -4,7 +4,7 @@ import re
 
 from judge_server import JudgeServer
 
-from harness.features.serve.metrics import BOUNDS_S, Metrics
+from harness.features.serve.work import BOUNDS_S, Metrics
 from harness.version import __version__
 
 SAMPLE = re.compile(r'[a-z_]+(\{[a-z]+="[^"]*"(,[a-z]+="[^"]*")*\})? [0-9.e+-]+')

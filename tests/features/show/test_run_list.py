@@ -12,8 +12,7 @@ import pytest
 
 from harness.features.show.ls_command import age, runs_view, trend_view
 from harness.features.show.run_list import Change, ListedRun, list_runs, trends
-from harness.run.store.directory import RunDirectory
-from harness.run.store.discovery import DEEPEST, find_runs, is_under_way
+from harness.run.store.directory import DEEPEST, RunDirectory, find_runs, is_under_way
 from harness.run.store.results import SampleResult
 
 MakeResult = Callable[..., SampleResult]

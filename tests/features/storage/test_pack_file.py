@@ -19,7 +19,7 @@ from harness.agent.events import Damaged, Event, SampleStart
 from harness.errors import RunDirectoryError
 from harness.features.storage import pack as packing
 from harness.features.storage.pack import Packed, pack, unpack
-from harness.run.plan.recordings import read_turns
+from harness.run.plan.target import read_turns
 from harness.run.store.directory import RunDirectory
 from harness.run.store.results import ResultsFile, SampleResult
 from harness.run.store.transcript import file_name

@@ -11,7 +11,7 @@ from visitor import Visitor
 
 from harness.features.experiment.experiment_file import FILE, grid_hash
 from harness.features.experiment.ranking import rank
-from harness.features.viewer.addresses import key_of
+from harness.features.viewer.open_run import key_of
 from harness.run.spec.spec import RunSpec, stored
 
 HOSTILE = "<script>alert(1)</script>"

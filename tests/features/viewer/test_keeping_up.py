@@ -8,11 +8,10 @@ import pytest
 from runs_made import lines, response, result, start, write_run, write_transcript
 from visitor import Visitor
 
-from harness.features.viewer.addresses import Place
-from harness.features.viewer.open_run import OpenRun
+from harness.features.viewer.open_run import OpenRun, Place
 from harness.features.viewer.result_index import Lines, Rows
 from harness.features.viewer.transcript_index import TranscriptIndex
-from harness.run.store.discovery import is_under_way
+from harness.run.store.directory import is_under_way
 from harness.run.store.results import ResultsFile
 from harness.run.summary.loaded_run import read_run
 

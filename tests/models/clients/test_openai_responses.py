@@ -38,7 +38,7 @@ from harness.models.protocol import (
     Usage,
     UserMessage,
 )
-from harness.models.timeouts import Timeouts
+from harness.models.request_options import Timeouts
 
 KEY = "sk-secretsecretsecret"
 OPENING = (SystemMessage(content="Be good."), UserMessage(content="Solve ∑ 🙂."))

@@ -35,7 +35,7 @@ from harness.models.protocol import (
     Usage,
     UserMessage,
 )
-from harness.models.timeouts import Timeouts
+from harness.models.request_options import Timeouts
 
 CHAT_USAGE = {
     "prompt_tokens": 700,

@@ -23,6 +23,7 @@ from harness.models.protocol import (
     ToolSpec,
     UserMessage,
 )
+from harness.models.text_tools.call_syntax import MOST_CALLS, UNNAMED
 from harness.models.text_tools.instructions import (
     MANUAL,
     REMINDER,
@@ -31,7 +32,6 @@ from harness.models.text_tools.instructions import (
     said_in_text,
     with_calls,
 )
-from harness.models.text_tools.json_calls import MOST_CALLS, UNNAMED
 from harness.models.text_tools.reader import LONGEST_TEXT, read_calls, sole_text
 from harness.problem import ProblemView
 

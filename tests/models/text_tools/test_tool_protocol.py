@@ -28,8 +28,7 @@ from harness.models.protocol import (
     ToolSpec,
     UserMessage,
 )
-from harness.models.text_tools.instructions import said_in_text
-from harness.models.text_tools.tool_protocol import AutoTools, with_tools
+from harness.models.text_tools.instructions import AutoTools, said_in_text, with_tools
 from harness.problem import ProblemView
 
 TOOLS = (ToolSpec(name="run_tests", description="Run.", parameters={"type": "object"}),)

@@ -7,7 +7,7 @@ import pytest
 from harness.agent.attempt import BudgetSpentError, StopReason
 from harness.models.prices import Price
 from harness.models.protocol import ModelStop, ModelTurn, Retry, Usage
-from harness.run.engine.rate_limiter import RateLimiter
+from harness.run.engine.request_limits import RateLimiter
 from harness.run.engine.sample_gate import SampleGate
 from harness.run.plan.budget import Allowance, Budget
 

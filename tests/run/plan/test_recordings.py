@@ -5,7 +5,7 @@ import pytest
 
 from harness.errors import RunDirectoryError, UsageError
 from harness.models.protocol import RecordingEndedError
-from harness.run.plan.recordings import open_replay, read_turns
+from harness.run.plan.target import open_replay, read_turns
 from harness.run.store.transcript import file_name, read_events
 
 FIXTURES = Path(__file__).parents[3] / "fixtures"

@@ -13,8 +13,7 @@ from visitor import Visitor
 
 from harness.errors import RunDirectoryError
 from harness.features.show.run_list import list_runs, trends
-from harness.run.store.directory import RunDirectory, read_manifest
-from harness.run.store.discovery import find_runs
+from harness.run.store.directory import RunDirectory, find_runs, read_manifest
 from harness.run.store.files import DEEPEST, open_file, read_file, read_json
 from harness.run.store.results import ResultsFile, load_results
 from harness.run.store.transcript import read_events

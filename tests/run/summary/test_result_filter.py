@@ -9,8 +9,8 @@ import pytest
 
 from harness.errors import NothingSelectedError, UsageError
 from harness.run.store.results import SampleResult
+from harness.run.summary.groups import filtered, read_filters
 from harness.run.summary.loaded_run import Run, read_run
-from harness.run.summary.result_filter import filtered, read_filters
 
 MakeResult = Callable[..., SampleResult]
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from harness.errors import DataError, UsageError
-from harness.sources.apps import folders
+from harness.sources.apps import apps as folders
 from harness.sources.apps.apps import load
 
 Make = Callable[..., Path]

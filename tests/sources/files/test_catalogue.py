@@ -18,8 +18,7 @@ from harness.problem import Problem
 from harness.sources import jsonl
 from harness.sources.files import catalogue
 from harness.sources.files.lines import Line
-from harness.sources.files.parquet import open_rows
-from harness.sources.files.rows import Loaded, load_rows
+from harness.sources.files.rows import Loaded, load_rows, open_rows
 
 FILLER = "x" * (catalogue.LARGE // 4)
 

@@ -15,7 +15,7 @@ from harness.problem import Problem
 from harness.sandbox.limits import Limits
 from harness.sandbox.program import Program
 from harness.sandbox.worker import Worker
-from harness.sources.files.parquet import open_rows
+from harness.sources.files.rows import open_rows
 from harness.sources.leetcode import dataset
 from harness.sources.leetcode.leetcode import load, read_rows
 

@@ -13,7 +13,7 @@ import pytest
 from harness.errors import DataError, UsageError
 from harness.problem import Codec, Problem, TestCase
 from harness.sources import preambles
-from harness.sources.files.parquet import open_rows
+from harness.sources.files.rows import open_rows
 from harness.sources.livecodebench import livecodebench
 from harness.sources.livecodebench.livecodebench import COLUMNS, load
 

@@ -10,10 +10,10 @@ from harness.features.compare.answer import names_of
 from harness.features.compare.comparison import compare_read
 from harness.features.report.charts import PALETTE
 from harness.features.report.first_screen import FirstScreen, screen_of_two
-from harness.features.viewer.addresses import key_of
+from harness.features.viewer.open_run import key_of
 from harness.run.store.results import SampleResult
+from harness.run.summary.groups import filtered
 from harness.run.summary.loaded_run import Run, read_run
-from harness.run.summary.result_filter import filtered
 from harness.sources.selection import Selection
 
 Kind = Literal["gained", "lost", "both", "neither", "equal"]

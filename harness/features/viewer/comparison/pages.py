@@ -13,18 +13,17 @@ from starlette.responses import Response
 
 from harness.errors import HarnessError, UsageError
 from harness.features.experiment.ranking import rank
-from harness.features.report.changed_outcomes import EMPTY, talk_of
+from harness.features.report.notable_problems import EMPTY, talk_of
 from harness.features.report.page import chart_scripts, embedded
-from harness.features.viewer.addresses import Place, key_of
 from harness.features.viewer.comparison.outcomes import KINDS, Beside, Fared, Outcome, beside
 from harness.features.viewer.highlight import coloured
 from harness.features.viewer.html import line
 from harness.features.viewer.library import Library
-from harness.features.viewer.open_run import stamp_of
+from harness.features.viewer.open_run import Place, key_of, stamp_of
 from harness.features.viewer.query import page_number, page_of, url_words
 from harness.run.store.transcripts import Transcripts
 from harness.run.summary.conversation import Conversation, aligned
-from harness.run.summary.result_filter import EVERYTHING, read_filters
+from harness.run.summary.groups import EVERYTHING, read_filters
 from harness.sources.selection import Selection
 
 Shown = dict[str, Any]

@@ -26,7 +26,7 @@ class Lockdown:
 
     Args:
         level: a value of `harness.sandbox.isolation.Level`.
-        view: the readable files, as in `harness.sandbox.file_view`.
+        view: the readable files, as in `harness.sandbox.launch`.
         counted: whether the user's processes all belong to the sandbox, so that their number can
             be limited.
 

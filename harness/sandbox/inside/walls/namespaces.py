@@ -46,7 +46,7 @@ def enter(
     """Continue inside new namespaces; the calling process never returns.
 
     Args:
-        view: the visible files, as in `harness.sandbox.file_view`.
+        view: the visible files, as in `harness.sandbox.launch`.
         outside: the user and group outside that the inner user is mapped to.
         kinds: the namespaces to make new, of `NEW`.
         build: makes the new root from the view; by default that of a judged program.

@@ -1,0 +1,302 @@
+"""Sections with each run's figures side by side, an experiment's cells, and pairs of runs."""
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import Any
+
+from harness.features.compare.comparison import LEVEL
+from harness.features.experiment.ranking import RankedCell, Ranking
+from harness.features.report import answer_charts, charts
+from harness.features.report.figures import Amount, GroupRate, quantiles, seconds, tokens
+from harness.features.report.labelled_runs import NOT_USED, LabelledRun, Pairing
+from harness.features.report.page_model import PageItem, Section, Table, group_table, rate_words
+from harness.run.store.origin import PUBLISHED, verdicts_of
+from harness.run.summary.run_words import mode_words
+from harness.run.summary.summary import Summary
+from harness.stats.pass_at_k import OfSeveral
+from harness.stats.rates import Rate
+from harness.terminal.summary_table import cut_off_words
+from harness.text import UNKNOWN, count, dollars, figure, percent, printable_line, quantity
+
+SETTINGS = ("model", "mode", "prompt", "temperature", "reasoning_effort", "max_turns")
+"""Keys of the spec that are always shown."""
+UNSHOWN = frozenset(
+    {*SETTINGS, "price", "prices", "concurrency", "workers", "max_cost", "max_tokens_total"}
+)
+"""Keys shown in any case or without effect; others are shown if they differ."""
+
+
+UNTOLD = frozenset({"unknown", NOT_USED})
+
+
+def summary_section(sides: Sequence[LabelledRun]) -> Section:
+    """Return the section: rates, figures and settings of every run."""
+    rates = _headlines(sides)
+    about = (
+        "The share of problems solved: all tests passed, public and hidden. "
+        "Lines are 95 % intervals: Wilson's, by problem where there are several samples of each."
+    )
+    headline = PageItem(
+        "headline",
+        "Rates",
+        about,
+        group_table(rates, "rate"),
+        charts.group_rates(rates, [side.label for side in sides], about) if rates else None,
+    )
+    whole = PageItem(
+        "runs",
+        "Runs",
+        "Each run in numbers. A figure that is not known is shown as unknown, not as zero.",
+        Table(
+            ("", *(side.label for side in sides)),
+            tuple((name, *map(told, sides)) for name, told in _rows(sides)),
+        ),
+    )
+    return Section("summary", "Summary", "", (headline, whole))
+
+
+def _headlines(sides: Sequence[LabelledRun]) -> list[GroupRate]:
+    kinds: tuple[tuple[str, Callable[[Summary], Rate | None]], ...] = (
+        ("pass@1", lambda summary: summary.pass_at_1),
+        ("first write", _first_write),
+        ("with hidden tests", lambda summary: summary.with_hidden),
+        ("without known issues", lambda summary: summary.without_known_issues),
+        ("by the source's own rule", lambda summary: summary.by_source_rule),
+    )
+    return [
+        GroupRate(side.label, name, rate, len(side.graded))
+        for name, rate_in in kinds
+        for side in sides
+        if (rate := rate_in(side.run.summary)) is not None
+    ]
+
+
+def _first_write(summary: Summary) -> Rate | None:
+    curve = summary.curve
+    return curve.first_write if curve is not None else None
+
+
+def _not_in_it(summary: Summary) -> str:
+    """Return how many samples the rate of first writes leaves out, if it leaves any out."""
+    missing = 0 if summary.curve is None else summary.curve.without_first_write
+    return f", {missing:,} unknown" if missing and _first_write(summary) else ""
+
+
+_Row = tuple[str, Callable[[LabelledRun], str]]
+
+
+def _rows(sides: Sequence[LabelledRun]) -> list[_Row]:
+    return [*_settings(sides), *_FIGURES, *_several(sides), *_TAKEN]
+
+
+def _settings(sides: Sequence[LabelledRun]) -> list[_Row]:
+    shown = [key for key in SETTINGS if {side.said(key) for side in sides} - UNTOLD]
+    keys = {key for side in sides for key in side.run.spec} - UNSHOWN
+    shown += sorted(key for key in keys if len({side.said(key) for side in sides}) > 1)
+    return [(key.replace("_", " "), lambda side, key=key: side.said(key)) for key in shown]
+
+
+def _several(sides: Sequence[LabelledRun]) -> Iterator[_Row]:
+    """Yield pass@k and pass^k for each k that any run has."""
+    for k in sorted({each.k for side in sides for each in side.run.summary.of_several}):
+        yield f"pass@{k}", partial(_of_k, k, lambda of: of.any_right)
+        yield f"pass^{k}", partial(_of_k, k, lambda of: of.all_right)
+
+
+def _of_k(k: int, rate_in: Callable[[OfSeveral], Rate | None], side: LabelledRun) -> str:
+    found = (rate_in(each) for each in side.run.summary.of_several if each.k == k)
+    return rate_words(next(found, None))
+
+
+def _of(told: Callable[[Summary], str]) -> Callable[[LabelledRun], str]:
+    return lambda side: told(side.run.summary)
+
+
+def _of_ours(told: Callable[[Summary], str]) -> Callable[[LabelledRun], str]:
+    """Make a row's function that says `unknown` for imported runs."""
+    return lambda side: "unknown" if side.imported else told(side.run.summary)
+
+
+def _share(value: float | None) -> str:
+    return "unknown" if value is None else percent(value)
+
+
+def _median(side: LabelledRun, amount: Amount) -> str:
+    return figure(next((q.amount for q in quantiles([side], amount) if q.share == 0.5), None))  # noqa: PLR2004 - the median
+
+
+def _no_hidden(side: LabelledRun) -> str:
+    published = verdicts_of(side.run.manifest) == PUBLISHED
+    return "unknown" if published else f"{side.run.summary.no_hidden:,}"
+
+
+def _cut_off(summary: Summary) -> str:
+    return cut_off_words(summary) if summary.cut_off else "none"
+
+
+_FIGURES: tuple[_Row, ...] = (
+    ("problems", _of(lambda s: f"{s.problems:,}")),
+    ("samples graded", lambda side: f"{side.run.summary.graded:,} of {side.run.planned:,}"),
+    ("not graded", _of(lambda s: f"{s.ungraded:,}")),
+    ("pending", _of(lambda s: _counts(s.pending))),
+    ("pass@1", _of(lambda s: rate_words(s.pass_at_1))),
+    ("first write", _of(lambda s: rate_words(_first_write(s)) + _not_in_it(s))),
+    ("with hidden tests", _of(lambda s: rate_words(s.with_hidden))),
+    ("tests passed, mean over problems", _of(lambda s: _share(s.mean_fraction))),
+    ("over-fit gap", _of(lambda s: rate_words(s.overfit_rate))),
+    ("problems without hidden tests", _no_hidden),
+)
+_TAKEN: tuple[_Row, ...] = (
+    ("cost", _of(lambda s: dollars(s.cost, s.prices_as_of))),
+    ("solved per dollar", _of(lambda s: figure(s.solved_per_dollar))),
+    ("input tokens", _of(lambda s: _tokens(s, s.usage.input_tokens))),
+    ("output tokens", _of(lambda s: _tokens(s, s.usage.output_tokens))),
+    ("solved per 1,000 tokens", _of(lambda s: figure(s.solved_per_1000_tokens))),
+    ("tokens a sample, median", lambda side: _median(side, tokens)),
+    ("seconds a sample, median", lambda side: _median(side, seconds)),
+    ("model calls", _of_ours(lambda s: f"{s.model_calls:,}")),
+    ("tool calls", _of_ours(lambda s: f"{s.tool_calls:,}")),
+    ("answers cut off", _of_ours(_cut_off)),
+    ("well-formed tool calls", _of(lambda s: _share(s.well_formed_tool_calls))),
+    ("sandbox", _of(lambda s: _counts(s.isolation))),
+    ("run directory", lambda side: str(side.run.path)),
+)
+
+
+def _tokens(summary: Summary, known: int) -> str:
+    done = summary.graded + summary.ungraded
+    if summary.usage_unknown:
+        return f"{known:,} or more" if summary.usage_unknown < done else "unknown"
+    return f"{known:,}"
+
+
+def _counts(of: dict[str, int]) -> str:
+    named = (f"{name.replace('_', ' ')} {number:,}" for name, number in of.items())
+    return ", ".join(named) or "none"
+
+
+KINDS = (
+    ("mode", "Mode against mode, with the same prompt and model"),
+    ("prompt", "Prompt against prompt, in the same mode"),
+    ("model", "Model against model, in the same mode"),
+)
+MOST_PAIRS = 40
+
+
+def experiment_section(ranking: Ranking) -> Section:
+    """Return the section with the ranked table and the Pareto chart."""
+    table = PageItem(
+        "ranking",
+        "Cells, the one that solves most first",
+        _ranking_words(ranking),
+        Table(
+            ("cell", "solved", "difference", "95 % interval", "p (Holm)", "cost a sample",
+             "tokens a sample", "front"),
+            tuple(_row(number, cell, ranking) for number, cell in enumerate(ranking.cells, 1)),
+        ),
+    )  # fmt: skip
+    chart = _pareto(ranking)
+    return Section("cells", "Ranking", "", (table, *([chart] if chart else [])))
+
+
+def _ranking_words(ranking: Ranking) -> str:
+    tests = sum(cell.against is not None for cell in ranking.cells)
+    return (
+        f"Differences are in points of pass@1 against {printable_line(ranking.baseline)}, paired "
+        f"by problem; p is corrected by Holm for {count(tests, 'test')}. A cell is on the Pareto "
+        "front where no other solves as much for less."
+    )
+
+
+def _row(number: int, cell: RankedCell, ranking: Ranking) -> tuple[str, ...]:
+    against = cell.against
+    baseline = cell.name == ranking.baseline
+    done = "" if cell.graded == cell.planned else f", {cell.graded:,} of {cell.planned:,} graded"
+    tokens = cell.tokens_per_sample
+    return (
+        f"{number}. {printable_line(cell.name)}",
+        rate_words(cell.pass_at_1) + done,
+        "baseline" if baseline else f"{100 * against.difference:+.1f}" if against else UNKNOWN,
+        f"{100 * against.low:+.1f} to {100 * against.high:+.1f}" if against else "",
+        f"{against.p_holm:.3g}" if against else "",
+        dollars(cell.cost_per_sample),
+        UNKNOWN if tokens is None else quantity(tokens),
+        "on the front" if cell.on_front else "",
+    )
+
+
+def _pareto(ranking: Ranking) -> PageItem | None:
+    """Return the chart of solve rate by price; None if no price is known."""
+    if ranking.front_by is None:
+        return None
+    rows: list[dict[str, Any]] = []
+    for number, cell in enumerate(ranking.cells, 1):
+        by_cost = ranking.front_by == "cost"
+        price = cell.cost_per_sample if by_cost else cell.tokens_per_sample
+        if price is not None and cell.pass_at_1 is not None:
+            rate = cell.pass_at_1
+            front = "on the front" if cell.on_front else "another is better"
+            rows.append(
+                {"name": printable_line(cell.name), "number": f"{number}", "price": price,
+                 "value": rate.value, "low": rate.low, "high": rate.high, "front": front}
+            )  # fmt: skip
+    if not rows:
+        return None
+    axis = "dollars a sample" if ranking.front_by == "cost" else "tokens a sample"
+    about = (
+        f"Solve rate over {axis}, a point a cell with its 95 % interval; numbers are those of the "
+        "table above. The dashed line joins the cells that no other beats in both."
+    )
+    table = Table(
+        ("cell", axis, "solved", "front"),
+        tuple(
+            (f"{row['number']}. {row['name']}", f"{row['price']:,.4g}", percent(row["value"]),
+             row["front"])
+            for row in rows
+        ),
+    )  # fmt: skip
+    return PageItem("pareto", "Price and solve rate", about, table,
+                   answer_charts.pareto(rows, axis, about))  # fmt: skip
+
+
+def pairs_sections(pairs: Sequence[Pairing]) -> Iterator[Section]:
+    """Yield a section for each setting in which at least two pairs of runs differ."""
+    for key, title in KINDS:
+        own = [pair for pair in pairs if pair.factors == (key,)][:MOST_PAIRS]
+        if own and len(pairs) > 1:
+            yield Section(f"by-{key}", title, "", (_differences(key, own),))
+
+
+def _differences(key: str, pairs: Sequence[Pairing]) -> PageItem:
+    rows = [_difference(key, pair) for pair in pairs]
+    about = (
+        "The difference of pass@1 over the problems that both runs graded, with its 95 % interval; "
+        "p is corrected by Holm for the pairs of this kind."
+    )
+    table = Table(
+        ("pair", "difference", "95 % interval", "problems", "p"),
+        tuple(
+            (row["pair"], f"{row['difference']:+.1f}", f"{row['low']:+.1f} to {row['high']:+.1f}",
+             f"{pair.paired.problems:,}", f"{pair.p_value:.3g}")
+            for row, pair in zip(rows, pairs, strict=True)
+        ),
+    )  # fmt: skip
+    chart = answer_charts.differences(rows, about)
+    return PageItem(f"differences-{key}", "Differences", about, table, chart)
+
+
+def _difference(key: str, pair: Pairing) -> dict[str, Any]:
+    other, base = (_value(key, side.said(key)) for side in (pair.other, pair.base))
+    rest = [_value(name, pair.other.said(name)) for name, _ in KINDS if name != key]
+    low, high = pair.paired.low, pair.paired.high
+    return {
+        "pair": f"{other} - {base} ({', '.join(rest)})",
+        "difference": 100 * pair.paired.difference,
+        "low": 100 * (pair.paired.difference if low is None else low),
+        "high": 100 * (pair.paired.difference if high is None else high),
+        "decided": "decided" if pair.p_value < LEVEL else "chance could do this",
+    }
+
+
+def _value(key: str, value: str) -> str:
+    return mode_words(value) if key == "mode" else printable_line(value)

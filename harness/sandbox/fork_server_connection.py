@@ -1,0 +1,313 @@
+"""The worker's end of a fork server: its messages, the check of its reports, and ending it."""
+
+import contextlib
+import json
+import os
+import signal
+import socket
+import struct
+import subprocess
+from array import array
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+from pydantic_core import to_json
+
+from harness.sandbox.inside.processes import empty_folder
+from harness.sandbox.inside.records import Kept, Record, Report, split, unpack
+from harness.sandbox.limits import Limits
+from harness.sandbox.program import Ending, Execution
+
+LEAVE_S = 2.0  # time for it to end its programs
+EXCERPT_BYTES = 500
+LOOK_S = 1  # seconds between checks that the fork server still runs
+SEND_S = 20  # seconds for a message to be taken
+PIECE = 1 << 16  # bytes; few answers are longer
+HEAD = struct.Struct(">I")
+
+
+@dataclass(frozen=True, slots=True)
+class ForkServer:
+    """A running fork server, or the process that waits for one in its own namespaces.
+
+    Attributes:
+        process: the fork server's process.
+        socket: the connection to it.
+        folder: its working directory, if that is on this machine's own file system.
+        errors: descriptor of the file that receives its stderr.
+    """
+
+    process: subprocess.Popen[bytes]
+    socket: socket.socket
+    folder: str | None
+    errors: int
+
+    def send(self, order: dict[str, Any], descriptors: Sequence[int] = ()) -> None:
+        """Send an order with optional descriptors; not thread-safe. Raises OSError."""
+        try:
+            data = to_json(order)
+        except ValueError:  # a lone surrogate in a preamble
+            data = json.dumps(order).encode()
+        self.send_bytes(data, descriptors)
+
+    def send_bytes(self, data: bytes, descriptors: Sequence[int] = ()) -> None:
+        """Send a message as it is. Raises OSError."""
+        data = HEAD.pack(len(data)) + data
+        rights = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array("i", descriptors))]
+        sent = self.socket.sendmsg([data], rights if descriptors else [])
+        if sent < len(data):
+            self.socket.sendall(data[sent:])
+
+    def settle(self) -> None:
+        """Let the kernel limit each wait, in place of Python, which polls before each call.
+
+        A wait for an answer ends after `LOOK_S`, so that the worker can check the fork server.
+        """
+        self.socket.settimeout(None)
+        for option, seconds in ((socket.SO_RCVTIMEO, LOOK_S), (socket.SO_SNDTIMEO, SEND_S)):
+            self.socket.setsockopt(socket.SOL_SOCKET, option, struct.pack("ll", seconds, 0))
+
+    def receive(self) -> dict[str, Any]:
+        """Receive and parse the greeting.
+
+        Raises:
+            OSError, EOFError: none arrives.
+            ValueError: it is not JSON.
+        """
+        return json.loads(self.receive_bytes(lambda: None))
+
+    def receive_bytes(self, look: Callable[[], None]) -> bytes:
+        """Receive the next answer as bytes.
+
+        Args:
+            look: called about every `LOOK_S` seconds without data; may raise.
+
+        Raises:
+            OSError, EOFError: no answer arrives.
+        """
+        data = bytearray(self._some(look))
+        while len(data) < HEAD.size:
+            data += self._some(look)
+        end = HEAD.size + HEAD.unpack_from(data)[0]
+        while len(data) < end:
+            data += self._some(look)
+        if len(data) > end:
+            raise ValueError("the fork server said more than it was asked")
+        return bytes(data[HEAD.size :])
+
+    def _some(self, look: Callable[[], None]) -> bytes:
+        while True:
+            try:
+                part = self.socket.recv(PIECE)
+            except BlockingIOError:
+                look()
+                continue
+            if not part:
+                raise EOFError("the fork server hung up")
+            return part
+
+    def last_words(self) -> str:
+        """Return the last line of its stderr."""
+        size = os.fstat(self.errors).st_size
+        text = os.pread(self.errors, EXCERPT_BYTES, max(0, size - EXCERPT_BYTES))
+        lines = text.decode("utf-8", "replace").strip().splitlines()
+        return lines[-1] if lines else ""
+
+    def leave(self) -> None:
+        """Forget it in a forked process, whose parent uses it and ends it."""
+        self.socket.close()
+        os.close(self.errors)
+        self.process.returncode = 0  # it is no child of this process: there is nothing to wait for
+
+    def end(self) -> str:
+        """End it and its children, close its files, and return its last stderr line."""
+        with contextlib.suppress(OSError):  # wakes a thread that waits for an answer
+            self.socket.shutdown(socket.SHUT_RDWR)
+        with contextlib.suppress(ProcessLookupError):  # it may be stopped
+            self.process.send_signal(signal.SIGCONT)
+        # Then it kills its programs and exits, or is killed.
+        try:
+            self.process.wait(timeout=LEAVE_S)
+        except subprocess.TimeoutExpired:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self.process.pid, signal.SIGKILL)
+            self.process.wait()
+        self.socket.close()
+        last_words = self.last_words()
+        os.close(self.errors)
+        if self.folder is not None:
+            with contextlib.suppress(OSError):  # already removed by the fork server
+                _remove(self.folder)
+        return last_words
+
+
+def _remove(path: str) -> None:
+    folder = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    try:
+        empty_folder(folder)
+    finally:
+        os.close(folder)
+    Path(path).rmdir()
+
+
+EXIT_CODES = 256
+SMALL = 1 << 16  # bytes
+STARVED = 0.5  # CPU seconds per wall second; below this it slept or the machine was busy
+
+
+def read_answer(data: bytes, outputs: int, limits: Limits) -> list[Execution]:
+    """Parse the fork server's answer into one execution per test.
+
+    Args:
+        data: the fork server's answer.
+        outputs: descriptor of the memory file with the tests' output.
+        limits: the limits of each test.
+
+    Raises:
+        EOFError, ValueError, struct.error, IndexError: the answer is malformed.
+    """
+    if data.startswith(b"{"):
+        raise ValueError(json.loads(data).get("failed", "no answer"))
+    report = unpack(data)
+    if not report.records:
+        raise EOFError("no test was run")
+    alone = len(report.records) == 1
+    output = _Output(outputs, report.records)
+    return [_read(record, report, output, limits, alone=alone) for record in report.records]
+
+
+def reports_in(data: bytes) -> list[bytes]:
+    """Return the answer on each process from an answer on several, for `read_answer`.
+
+    Raises:
+        EOFError, ValueError, struct.error: the answer is malformed.
+    """
+    if data.startswith(b"{"):
+        return [data]
+    parts = split(data)
+    if not parts:
+        raise EOFError("no test was run")
+    return parts
+
+
+class _Output:
+    """The retained output of tests; a small one is read at once."""
+
+    def __init__(self, file: int, records: Sequence[Record]) -> None:
+        self._file = file
+        end = max(kept.start + kept.head + kept.tail for each in records for kept in each.kept)
+        self._whole = os.pread(file, end, 0) if end <= SMALL else None
+
+    def part(self, kept: Kept) -> bytes:
+        """Return a retained part, with a mark where its middle is missing."""
+        if not kept.head:
+            return b""
+        head = self._at(kept.start, kept.head)
+        if not kept.tail:
+            return head
+        return head + b"\n...\n" + self._at(kept.start + kept.head, kept.tail)
+
+    def _at(self, start: int, size: int) -> bytes:
+        if self._whole is not None:
+            return self._whole[start : start + size]
+        return os.pread(self._file, size, start)
+
+
+def _read(
+    record: Record, report: Report, output: _Output, limits: Limits, *, alone: bool
+) -> Execution:
+    stdout, stderr, result, said = map(output.part, record.kept)
+    ending, code, error = _ending(record, report.status, _claim(said))
+    cpu, wall, peak = record.cpu_s, record.wall_s, report.peak_bytes
+    borderline = ending is Ending.WALL_LIMIT and cpu < STARVED * wall
+    if ending in {Ending.OUTPUT_LIMIT, Ending.CUT_SHORT}:  # the limit that was hit first counts
+        pass
+    elif alone and peak > limits.memory_bytes:  # of two limits, the one independent of load
+        ending, code, error, borderline = Ending.MEMORY_LIMIT, 0, "", False
+    elif cpu > limits.cpu_s:
+        borderline = record.end != "cpu"  # it finished within the grace period
+        ending, code, error = Ending.CPU_LIMIT, 0, ""
+    return Execution(
+        ending=ending,
+        stdout=stdout,
+        stderr=stderr.decode("utf-8", "replace"),
+        result=result if result and ending is Ending.FINISHED else None,
+        error=error,
+        code=code,
+        cpu_s=cpu,
+        wall_s=wall,
+        peak_bytes=peak,
+        alone=alone,
+        borderline=borderline,
+        asleep=borderline and record.end == "asleep",
+        partial=b"" if ending is Ending.FINISHED else result,
+    )
+
+
+def _ending(record: Record, status: int, claim: dict[str, Any]) -> tuple[Ending, int, str]:  # noqa: C901, PLR0911, PLR0912 - one case a line
+    """Return the ending, the exit code or signal number, and the error text."""
+    if record.too_much:
+        return Ending.OUTPUT_LIMIT, 0, ""
+    match record.end:
+        case "cpu":
+            return Ending.CPU_LIMIT, 0, ""
+        case "wall" | "asleep":
+            return Ending.WALL_LIMIT, 0, ""
+        case "memory":
+            return Ending.MEMORY_LIMIT, 0, ""
+        case "cut":
+            return Ending.CUT_SHORT, 0, ""
+        case "room":
+            return Ending.ERROR, 0, "the program filled its working directory"
+        case "threads":
+            return Ending.ERROR, 0, "the program started too many threads"
+        case "cannot_compile":
+            return Ending.CANNOT_COMPILE, 0, _error(claim)
+        case "done":
+            return _claimed_ending(claim)
+        case "broken":
+            raise ValueError(f"the runner could not be set up: {_error(claim) or 'it ended'}")
+        case "gone":
+            if os.WIFSIGNALED(status):
+                return Ending.SIGNAL, os.WTERMSIG(status), ""
+            code = os.WEXITSTATUS(status)
+            if code:
+                return Ending.EXIT, code, f"its process ended with exit code {code}"
+            return Ending.FINISHED, 0, ""
+        case _:
+            return Ending.ERROR, 0, "the program wrote on the judge's own channel"
+
+
+def _claimed_ending(claim: dict[str, Any]) -> tuple[Ending, int, str]:
+    """Return the ending that the runner claims for a test.
+
+    Judged code may have forged the claim, so it only decides how an ending is called: output and
+    result are compared in any case.
+    """
+    match claim.get("status", "ok"):
+        case "ok":
+            return Ending.FINISHED, 0, ""
+        case "exit":
+            code = claim.get("code")
+            return Ending.EXIT, code if type(code) is int and 0 < code < EXIT_CODES else 1, ""
+        case "memory":
+            return Ending.MEMORY_LIMIT, 0, ""
+        case _:
+            return Ending.ERROR, 0, _error(claim)
+
+
+def _error(claim: dict[str, Any]) -> str:
+    error = claim.get("error")
+    return error if isinstance(error, str) else ""
+
+
+def _claim(report: bytes) -> dict[str, Any]:
+    if not report:
+        return {}
+    try:
+        claim = json.loads(report)
+    except (ValueError, RecursionError):
+        return {"status": "error"}
+    return cast("dict[str, Any]", claim) if isinstance(claim, dict) else {"status": "error"}
