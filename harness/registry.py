@@ -66,7 +66,7 @@ COMMANDS = tuple(
         ("merge", "storage.command:merge", "Merge the shards of a run into one run.", MORE),
         ("pack", "storage.command:pack", "Store a run's transcripts in one small file.", MORE),
         ("schema", "info.schema:schema", "Print the JSON Schema of a file or output.", MORE),
-        ("plugins", "info.plugins:plugins", "List installed plug-ins.", MORE),
+        ("plugins", "info.doctor:plugins", "List installed plug-ins.", MORE),
     )
 )
 """The commands in the order of `harness --help`."""

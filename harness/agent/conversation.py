@@ -1,14 +1,18 @@
-"""A conversation with a model, in which every message is recorded at once."""
+"""A conversation with a model, in which every message and tool call is recorded at once."""
 
 import asyncio
 import time
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 
+from harness.agent.attempt import Session, StopReason, Written
 from harness.agent.dialogue import Dialogue, writable_turn
 from harness.agent.events import (
+    PublicTests,
     Request,
     Response,
     Retried,
+    ToolResult,
     Unusable,
 )
 from harness.models.prices import estimated_usage
@@ -18,9 +22,14 @@ from harness.models.protocol import (
     ModelTurn,
     Resume,
     Retry,
+    ToolCall,
+    ToolMessage,
     Usage,
 )
 from harness.models.scripted import Recording
+from harness.tools.run_code import RunCode
+from harness.tools.run_tests import RunTests
+from harness.tools.workspace import Report
 
 
 class Conversation(Dialogue):
@@ -157,3 +166,169 @@ class Conversation(Dialogue):
             return await self._session.model.generate(
                 tuple(self._messages), self._tools, self._session.settings, on_retry
             )
+
+
+MARK = "\n\n[Left: "
+
+
+def with_allowance(content: str, session: Session, conversation: Dialogue) -> str:
+    """Append the remaining turns, tokens and dollars to a tool's result.
+
+    Tokens and dollars are included only if the sample has a limit of them.
+    """
+    limits = session.limits
+    turns = max(0, limits.turns - conversation.turns)
+    parts = [f"{turns} turn{'s' * (turns != 1)}"]
+    if limits.tokens is not None and conversation.usage_known:
+        parts.append(f"{max(0, limits.tokens - conversation.usage.total_tokens):,} tokens")
+    money = session.gate.dollars_left
+    if money is not None:
+        parts.append(f"${max(0.0, money):,.4f}")
+    return f"{content}{MARK}{', '.join(parts)}]"
+
+
+def without_allowance(content: str) -> str:
+    """Return a tool's result without the line added by `with_allowance`."""
+    return content.rpartition(MARK)[0] or content
+
+
+MOST_CALLS = 32  # in one message
+CUT_OFF_CALL = (
+    "The call was cut off by the token limit of a message, and not carried out. Call {name} again, "
+    "with a shorter message."
+)
+CUT_OFF_NAME = "The message was cut off by its token limit."
+
+
+@dataclass(frozen=True, slots=True)
+class _Mark:
+    """When a revision was written: model calls, usage and working seconds so far."""
+
+    turn: int
+    usage: Usage | None
+    seconds: float
+
+
+class ToolCalls:
+    """The tool calls of one sample.
+
+    Attributes:
+        made: number of calls.
+        malformed: number of calls that could not be parsed.
+    """
+
+    def __init__(self, session: Session, conversation: Dialogue) -> None:
+        self._session = session
+        self._conversation = conversation
+        self._marks: list[_Mark] = []
+        self.made = self.malformed = 0
+
+    def spent(self) -> StopReason | None:
+        """Return the limit that is used up, or None."""
+        limit = self._session.limits.tool_calls
+        if limit is not None and self.made >= limit:
+            return StopReason.TOOL_CALL_LIMIT
+        return self._conversation.spent()
+
+    async def carry_out(self, turn: ModelTurn) -> tuple[ToolMessage, ...]:
+        """Execute the calls in order; each gets exactly one result."""
+        results: list[ToolMessage] = []
+        for number, call in enumerate(turn.tool_calls):
+            self.made += 1
+            recorded = self._session.journal.result(call.id)
+            if recorded is None:
+                recorded = await self._carry_out(turn, call, number)
+                self._session.journal(recorded)
+            else:
+                await self._recall(call, recorded, last=call is turn.tool_calls[-1])
+            self.malformed += recorded.result.malformed
+            self._conversation.add(recorded.result, recorded=True)
+            results.append(recorded.result)
+        return tuple(results)
+
+    def revisions(self) -> tuple[Written, ...]:
+        """Return the revisions, with their times and test results."""
+        return tuple(
+            Written(
+                code=revision.code,
+                turn=mark.turn,
+                usage=mark.usage,
+                seconds=mark.seconds,
+                tests=PublicTests.of(revision.report) if revision.report else None,
+            )
+            for revision, mark in zip(self._session.workspace.revisions, self._marks, strict=False)
+        )
+
+    async def _carry_out(self, turn: ModelTurn, call: ToolCall, number: int) -> ToolResult:
+        started = self._conversation.clock()
+        tested = self._report()
+        result = await self._call(call, number)
+        if result.malformed and call is turn.tool_calls[-1] and turn.cut_off:
+            result = self._cut_off_call(result)
+        if self._session.options.show_budget and call is turn.tool_calls[-1]:
+            told = with_allowance(result.content, self._session, self._conversation)
+            result = result.model_copy(update={"content": told})
+        now = self._report()
+        return ToolResult(
+            turn=self._conversation.turns,
+            result=result,
+            seconds=round(self._conversation.clock() - started, 3),
+            tests=None if now is None or now is tested else PublicTests.of(now),
+        )
+
+    async def _recall(self, call: ToolCall, recorded: ToolResult, *, last: bool) -> None:
+        """Repeat the effects of a recorded call, without running its tests again.
+
+        Tests of a user's own tool are run again, since its result need not be the report.
+        """
+        workspace, started = self._session.workspace, time.monotonic()
+        if recorded.tests is not None and call.name == RunTests.name:
+            text = recorded.result.content
+            if last and self._session.options.show_budget:
+                text = without_allowance(text)
+            workspace.recorded = Report(**dict(recorded.tests), text=text)
+        if not recorded.result.is_error and call.name != RunCode.name:  # which has no effects
+            await self._session.toolbox.call(call, workspace)
+            self.note_revisions()
+        workspace.recorded = None
+        self._conversation.recall_seconds(recorded.seconds - (time.monotonic() - started))
+
+    async def _call(self, call: ToolCall, number: int) -> ToolMessage:
+        """Execute one call; beyond a limit, return an error result instead."""
+        limits = self._session.limits
+        words = ""
+        if self._conversation.out_of_time:
+            words = "The time for this problem is up; the call was not carried out."
+        elif limits.tool_calls is not None and self.made > limits.tool_calls:
+            words = f"No more than {limits.tool_calls} calls are carried out; this one was not."
+        elif number >= MOST_CALLS:
+            words = f"Only {MOST_CALLS} calls of one message are carried out; this one was not."
+        elif self._session.workspace.submitted:
+            words = "The solution is submitted; the call was not carried out."
+        if words:
+            return ToolMessage(call_id=call.id, name=call.name, content=words, is_error=True)
+        result = await self._session.toolbox.call(call, self._session.workspace)
+        self.note_revisions()
+        return result
+
+    def note_revisions(self) -> None:
+        """Record the current turn, usage and time for newly written revisions."""
+        conversation = self._conversation
+        usage = conversation.usage if conversation.usage_known else None
+        mark = _Mark(conversation.turns, usage, round(conversation.seconds, 3))
+        written = len(self._session.workspace.revisions)
+        self._marks[written:] = [mark] * (written - len(self._marks))
+
+    def _report(self) -> Report | None:
+        """Return the newest revision's report, if its tests were run."""
+        latest = self._session.workspace.latest
+        return latest.report if latest is not None else None
+
+    def _cut_off_call(self, result: ToolMessage) -> ToolMessage:
+        """Return an error for a truncated call that names the cause."""
+        known = result.name in {spec.name for spec in self._session.toolbox.specs}
+        if known:
+            words = CUT_OFF_CALL.format(name=result.name)
+        else:
+            words = f"{CUT_OFF_NAME} {result.content}"
+        return result.model_copy(update={"content": words})

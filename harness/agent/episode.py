@@ -27,15 +27,22 @@ final solution is the last code in the model's messages (`prose`). When and how 
 in text is documented in `harness.models.text_tools.instructions`.
 """
 
+from dataclasses import replace
+
 from harness.agent.attempt import Attempt, ChosenBy, Session, StopReason, ToolProtocolUsed
+from harness.agent.conversation import ToolCalls
 from harness.agent.dialogue import Dialogue
 from harness.agent.events import ToolProtocolChanged
 from harness.agent.extraction.code import Extraction
 from harness.agent.strategies.public_tests import run_public_tests
 from harness.agent.templates.prompt_set import fallback_prompt
-from harness.agent.tool_calls import ToolCalls
+from harness.grading.jobs import Judgement, Options, Trial
+from harness.grading.verdict import Grade
 from harness.models.protocol import ModelTurn, UserMessage
 from harness.models.text_tools.instructions import said_in_text
+from harness.problem import Problem, TestSuite
+from harness.sandbox.executor import Executor, Shared
+from harness.sandbox.program import Execution, Program
 from harness.text import shorten
 from harness.tools.workspace import Revision, Workspace
 
@@ -276,3 +283,30 @@ class AgentEpisode:
 
 def _filtered(turn: ModelTurn) -> bool:
     return turn.stop.reason == "content_filter"
+
+
+def workspace_of(problem: Problem, options: Options, pool: Executor) -> Workspace:
+    """Return an empty workspace for a problem.
+
+    Args:
+        problem: the sample's problem.
+        options: how solutions are judged, except that tests are not isolated from each other.
+        pool: executor of tests and programs, at higher priority than work no model waits for.
+    """
+    # The strategy and tools get the closures below, which must not refer to `problem`.
+    view, task = problem.view(), options.task(problem, "", ())
+    if task.checker is not None:
+        task = replace(task, checker=task.checker.of_public_tests())
+
+    async def run_public_tests(code: str) -> Grade:
+        asked = replace(task, program=Program.of(view, code), isolate=False)
+        tests = Shared(TestSuite(view.public_tests))
+        return await pool.call(Judgement(asked, tests), urgent=True, queued=workspace.queued)
+
+    async def run_code(code: str, stdin: str) -> Execution:
+        data = stdin.encode("utf-8", "surrogatepass")
+        trial = Trial(Program(code, view.preamble), data, task.limits)
+        return await pool.call(trial, urgent=True, queued=workspace.queued)
+
+    workspace = Workspace(view, run_public_tests, task.limits.cpu_s, run_code=run_code)
+    return workspace

@@ -9,8 +9,7 @@ from typing import Any
 from harness.grading.sandbox_retry import RetryingWorker
 from harness.problem import Checker, Codec, Signature
 from harness.sandbox.limits import Limits
-from harness.sandbox.program import Ending, Execution, Program
-from harness.sandbox.trial_input import Trial
+from harness.sandbox.program import Ending, Execution, Program, Trial
 from harness.text import around, writable
 
 EXCERPT = 160

@@ -43,8 +43,7 @@ from harness.grading.rules import describe_value, lcb_output, lcb_value
 from harness.grading.sandbox_retry import RetryingWorker
 from harness.grading.verdict import Difference
 from harness.problem import Checker, Codec, Signature, TestCase
-from harness.sandbox.program import Program
-from harness.sandbox.trial_input import Encoded
+from harness.sandbox.program import Encoded, Program
 from harness.text import around, decode_head, writable
 
 # The longest possible right answer: this many times the length of the test's texts, plus this many

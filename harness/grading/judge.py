@@ -24,8 +24,7 @@ from harness.grading.sandbox_retry import RetryingWorker, picked
 from harness.grading.verdict import LIMITS, Grade, JudgedAgain, TestResult, Verdict
 from harness.problem import Checker, TestCase
 from harness.sandbox.limits import Limits
-from harness.sandbox.program import Ending, Execution, Program
-from harness.sandbox.trial_input import Encoded, Trial
+from harness.sandbox.program import Encoded, Ending, Execution, Program, Trial
 from harness.sandbox.worker import Worker
 
 MANY_TESTS = 100

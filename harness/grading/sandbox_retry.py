@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 
 from harness.problem import TestCase
 from harness.sandbox.limits import Limits
-from harness.sandbox.program import Ending, Execution, Program, SandboxError
-from harness.sandbox.trial_input import Trial
+from harness.sandbox.program import Ending, Execution, Program, SandboxError, Trial
 from harness.sandbox.worker import Worker
 
 ATTEMPTS = 2

@@ -5,8 +5,7 @@ from typing import Unpack
 
 from harness import plugins
 from harness.errors import UsageError
-from harness.models.addresses import ollama_url, usable_url
-from harness.models.clients.vendor_headers import vendor_headers
+from harness.models.clients.connections import vendor_headers
 from harness.models.environment import (
     ANTHROPIC_BASE_URL,
     HF_TOKEN,
@@ -33,7 +32,7 @@ from harness.models.providers import (
 )
 from harness.models.request_options import KEYS as KEY_HEADERS
 from harness.models.request_options import Timeouts, read_headers
-from harness.models.route import Access, Route
+from harness.models.route import Access, Route, ollama_url, usable_url
 from harness.models.user_code import model_of
 from harness.plugins import Plugin
 

@@ -9,8 +9,7 @@ from typing import Any, cast
 from harness.closing import Closing
 from harness.sandbox.inside.words import BETWEEN_TESTS
 from harness.sandbox.limits import Limits
-from harness.sandbox.program import Program
-from harness.sandbox.trial_input import packed, write
+from harness.sandbox.program import Program, packed, write
 
 MOST_PROGRAMS = 8
 STEPS_AT_ONCE = 200
@@ -54,7 +53,7 @@ class Lap:
             bytes made by judged code.
         branches: number of branches, if requested and supported by the interpreter.
         iterations: for each test, the result of
-            `harness.sandbox.inside.timing.iterations.iterate`, measured by the timed process
+            `harness.sandbox.inside.timing.timed_runner.iterate`, measured by the timed process
             itself.
     """
 

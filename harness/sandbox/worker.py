@@ -16,10 +16,9 @@ from harness.sandbox.cores import Exclusive
 from harness.sandbox.fork_server_connection import LOOK_S, ForkServer, read_answer, reports_in
 from harness.sandbox.isolation import Isolation
 from harness.sandbox.limits import GRACE, Limits
-from harness.sandbox.program import Execution, Program, SandboxError, WorkerStoppedError
+from harness.sandbox.program import Execution, Program, SandboxError, Trial, WorkerStoppedError
 from harness.sandbox.strongest import strongest, take
 from harness.sandbox.timing_race import STEPS_AT_ONCE, Lap, Step, TimingRace
-from harness.sandbox.trial_input import Trial
 
 COLLECT_BYTES = 16 << 20
 """Output in bytes after which a process gets no further test, to bound memory."""

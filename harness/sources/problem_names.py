@@ -1,7 +1,22 @@
-"""Names of problems: full ids, native ids and aliases, in any case."""
+"""Names of problems, in any case, and the problems whose verdict cannot be trusted, by reason.
+
+`many_answers`: several outputs are right and the tests accept one of them, so a right solution may
+fail. `tolerance`: numbers that are close enough are right, and the tests require one exactly.
+`interactive`: the solution would have to talk to a judge, so none can pass. `wrong_tests`: a test
+is wrong or breaks the constraints, so a right solution fails.
+
+The first two are found in a problem's own statement (`issues_of_statement`), for any source. They
+do not apply to a problem that has a checker (`harness.sources.checkers`).
+
+LiveCodeBench's own list adds to them: ERRATA.md of https://github.com/LiveCodeBench/LiveCodeBench,
+which lists LeetCode's problems by slug, their `question_title` in the data. It has abc327_b, though
+no two positive integers A make one A^A: one answer is right there, and no checker is needed.
+"""
 
 import difflib
+import re
 from collections.abc import Sequence
+from types import MappingProxyType
 
 from harness.errors import UsageError
 from harness.problem import Problem
@@ -69,3 +84,90 @@ class Names:
         some = [*self._exact][:_SOME]
         more = len(self._exact) - len(some)
         return f"; there are {', '.join(some)}{f' and {more:,} more' if more else ''}" * bool(some)
+
+
+_NAMES = {
+    "many_answers": (
+        "abc311_c",
+        "abc326_d",
+        "abc327_b",
+        "abc333_e",
+        "abc343_a",
+        "abc343_e",
+        "abc362_c",
+        "arc185_c",
+        "find-the-peaks",
+        "find-words-containing-character",
+        "generate-binary-strings-without-adjacent-zeros",
+    ),
+    "interactive": ("abc337_e", "abc355_e"),
+    "wrong_tests": (
+        "abc350_c",
+        "apply-operations-to-make-string-empty",
+        "arc189_a",
+        "most-frequent-ids",
+    ),
+}
+
+LIVECODEBENCH = MappingProxyType(
+    {name: (reason,) for reason, names in _NAMES.items() for name in names}
+)
+"""Reasons why a problem's verdicts are unreliable, by question id or slug."""
+
+
+_ONE_ANSWER = frozenset({"abc398_f", "fraction-to-recurring-decimal", "largest-multiple-of-three"})
+"""Problems whose statement mentions several answers though there is only one."""
+
+_MANY = re.compile(
+    r"\breturn(?:ed)?\b[^.]{0,150}?\bin any order\b"
+    r"|\breturn any (?:of (?:them|the|these|those)|one|valid|possible|such|answer|solution)\b"
+    r"|\bany (?:one )?of (?:them|these|the)\b[^.]{0,40}?\b(?:is|are|be) (?:accepted|considered)"
+    r"|\b(?:print|output|printing) any\b(?! other\b)"
+    r"|\bany (?:output|answer|solution) that satisfies\b"
+    r"|\b(?:print|output|show|present) one (?!integer\b|number\b|line\b)\w+"
+    r"|\bfind any of (?:them|these|those)\b"
+    r"|\bfind one (?:such|pair|good|shortest|of them)\b|, find one\."
+    r"|\bprint such an? \w+\b"
+    r"|\bshow one example\b|\bis case-insensitive\b|\banswer in any case\b"
+    r"|\b(?:print(?:ed)?|output)\b[^.]{0,40}?\bin any (?:case|order)\b"
+    r"|(?:^|\n|\. )find a set of\b(?![^.]{0,80}\b(?:smallest|largest|minimum|maximum)\b)",
+    re.IGNORECASE,
+)
+_NEAR = re.compile(
+    r"\b(?:absolute|relative)(?: or (?:absolute|relative))? error\b"
+    r"|\b(?:within|error (?:less|smaller) than)\s+\$?10\s*\^?\s*\{?\s*-\s*\d"
+    r"|\bconsidered correct,? if\b[^.]{0,80}\b10\s*\^?\s*\{?\s*-\s*\d",
+    re.IGNORECASE,
+)
+_LONGEST_STATEMENT = 1 << 20
+
+
+def issues_of_statement(statement: str, *names: str, checked: bool = False) -> tuple[str, ...]:
+    """Return why a statement's answers cannot be compared with one expected answer.
+
+    Args:
+        statement: the text; phrases such as "return any of them" and "absolute error" are sought.
+        names: the problem's ids and slugs; some are known to have only one answer.
+        checked: whether a checker judges the answers, which removes both reasons.
+    """
+    if checked or _ONE_ANSWER.intersection(names):
+        return ()
+    found = (("many_answers", _MANY), ("tolerance", _NEAR))
+    return tuple(name for name, said in found if said.search(statement[:_LONGEST_STATEMENT]))
+
+
+def known_issues(*names: str, statement: str = "", checked: bool = False) -> tuple[str, ...]:
+    """Return the known issues of a LiveCodeBench problem.
+
+    Args:
+        names: its ids and slugs.
+        statement: its text, which may mention several right answers.
+        checked: whether a checker judges it, which removes `many_answers` and `tolerance`.
+    """
+    listed = [reason for name in names for reason in LIVECODEBENCH.get(name, ())]
+    found = issues_of_statement(statement, *names)
+    return tuple(
+        reason
+        for reason in dict.fromkeys((*listed, *found))
+        if not (checked and reason in {"many_answers", "tolerance"})
+    )

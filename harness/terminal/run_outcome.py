@@ -9,8 +9,7 @@ from rich.console import Console
 
 from harness.errors import INFRASTRUCTURE, MISSED, OK, UsageError
 from harness.run.store.results import SampleResult
-from harness.run.summary.bounds import bracket_of
-from harness.run.summary.loaded_run import read_run
+from harness.run.summary.loaded_run import bracket_of, read_run
 from harness.run.summary.summary import Summary
 from harness.stats.rates import wilson
 from harness.terminal.run_screen import hints, run_screen

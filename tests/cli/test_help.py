@@ -8,8 +8,7 @@ import pytest
 import typer
 from typer.main import get_command
 
-from harness.cli.app import app
-from harness.cli.help_page import EXAMPLES
+from harness.cli.app import EXAMPLES, app
 from harness.cli.settings_flags import JUDGING
 from harness.registry import COMMANDS
 from harness.run.spec.spec import SETTINGS

@@ -17,8 +17,7 @@ from harness.grading.sandbox_retry import RetryingWorker
 from harness.grading.verdict import Grade, Verdict
 from harness.problem import Checker, Codec, Signature, TestCase
 from harness.sandbox.limits import MEBIBYTE, Limits
-from harness.sandbox.program import Execution, Program
-from harness.sandbox.trial_input import Trial
+from harness.sandbox.program import Execution, Program, Trial
 from harness.sandbox.worker import Worker
 from harness.sources import preambles
 

@@ -12,8 +12,7 @@ from harness.grading.verdict import Grade, Verdict
 from harness.problem import TestCase
 from harness.sandbox.isolation import UNSAFE
 from harness.sandbox.limits import Limits
-from harness.sandbox.program import Execution, Program, SandboxError
-from harness.sandbox.trial_input import Trial
+from harness.sandbox.program import Execution, Program, SandboxError, Trial
 from harness.sandbox.worker import Worker
 
 GradeIt = Callable[..., Grade]

@@ -11,7 +11,7 @@ from harness import text as excerpts
 from harness.grading import rules
 from harness.grading.judge import Task, judge
 from harness.grading.rules import RULES
-from harness.grading.rules.printed import bounds
+from harness.grading.rules.difference import bounds
 from harness.grading.verdict import Difference, Grade, Verdict
 from harness.problem import TestCase
 from harness.sandbox.limits import Limits

@@ -14,8 +14,7 @@ from harness.grading.judge import MANY_TESTS, Stop, Task, judge
 from harness.grading.verdict import Grade, JudgedAgain, Verdict
 from harness.problem import TestCase
 from harness.sandbox.limits import GRACE, MEBIBYTE, Limits
-from harness.sandbox.program import Ending, Execution, Program
-from harness.sandbox.trial_input import Trial
+from harness.sandbox.program import Ending, Execution, Program, Trial
 from harness.sandbox.worker import Worker
 
 CPU_S = 0.4

@@ -6,11 +6,10 @@ from pathlib import Path
 import pytest
 
 from harness.errors import UsageError
-from harness.models.addresses import ollama_url
 from harness.models.environment import MOST_BYTES, NAMES, Environment, FoundVariable
 from harness.models.model_names import missing, resolve
 from harness.models.providers import PROVIDERS, Api, Protocol
-from harness.models.route import Route
+from harness.models.route import Route, ollama_url
 
 
 def environment(**environ: str) -> Environment:

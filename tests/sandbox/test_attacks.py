@@ -11,9 +11,8 @@ from harness.grading.judge import Stop, Task, judge
 from harness.problem import TestCase
 from harness.sandbox.isolation import CANDIDATES, Isolation, Level
 from harness.sandbox.limits import Limits
-from harness.sandbox.program import Ending, Execution, Program
+from harness.sandbox.program import Ending, Execution, Program, Trial
 from harness.sandbox.strongest import probe_isolation
-from harness.sandbox.trial_input import Trial
 from harness.sandbox.worker import Worker
 
 RunOn = Callable[..., list[Execution]]

@@ -5,8 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from harness.sandbox.limits import Limits
-from harness.sandbox.program import Ending, Program, SandboxError
-from harness.sandbox.trial_input import Trial
+from harness.sandbox.program import Ending, Program, SandboxError, Trial
 from harness.sandbox.worker import Worker
 
 LEAKY = """

@@ -17,8 +17,7 @@ from processes import resting
 
 from harness.sandbox.fork_server_connection import ForkServer
 from harness.sandbox.isolation import Isolation, Level
-from harness.sandbox.program import Ending, Execution, Program
-from harness.sandbox.trial_input import packed
+from harness.sandbox.program import Ending, Execution, Program, packed
 from harness.sandbox.worker import Worker
 
 Run = Callable[..., Execution]
@@ -289,7 +288,7 @@ def test_a_request_holds_code_and_inputs_and_nothing_else(
 
     run_on(shared_worker, "print(0)", b"in")  # another test may have ended its fork server
     monkeypatch.setattr(ForkServer, "send", spy)
-    monkeypatch.setattr("harness.sandbox.trial_input.packed", packed_and_read)
+    monkeypatch.setattr("harness.sandbox.program.packed", packed_and_read)
     run_on(shared_worker, "print(1)", b"in")
     program, opened = (request for request in requests if request.keys() != {"do"})  # not "close"
     assert set(program) == {"code", "entry_point", "arguments", "result"}

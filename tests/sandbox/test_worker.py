@@ -16,8 +16,14 @@ import pytest
 from processes import children, fork_server, is_alive
 
 from harness.sandbox.limits import Limits
-from harness.sandbox.program import Ending, Execution, Program, SandboxError, WorkerStoppedError
-from harness.sandbox.trial_input import Trial
+from harness.sandbox.program import (
+    Ending,
+    Execution,
+    Program,
+    SandboxError,
+    Trial,
+    WorkerStoppedError,
+)
 from harness.sandbox.worker import Worker
 
 RunOn = Callable[..., list[Execution]]

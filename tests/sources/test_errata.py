@@ -3,8 +3,8 @@ from pathlib import Path
 import pytest
 
 from harness.sources.apps.apps import load as load_apps
-from harness.sources.errata import LIVECODEBENCH, issues_of_statement, known_issues
 from harness.sources.livecodebench.livecodebench import load
+from harness.sources.problem_names import LIVECODEBENCH, issues_of_statement, known_issues
 
 
 @pytest.mark.parametrize(

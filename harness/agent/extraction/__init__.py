@@ -1,4 +1,4 @@
 """Extraction of code and answers from a model's text.
 
-`code` has this project's rules, `upstream` LiveCodeBench's; `answers` reads values.
+`code` has this project's rules and LiveCodeBench's; `answers` reads values.
 """

@@ -20,7 +20,7 @@ from harness.features.batch.batch_endpoint import (
 )
 from harness.models.clients.anthropic_messages import VERSION_PATH
 from harness.models.clients.anthropic_wire import ERROR_STATUSES, request_body, turn_from_wire
-from harness.models.clients.vendor_headers import opened
+from harness.models.clients.connections import opened
 from harness.models.clients.wire import Json, word
 from harness.models.faults import MalformedAnswerError, TransientError, failed_status
 from harness.models.protocol import Message, ModelError, ModelSettings, ModelTurn

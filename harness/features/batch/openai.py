@@ -15,12 +15,12 @@ from harness.features.batch.batch_endpoint import (
     objects_of,
     text_of,
 )
+from harness.models.clients.connections import opened
 from harness.models.clients.openai_chat import max_tokens_field
 from harness.models.clients.openai_wire import request_body as chat_body
 from harness.models.clients.openai_wire import turn_from_wire as chat_turn
 from harness.models.clients.responses_wire import request_body as responses_body
 from harness.models.clients.responses_wire import turn_from_wire as responses_turn
-from harness.models.clients.vendor_headers import opened
 from harness.models.clients.wire import Json, word
 from harness.models.faults import MalformedAnswerError, RejectedError, TransientError, failed_status
 from harness.models.protocol import Message, ModelError, ModelSettings, ModelTurn

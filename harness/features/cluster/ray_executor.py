@@ -24,8 +24,7 @@ from types import TracebackType
 from typing import Any, Self, TypeVar, cast
 
 from harness.errors import UsageError
-from harness.features.cluster.ray_node import Greeting, Node, Slots
-from harness.features.cluster.serialization import pack, unpack_outcome
+from harness.features.cluster.ray_node import Greeting, Node, Slots, pack, unpack_outcome
 from harness.sandbox.executor import ExecutorError
 from harness.sandbox.isolation import Level
 from harness.sandbox.program import SandboxError

@@ -25,9 +25,8 @@ from harness.run.plan.pricing import prices_as_of
 from harness.run.spec.spec import COMPARED
 from harness.run.store.origin import verdicts_of
 from harness.run.store.results import SampleResult, uncollected
-from harness.run.summary.bounds import Bounds, bracket_of, pending_of
 from harness.run.summary.groups import EVERYTHING, filtered
-from harness.run.summary.loaded_run import Run, read_run
+from harness.run.summary.loaded_run import Bounds, Run, bracket_of, pending_of, read_run
 from harness.run.summary.run_words import benchmark_words
 from harness.run.summary.summary import Summary, solved_counts, summarize
 from harness.sources.selection import Selection

@@ -11,7 +11,7 @@ from rich.console import Console, Group, RenderableType
 from rich.text import Text
 
 from harness.cli import completion
-from harness.cli.help_page import HelpCommand, HelpGroup
+from harness.cli.app import HelpCommand, HelpGroup
 from harness.cli.settings_flags import PROBLEMS, Source, with_settings, with_source
 from harness.cli.shared_flags import Notify, Observer
 from harness.errors import INFRASTRUCTURE, INTERRUPTED, OK

@@ -30,8 +30,8 @@ from harness.models.protocol import (
     ToolMessage,
     Usage,
 )
-from harness.run.store.entries import entries, reasoning_text
 from harness.run.store.results import SampleResult
+from harness.run.store.transcript_contents import entries, reasoning_text
 from harness.run.store.transcripts import Transcripts
 from harness.run.summary.loaded_run import Run
 

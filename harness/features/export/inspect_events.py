@@ -28,7 +28,7 @@ from harness.features.export.inspect_messages import (
     usage_of,
 )
 from harness.models.protocol import ModelTurn, ToolCall
-from harness.run.store.entries import entries
+from harness.run.store.transcript_contents import entries
 
 
 class SampleLog:

@@ -16,8 +16,8 @@ from harness.models.protocol import (
     ToolMessage,
     UserMessage,
 )
-from harness.run.store.entries import entries
 from harness.run.store.transcript import file_name
+from harness.run.store.transcript_contents import entries
 from harness.run.store.transcripts import Transcripts
 from harness.run.summary.loaded_run import Run
 

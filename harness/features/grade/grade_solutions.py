@@ -10,9 +10,8 @@ from harness.efficiency.scale import Efficiency
 from harness.efficiency.timing_names import Timing
 from harness.errors import INFRASTRUCTURE, INTERRUPTED, OK
 from harness.features.grade.grade_run import GradeRun, GradeStore
-from harness.features.grade.grades import GradedSolution, GradeSummary
+from harness.features.grade.grades import GradedSolution, GradeSummary, grades_view
 from harness.features.grade.solution_readers import read_solutions
-from harness.features.grade.view import grades_view
 from harness.run.session.judging_session import JudgingSession, in_session
 from harness.terminal.progress import TerminalReporter, load_telling
 from harness.terminal.summary_table import console, write_json

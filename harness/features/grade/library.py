@@ -13,10 +13,9 @@ from rich.console import RenderableType
 
 from harness.errors import UsageError
 from harness.features.grade.grade_run import GradeRun, GradeStore
-from harness.features.grade.grades import GradedSolution, GradeSummary
+from harness.features.grade.grades import GradedSolution, GradeSummary, grades_view
 from harness.features.grade.solution_readers import numbered, read_row, read_solutions
 from harness.features.grade.solutions import CODE, ReadSolution, Solution, options_of
-from harness.features.grade.view import grades_view
 from harness.problem import Problem
 from harness.run.plan.problem_loader import Benchmark, checked, name_of, read
 from harness.run.reporter import LOG, log

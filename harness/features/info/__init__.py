@@ -1,4 +1,1 @@
-"""Commands that show problems, models, prompts, plug-ins, schemas and sandboxes.
-
-Each module is a command.
-"""
+"""Commands that show problems, models, prompts, plug-ins, schemas and sandboxes."""

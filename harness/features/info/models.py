@@ -12,7 +12,6 @@ from rich.text import Text
 from harness.cli import completion
 from harness.cli.settings_flags import REQUESTS, with_settings
 from harness.errors import UsageError
-from harness.models.addresses import shown_url
 from harness.models.clients.preview import preview
 from harness.models.environment import MODEL_ID, OPENAI_BASE_URL, Environment
 from harness.models.model_names import at_home, check_settings, missing, usable_key
@@ -22,7 +21,7 @@ from harness.models.providers import (
     REPLAY_PREFIX,
     Provider,
 )
-from harness.models.route import Route
+from harness.models.route import Route, shown_url
 from harness.run.plan.target import (
     Target,
     open_target,

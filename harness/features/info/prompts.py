@@ -23,7 +23,7 @@ from harness.agent.templates.prompt_set import (
     shown_path,
 )
 from harness.cli import completion
-from harness.cli.help_page import HelpCommand, HelpGroup
+from harness.cli.app import HelpCommand, HelpGroup
 from harness.cli.settings_flags import Source, with_settings, with_source
 from harness.errors import StorageError, UsageError
 from harness.grading.jobs import Options

@@ -2,9 +2,8 @@
 
 - `command`, `page`: the command and the HTML document
 - `page_model`, `sections`: the model of the page, and most of its sections
-- `first_screen`, `changed_outcomes`, `summary_section`, `efficiency_section`,
-  `experiment_section`: further parts of the page
-- `figures`, `efficiency_figures`, `outliers`: data of charts and tables
+- `first_screen`, `overview_sections`, `notable_problems`, `efficiency_section`: further parts
+- `figures`, `efficiency_figures`: data of charts and tables
 - `charts`, `answer_charts`: Altair charts
-- `run_labels`, `pairs`: the runs under their labels, and the pairs compared
+- `labelled_runs`: the runs under their labels, and the pairs compared
 """

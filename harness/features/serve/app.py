@@ -11,10 +11,20 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from harness.features.serve.admission import Access, Place, Places, pass_over, read_body
 from harness.features.serve.grade_request import Batch, Item
 from harness.features.serve.grading_service import Graders
-from harness.features.serve.requests import JsonResponse, Refusal, json_bytes, read_json, read_model
+from harness.features.serve.requests import (
+    Access,
+    JsonResponse,
+    Place,
+    Places,
+    Refusal,
+    json_bytes,
+    pass_over,
+    read_body,
+    read_json,
+    read_model,
+)
 from harness.features.serve.run_code import Prepared, RunRequest, failed_answer, run_answer
 from harness.features.serve.work import CONTENT_TYPE, LeftError, while_there
 from harness.sandbox.program import SandboxError

@@ -1,13 +1,22 @@
-"""Parsing of request bodies into models, and error answers to refused requests."""
+"""Requests: who may send one, how many are held, parsing of their bodies, and error answers."""
 
+import asyncio
+import base64
+import binascii
+import hmac
 import json
 import math
+from collections.abc import Callable
 from contextlib import suppress
-from typing import Annotated, TypeVar
+from types import TracebackType
+from typing import Annotated, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, PlainValidator, ValidationError
 from pydantic_core import from_json
+from starlette.datastructures import Headers
+from starlette.requests import Request
 from starlette.responses import Response
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 
 class Refusal(Exception):  # noqa: N818 - it is an answer, like `HTTPException`
@@ -115,3 +124,205 @@ def _said(error: ValidationError) -> str:
     ]
     more = f"; and {len(found) - SHOWN} more" if len(found) > SHOWN else ""
     return "; ".join(found[:SHOWN]) + more
+
+
+BODY_S = 60.0
+"""Seconds within which a request's body must arrive."""
+FULL_RETRY_S = 1.0
+PASSED_OVER_BYTES, PASSED_OVER_S = 1 << 30, 10.0
+
+
+class Places:
+    """Places for requests. A request keeps its place until its answer is sent.
+
+    Args:
+        most: most requests at a time, including those that wait for a worker.
+        most_bytes: most bytes of all bodies and answers.
+    """
+
+    def __init__(self, most: int, most_bytes: int) -> None:
+        self.most, self.most_bytes = most, most_bytes
+        self.taken = 0
+        self.bytes = 0
+
+    def take(self, retry_s: float = FULL_RETRY_S) -> "Place":
+        """Return a free place, to be used as a context manager.
+
+        Raises:
+            Refusal: 503, no place is free.
+        """
+        if self.taken >= self.most:
+            raise Refusal(503, f"{self.most:,} requests are being answered; ask later", retry_s)
+        return Place(self)
+
+
+class Place:
+    """Place of one request; leaving the context frees it."""
+
+    def __init__(self, places: Places) -> None:
+        self._places = places
+        self._bytes = 0
+
+    def __enter__(self) -> Self:
+        self._places.taken += 1
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._places.taken -= 1
+        self._places.bytes -= self._bytes
+
+    def hold(self, number: int) -> None:
+        """Reserve more bytes until the place is freed.
+
+        Raises:
+            Refusal: 503, other requests hold too many.
+        """
+        places = self._places
+        if places.bytes + number > places.most_bytes and places.bytes > self._bytes:
+            raise Refusal(503, "large requests fill the server's memory; ask later", FULL_RETRY_S)
+        places.bytes += number
+        self._bytes += number
+
+
+async def read_body(request: Request, place: Place, most: int, seconds: float = BODY_S) -> bytes:
+    """Return a request's body.
+
+    Args:
+        request: request whose body is not read yet.
+        place: the request's place, which reserves the bytes.
+        most: most bytes of a body.
+        seconds: seconds within which the body must arrive.
+
+    Raises:
+        Refusal: the body is too long or too slow, or other requests hold too many bytes.
+        ClientDisconnect: the client closed the connection.
+    """
+    declared = request.headers.get("content-length", "")
+    length = int(declared) if declared.isdecimal() else 0
+    _check_length(length, most)
+    place.hold(length)
+    data = bytearray()
+    try:
+        async with asyncio.timeout(seconds):
+            async for chunk in request.stream():
+                data += chunk
+                _check_length(len(data), most)
+                if not length:
+                    place.hold(len(chunk))
+    except TimeoutError:
+        raise Refusal(408, f"the body did not arrive within {seconds:g} s") from None
+    return bytes(data)
+
+
+async def pass_over(
+    receive: Receive, most: int = PASSED_OVER_BYTES, seconds: float = PASSED_OVER_S
+) -> None:
+    """Read and discard the rest of a refused request's body.
+
+    Otherwise a client that is still sending would get a connection reset and no answer.
+
+    Args:
+        receive: the request's messages.
+        most: bytes after which to stop.
+        seconds: time after which to stop.
+    """
+    left = most
+    with suppress(TimeoutError):
+        async with asyncio.timeout(seconds):
+            more = True
+            while more and left > 0:
+                message = await receive()
+                left -= len(message.get("body", b""))
+                more = bool(message.get("more_body"))
+
+
+def _check_length(length: int, most: int) -> None:
+    if length > most:
+        what = f"the body is longer than {most >> 20:,} MiB (harness serve --max-body)"
+        raise Refusal(413, what)
+
+
+LOOPBACK = ("127.0.0.1", "::1", "localhost")
+LONGEST_HEADER = 4_000
+OPEN_PATHS = ("/health",)
+"""Paths that need no token, for monitoring."""
+
+
+SMALL_BYTES, SMALL_S = 1 << 16, 1.0
+"""Most bytes and seconds for which a refused request is still read, so that it gets an answer."""
+
+
+class Access:
+    """Passes a request to the app, or refuses it before its body is read.
+
+    Args:
+        app: the app that is protected.
+        token: token that clients must send; None accepts requests without one, from this machine.
+        counted: called with the path and status of each refused request.
+    """
+
+    def __init__(
+        self, app: ASGIApp, token: str | None, counted: Callable[[str, int], None]
+    ) -> None:
+        self._app = app
+        self._token = token
+        self._counted = counted
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Refuse the request, or pass it to the app."""
+        if scope["type"] == "http":
+            try:
+                self._check(Headers(scope=scope), scope["path"])
+            except Refusal as refusal:
+                self._counted(scope["path"], refusal.status)
+                await pass_over(receive, SMALL_BYTES, SMALL_S)
+                await refusal.response()(scope, receive, send)
+                return
+        await self._app(scope, receive, send)
+
+    def _check(self, headers: Headers, path: str) -> None:
+        """Raise Refusal if the request is not allowed."""
+        if self._token is None:
+            if "origin" in headers:
+                raise Refusal(
+                    403, "requests of web pages are refused; start the server with a token"
+                )
+            if _host(headers.get("host", "")) not in LOOPBACK:
+                raise Refusal(403, "the Host header does not name this machine")
+        elif path not in OPEN_PATHS and not self._is_known(headers.get("authorization", "")):
+            raise Refusal(
+                UNAUTHORIZED,
+                "show the server's token: Authorization: Bearer TOKEN, or http://any:TOKEN@HOST",
+            )
+
+    def _is_known(self, given: str) -> bool:
+        assert self._token is not None
+        shown = _token_of(given[:LONGEST_HEADER])
+        return hmac.compare_digest(shown.encode("utf-8", "replace"), self._token.encode())
+
+
+def _token_of(header: str) -> str:
+    """Return the token in an `Authorization` header; empty if there is none."""
+    scheme, _, value = header.partition(" ")
+    match scheme.lower():
+        case "bearer":
+            return value.strip()
+        case "basic":
+            try:
+                return base64.b64decode(value).decode().partition(":")[2]
+            except (binascii.Error, ValueError):
+                return ""
+        case _:
+            return ""
+
+
+def _host(header: str) -> str:
+    """Return the name in a `Host` header, without the port."""
+    if header.startswith("["):
+        return header[1:].partition("]")[0]
+    return header.partition(":")[0].lower()

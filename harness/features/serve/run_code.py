@@ -26,8 +26,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 from harness.features.serve.requests import Refusal, Text
 from harness.grading.sandbox_retry import RetryingWorker
 from harness.sandbox.limits import MEBIBYTE, Limits
-from harness.sandbox.program import Ending, Execution, Program
-from harness.sandbox.trial_input import Trial
+from harness.sandbox.program import Ending, Execution, Program, Trial
 from harness.sandbox.worker import Worker
 
 _BEFORE = """\

@@ -15,10 +15,10 @@ from starlette.types import ASGIApp
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from harness.errors import UsageError
-from harness.features.serve.admission import LOOPBACK
 from harness.features.serve.app import Bounds, Service
 from harness.features.serve.grade_request import ProblemCache
 from harness.features.serve.grading_service import Graders
+from harness.features.serve.requests import LOOPBACK
 from harness.features.serve.run_code import Run
 from harness.features.serve.work import Metrics, Workers
 from harness.http_server import Server, address_of, listen, quiet_config

@@ -15,9 +15,9 @@ from harness.errors import RunDirectoryError, UsageError
 from harness.grading.verdict import Grade
 from harness.models.protocol import ModelTurn, ToolCall
 from harness.run.store.directory import RESULTS
-from harness.run.store.entries import message_text
 from harness.run.store.results import read_results
 from harness.run.store.transcript import sample_name
+from harness.run.store.transcript_contents import message_text
 from harness.run.store.transcripts import FOLDER, Transcripts
 from harness.text import printable, printable_line
 

@@ -25,8 +25,7 @@ from typing import Any, cast
 from harness.grading.sandbox_retry import RetryingWorker
 from harness.problem import Problem
 from harness.sandbox.limits import MEBIBYTE, Limits
-from harness.sandbox.program import Ending, Execution, Opaque, Program, decode
-from harness.sandbox.trial_input import Trial
+from harness.sandbox.program import Ending, Execution, Opaque, Program, Trial, decode
 from harness.sandbox.worker import Worker
 from harness.text import around, writable
 

@@ -8,8 +8,8 @@ from markupsafe import Markup
 
 from harness.agent import events
 from harness.agent.extraction.code import extract
-from harness.features.viewer.event_texts import NOTHING, failures_in, told_in
 from harness.features.viewer.highlight import (
+    NOTHING,
     SHOWN,
     DiffLine,
     SideBySide,
@@ -17,12 +17,14 @@ from harness.features.viewer.highlight import (
     coloured,
     cut,
     difference,
+    failures_in,
+    told_in,
 )
 from harness.features.viewer.transcript_index import Entry, Line, TranscriptIndex
 from harness.markdown import fenced_blocks
 from harness.models.prices import ListedPrice, cost
 from harness.models.protocol import ModelTurn, ToolCall
-from harness.run.store.entries import (
+from harness.run.store.transcript_contents import (
     arguments,
     message_text,
     other_arguments,

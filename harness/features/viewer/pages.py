@@ -14,8 +14,7 @@ from starlette.responses import PlainTextResponse, RedirectResponse, Response
 
 from harness.errors import HarnessError, RunDirectoryError
 from harness.features.viewer.blocks import Blocks
-from harness.features.viewer.event_texts import text_in
-from harness.features.viewer.highlight import PAGE, coloured
+from harness.features.viewer.highlight import PAGE, coloured, text_in
 from harness.features.viewer.html import line, render, strip_of
 from harness.features.viewer.library import Library, Listed, Talk, created
 from harness.features.viewer.open_run import Item, OpenRun, delete_run, key_of, refusal, size_of

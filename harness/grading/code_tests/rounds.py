@@ -14,8 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from harness.grading.sandbox_retry import RetryingWorker
 from harness.problem import NO_EXCEPTION, Codec, Signature, TestCase, TestCode, TestScript
 from harness.sandbox.limits import Limits
-from harness.sandbox.program import Ending, Execution, Program
-from harness.sandbox.trial_input import Trial
+from harness.sandbox.program import Ending, Execution, Program, Trial
 
 MOST_ROUNDS = 100
 MOST_TIMES = 5

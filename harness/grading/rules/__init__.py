@@ -13,9 +13,8 @@ from typing import NamedTuple, cast
 from harness import plugins
 from harness.errors import UsageError
 from harness.grading.rules.apps_legacy import apps_legacy_output, apps_legacy_value
-from harness.grading.rules.difference import difference, longest_right
+from harness.grading.rules.difference import difference, longest_right, of_bytes
 from harness.grading.rules.json_values import describe_value, read_json
-from harness.grading.rules.printed import of_bytes
 from harness.grading.rules.standard import (
     equality_output,
     equality_printed,

@@ -11,6 +11,7 @@ from harness.grading.rules.difference import (
     difference,
     first_difference,
     first_unequal_line,
+    first_unequal_printed,
 )
 from harness.grading.rules.json_values import (
     ALL_TUPLES,
@@ -20,7 +21,6 @@ from harness.grading.rules.json_values import (
     first_unequal,
     same_scalar,
 )
-from harness.grading.rules.printed import first_unequal_printed
 from harness.grading.verdict import Difference
 
 TOLERANCE = 1e-6  # relative or absolute, whichever allows more

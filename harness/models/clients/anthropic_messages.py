@@ -13,8 +13,8 @@ from harness.models.clients.anthropic_wire import (
     usage_from_wire,
 )
 from harness.models.clients.client import Client
+from harness.models.clients.connections import opened
 from harness.models.clients.event_stream import StreamFormat
-from harness.models.clients.vendor_headers import opened
 from harness.models.clients.wire import Json
 from harness.models.faults import MalformedAnswerError
 from harness.models.protocol import (

@@ -8,6 +8,7 @@ from typing import Any
 
 from harness.models.clients.chat_stream import ChatStream
 from harness.models.clients.client import Client
+from harness.models.clients.connections import OPENAI_HOST, is_at, opened
 from harness.models.clients.event_stream import StreamFormat
 from harness.models.clients.openai_wire import (
     REASONING_FIELDS,
@@ -17,7 +18,6 @@ from harness.models.clients.openai_wire import (
     usage_from_wire,
     without_reasoning,
 )
-from harness.models.clients.vendor_headers import OPENAI_HOST, is_at, opened
 from harness.models.clients.wire import Json
 from harness.models.faults import RejectedError, ToolsRefusedError, WrongApiError
 from harness.models.protocol import (

@@ -9,9 +9,9 @@ from functools import partial
 from typing import Any, cast
 
 from harness.models.clients.client import Client
+from harness.models.clients.connections import opened
 from harness.models.clients.event_stream import StreamFormat
 from harness.models.clients.responses_wire import request_body, turn_from_wire, usage_from_wire
-from harness.models.clients.vendor_headers import opened
 from harness.models.clients.wire import Json
 from harness.models.faults import MalformedAnswerError
 from harness.models.protocol import (

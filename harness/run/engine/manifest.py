@@ -14,9 +14,9 @@ from harness.agent.strategies.external_names import BUILT_IN
 from harness.errors import RunDirectoryError
 from harness.grading.jobs import Options
 from harness.grading.rules import RULES
-from harness.models.addresses import shown_url
 from harness.models.model_names import is_sent
 from harness.models.request_options import name_of
+from harness.models.route import shown_url
 from harness.problem import Problem
 from harness.run.plan.judging_options import stored_limits
 from harness.run.plan.modes import mode_of

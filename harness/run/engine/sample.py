@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from functools import partial
 
 from harness.agent.attempt import Attempt, RunStop, RunStoppedError, Session, StopReason, no_warning
+from harness.agent.episode import workspace_of
 from harness.agent.events import (
     Event,
     Graded,
@@ -22,7 +23,6 @@ from harness.agent.events import (
     ToolResult,
 )
 from harness.agent.journal import Journal
-from harness.agent.problem_workspace import workspace_of
 from harness.efficiency.measurement import Scales, unmeasured
 from harness.efficiency.scale import Efficiency
 from harness.errors import DataError

@@ -5,7 +5,7 @@ from harness.models.prices import cost
 from harness.models.protocol import ModelError, ModelTurn, Retry, Usage
 from harness.run.engine.request_limits import Outage, RateLimiter, StopFlag
 from harness.run.plan.budget import Budget, Share
-from harness.run.store.request_log import Spent
+from harness.run.store.transcript_contents import Spent
 
 
 class SampleGate:

@@ -20,7 +20,6 @@ from harness.agent.events import (
 )
 from harness.agent.strategies.external_names import EXTERNAL
 from harness.errors import UsageError
-from harness.models.addresses import shown_url
 from harness.models.environment import MODEL_ID, Environment
 from harness.models.function import FunctionModel
 from harness.models.model_names import check_settings, is_sent, open_model, served_by
@@ -35,7 +34,7 @@ from harness.models.protocol import (
 )
 from harness.models.providers import REFERENCES
 from harness.models.request_options import Timeouts, variable_of
-from harness.models.route import Route
+from harness.models.route import Route, shown_url
 from harness.models.scripted import ReferenceModel, ReplayModel, check_references
 from harness.plugins import Plugin
 from harness.run.plan.modes import mode_of

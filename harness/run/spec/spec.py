@@ -9,7 +9,7 @@ from pydantic_core import ErrorDetails
 
 from harness.agent.strategies.external_names import ASKING, BUILT_IN
 from harness.errors import RunDirectoryError, UsageError
-from harness.models.addresses import shown_url
+from harness.models.route import shown_url
 from harness.run.spec.execution_settings import ExecutionSettings, JudgingSettings
 from harness.run.spec.mode_settings import ModeSettings
 from harness.run.spec.model_settings import RequestSettings, with_preset

@@ -12,9 +12,9 @@ from harness.errors import RunDirectoryError
 from harness.models.protocol import Frozen
 from harness.run.spec.problem_settings import planned_samples
 from harness.run.store.directory import is_under_way
-from harness.run.store.request_log import requests_of
 from harness.run.store.results import SampleResult
 from harness.run.store.transcript import file_name, sample_name
+from harness.run.store.transcript_contents import requests_of
 from harness.run.store.transcripts import Transcripts
 
 Word = Literal["done", "running", "stopped", "pending"]

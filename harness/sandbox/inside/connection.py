@@ -1,9 +1,10 @@
-"""The fork server's connection to its worker."""
+"""The fork server's connection to its worker, and open file descriptors."""
 
 from __future__ import annotations
 
 # The module below `socket`, which itself would add a megabyte to every forked process.
 import _socket
+import os
 import struct
 
 TYPE_CHECKING = False  # `enter.py` imports neither `typing` nor `json`
@@ -59,3 +60,33 @@ class Connection:
     def answer(self, data: bytes) -> None:
         """Send bytes. JSON starts with a brace (123), a report never: no signal is 123."""
         self.socket.sendall(HEAD.pack(len(data)) + data)
+
+
+ABOVE_ALL = 1 << 16  # more descriptors than a fork server ever has
+
+
+def close_all_but(*kept: int) -> None:
+    """Close all descriptors above 2 except the given ones.
+
+    They would give access to other programs, their inputs and their outputs.
+    """
+    first = 3
+    for descriptor in sorted(kept):
+        os.closerange(first, descriptor)
+        first = descriptor + 1
+    os.closerange(first, ABOVE_ALL)
+
+
+def copy(source: int, offset: int, length: int, target: int) -> int:
+    """Copy a span of a memory file to another file's position, without buffering it.
+
+    Returns:
+        Number of bytes copied; fewer if a program shortens the file meanwhile.
+    """
+    copied = 0
+    while copied < length:
+        done = os.sendfile(target, source, offset + copied, length - copied)
+        if not done:
+            break
+        copied += done
+    return copied

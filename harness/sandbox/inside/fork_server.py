@@ -36,9 +36,8 @@ from typing import Any
 FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, FOLDER)
 
-from inside.child_process import can_watch
-from inside.connection import Connection
-from inside.descriptors import close_all_but
+from inside.child_process import WorkerGoneError, can_watch
+from inside.connection import Connection, close_all_but
 from inside.preamble import WARM, Preamble
 from inside.processes import Watch, empty_working_directory
 from inside.records import joined
@@ -46,7 +45,6 @@ from inside.recursion import allow_depth
 from inside.rehearsal import rehearse
 from inside.timing.lanes import Lanes, Step
 from inside.trial import Job, Trial
-from inside.waiting import WorkerGoneError
 from inside.walls import linux, syscalls
 from inside.walls.lockdown import PROCESSES, Lockdown
 from inside.walls.probe import probe

@@ -8,9 +8,8 @@ import os
 import sys
 from typing import Any
 
-from inside.preamble import Preamble, Solution
+from inside.preamble import Preamble, Solution, compile_solution
 from inside.runner import Runner
-from inside.script import compile_solution
 from inside.words import FILE_NAME, FILES
 
 TIMES = 12  # Python specializes code from the eighth call on

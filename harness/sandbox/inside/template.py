@@ -9,9 +9,8 @@ from collections.abc import Callable
 from types import CodeType
 from typing import Any, NoReturn
 
-from inside.preamble import Preamble, Solution
+from inside.preamble import Preamble, Solution, compile_solution
 from inside.runner import Runner
-from inside.script import compile_solution
 from inside.timing.timed_runner import TimedRunner
 from inside.walls import linux
 from inside.words import (

@@ -13,9 +13,8 @@ import signal
 from collections.abc import Iterator
 from typing import Any, NamedTuple, NoReturn
 
-from inside.child_process import Process, Waited
-from inside.connection import Connection
-from inside.descriptors import close_all_but, copy
+from inside.child_process import Allowance, Process, Waited, Waiting, hear
+from inside.connection import Connection, close_all_but, copy
 from inside.preamble import Preamble
 from inside.processes import (
     Watch,
@@ -26,7 +25,6 @@ from inside.records import Kept, Record, Report
 from inside.runner import Runner
 from inside.template import Template
 from inside.timing.timed_runner import TimedRunner
-from inside.waiting import Allowance, Waiting, hear
 from inside.walls import linux
 from inside.walls.lockdown import Lockdown
 from inside.words import (

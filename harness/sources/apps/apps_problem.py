@@ -10,9 +10,9 @@ from harness.problem import Level, Problem, TestCase, TestSuite
 from harness.sources import preambles
 from harness.sources.apps.apps_tests import Suite, read_suite
 from harness.sources.apps.statement_tests import shown
-from harness.sources.errata import issues_of_statement
 from harness.sources.files.json_text import elements, string
 from harness.sources.files.rows import LEVELS, content_hash, references_of
+from harness.sources.problem_names import issues_of_statement
 from harness.sources.public_examples import Split, split
 
 APPS_LEVELS: dict[str, Level] = {

@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any, cast
 
 from harness.errors import DataError, UsageError
+from harness.markdown import html_text
 from harness.problem import Checker, Problem, Reference, TestCase, TestSuite
 from harness.python_source import parse_or_none
 from harness.sources.contests.checker_programs import FlagError, token_checker, validator
-from harness.sources.contests.html_text import html_text
 from harness.sources.files.download import Watch, quiet
 from harness.sources.files.lines import DataFile
 from harness.sources.files.rows import Loaded

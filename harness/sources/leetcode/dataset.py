@@ -23,7 +23,6 @@ from harness.problem import Level, Problem, Signature, TestCase, TestSuite
 from harness.sources import preambles
 from harness.sources import public_examples as public_split
 from harness.sources.checkers import checker_of
-from harness.sources.errata import issues_of_statement
 from harness.sources.files.lines import Line
 from harness.sources.files.rows import (
     LEVELS,
@@ -43,6 +42,7 @@ from harness.sources.leetcode.assertions import (
     with_codecs,
 )
 from harness.sources.literals import UnreadableError
+from harness.sources.problem_names import issues_of_statement
 from harness.sources.public_examples import Example, examples, in_order, is_shown_as
 from harness.sources.signature import EntryPoint, entry_point_of
 

@@ -8,7 +8,7 @@ import ast
 from collections.abc import Iterable
 
 from harness.problem import Codec
-from harness.sources.leetcode.scopes import parameters, scoped
+from harness.python_source import parameters, scoped
 from harness.sources.literals import UnreadableError
 
 _MAX_STEPS = 300_000

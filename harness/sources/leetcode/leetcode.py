@@ -23,7 +23,6 @@ from harness.markdown import WORDS, code_of
 from harness.problem import Codec, Problem, Reference, Signature, TestCase, TestSuite
 from harness.sources import preambles
 from harness.sources.checkers import checker_of
-from harness.sources.errata import issues_of_statement
 from harness.sources.files.catalogue import RowFile
 from harness.sources.files.download import Watch, quiet
 from harness.sources.files.lines import Line
@@ -39,6 +38,7 @@ from harness.sources.leetcode import dataset
 from harness.sources.leetcode.assertions import plain, to_test
 from harness.sources.leetcode.starter import Starter, starter_of
 from harness.sources.literals import Nodes, UnreadableError
+from harness.sources.problem_names import issues_of_statement
 from harness.sources.public_examples import Example, examples, in_order
 from harness.sources.signature import signature_of
 

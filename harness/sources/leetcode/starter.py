@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from harness.problem import Codec, Signature
+from harness.python_source import parameters
 from harness.sources.leetcode.flow import ITEM, KIND_OF_ATTRIBUTE, SUBSCRIPTED, Flow, Place
-from harness.sources.leetcode.scopes import parameters
 from harness.sources.literals import UnreadableError, parse
 from harness.sources.signature import entry_point_of
 

@@ -29,7 +29,8 @@ from pydantic_core import from_json
 
 from harness.errors import DataError
 from harness.problem import Checker, Problem, TestCase, TestSuite
-from harness.sources import errata, preambles
+from harness.sources import preambles
+from harness.sources import problem_names as errata
 from harness.sources.checkers import checker_of
 from harness.sources.files.json_text import check_mostly_strings
 from harness.sources.files.lines import Line, json_complaint

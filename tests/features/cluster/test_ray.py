@@ -26,7 +26,7 @@ from program import (
 pytest.importorskip("ray")
 from ray_cluster import RayCluster
 
-from harness.features.cluster.serialization import LARGE
+from harness.features.cluster.ray_node import LARGE
 
 MEASURED = {"seconds", "tests", "peak_bytes", "steps", "isolation", "judged_again"}
 """What differs between two runs of the same."""

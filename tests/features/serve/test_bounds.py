@@ -11,7 +11,8 @@ import httpx2
 import pytest
 from judge_server import JudgeServer
 
-from harness.features.serve import admission, app
+from harness.features.serve import app
+from harness.features.serve import requests as admission
 from harness.features.serve.app import Bounds
 from harness.features.serve.server import BoundedConnection
 

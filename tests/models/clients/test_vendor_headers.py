@@ -11,8 +11,8 @@ from responses_server import ResponsesServer, response, said
 
 from harness.errors import UsageError
 from harness.features.batch.run import batch_route, open_batches
-from harness.models.clients import vendor_headers as rooms
-from harness.models.clients.vendor_headers import (
+from harness.models.clients import connections as rooms
+from harness.models.clients.connections import (
     ANTHROPIC_HOST,
     OPENAI_HOST,
     VARIABLES,

@@ -20,12 +20,12 @@ from harness.agent.events import (
 )
 from harness.models.prices import Price, characters_of, unheard_usage
 from harness.models.protocol import Message, ModelStop, ModelTurn, Retry, Usage, UserMessage
+from harness.run.engine.lifecycle import earlier_spending
 from harness.run.engine.request_limits import RateLimiter
-from harness.run.engine.resume import earlier_spending
 from harness.run.engine.sample_gate import SampleGate
 from harness.run.plan.budget import Allowance, Budget, Total
-from harness.run.store.request_log import Spent
 from harness.run.store.transcript import TranscriptWriter
+from harness.run.store.transcript_contents import Spent
 
 DOLLAR_A_TOKEN = Price(input=1e6, output=1e6)
 

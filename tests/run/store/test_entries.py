@@ -15,7 +15,7 @@ from harness.agent.events import (
 from harness.agent.events import Tested as RanTests
 from harness.grading.verdict import Verdict
 from harness.models.protocol import ModelStop, ModelTurn, SystemMessage, ToolMessage, UserMessage
-from harness.run.store.entries import entries
+from harness.run.store.transcript_contents import entries
 
 ANSWER = ModelTurn(text="hi", stop=ModelStop(reason="end_turn"), latency_s=2.0)
 SYSTEM, USER = SystemMessage(content="s"), UserMessage(content="u")

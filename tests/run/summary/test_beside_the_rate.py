@@ -10,8 +10,7 @@ from results_made import made_result
 
 from harness.grading.verdict import Verdict
 from harness.run.store.results import SampleResult
-from harness.run.summary.bounds import bracket_of
-from harness.run.summary.loaded_run import Run
+from harness.run.summary.loaded_run import Run, bracket_of
 from harness.run.summary.summary import Summary, rate_of, summarize
 from harness.stats.rates import Rate
 

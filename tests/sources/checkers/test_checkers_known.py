@@ -21,7 +21,7 @@ from harness.sources.checkers import (
     programs,
     trees,
 )
-from harness.sources.errata import LIVECODEBENCH
+from harness.sources.problem_names import LIVECODEBENCH
 
 Check = Callable[[str, str, str], bool]
 MODULES = (programs, graphs, trees, arrangements)

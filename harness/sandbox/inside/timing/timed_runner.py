@@ -9,20 +9,30 @@ those of one pass, named only then. Work a solution does in `read` and `show` is
 
 A pass calls a function, or executes a script, for every test of the step. Each pass of a function
 and each execution of a script has its own namespace, which does not reach the next one.
+
+`sys.monitoring` (Python 3.12 on) reports each jump and branch of Python code. The count is
+reproducible, but does not include work done in C, such as sorting and long integers.
+
+The CPU time of an iteration is user plus system time from `getrusage`. The interval is that of
+wall times: it says nothing about the scored CPU time, and is here because the protocol has it. The
+clocks are read in the timed process, so a solution could tamper with them.
 """
 
 import contextlib
+import copy
 import gc
 import marshal
+import math
 import os
-from collections.abc import Iterator
-from typing import Any
+import resource
+import sys
+import time
+from collections.abc import Callable, Generator, Iterator
+from typing import Any, Protocol
 
 from inside import values
 from inside.preamble import Preamble, Solution
 from inside.runner import Runner, describe, find_entry_point
-from inside.timing.branches import counting
-from inside.timing.iterations import CallOfCopies, iterate
 from inside.timing.scripts import Executions
 from inside.words import (
     BETWEEN_TESTS,
@@ -32,6 +42,106 @@ from inside.words import (
     write_all,
     write_report,
 )
+
+DEEPEST = 1_000_000  # nodes of a linked list copied recursively
+QUANTILE = 1.96  # of the standard normal distribution, for a 95 % interval
+
+
+class Iteration(Protocol):
+    """A timed action: prepared, called and finished once per iteration."""
+
+    def ready(self) -> None:
+        """Prepare, before the clocks are read."""
+        ...
+
+    def call(self) -> None:
+        """Run the timed action."""
+        ...
+
+    def done(self) -> None:
+        """Finish, after the clocks are read."""
+        ...
+
+
+class CallOfCopies:
+    """A function called with deep copies of its arguments."""
+
+    def __init__(self, function: Callable[..., Any], arguments: list[Any]) -> None:
+        self.function = function
+        self.original = arguments
+        self.arguments = arguments
+        self.result: Any = None
+
+    def ready(self) -> None:
+        """Copy the arguments."""
+        limit = sys.getrecursionlimit()
+        sys.setrecursionlimit(DEEPEST)
+        self.arguments = copy.deepcopy(self.original)
+        sys.setrecursionlimit(limit)
+
+    def call(self) -> None:
+        """Call the function."""
+        self.result = self.function(*self.arguments)
+
+    def done(self) -> None:
+        """Do nothing."""
+
+
+def iterate(iteration: Iteration, times: int) -> dict[str, float]:
+    """Time an action repeatedly.
+
+    Returns:
+        `cpu_s`, the mean CPU time of an iteration; `low` and `high`, the 95 % interval of the mean
+            wall time; all in seconds.
+    """
+    cpu: list[float] = []
+    wall: list[float] = []
+    for _ in range(times):
+        iteration.ready()
+        before, start = resource.getrusage(resource.RUSAGE_SELF), time.perf_counter()
+        iteration.call()
+        end, after = time.perf_counter(), resource.getrusage(resource.RUSAGE_SELF)
+        iteration.done()
+        cpu.append(after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime)
+        wall.append(end - start)
+    mean = sum(wall) / times
+    spread = math.sqrt(sum((each - mean) ** 2 for each in wall) / max(times - 1, 1))
+    half = QUANTILE * spread / math.sqrt(times)
+    return {"cpu_s": sum(cpu) / times, "low": mean - half, "high": mean + half}
+
+
+_EVENTS = ("BRANCH_LEFT", "BRANCH_RIGHT", "JUMP")  # from 3.14 on there are two branch events
+_OLDER = ("BRANCH", "JUMP")
+
+
+@contextlib.contextmanager
+def counting() -> Generator[Callable[[], int | None]]:
+    """Count branches; yields a function returning the count, None if unsupported."""
+    monitoring: Any = getattr(sys, "monitoring", None)
+    if monitoring is None:
+        yield lambda: None
+        return
+    count = 0
+
+    def seen(*_: Any) -> None:
+        nonlocal count
+        count += 1
+
+    known = monitoring.events
+    names = _EVENTS if hasattr(known, "BRANCH_LEFT") else _OLDER
+    tool = monitoring.PROFILER_ID
+    monitoring.use_tool_id(tool, "harness")
+    chosen = 0
+    for name in names:
+        chosen |= getattr(known, name)
+        monitoring.register_callback(tool, getattr(known, name), seen)
+    monitoring.set_events(tool, chosen)
+    try:
+        yield lambda: count
+    finally:
+        monitoring.set_events(tool, 0)
+        monitoring.free_tool_id(tool)
+
 
 # pyright: reportPrivateUsage=false
 
@@ -170,13 +280,13 @@ class TimedRunner:
         return None
 
     def _count(self) -> dict[str, Any]:
-        """Do the same as `call`, counting branches; see `inside.timing.branches`."""
+        """Do the same as `call`, counting branches; see `inside.timing.timed_runner`."""
         with counting() as counted:
             report = self._call()
         return report or {"status": "ok", "branches": counted()}
 
     def _iterate(self, iterations: int) -> dict[str, Any]:
-        """Run Mercury's protocol in place of `call`; see `inside.timing.iterations`."""
+        """Run Mercury's protocol in place of `call`; see `inside.timing.timed_runner`."""
         gc.enable()
         if self.solution.entry_point is None:
             execution = Execution(self.runner)
