@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from harness.features.episode.shared import Episodes
     from harness.features.evaluate.evaluate import EvaluationError, aevaluate, evaluate
     from harness.features.evaluate.evaluation import Evaluation
+    from harness.features.experiment.library import experiment
+    from harness.features.experiment.view import ExperimentResult
     from harness.features.export.command import export_run
     from harness.features.grade.grader import Grader, GradingError, Scored
     from harness.features.grade.grades import GradedSolution
@@ -44,6 +46,7 @@ __all__ = [
     "Episodes",
     "Evaluation",
     "EvaluationError",
+    "ExperimentResult",
     "GradedSolution",
     "Grader",
     "Grades",
@@ -70,6 +73,7 @@ __all__ = [
     "calibrate",
     "compare",
     "evaluate",
+    "experiment",
     "export_run",
     "grade",
     "import_run",
@@ -92,6 +96,8 @@ _HOMES = {
     "harness.features.export.command": ("export_run",),
     "harness.features.import_.library": ("ImportedRun", "import_run"),
     "harness.features.storage.merge": ("merge_runs",),
+    "harness.features.experiment.library": ("experiment",),
+    "harness.features.experiment.view": ("ExperimentResult",),
     "harness.features.grade.library": ("Grades", "agrade", "grade"),
     "harness.run.plan.problem_loader": ("load_problems",),
     "harness.features.show.library": ("LoadedRun", "load_run"),

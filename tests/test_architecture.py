@@ -49,6 +49,7 @@ BETWEEN_FEATURES = {
     ("evaluate", "observers"),
     ("experiment", "compare"),
     ("experiment", "observers"),
+    ("experiment", "show"),
     ("export", "show"),
     ("import_", "grade"),
     ("import_", "show"),

@@ -21,6 +21,7 @@ from harness.models.protocol import (
     ToolSpec,
     UnaskedModel,
 )
+from harness.models.providers import PYTHON_PREFIX
 from harness.problem import ProblemView
 
 METHODS = ("for_sample", "generate", "close")  # of `Model`, besides its name
@@ -56,6 +57,19 @@ def load_attribute(path: str) -> Any:
                 f"module {module_name!r} ({origin}) has no attribute {attribute!r}"
             ) from None
     return found
+
+
+def name_of_code(code: object) -> str:
+    """Return the name of a user's function or model in results: `python:` and its own name."""
+    named: Any = code
+    while hasattr(named, "func"):  # a partial
+        named = named.func
+    own = getattr(named, "name", None)
+    if isinstance(own, str) and callable(getattr(named, "generate", None)):
+        return PYTHON_PREFIX + own
+    if not hasattr(named, "__qualname__"):
+        named = cast("Any", type(named))
+    return f"{PYTHON_PREFIX}{named.__module__}:{named.__qualname__}"
 
 
 def model_of(name: str, thing: object) -> Model:

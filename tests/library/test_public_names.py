@@ -14,22 +14,24 @@ import harness
 from harness.features.calibrate.library import CalibrateKeys
 from harness.features.episode.shared import EpisodeKeys
 from harness.features.evaluate.evaluate import OWN, aevaluate, evaluate
+from harness.features.experiment.library import OWN as OWN_OF_EXPERIMENT
 from harness.features.grade.library import agrade, grade
 from harness.features.import_.library import ImportKeys
 from harness.features.verify.library import VerifyKeys
 from harness.grading.verdict import Grade, Verdict
 from harness.problem import Problem
 from harness.run.plan.problem_loader import Benchmark
-from harness.run.spec.keys import GradeKeys, JudgingKeys, RunKeys, SelectionKeys, Words
+from harness.run.spec.keys import CellKeys, GradeKeys, JudgingKeys, RunKeys, SelectionKeys, Words
 from harness.run.spec.spec import LISTS, RunSpec
 from harness.run.summary.groups import Filters
 
 NAMES = """
 CalibratedBenchmark DataError Episode EpisodeReward EpisodeStep Episodes Evaluation
-EvaluationError GradedSolution Grader Grades GradingError HarnessError ImportedRun LoadedRun
-NothingSelectedError Observer Problem ProblemView RunComparison RunSpec SampleResult Sandbox
-Scored TestCase UsageError Verdict VerifiedBenchmark __version__ aevaluate agrade calibrate
-compare evaluate export_run grade import_run load_problems load_run merge_runs regrade verify
+EvaluationError ExperimentResult GradedSolution Grader Grades GradingError HarnessError ImportedRun
+LoadedRun NothingSelectedError Observer Problem ProblemView RunComparison RunSpec SampleResult
+Sandbox Scored TestCase UsageError Verdict VerifiedBenchmark __version__ aevaluate agrade calibrate
+compare evaluate experiment export_run grade import_run load_problems load_run merge_runs regrade
+verify
 """
 NEAR = "evaluat"
 FOR_TYPE_CHECKERS = {
@@ -55,6 +57,8 @@ SIGNATURES = {
     "aevaluate": f"solution_fn split limit benchmark model efficiency out observer progress {KEYS}",
     "grade": f"problems solutions extract efficiency {names_of(GradeKeys)}",
     "agrade": f"problems solutions extract efficiency {names_of(GradeKeys)}",
+    "experiment": f"models benchmark modes prompts shots vary stop_when_decided level precision "
+    f"config out resume progress {names_of(CellKeys)}",
     "compare": f"run_a run_b others baseline at {names_of(Filters)}",
     "load_problems": f"benchmark limit {names_of(SelectionKeys)}",
     "calibrate": f"benchmark recollect {names_of(CalibrateKeys)}",
@@ -158,6 +162,7 @@ def test_the_keys_are_those_of_a_spec() -> None:
     keys = typing.get_type_hints(RunKeys)
     assert {*keys, "benchmark", "model", "efficiency"} == set(RunSpec.model_fields)
     assert not set(keys) & set(OWN)
+    assert not set(typing.get_type_hints(CellKeys)) & set(OWN_OF_EXPERIMENT)
     for key in LISTS:
         assert keys[key] in (Words, Words | Mapping[str, str])
     for smaller in (SelectionKeys, JudgingKeys, GradeKeys, EpisodeKeys):

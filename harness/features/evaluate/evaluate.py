@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Unpack, cast
+from typing import Any, Unpack
 
 from harness.agent.strategies.external_names import COMES, EXTERNAL
 from harness.errors import HarnessError, UsageError
@@ -17,7 +17,7 @@ from harness.features.evaluate.misuse import given_path, refuse_misuse
 from harness.features.observers.library import Told, check_observer, watched
 from harness.models.protocol import Model
 from harness.models.providers import REFERENCES
-from harness.models.user_code import model_of
+from harness.models.user_code import model_of, name_of_code
 from harness.problem import Problem
 from harness.run.engine.controller import RunController
 from harness.run.engine.lifecycle import Prepared, Vet
@@ -29,14 +29,12 @@ from harness.run.session.warm_pool import vetted
 from harness.run.spec.keys import RunKeys, listing, spec_from
 from harness.run.spec.spec import RunSpec
 from harness.run.store.directory import MANIFEST, read_manifest
-from harness.run.store.origin import version_change
 from harness.run.summary.loaded_run import read_run
 from harness.sources.files.rows import Loaded
 from harness.text import count, printable_line
 
 MERCURY = "mercury"
 SPLIT = "eval"
-PREFIX = "python:"
 
 SolutionFunction = Callable[[dict[str, Any]], str | Awaitable[str]]
 """Function from a problem, without hidden tests, to code or text with code."""
@@ -82,7 +80,7 @@ class EvaluateArguments:
                 "evaluate(): an agent is kept from the files of its problems: name them, "
                 "as in benchmark='apps:test.jsonl'"
             )
-        own = None if solution_fn is None else model_of(_name(solution_fn), solution_fn)
+        own = None if solution_fn is None else model_of(name_of_code(solution_fn), solution_fn)
         if own is None and model is None and not external:
             model = REFERENCES
         if efficiency is None:
@@ -119,19 +117,6 @@ def _place(benchmark: Benchmark | None, split: str | None) -> Benchmark:
 
 def _of_mercury(name: str | None) -> bool:
     return name is not None and name.partition(":")[0].strip().lower() == MERCURY
-
-
-def _name(solution_fn: object) -> str:
-    """Return a function's name in the results: `python:` and its own name."""
-    named: Any = solution_fn
-    while hasattr(named, "func"):  # a partial
-        named = named.func
-    own = getattr(named, "name", None)
-    if isinstance(own, str) and callable(getattr(named, "generate", None)):
-        return PREFIX + own
-    if not hasattr(named, "__qualname__"):
-        named = cast("Any", type(named))
-    return f"{PREFIX}{named.__module__}:{named.__qualname__}"
 
 
 class EvaluationError(HarnessError):
@@ -254,23 +239,19 @@ class _Evaluation:
         def load(_name: str) -> Loaded:
             return read(asked.benchmark, asked.spec)
 
-        own, changed = asked.own_model, ""
+        own = asked.own_model
         if before is None or out is None:
             prepared = self._controller.new(asked.spec, read=load, vet=vet, own_model=own)
         else:
             prepared = self._controller.further(
                 out, asked.spec, before, read=load, vet=vet, own_model=own
             )
-            changed = version_change(before) if prepared.samples else ""
             if not prepared.samples:
                 samples = count(len(prepared.plan.samples), "sample")
                 LOG.notice(
                     printable_line(f"{self._given}: {samples}, all of them done; nothing is asked")
                 )
-        plan = prepared.plan
-        route = plan.target.route
-        for line in filter(None, (plan.notice, route and route.remark, changed)):
-            LOG.notice(printable_line(line))
+        self._controller.remark(prepared)
         return prepared
 
     async def vet(self, problems: Sequence[Problem]) -> tuple[Problem, ...]:

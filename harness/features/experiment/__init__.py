@@ -1,8 +1,8 @@
-"""`harness experiment`: a grid of runs under one budget, ranked.
+"""`harness experiment` and `harness.experiment()`: a grid of runs under one budget, ranked.
 
-command, invocation, experiment_run: the command, its arguments and its work.
-grid, cell_names: the grid and its cells' names.
-experiment_file, growth: the grid on disk, and checks when it grows.
-grid_run, cell_runs: running the cells. decision: early stopping.
-shots: number of single shots for an agent's spend. ranking, answers, view: the results.
+command, library: the command, and the public function with the work of both.
+cells, grid: cells, their names and growth; grids of lists and YAML files.
+experiment_file: the request, and the experiment on disk.
+cell_runs, grid_run: running the cells. decision: number of shots, early stopping.
+ranking, view: the results. live_panel: the display meanwhile.
 """

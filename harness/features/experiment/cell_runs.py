@@ -1,19 +1,25 @@
 """Prepare the runs of an experiment's cells and run them in parts on one budget."""
 
-import asyncio
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
+from typing import cast
 
 from harness.errors import UsageError
+from harness.features.experiment.cells import Cell
 from harness.features.experiment.experiment_file import Experiment
-from harness.features.experiment.grid import Cell
+from harness.features.observers.observer_events import Observed, RunEnded, RunStarted
+from harness.features.observers.thread import Watcher
+from harness.models.protocol import Model
 from harness.models.scripted import ReplayModel
+from harness.models.user_code import UserModel, model_of
 from harness.problem import Problem
 from harness.run.engine.controller import RunController
-from harness.run.engine.lifecycle import Outcome, Prepared, Read, Vet, budget_of, sum_up
+from harness.run.engine.lifecycle import Outcome, Prepared, Read, budget_of, sum_up
 from harness.run.plan.budget import NOTHING, Budget, Total
 from harness.run.plan.plan import Plan
+from harness.run.session.sync import run
 from harness.run.spec.spec import RunSpec
 from harness.run.store.directory import MANIFEST, RunDirectory, read_manifest
 from harness.run.store.results import SampleResult
@@ -24,9 +30,17 @@ from harness.run.summary.loaded_run import read_run
 from harness.run.summary.summary import Stopped
 from harness.sources.files.rows import Loaded
 
+CarryOut = Callable[[Prepared, Path, Budget], Outcome]
+"""Runs part of a cell, as `RunController.carry_out` does."""
+
 
 class CellRuns:
     """The runs of all cells. A cell may run in several parts.
+
+    Args:
+        controller: prepares the runs.
+        own: models that are objects of the user, by name.
+        reader: returns a function that loads problems; default: the controller's.
 
     Attributes:
         plans: the latest plan of each cell.
@@ -34,9 +48,17 @@ class CellRuns:
         budget: budget of the latest part; None before the first.
     """
 
-    def __init__(self, controller: RunController) -> None:
+    def __init__(
+        self,
+        controller: RunController,
+        own: Mapping[str, object] | None = None,
+        reader: Callable[[RunSpec], Read] | None = None,
+    ) -> None:
         self._controller = controller
-        self._once = _Once(controller)
+        self._own = own or {}
+        self._reader = reader or controller.reader
+        self._loaded: dict[str, Loaded] = {}
+        self._vetted: dict[tuple[str, ...], tuple[Problem, ...]] = {}
         self._ready: dict[str, Prepared] = {}
         self._spent: dict[str, Total] = {}
         self._tried: set[tuple[str, str]] = set()
@@ -64,7 +86,7 @@ class CellRuns:
 
     def close(self) -> None:
         """Close the models of cells that were prepared but not started."""
-        asyncio.run(_close(list(self._ready.values())))
+        run(partial(_close, list(self._ready.values())))
         self._ready.clear()
 
     def left(self, experiment: Experiment, cell: Cell, asked: Sequence[str] | None) -> Prepared:
@@ -95,9 +117,11 @@ class CellRuns:
 
     def close_one(self, cell: Cell) -> None:
         """Close the model of a cell that was prepared but not started."""
-        asyncio.run(_close([self._ready.pop(cell.name)]))
+        run(partial(_close, [self._ready.pop(cell.name)]))
 
-    def carry_out(self, experiment: Experiment, cell: Cell, prepared: Prepared) -> Outcome:
+    def carry_out(
+        self, experiment: Experiment, cell: Cell, prepared: Prepared, carry_out: CarryOut
+    ) -> Outcome:
         """Run some samples of a cell; other cells' spending counts in the budget."""
         path = experiment.run(cell)
         others = (each for name, each in self._spent.items() if name != cell.name)
@@ -105,7 +129,7 @@ class CellRuns:
         budget = self.budget = budget_of(prepared.plan, path, elsewhere)
         _clear_unbegun(path)
         self._ready.pop(cell.name, None)
-        outcome = self._controller.carry_out(_without_budget(prepared), path, budget)
+        outcome = carry_out(_without_budget(prepared), path, budget)
         self._spent[cell.name] = budget.spent - elsewhere
         self._tried |= {
             (cell.name, sample_name(each.id, index)) for each, index in prepared.samples
@@ -122,14 +146,30 @@ class CellRuns:
         return model.most_samples(problem.id for problem in self.plans[cell.name].problems)
 
     def _prepared(self, experiment: Experiment, cell: Cell) -> Prepared:
-        path, once = experiment.run(cell), self._once
-        read, vet = once.read(cell.spec), once.vet(cell.spec)
+        path, spec = experiment.run(cell), cell.spec
+        thing = self._own.get(str(spec.model))
+        own = None if thing is None else _own_model(str(spec.model), thing)
+
+        def read(where: str) -> Loaded:
+            if where not in self._loaded:
+                self._loaded[where] = self._reader(spec)(where)
+            return self._loaded[where]
+
+        def vet(problems: Sequence[Problem]) -> tuple[Problem, ...]:
+            key = tuple(problem.content_hash for problem in problems)
+            if key not in self._vetted:
+                check = self._controller.vetter(spec, spec.require_isolation)
+                self._vetted[key] = check(problems)
+            return self._vetted[key]
+
         try:
             if (path / MANIFEST).exists():
                 before = read_manifest(path)
-                found = self._controller.further(path, cell.spec, before, read=read, vet=vet)
+                found = self._controller.further(
+                    path, spec, before, read=read, vet=vet, own_model=own
+                )
             else:
-                found = self._controller.new(cell.spec, read=read, vet=vet)
+                found = self._controller.new(spec, read=read, vet=vet, own_model=own)
         except UsageError as error:
             raise UsageError(f"cell {cell.name}: {error}") from error
         self.plans[cell.name] = found.plan
@@ -155,31 +195,18 @@ def keep_as_not_needed(path: Path, plan: Plan, cause: str) -> None:
         directory.close()
 
 
-class _Once:
-    """Loads problems and checks their examples once for all cells."""
+class _OpenModel(UserModel):
+    """The user's model object, which several cells may use; it stays open."""
 
-    def __init__(self, controller: RunController) -> None:
-        self._controller = controller
-        self._loaded: dict[str, Loaded] = {}
-        self._vetted: dict[tuple[str, ...], tuple[Problem, ...]] = {}
+    async def close(self) -> None:
+        """Leave it open: it is the user's to close."""
 
-    def read(self, spec: RunSpec) -> Read:
-        def read(where: str) -> Loaded:
-            if where not in self._loaded:
-                self._loaded[where] = self._controller.reader(spec)(where)
-            return self._loaded[where]
 
-        return read
-
-    def vet(self, spec: RunSpec) -> Vet:
-        def vet(problems: Sequence[Problem]) -> tuple[Problem, ...]:
-            key = tuple(problem.content_hash for problem in problems)
-            if key not in self._vetted:
-                check = self._controller.vetter(spec, spec.require_isolation)
-                self._vetted[key] = check(problems)
-            return self._vetted[key]
-
-        return vet
+def _own_model(name: str, thing: object) -> Model:
+    """Return the model of a user's object; a class is made anew. Raises UsageError."""
+    model = model_of(name, thing)
+    is_shared = isinstance(model, UserModel) and not isinstance(thing, type)
+    return _OpenModel(name, cast("Model", thing)) if is_shared else model
 
 
 def _without_budget(prepared: Prepared) -> Prepared:
@@ -199,3 +226,36 @@ def _clear_unbegun(path: Path) -> None:
 async def _close(prepared: Sequence[Prepared]) -> None:
     for each in prepared:
         await each.plan.model.close()
+
+
+class WholeRuns:
+    """Forwards events to a watcher, with one start and one end per run.
+
+    Ends are forwarded on `close`, when the experiment ends.
+    """
+
+    def __init__(self, watcher: Watcher) -> None:
+        self._watcher = watcher
+        self._begun: set[str] = set()
+        self._ended: dict[str, RunEnded] = {}
+
+    def tell(self, event: Observed) -> None:
+        """Forward an event now, or on `close` if it is an end."""
+        match event:
+            case RunStarted():
+                if event.run in self._begun:
+                    return
+                self._begun.add(event.run)
+            case RunEnded():
+                self._ended[event.run] = event
+                return
+            case _:
+                pass
+        self._watcher.tell(event)
+
+    def close(self, until: float) -> str | None:
+        """Forward the ends, then wait as `Watcher.close` does."""
+        for event in self._ended.values():
+            self._watcher.tell(event)
+        self._ended.clear()
+        return self._watcher.close(until)

@@ -1,15 +1,35 @@
 """The command `harness experiment`: compare models and modes, ranked."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from pydantic_core import to_json
+from rich.console import Console, Group, RenderableType
+from rich.text import Text
 
 from harness.cli import completion
 from harness.cli.app import HelpCommand, HelpGroup
 from harness.cli.settings_flags import PROBLEMS, Source, with_settings, with_source
 from harness.cli.shared_flags import Notify, Observer
+from harness.errors import INFRASTRUCTURE, INTERRUPTED, OK
+from harness.features.experiment.decision import goal_of
+from harness.features.experiment.experiment_file import ExperimentRequest, as_flag
+from harness.features.experiment.library import ExperimentRun
+from harness.features.experiment.ranking import Ranking, rank
+from harness.features.experiment.view import last_screen
+from harness.features.observers.attach import taking_leave, watchers_of
+from harness.features.observers.thread import Watcher
+from harness.run.engine.lifecycle import Prepared
+from harness.run.plan.estimate import Estimate, estimate
+from harness.run.plan.target import PREFIX
+from harness.terminal.columns import figures_table, number_range
+from harness.terminal.progress import TerminalReporter
+from harness.terminal.run_progress import run_progress
+from harness.terminal.summary_table import console, write_json
+from harness.text import count, dollars, printable_line
 
 app = typer.Typer(cls=HelpGroup, rich_markup_mode=None)
 
@@ -162,14 +182,10 @@ def experiment(
         )
         if value
     }
-    from harness.features.experiment.experiment_run import Experimenting
-    from harness.features.experiment.invocation import goal_of, invocation
-    from harness.features.observers.attach import watchers_of
-
-    goal = goal_of(decided=stop_when_decided, level=level, precision=precision)
-    asked = invocation(keys, cells, goal, config=config, out=out, resume=resume)
-    experimenting = Experimenting(as_json=as_json, watchers=watchers_of(observer, notify))
-    raise typer.Exit(experimenting.start(asked, dry_run=dry_run))
+    goal = goal_of(decided=stop_when_decided, level=level, precision=precision, say=as_flag)
+    asked = ExperimentRequest.of(keys, cells, goal, config=config, out=out, resume=resume)
+    watchers = watchers_of(observer, notify)
+    raise typer.Exit(run_experiment(asked, watchers, as_json=as_json, dry_run=dry_run))
 
 
 @app.command(cls=HelpCommand)
@@ -178,8 +194,146 @@ def show(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Print the ranked table of an experiment again."""
-    from harness.features.experiment.experiment_run import print_ranking
-    from harness.features.experiment.ranking import rank
-    from harness.terminal.summary_table import console
-
     print_ranking(console(), rank(directory), as_json=as_json)
+
+
+def run_experiment(
+    asked: ExperimentRequest,
+    watchers: Sequence[Watcher] = (),
+    *,
+    as_json: bool = False,
+    dry_run: bool = False,
+) -> int:
+    """Start or resume an experiment, and print its ranking; return the exit code.
+
+    Args:
+        asked: which experiment, and when it may stop early.
+        watchers: receive its events.
+        as_json: whether to print one JSON object.
+        dry_run: whether to print only the cells and an estimate of their cost.
+
+    Raises:
+        HarnessError: see `harness.experiment`.
+    """
+    out, err = console(), console(error=True)
+    run = ExperimentRun(
+        asked, TerminalReporter(err), run_progress(err), err.print, terminal=err, watchers=watchers
+    )
+    run.controller.dry_run = dry_run
+    prepared = run.prepare()
+    if dry_run:
+        cells = [Foretold.of(name, each) for name, each in prepared.items()]
+        run.runs.close()
+        _print_estimate(out, cells, run, as_json=as_json)
+        return OK
+    with taking_leave(run.watchers, err):
+        run.carry_out(run.controller.carry_out)
+        for line in run.remarks():
+            err.print(line, soft_wrap=True)
+    print_ranking(out, rank(asked.path), as_json=as_json)
+    if run.controller.interrupts:
+        return INTERRUPTED
+    return INFRASTRUCTURE if run.runs.failed else OK
+
+
+def print_ranking(out: Console, ranking: Ranking, *, as_json: bool) -> None:
+    """Print the answer and where the experiment is, or all of it as one JSON object."""
+    if as_json:
+        write_json(out, [ranking.model_dump_json()])
+        return
+    out.print(last_screen(ranking), crop=False)
+    out.print(f"experiment directory: {printable_line(ranking.experiment)}", soft_wrap=True)
+
+
+@dataclass(frozen=True)
+class Foretold:
+    """The estimate for a cell.
+
+    Attributes:
+        name: name of the cell.
+        samples: number of pending samples.
+        estimate: estimated requests, tokens and cost; None if recordings are replayed.
+    """
+
+    name: str
+    samples: int
+    estimate: Estimate | None
+
+    @classmethod
+    def of(cls, name: str, prepared: Prepared) -> "Foretold":
+        """Return the estimate for a prepared cell."""
+        plan, samples = prepared.plan, prepared.samples
+        played = plan.model_name.startswith(PREFIX)
+        return cls(name, len(samples), None if played else estimate(plan, samples))
+
+    @property
+    def requests(self) -> tuple[int, int]:
+        """Fewest and most requests."""
+        return self.estimate.requests if self.estimate else (0, 0)
+
+    @property
+    def tokens(self) -> tuple[int, int]:
+        """Fewest and most tokens, input and output together."""
+        found = self.estimate
+        return (found.least.total_tokens, found.most.total_tokens) if found else (0, 0)
+
+    @property
+    def cost(self) -> tuple[float, float] | None:
+        """Lowest and highest cost in US dollars; None if the price is unknown."""
+        return self.estimate.cost if self.estimate else (0.0, 0.0)
+
+
+def total_cost(cells: Sequence[Foretold]) -> tuple[float, float] | None:
+    """Return the lowest and highest cost of all cells; None if any cell's is unknown."""
+    known = [cell.cost for cell in cells if cell.cost is not None]
+    if len(known) < len(cells):
+        return None
+    return sum(low for low, _ in known), sum(high for _, high in known)
+
+
+def grid_view(cells: Sequence[Foretold], baseline: str) -> RenderableType:
+    """Show the samples, requests and cost of each cell and of all together."""
+    table = figures_table("cell", "samples left", "requests", "cost, roughly")
+    for cell in cells:
+        name = printable_line(cell.name) + (" (baseline)" if cell.name == baseline else "")
+        requests = number_range(*cell.requests) if cell.estimate else "none: recordings"
+        table.add_row(name, f"{cell.samples:,}", requests, _money(cell.cost))
+    lows, highs = zip(*(cell.requests for cell in cells), strict=True)
+    table.add_section()
+    table.add_row(
+        f"all {count(len(cells), 'cell')}",
+        f"{sum(cell.samples for cell in cells):,}",
+        number_range(sum(lows), sum(highs)),
+        _money(total_cost(cells)),
+    )
+    note = "what a token costs is said with price or prices; `harness run --dry-run` tells more"
+    return Group(table, Text(note)) if total_cost(cells) is None else table
+
+
+def _money(cost: tuple[float, float] | None) -> str:
+    if cost is None:
+        return "unknown"
+    low, high = cost
+    return dollars(low) if low == high else f"{dollars(low)} to {dollars(high)}"
+
+
+def _print_estimate(
+    out: Console, cells: Sequence[Foretold], run: ExperimentRun, *, as_json: bool
+) -> None:
+    """Print the cells and an estimate of their cost."""
+    baseline, auto = run.experiment.baseline, sorted(run.experiment.auto_shots)
+    if not as_json:
+        out.print(grid_view(cells, baseline))
+        if auto:
+            out.print(
+                "single shot gets as many samples as the other mode's spend buys; "
+                "here is what the first takes"
+            )
+        return
+    told = [
+        {"name": cell.name, "samples": cell.samples, "requests": cell.requests}
+        | {"tokens": cell.tokens, "cost": cell.cost}
+        for cell in cells
+    ]
+    value = {"baseline": baseline, "cells": told, "cost": total_cost(cells)}
+    write_json(out, [to_json(value | ({"auto_shots": auto} if auto else {})).decode()])

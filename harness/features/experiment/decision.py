@@ -1,17 +1,100 @@
-"""Decide whether two cells differ, or are measured precisely enough."""
+"""Decide between two cells: how many shots equal an agent's spend, and whether the cells differ."""
 
+import math
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from harness.features.experiment.shots import chosen_by_public_tests
+from harness.errors import UsageError
+from harness.features.experiment.cells import OF_THE_WHOLE, Spec
 from harness.models.protocol import Frozen
+from harness.run.spec.spec import uses
 from harness.run.store.results import SampleResult
 from harness.stats.sequential import LEVEL, Evidence, evidence
 from harness.text import count
 
+SINGLE_SHOT = "single_shot"
+MOST_SHOTS = 100
+"""Most shots per problem, whatever the agent spends."""
+
+Unit = Literal["cost", "tokens", "calls"]
 Reason = Literal["decided", "precise", "all_done", "incomplete"]
+
+PAIR = 2
+WIDEST = 200
+"""Width in points of the widest interval, from -100 to 100."""
+
+Say = Callable[[str], str]
+"""Returns how a caller spells a setting: as a flag, or as a keyword."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spend:
+    """Mean spend of a cell's samples; None for a unit unknown in any sample.
+
+    Attributes:
+        cost: US dollars per sample.
+        tokens: input and output tokens per sample.
+        calls: model calls per sample.
+    """
+
+    cost: float | None
+    tokens: float | None
+    calls: float
+
+
+def mean_spend(results: Collection[SampleResult]) -> Spend | None:
+    """Return the mean spend of the graded samples; None if none is graded."""
+    graded = [result for result in results if result.graded]
+    if not graded:
+        return None
+    costs = [result.cost for result in graded if result.cost is not None]
+    tokens = [result.usage.total_tokens for result in graded if result.usage is not None]
+    number = len(graded)
+    return Spend(
+        cost=math.fsum(costs) / number if len(costs) == number else None,
+        tokens=sum(tokens) / number if len(tokens) == number else None,
+        calls=sum(result.model_calls for result in graded) / number,
+    )
+
+
+def affordable(agent: Spend, shot: Spend) -> tuple[float, Unit]:
+    """Return how many shots cost as much as an agent's sample, and the unit compared.
+
+    The unit is dollars if both costs are known and the shot's is not 0, else tokens, else model
+    calls.
+    """
+    if agent.cost is not None and shot.cost:
+        return agent.cost / shot.cost, "cost"
+    if agent.tokens is not None and shot.tokens:
+        return agent.tokens / shot.tokens, "tokens"
+    return (agent.calls / shot.calls if shot.calls else 1.0), "calls"
+
+
+def whole_shots(ratio: float) -> int:
+    """Return the shots that cover a spend, between 1 and `MOST_SHOTS`."""
+    return max(1, min(MOST_SHOTS, math.ceil(ratio - 1e-9)))
+
+
+def agents_of(shot: Spec, cells: Mapping[str, Spec]) -> list[str]:
+    """Return the cells whose spend decides a single-shot cell's number of shots.
+
+    These are the cells of other modes with the same value of every setting that single shot uses.
+    """
+    apart = {*OF_THE_WHOLE, "mode", "samples_per_problem", "price", "prices"}
+    keys = [key for key in shot if key not in apart and uses(SINGLE_SHOT, key)]
+    return [
+        name
+        for name, spec in cells.items()
+        if spec["mode"] != SINGLE_SHOT
+        and all(spec.get(key) == shot[key] for key in keys if uses(spec["mode"], key))
+    ]
+
+
+def chosen_by_public_tests(samples: Sequence[SampleResult]) -> SampleResult:
+    """Return the sample that passes the most public tests; the first one on a tie."""
+    return max(samples, key=lambda result: (result.public_passed, -result.index))
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +125,37 @@ class Goal:
             "precision": self.precision,
         }
         return {name: value for name, value in given.items() if value is not None}
+
+
+def goal_of(*, decided: bool, level: float | None, precision: float | None, say: Say) -> Goal:
+    """Check the settings of early stopping.
+
+    Raises:
+        UsageError: a value is out of range or has no effect.
+    """
+    _check_range("level", level, 1, "a chance between 0 and 1, as 0.05", say)
+    _check_range("precision", precision, WIDEST, f"points between 0 and {WIDEST}, as 10", say)
+    if level is not None and not decided and precision is None:
+        raise UsageError(
+            f"{say('level')} goes with {say('stop_when_decided')} or {say('precision')}"
+        )
+    return Goal(decided, LEVEL if level is None else level, precision)
+
+
+def _check_range(name: str, given: object, most: float, wanted: str, say: Say) -> None:
+    is_number = isinstance(given, int | float)
+    if given is not None and not (is_number and 0 < given < most):
+        shown = f"{given:g}" if is_number else repr(given)[:100]
+        raise UsageError(f"{say(name)} {shown}: give {wanted}")
+
+
+def check_pair(goal: Goal, cells: int, say: Say) -> None:
+    """Refuse early stopping unless the experiment has two cells. Raises UsageError."""
+    if goal.stops and cells != PAIR:
+        raise UsageError(
+            f"{say('stop_when_decided')} and {say('precision')} compare two cells, and this "
+            f"experiment has {cells}; leave them out"
+        )
 
 
 class Decision(Frozen):

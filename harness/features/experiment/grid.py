@@ -14,17 +14,25 @@ cell's mode does not use are dropped, and identical cells are merged.
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from typing import Any, cast
 
 from harness.errors import UsageError
-from harness.features.experiment.cell_names import SILENT, check_name, names_of
+from harness.features.experiment.cells import (
+    OF_THE_WHOLE,
+    SILENT,
+    Cell,
+    Grid,
+    Values,
+    check_name,
+    names_of,
+)
+from harness.features.experiment.decision import MOST_SHOTS, SINGLE_SHOT, Say
 from harness.run.plan.target import resolve_target
 from harness.run.spec.settings import read_yaml, refuse_unknown, with_underscores
 from harness.run.spec.spec import (
-    GROWING,
     LISTS,
     SETTINGS,
     RunSpec,
@@ -41,52 +49,13 @@ AXES = {
     "prompts": "prompt",
     "samples": "samples_per_problem",
 }
+MODES = (SINGLE_SHOT, "agentic")
+AUTO = "auto"
 OWN = frozenset({*AXES, "vary", "cells", "baseline"})
 """Keys of a grid that are not keys of a run."""
 
-OF_THE_WHOLE = frozenset(
-    {*(GROWING - {"samples_per_problem"}), "benchmark", "max_cost", "max_tokens_total"}
-)
-"""Keys common to all cells: the selection of problems and the budget."""
-
 NOT_ALONE = frozenset({"price", "prices", "api_key_env", "header"})
 """Keys that alone do not make a different run; a model or cell may set them."""
-
-Values = dict[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class Cell:
-    """A cell: its name and the settings of its run.
-
-    Attributes:
-        name: the name given in `cells`, or one made from the settings that differ between cells.
-        named: whether the name was given.
-        spec: settings of its run; the model is resolved, and the budget is that of the whole grid.
-    """
-
-    name: str
-    named: bool
-    spec: RunSpec
-
-
-@dataclass(frozen=True, slots=True)
-class Grid:
-    """A grid as read from its file or from flags.
-
-    Attributes:
-        path: the grid's file, or a word for error messages.
-        cells: the cells.
-        baseline: a cell's name, or keys and values that only one cell has; None if not given.
-        varied: keys listed under `vary`.
-        auto_shots: names of cells that get as many samples as another cell's spend pays for.
-    """
-
-    path: Path | str
-    cells: tuple[Cell, ...]
-    baseline: str | Values | None = None
-    varied: frozenset[str] = frozenset()
-    auto_shots: frozenset[str] = frozenset()
 
 
 def read_grid(path: Path, flags: Mapping[str, Any], environ: Mapping[str, str]) -> Grid:
@@ -129,10 +98,107 @@ def grid_of(
     wanted = [(None, each) for each in made]
     wanted += [(name, {**_used({**base, **each}), **each}) for name, each in own]
     _refuse_unheeded({*base, *_vary(values, path)}, [each for _, each in wanted], path)
-    specs = [(name, _resolved(spec_of(each, path, flags), environ)) for name, each in wanted]
+    specs: list[tuple[str | None, RunSpec]] = []
+    for name, each in wanted:
+        spec = spec_of(each, path, flags)
+        model = resolve_target(spec, environ).name  # checks that it has an endpoint
+        specs.append((name, spec.model_copy(update={"model": model})))
     varied = frozenset(_vary(values, path))
-    cells = tuple(_named(_once(specs, path), varied))
-    return Grid(path, cells, _baseline(values, path), varied)
+    kept = _once(specs, path)
+    names = names_of([stored(spec) for _, spec in kept], [own for own, _ in kept], varied)
+    cells = (Cell(n, own is not None, spec) for n, (own, spec) in zip(names, kept, strict=True))
+    return Grid(path, tuple(cells), _baseline(values, path), varied)
+
+
+def factorial_grid(
+    settings: Mapping[str, Any],
+    *,
+    where: str,
+    say: Say,
+    environ: Mapping[str, str],
+    flags: Mapping[str, Any],
+    models: Sequence[Any] | None = None,
+    modes: Sequence[str] | None = None,
+    prompts: Sequence[str] | None = None,
+    shots: str | int | None = None,
+    vary: Sequence[str] | Mapping[str, Any] = (),
+) -> Grid:
+    """Build the grid of all combinations of models, modes, prompts and varied keys.
+
+    Args:
+        settings: settings of all cells, by key of a run.
+        where: the caller, for error messages.
+        say: spells a setting, for error messages.
+        environ: environment variables, which may hold the model's name.
+        flags: those of the settings that are flags of the command line.
+        models: names of models. Default: the default model.
+        modes: modes. Default: single shot and agentic.
+        prompts: prompt sets. Default: the default set.
+        shots: samples per problem in single shot: a number, or `auto` for as many as the other
+            mode's spend pays for. Default: `auto` if there is another mode, else 1.
+        vary: the values of each further key, or texts `KEY=A,B`.
+
+    Raises:
+        UsageError: a setting has an invalid value; the message states what to give.
+    """
+    unlike = dict.fromkeys(MODES if modes is None else modes)
+    modes = sorted(unlike, key=lambda mode: mode != SINGLE_SHOT)
+    lists = {"models": models, "modes": modes, "prompts": prompts}
+    values = {**settings, **{key: list(each) for key, each in lists.items() if each is not None}}
+    if varied := _varied(vary, say):
+        values["vary"] = varied
+    grid = grid_of(values, where, flags, environ)
+    number = _shots(shots, modes, say)
+    of_shots = {cell.name for cell in grid.cells if cell.spec.mode == SINGLE_SHOT}
+    auto = frozenset(of_shots) if number is None else frozenset[str]()
+    shots_each = {"samples_per_problem": number or 1}
+    cells = (
+        replace(cell, spec=cell.spec.model_copy(update=shots_each if cell.name in of_shots else {}))
+        for cell in grid.cells
+    )
+    return replace(grid, cells=tuple(cells), auto_shots=auto)
+
+
+def _varied(given: Sequence[str] | Mapping[str, Any], say: Say) -> dict[str, list[Any]]:
+    """Return the values of each varied key. Raises UsageError."""
+    varied: dict[str, list[Any]] = {}
+    for key, values in given.items() if isinstance(given, Mapping) else map(_read_varied, given):
+        if plural := next((name for name, single in AXES.items() if key in {name, single}), None):
+            meant = say("shots" if plural == "samples" else plural)
+            raise UsageError(
+                f"{say('vary')} {key}: give {meant} instead, or a YAML file with {say('config')}"
+            )
+        if key in varied:
+            raise UsageError(f"{say('vary')} {key} is given twice; give all its values once")
+        varied[key] = [*values] if isinstance(values, list | tuple) else [values]
+    return varied
+
+
+def _read_varied(text: str) -> tuple[str, list[str]]:
+    """Read `KEY=A,B`. Raises UsageError."""
+    key, equals, values = text.partition("=")
+    key = key.strip().replace("-", "_")
+    words = [word.strip() for word in values.split(",")]
+    if not equals or not key or not all(words):
+        raise UsageError(f"--vary {text[:100]}: give KEY=A,B, as reasoning_effort=low,high")
+    return key, words
+
+
+def _shots(given: str | int | None, modes: Sequence[str], say: Say) -> int | None:
+    """Return the number of single shots; None for `auto`. Raises UsageError."""
+    shots, word = say("shots"), str(given)
+    alone = len({SINGLE_SHOT, *modes}) == 1
+    if given is not None and SINGLE_SHOT not in modes:
+        raise UsageError(f"{shots} goes with {say('modes')} {SINGLE_SHOT}, and no cell has that")
+    if given is None:
+        return 1 if alone or SINGLE_SHOT not in modes else None
+    if word == AUTO:
+        if alone:
+            raise UsageError(f"{shots} auto follows the spend of another mode, and none is given")
+        return None
+    if not word.isdecimal() or not 1 <= int(word) <= MOST_SHOTS:
+        raise UsageError(f"{shots} {word[:100]}: give auto, or a number from 1 to {MOST_SHOTS}")
+    return int(word)
 
 
 def _axes(values: Values, path: Path | str) -> Iterator[list[Values]]:
@@ -241,11 +307,6 @@ def _refuse_unheeded(given: set[str], cells: Iterable[Values], path: Path | str)
         raise UsageError(f"{path}: {lost[0]} goes with mode {modes}, and no cell has that")
 
 
-def _resolved(spec: RunSpec, environ: Mapping[str, str]) -> RunSpec:
-    """Resolve the model's name and check that it has an endpoint. Raises UsageError."""
-    return spec.model_copy(update={"model": resolve_target(spec, environ).name})
-
-
 def _once(
     specs: Iterable[tuple[str | None, RunSpec]], path: Path | str
 ) -> list[tuple[str | None, RunSpec]]:
@@ -253,7 +314,11 @@ def _once(
     seen: dict[str, str | None] = {}
     kept: list[tuple[str | None, RunSpec]] = []
     for name, spec in specs:
-        told = [each for each in _effect(spec).items() if each[0] not in SILENT]
+        told = [
+            (key, SETTINGS[key].usual if value is None else value)
+            for key, value in stored(spec).items()
+            if key not in SILENT
+        ]
         same = repr([*told, *spec.header])
         if same not in seen:
             seen[same] = name
@@ -265,19 +330,6 @@ def _once(
     if twice is not None:
         raise UsageError(f"{path}: cells: two have the name {twice}")
     return kept
-
-
-def _effect(spec: RunSpec) -> Values:
-    """Return the stored spec, with each None replaced by the setting's usual value."""
-    told = stored(spec)
-    return {key: SETTINGS[key].usual if value is None else value for key, value in told.items()}
-
-
-def _named(specs: Sequence[tuple[str | None, RunSpec]], varied: frozenset[str]) -> Iterator[Cell]:
-    given = [name for name, _ in specs]
-    names = names_of([stored(spec) for _, spec in specs], given, varied)
-    for name, (own, spec) in zip(names, specs, strict=True):
-        yield Cell(name, own is not None, spec)
 
 
 def _baseline(values: Values, path: Path | str) -> str | Values | None:

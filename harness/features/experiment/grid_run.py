@@ -1,31 +1,33 @@
 """Run an experiment cell by cell, or in batches of problems if it may stop early."""
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from rich.console import Console
-
-from harness.features.experiment.cell_runs import CellRuns, keep_as_not_needed, results_of
+from harness.features.experiment.cell_runs import (
+    CarryOut,
+    CellRuns,
+    keep_as_not_needed,
+    results_of,
+)
+from harness.features.experiment.cells import Cell
 from harness.features.experiment.decision import (
+    SINGLE_SHOT,
     Decision,
     Goal,
     Reason,
-    look,
-    reason_to_stop,
-    scores,
-)
-from harness.features.experiment.experiment_file import Experiment
-from harness.features.experiment.grid import Cell
-from harness.features.experiment.live_panel import ExperimentPanel
-from harness.features.experiment.shots import (
-    SINGLE_SHOT,
     affordable,
     agents_of,
+    look,
     mean_spend,
+    reason_to_stop,
+    scores,
     whole_shots,
 )
+from harness.features.experiment.experiment_file import Experiment
+from harness.features.experiment.live_panel import ExperimentPanel
 from harness.run.engine.controller import RunController
+from harness.run.engine.lifecycle import Prepared
 from harness.run.spec.spec import stored
 from harness.stats.sequential import Evidence
 from harness.text import count, percent, printable_line
@@ -73,6 +75,16 @@ def in_order(experiment: Experiment) -> list[Cell]:
 class GridRun:
     """Runs an experiment whose cells are prepared.
 
+    Args:
+        experiment: the experiment.
+        runs: the prepared runs of its cells.
+        goal: when it may stop early.
+        controller: knows whether the user has interrupted, and reports notices.
+        carry_out: runs part of a cell.
+        announce: called with each cell's run before it starts.
+        tell: called with each line on the progress.
+        panel: the live panel, if there is one.
+
     Attributes:
         experiment: the experiment, updated with more shots as the agent's spend becomes known.
         decision: the outcome, if the experiment may stop early.
@@ -84,8 +96,10 @@ class GridRun:
         runs: CellRuns,
         goal: Goal,
         controller: RunController,
-        err: Console,
         *,
+        carry_out: CarryOut,
+        announce: Callable[[Prepared], None],
+        tell: Callable[[str], None],
         panel: ExperimentPanel | None = None,
     ) -> None:
         self.experiment = experiment
@@ -93,7 +107,9 @@ class GridRun:
         self._runs = runs
         self._goal = goal
         self._controller = controller
-        self._err = err
+        self._carry_out = carry_out
+        self._announce = announce
+        self._tell = tell
         self._panel = panel
         self._begun: set[str] = set()
 
@@ -161,25 +177,20 @@ class GridRun:
         prepared = self._runs.left(self.experiment, cell, asked)
         if asked is not None and not prepared.samples:
             return False, True
-        self._announce(cell)
         if cell.name not in self._begun:
-            self._controller.announce(prepared)
-        self._begun.add(cell.name)
-        outcome = self._runs.carry_out(self.experiment, cell, prepared)
+            self._begun.add(cell.name)
+            number = f"{len(self._begun)} of {len(self.experiment.cells)}"
+            self._tell(f"cell {number}: {cell.name}")
+            self._announce(prepared)
+        outcome = self._runs.carry_out(self.experiment, cell, prepared, self._carry_out)
         rate = outcome.summary.pass_at_1
         if asked is None and prepared.samples and rate is not None:
-            self._err.print(f"{cell.name}: pass@1 {percent(rate.value)}")
+            self._tell(f"{cell.name}: pass@1 {percent(rate.value)}")
         stopped = outcome.stopped_by_provider
         if stopped:
-            self._err.print(printable_line(f"{cell.name}: {stopped}"), soft_wrap=True)
+            self._controller.reporter.notice(printable_line(f"{cell.name}: {stopped}"))
         halts = self._controller.interrupts or outcome.budget.turned_away
         return bool(prepared.samples), not (halts or (stopped and asked is not None))
-
-    def _announce(self, cell: Cell) -> None:
-        names = [each.name for each in self.experiment.cells]
-        if cell.name not in self._begun:
-            number = len(self._begun) + 1
-            self._err.print(f"cell {number} of {len(names)}: {cell.name}")
 
     def _more_shots(self) -> list[Cell]:
         """Match the numbers of shots to the agent's spend; return changed cells."""
@@ -215,7 +226,7 @@ class GridRun:
         if recorded is not None and recorded < shots:
             shots, limited = recorded, "; no more are recorded"
         if shots > now:
-            self._err.print(
+            self._tell(
                 f"{cell.name}: {count(shots, 'shot')} a problem: a sample of the other mode "
                 f"{UNITS[unit]} as {ratio:.2f} of them{limited}"
             )
@@ -246,7 +257,7 @@ class GridRun:
         if self._panel is not None:
             self._panel.decision = self.decision
         elif told and not why and reason == "incomplete" and found.pairs:
-            self._err.print(
+            self._tell(
                 f"{problems:,} of {count(len(plan.problems), 'problem')}: {cell.name} less "
                 f"{baseline.name} {self.decision.points}, e-value {found.e_value:.3g} of "
                 f"{1 / self._goal.level:g}"

@@ -5,13 +5,15 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions
 from rich.segment import Segment
 
 from harness.closing import Closing
+from harness.features.experiment.cells import Cell
+from harness.features.experiment.decision import PAIR, Decision
 from harness.problem import Problem
 from harness.run.plan.plan import Plan
 from harness.run.plan.pricing import with_costs
@@ -23,10 +25,6 @@ from harness.terminal.run_progress import RunProgress
 from harness.terminal.sample_table import sample_table
 from harness.text import count, dollars, printable_line, quantity
 
-if TYPE_CHECKING:
-    from harness.features.experiment.decision import Decision
-
-PAIR = 2
 ABOVE = 4
 """Lines left free above the frame for messages."""
 LEAST_ROWS = 3
@@ -92,6 +90,24 @@ class ExperimentPanel(Closing):
         self._current: tuple[Arm, float, int] | None = None
         self._ended = False
         self._frame = LiveFrame(console, self.lines)
+
+    @classmethod
+    def on(
+        cls, console: Console, cells: Sequence[tuple[Cell, Plan]], baseline: str
+    ) -> "ExperimentPanel | None":
+        """Return the panel of prepared cells; None if the console is no terminal."""
+        if not console.is_terminal or console.is_dumb_terminal:
+            return None
+        arms = [
+            Arm(each.name, len(plan.samples), each.spec.samples_per_problem) for each, plan in cells
+        ]
+        spec, problems = cells[0][0].spec, len(cells[0][1].problems)
+        heading = f"experiment   {count(len(arms), 'cell')} x {count(problems, 'problem')}"
+        if spec.max_cost is not None:
+            heading += f", budget ${spec.max_cost:,.2f}"
+        elif spec.max_tokens_total is not None:
+            heading += f", budget {quantity(spec.max_tokens_total)} tokens"
+        return cls(console, heading, arms, baseline)
 
     def __enter__(self) -> Self:
         self._frame.start(refresh=True)

@@ -1,16 +1,17 @@
 """Rank the cells of an experiment by what they solve and cost."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+from harness.errors import RunDirectoryError, UsageError
 from harness.features.compare.flips import shares
-from harness.features.experiment.answers import Answer, answers_of
-from harness.features.experiment.decision import Decision
+from harness.features.compare.spend import spend_comparison
+from harness.features.experiment.cells import OF_THE_WHOLE, Spec
+from harness.features.experiment.decision import PAIR, SINGLE_SHOT, Decision, agents_of
 from harness.features.experiment.experiment_file import read_experiment
-from harness.features.experiment.grid import OF_THE_WHOLE
 from harness.models.protocol import Frozen
 from harness.run.plan.pricing import prices_as_of
 from harness.run.store.directory import MANIFEST
@@ -39,6 +40,8 @@ def pareto_front(points: Sequence[tuple[float, float]]) -> list[int]:
 
 
 SCHEMA = 1
+MOST_ANSWERS = 20
+"""Most pairs that are compared at equal spend."""
 
 
 class Against(Frozen):
@@ -94,6 +97,19 @@ class RankedCell(Frozen):
     tokens_per_sample: float | None
     cost_per_solved: float | None
     on_front: bool
+
+
+class Answer(Frozen):
+    """Two cells at equal spend.
+
+    Attributes:
+        baseline, cell: names of the cells.
+        sentence: the sentence of `harness.features.compare.spend.spend_comparison`.
+    """
+
+    baseline: str
+    cell: str
+    sentence: str
 
 
 class Ranking(Frozen):
@@ -192,7 +208,7 @@ def rank(path: Path) -> Ranking:
         prices_as_of=tuple(sorted(date for date in dates if date)),
         cells=tuple(sorted(cells, key=_order)),
         decision=found.decision,
-        answers=answers_of(path, found.cells, found.baseline),
+        answers=_answers(path, found.cells, found.baseline),
     )
 
 
@@ -257,7 +273,7 @@ def _against(figures: Mapping[str, _Figures], baseline: str) -> dict[str, Agains
 
 
 def _front_by(
-    figures: Mapping[str, _Figures], specs: Mapping[str, Mapping[str, Any]]
+    figures: Mapping[str, _Figures], specs: Mapping[str, Spec]
 ) -> Literal["cost", "tokens"] | None:
     begun = [own for own in figures.values() if own.samples]
     if any(own.cost is not None for own in begun):
@@ -277,7 +293,7 @@ def _front(figures: Mapping[str, _Figures], by: str | None) -> set[str]:
     return {names[index] for index in pareto_front(list(weighed.values()))}
 
 
-def _differing(specs: Mapping[str, Mapping[str, Any]]) -> list[str]:
+def _differing(specs: Mapping[str, Spec]) -> list[str]:
     """Return the keys that differ between cells."""
     every = list(specs.values())
     return [
@@ -285,3 +301,29 @@ def _differing(specs: Mapping[str, Mapping[str, Any]]) -> list[str]:
         for key in every[0]
         if key not in OF_THE_WHOLE and any(spec.get(key) != every[0][key] for spec in every)
     ]
+
+
+def _answers(path: Path, cells: Mapping[str, Spec], baseline: str) -> tuple[Answer, ...]:
+    """Compare each pair of cells that can be compared at equal spend."""
+    found: list[Answer] = []
+    for first, second in _pairs(cells, baseline):
+        if not all((path / name / MANIFEST).exists() for name in (first, second)):
+            continue
+        try:
+            compared = spend_comparison(read_run(path / first), read_run(path / second))
+        except (RunDirectoryError, UsageError):  # nothing in both is graded, or no spend is known
+            continue
+        found.append(Answer(baseline=first, cell=second, sentence=compared.sentence))
+        if len(found) == MOST_ANSWERS:
+            break
+    return tuple(found)
+
+
+def _pairs(cells: Mapping[str, Spec], baseline: str) -> Iterator[tuple[str, str]]:
+    """Yield single shot with each comparable mode, or else the only two cells."""
+    shots = [name for name, spec in cells.items() if spec["mode"] == SINGLE_SHOT]
+    pairs = [(shot, agent) for shot in shots for agent in agents_of(cells[shot], cells)]
+    if pairs:
+        yield from pairs
+    elif len(cells) == PAIR:
+        yield baseline, next(name for name in cells if name != baseline)

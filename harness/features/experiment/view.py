@@ -1,9 +1,12 @@
-"""Tables of an experiment: the ranking, and the estimated cost of a grid."""
+"""The result of an experiment, and its tables."""
+
+# pyright: reportMissingTypeStubs=false
 
 import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
@@ -12,12 +15,18 @@ from rich.text import Text
 from harness.errors import RunDirectoryError, UsageError
 from harness.features.compare.answer import p_words
 from harness.features.compare.comparison import LEVEL, compare_runs
+from harness.features.compare.library import RunComparison, compare
 from harness.features.compare.screen import comparison_screen
-from harness.features.experiment.decision import Decision
+from harness.features.experiment.decision import PAIR, Decision
 from harness.features.experiment.ranking import Against, RankedCell, Ranking
-from harness.run.plan.estimate import Estimate
-from harness.terminal.columns import figures_table, number_range
+from harness.features.show.library import LoadedRun, load_run
+from harness.run.summary.loaded_run import frame
+from harness.terminal.columns import figures_table
+from harness.terminal.notebook import NotebookView
 from harness.text import UNKNOWN, count, dollars, interval, percent, printable_line, quantity
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 GAP = 3
 """Spaces between two columns of a table."""
@@ -41,13 +50,12 @@ class RankingView:
         table = figures_table(*(cells[0] for cells in columns.values()))
         for row in zip(*(cells[1:] for cells in columns.values()), strict=True):
             table.add_row(*map(Text, row))
-        yield Text(_best(self.ranking), style="bold")
+        yield Text(best_words(self.ranking), style="bold")
         yield table
         yield Text("\n".join(_notes(self.ranking)))
         yield from _answers(self.ranking)
 
 
-PAIR = 2
 LISTED = 3
 """Changed outcomes of the last screen, which has lines of its own below those of `compare`."""
 
@@ -76,7 +84,7 @@ def _whole_spend(cell: RankedCell) -> str:
     return f"{name} {quantity(cell.tokens)} tokens"
 
 
-def _best(ranking: Ranking) -> str:
+def best_words(ranking: Ranking) -> str:
     """Return a sentence on the best cell and its difference to the baseline."""
     best = ranking.cells[0]
     if best.pass_at_1 is None:
@@ -205,66 +213,84 @@ def _problems(compared: Sequence[Against]) -> str:
     return count(most, "problem") if least == most else f"{least:,} to {most:,} problems"
 
 
-@dataclass(frozen=True)
-class Foretold:
-    """The estimate for a cell.
+class ExperimentResult(NotebookView, Ranking):
+    """An experiment's cells, ranked: the best first.
 
-    Attributes:
-        name: name of the cell.
-        samples: number of pending samples.
-        estimate: estimated requests, tokens and cost; None if recordings are replayed.
+    `model_dump_json()` equals the output of `harness experiment --json`.
     """
 
-    name: str
-    samples: int
-    estimate: Estimate | None
+    @property
+    def path(self) -> Path:
+        """The experiment's directory."""
+        return Path(self.experiment)
 
     @property
-    def requests(self) -> tuple[int, int]:
-        """Fewest and most requests."""
-        return self.estimate.requests if self.estimate else (0, 0)
+    def answer(self) -> str:
+        """The best cell and its difference from the baseline; then each pair at equal spend."""
+        return " ".join([f"{best_words(self)}.", *(each.sentence for each in self.answers)])
 
     @property
-    def tokens(self) -> tuple[int, int]:
-        """Fewest and most tokens, input and output together."""
-        found = self.estimate
-        return (found.least.total_tokens, found.most.total_tokens) if found else (0, 0)
+    def runs(self) -> dict[str, LoadedRun]:
+        """The runs of the cells that have begun, by name, the best first."""
+        return {cell.name: load_run(cell.run) for cell in self.cells if cell.planned}
 
-    @property
-    def cost(self) -> tuple[float, float] | None:
-        """Lowest and highest cost in US dollars; None if the price is unknown."""
-        return self.estimate.cost if self.estimate else (0.0, 0.0)
+    def compare(self, *cells: str, at: Sequence[float] | None = None) -> RunComparison:
+        """Compare cells with the baseline; see `harness.compare`.
+
+        Args:
+            cells: names of cells; all by default.
+            at: mean spends per problem to compare at.
+
+        Raises:
+            UsageError: a cell does not exist or has not begun, or there is no other one.
+        """
+        runs = self.runs
+        others = [name for name in cells or runs if name != self.baseline]
+        unknown = next((name for name in (self.baseline, *others) if name not in runs), None)
+        if unknown is not None or not others:
+            wrong = f"no cell {unknown!r} has begun" if others else "there is no other cell"
+            raise UsageError(f"compare(): {wrong}; those that have: {', '.join(runs) or 'none'}")
+        return compare(runs[self.baseline], *(runs[name] for name in others), at=at)
+
+    def to_pandas(self) -> "pd.DataFrame":
+        """Return a row per cell, the best first.
+
+        Rates and their intervals are between 0 and 1. `difference`, its interval and `p` (both
+        corrected by Holm) are relative to the baseline, and missing for it. Costs are in US
+        dollars.
+        """
+        return frame(_rows(self))
+
+    def view(self) -> RenderableType:
+        """Return the last screen of `harness experiment`."""
+        return last_screen(self)
+
+    def __repr__(self) -> str:
+        best = self.cells[0]
+        rate = f"pass@1 {percent(best.pass_at_1.value)}" if best.pass_at_1 else "nothing graded"
+        cells = count(len(self.cells), "cell")
+        return f"<ExperimentResult {self.path.name}: {cells}, the best {best.name}: {rate}>"
+
+    __str__ = __repr__
 
 
-def total_cost(cells: Sequence[Foretold]) -> tuple[float, float] | None:
-    """Return the lowest and highest cost of all cells; None if any cell's is unknown."""
-    known = [cell.cost for cell in cells if cell.cost is not None]
-    if len(known) < len(cells):
-        return None
-    return sum(low for low, _ in known), sum(high for _, high in known)
+def _rows(ranking: Ranking) -> Iterator[dict[str, Any]]:
+    for cell in ranking.cells:
+        rate, against = cell.pass_at_1, cell.against
+        yield {
+            "cell": cell.name,
+            **cell.settings,
+            **cell.model_dump(include={"planned", "graded", "pending"}),
+            "pass_at_1": rate.value if rate else None,
+            "low": rate.low if rate else None,
+            "high": rate.high if rate else None,
+            "difference": against.difference if against else None,
+            "difference_low": against.low_holm if against else None,
+            "difference_high": against.high_holm if against else None,
+            "p": against.p_holm if against else None,
+            **cell.model_dump(include=_SPENDS),
+            "on_front": cell.on_front,
+        }
 
 
-def grid_view(cells: Sequence[Foretold], baseline: str) -> RenderableType:
-    """Show the samples, requests and cost of each cell and of all together."""
-    table = figures_table("cell", "samples left", "requests", "cost, roughly")
-    for cell in cells:
-        name = printable_line(cell.name) + (" (baseline)" if cell.name == baseline else "")
-        requests = number_range(*cell.requests) if cell.estimate else "none: recordings"
-        table.add_row(name, f"{cell.samples:,}", requests, _money(cell.cost))
-    lows, highs = zip(*(cell.requests for cell in cells), strict=True)
-    table.add_section()
-    table.add_row(
-        f"all {count(len(cells), 'cell')}",
-        f"{sum(cell.samples for cell in cells):,}",
-        number_range(sum(lows), sum(highs)),
-        _money(total_cost(cells)),
-    )
-    note = "what a token costs is said with price or prices; `harness run --dry-run` tells more"
-    return Group(table, Text(note)) if total_cost(cells) is None else table
-
-
-def _money(cost: tuple[float, float] | None) -> str:
-    if cost is None:
-        return "unknown"
-    low, high = cost
-    return dollars(low) if low == high else f"{dollars(low)} to {dollars(high)}"
+_SPENDS = {"tokens", "cost", "cost_per_sample", "tokens_per_sample", "cost_per_solved"}

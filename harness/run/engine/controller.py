@@ -187,6 +187,14 @@ class RunController:
                 f"{count(plan.selected.undated, 'problem')} without a date left out"
             )
 
+    def remark(self, prepared: Prepared) -> None:
+        """Report what callers from Python should know: limits, route and versions of a run."""
+        plan, before = prepared.plan, prepared.before
+        changed = version_change(before) if before is not None and prepared.samples else ""
+        route = plan.target.route
+        for line in filter(None, (plan.notice, route and route.remark, changed)):
+            self.reporter.notice(printable_line(line))
+
     def carry_out(self, prepared: Prepared, path: Path, budget: Budget | None = None) -> Outcome:
         """Start or resume the run until it is complete or interrupted; summarize it.
 
@@ -207,11 +215,11 @@ class RunController:
         )
         return self._ended(outcome, observer)
 
-    async def run(self, prepared: Prepared, path: Path) -> Outcome:
+    async def run(self, prepared: Prepared, path: Path, budget: Budget | None = None) -> Outcome:
         """Do the same as `carry_out` in the running loop; the caller handles interrupts."""
         prepared = self._with_agents(prepared, path)
         choice = await asyncio.to_thread(self._sandbox, prepared)
-        return self._ended(*await self._run(prepared, path, choice))
+        return self._ended(*await self._run(prepared, path, choice, budget))
 
     def _ended(self, outcome: Outcome, observer: RunObserver) -> Outcome:
         """Notify the observer last: later interrupts no longer affect the run."""

@@ -60,10 +60,9 @@ class GradeKeys(SelectionKeys, JudgingKeys, total=False):
     timing: Timing
 
 
-class RunKeys(SelectionKeys, JudgingKeys, total=False):
-    """All keys of `harness.RunSpec` except the named parameters of `evaluate`."""
+class CellKeys(SelectionKeys, JudgingKeys, total=False):
+    """Keys of a run that all cells of an experiment share."""
 
-    samples_per_problem: int
     base_url: str | None
     temperature: float | None
     max_tokens: int | None
@@ -84,7 +83,6 @@ class RunKeys(SelectionKeys, JudgingKeys, total=False):
     price: Price | Mapping[str, float] | None
     prices: str | None
     batch: bool
-    mode: str
     tool_protocol: ToolProtocol
     max_turns: int
     max_tool_calls: int | None
@@ -102,7 +100,6 @@ class RunKeys(SelectionKeys, JudgingKeys, total=False):
     repair_rounds: int | None
     repair_from: str | None
     best_of: int | None
-    prompt: str
     extract: str
     sample_timeout: float | None
     sample_wall_timeout: float | None
@@ -117,6 +114,14 @@ class RunKeys(SelectionKeys, JudgingKeys, total=False):
     max_cost: float | None
     max_tokens_total: int | None
     max_cost_per_sample: float | None
+
+
+class RunKeys(CellKeys, total=False):
+    """All keys of `harness.RunSpec` except the named parameters of `evaluate`."""
+
+    samples_per_problem: int
+    mode: str
+    prompt: str
 
 
 def spec_from(

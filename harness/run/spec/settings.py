@@ -106,6 +106,8 @@ MEANT: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "problems": ("benchmark",),
         "resume": ("out",),
         "timeout": ("test_timeout",),
+        "limit": ("sample_size",),
+        "samples_per_problem": ("shots",),
     }
 )
 """Words that are used for a key, as elsewhere or as a flag, with the first keys to think of."""

@@ -346,9 +346,9 @@ class TestCells:
         assert len(asked(folder)) == 2
 
     def test_problems_are_read_once(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        from harness.features.experiment.command import run_experiment
         from harness.features.experiment.decision import Goal
-        from harness.features.experiment.experiment_run import Experimenting
-        from harness.features.experiment.invocation import invocation
+        from harness.features.experiment.experiment_file import ExperimentRequest
         from harness.run.engine import controller
 
         read: list[str] = []
@@ -363,8 +363,8 @@ class TestCells:
         write(folder, model="replay:none", prompts=["default", "terse", "reasoning"])
         (folder / "none").mkdir()
         (folder / "g.yaml").write_text((folder / "g.yaml").read_text().replace("none", "bundled"))
-        asked = invocation({}, {}, Goal(), config=Path("g.yaml"), out=None, resume=None)
-        code = Experimenting(as_json=False).start(asked, dry_run=True)
+        asked = ExperimentRequest.of({}, {}, Goal(), config=Path("g.yaml"))
+        code = run_experiment(asked, dry_run=True)
         assert (code, read) == (0, ["jsonl:p.jsonl"])
 
     def test_what_is_wrong_with_the_last_is_found_before_the_first_is_asked(

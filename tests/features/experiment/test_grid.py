@@ -12,14 +12,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.errors import RunDirectoryError, UsageError
-from harness.features.experiment.cell_names import is_name
+from harness.features.experiment.cells import Grid, is_name
+from harness.features.experiment.decision import Goal
 from harness.features.experiment.experiment_file import (
     FILE,
+    ExperimentRequest,
+    as_flag,
     experiment_at,
     grid_hash,
     read_experiment,
 )
-from harness.features.experiment.grid import Grid, read_grid
+from harness.features.experiment.grid import factorial_grid, read_grid
 from harness.run.spec.spec import RunSpec
 
 BASE: dict[str, Any] = {"benchmark": "fixture", "model": "replay:bundled"}
@@ -390,3 +393,86 @@ class TestFile:
             (place / name).write_text("{}")
             with pytest.raises(RunDirectoryError, match=words):
                 experiment_at(place, made)
+
+
+def of_lists(**given: Any) -> Grid:
+    flags = given.pop("flags", {"benchmark": "fixture"})
+    return factorial_grid(flags, where="made", say=as_flag, environ={}, flags=flags, **given)
+
+
+def named(found: Grid) -> dict[str, tuple[str, int]]:
+    return {cell.name: (cell.spec.mode, cell.spec.samples_per_problem) for cell in found.cells}
+
+
+def test_without_flags_both_modes_play_the_recordings() -> None:
+    found = of_lists(flags={})
+    assert named(found) == {"single_shot": ("single_shot", 1), "agentic": ("agentic", 1)}
+    assert found.auto_shots == {"single_shot"}
+    assert {cell.spec.model for cell in found.cells} == {"replay:bundled"}
+
+
+def test_every_combination_is_a_cell_and_single_shot_the_first() -> None:
+    found = of_lists(models=["gpt-5-mini", "gpt-5"], modes=["agentic", "single_shot"])
+    assert list(named(found)) == [
+        "gpt-5-mini+single_shot",
+        "gpt-5-mini+agentic",
+        "gpt-5+single_shot",
+        "gpt-5+agentic",
+    ]
+
+
+def test_shots_are_of_single_shot_alone() -> None:
+    found = of_lists(shots="4", prompts=["default", "terse"])
+    assert dict(named(found).values()) == {
+        "single_shot": 4,
+        "agentic": 1,
+    }
+    assert not found.auto_shots
+
+
+def test_what_a_mode_does_not_use_is_not_varied_in_it() -> None:
+    found = of_lists(vary=["max-turns=3,6", "temperature=0.5"])
+    turns = sorted((c.spec.mode, c.spec.max_turns, c.spec.temperature) for c in found.cells)
+    assert turns == [("agentic", 3, 0.5), ("agentic", 6, 0.5), ("single_shot", 10, 0.5)]
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"shots": "0"}, "--shots 0: give auto, or a number from 1 to 100"),
+        ({"shots": "many"}, "--shots many: give auto"),
+        ({"shots": "3", "modes": ["agentic"]}, "--shots goes with --mode single_shot"),
+        ({"shots": "auto", "modes": ["single_shot"]}, "follows the spend of another mode"),
+        ({"vary": ["max_turns"]}, "--vary max_turns: give KEY=A,B"),
+        ({"vary": ["max_turns=3,"]}, "--vary max_turns=3,: give KEY=A,B"),
+        ({"vary": ["max_turns=3", "max-turns=4"]}, "--vary max_turns is given twice"),
+        ({"vary": ["model=a,b"]}, "--vary model: give --model instead"),
+        ({"vary": ["samples_per_problem=3"]}, "give --shots instead"),
+        ({"vary": ["max_turn=3"]}, "did you mean 'max_turns'?"),
+        ({"vary": ["repair_rounds=3"]}, "goes with mode self_repair, and no cell has that"),
+        ({"vary": ["max_turns=few"]}, "max_turns"),
+        ({"modes": ["agentik"]}, "agentik"),
+    ],
+)
+def test_what_does_not_fit_is_refused_in_one_line(given: dict[str, Any], words: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        of_lists(**given)
+    assert words in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("keys", "cells", "places", "words"),
+    [
+        ({}, {"models": ["x"]}, {"config": Path("g.yaml")}, "-c brings .* --model does not"),
+        ({"sample_size": 3}, {}, {"config": Path("g.yaml")}, "--sample-size does not go"),
+        ({}, {"shots": "3"}, {"resume": Path("e")}, "--resume brings .* --shots does not"),
+        ({}, {}, {"resume": Path("e"), "out": Path("f")}, "--out does not go"),
+        ({}, {}, {"config": Path("g.yaml"), "resume": Path("e")}, "--resume does not go"),
+    ],
+)
+def test_flags_that_another_source_of_settings_leaves_no_room_for_are_refused(
+    keys: dict[str, Any], cells: dict[str, Any], places: dict[str, Path], words: str
+) -> None:
+    with pytest.raises(UsageError, match=words):
+        ExperimentRequest.of(keys, cells, Goal(), **places)

@@ -5,10 +5,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from harness.features.experiment.cells import Cell
 from harness.features.experiment.experiment_file import Experiment
-from harness.features.experiment.grid import Cell
-from harness.features.experiment.ranking import RankedCell, Ranking, rank
+from harness.features.experiment.ranking import RankedCell, Ranking, pareto_front, rank
 from harness.features.experiment.view import RankingView
 from harness.models.protocol import Usage
 from harness.run.spec.spec import RunSpec
@@ -163,3 +165,25 @@ def test_the_date_of_a_list_of_prices_stands_beside_what_follows_from_it(
     found = ranked({"base": solved(3)}, price=price)
     assert found.prices_as_of == ("2026-11-01",)
     assert "prices of 2026-11-01" in shown(RankingView(found))
+
+
+Point = tuple[float, float]
+NUMBER = st.one_of(st.integers(0, 4).map(float), st.floats(0, 10))
+
+
+def dominates(a: Point, b: Point) -> bool:
+    return a[0] <= b[0] and a[1] >= b[1] and a != b
+
+
+@given(st.lists(st.tuples(NUMBER, NUMBER), max_size=12))
+def test_the_front_is_what_nothing_dominates(points: list[Point]) -> None:
+    expected = [
+        index
+        for index, point in enumerate(points)
+        if not any(dominates(other, point) for other in points)
+    ]
+    assert pareto_front(points) == expected
+
+
+def test_of_equals_all_are_on_the_front() -> None:
+    assert pareto_front([(1, 0.5), (2, 0.5), (1, 0.5), (3, 0.9)]) == [0, 2, 3]

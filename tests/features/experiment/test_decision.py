@@ -1,17 +1,27 @@
 """How many shots an agent's spend buys, what a problem's shots count for, and when to stop."""
 
+from typing import Any
+
 import pytest
 from results_made import made_result as made
 
-from harness.features.experiment.decision import Decision, Goal, look, reason_to_stop, scores
-from harness.features.experiment.shots import (
+from harness.errors import UsageError
+from harness.features.experiment.decision import (
+    Decision,
+    Goal,
     Spend,
     affordable,
     agents_of,
     chosen_by_public_tests,
+    goal_of,
+    look,
     mean_spend,
+    reason_to_stop,
+    scores,
     whole_shots,
 )
+from harness.features.experiment.experiment_file import as_flag
+from harness.features.experiment.grid_run import batches, random_order
 from harness.grading.verdict import Verdict
 from harness.models.protocol import Usage
 
@@ -124,3 +134,39 @@ def test_tokens_are_of_input_and_output() -> None:
     assert mean_spend([made("a", usage=Usage(input_tokens=7, output_tokens=5))]) == Spend(
         cost=0.5, tokens=12, calls=1
     )
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"decided": False, "level": 0.1, "precision": None}, "--level goes with"),
+        ({"decided": True, "level": 1.0, "precision": None}, "--level 1: give a chance"),
+        ({"decided": False, "level": None, "precision": 0.0}, "--precision 0: give points"),
+        ({"decided": False, "level": None, "precision": 200.0}, "--precision 200: give points"),
+    ],
+)
+def test_goals_out_of_range_are_refused(given: dict[str, Any], words: str) -> None:
+    with pytest.raises(UsageError, match=words):
+        goal_of(**given, say=as_flag)
+
+
+class TestOrder:
+    def test_is_the_seeds_and_stays_when_problems_are_added(self) -> None:
+        few = random_order([f"p{number}" for number in range(40)], seed=1)
+        more = random_order([f"p{number}" for number in range(90)], seed=1)
+        assert [each for each in more if each in set(few)] == few
+        assert few != sorted(few)
+        assert random_order(few, seed=2) != few
+
+    def test_first_and_last_places_are_as_likely_for_every_problem(self) -> None:
+        names = [f"p{number}" for number in range(10)]
+        first = [random_order(names, seed)[0] for seed in range(2_000)]
+        assert all(140 < first.count(name) < 260 for name in names)
+
+    def test_batches_grow_and_end_with_all(self) -> None:
+        order = [str(number) for number in range(500)]
+        sizes = [len(asked) for asked in batches(order, concurrency=4)]
+        assert sizes[:3] == [8, 16, 24]
+        assert sizes[-1] == 500
+        assert len(sizes) < 36
+        assert len(next(iter(batches(order, concurrency=50)))) == 50

@@ -1,0 +1,312 @@
+"""`harness.experiment`: run a grid of cells and rank them, as `harness experiment` does."""
+
+import asyncio
+import sys
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
+from typing import Any, Literal, Unpack, cast
+
+from rich.console import Console
+
+from harness.agent.attempt import StopReason
+from harness.errors import RunDirectoryError, UsageError
+from harness.features.experiment.cell_runs import CarryOut, CellRuns, WholeRuns
+from harness.features.experiment.decision import check_pair, goal_of
+from harness.features.experiment.experiment_file import ExperimentRequest, experiment_at, locked
+from harness.features.experiment.grid_run import GridRun, in_order
+from harness.features.experiment.live_panel import ExperimentPanel
+from harness.features.experiment.ranking import rank
+from harness.features.experiment.view import ExperimentResult
+from harness.features.observers.library import watched
+from harness.features.observers.observer_events import Watching
+from harness.features.observers.thread import Watcher
+from harness.models.protocol import Model
+from harness.models.user_code import name_of_code
+from harness.run.engine.controller import RunController
+from harness.run.engine.lifecycle import Outcome, Prepared, Read
+from harness.run.observer import RunObserver, Watch
+from harness.run.plan.budget import Budget
+from harness.run.plan.plan import Plan
+from harness.run.plan.problem_loader import Benchmark, checked, name_of, read
+from harness.run.reporter import LOG, Reporter, log
+from harness.run.session.sync import run as run_async
+from harness.run.spec.keys import CellKeys, listing
+from harness.run.spec.settings import refuse_unknown
+from harness.run.spec.spec import RunSpec
+from harness.run.store.directory import RunDirectory
+from harness.terminal.summary_table import console
+from harness.text import count, printable_line
+
+OneModel = str | Model | Callable[[dict[str, Any]], Any] | Mapping[str, Any]
+"""A model's name, the user's own model or function, or a name with settings, as in YAML."""
+OWN = (
+    *("models", "benchmark", "modes", "prompts", "shots", "vary", "stop_when_decided", "level"),
+    *("precision", "config", "out", "resume", "progress"),
+)
+
+
+@listing(CellKeys)
+def experiment(
+    models: OneModel | Sequence[OneModel] | None = None,
+    benchmark: Benchmark | None = None,
+    *,
+    modes: str | Sequence[str] | None = None,
+    prompts: str | Sequence[str] | None = None,
+    shots: int | Literal["auto"] | None = None,
+    vary: Mapping[str, Any] | None = None,
+    stop_when_decided: bool = False,
+    level: float | None = None,
+    precision: float | None = None,
+    config: str | Path | None = None,
+    out: str | Path | None = None,
+    resume: str | Path | None = None,
+    progress: bool | None = None,
+    **keys: Unpack[CellKeys],
+) -> ExperimentResult:
+    """Compare ways to solve the same problems: an agent with single shots, model with model.
+
+    The cells are all combinations of models, modes, prompts and varied settings.
+
+    Args:
+        models: names of models, or your own functions or model objects, as `evaluate` takes them.
+            An object stays open; a class is made anew for each part of a cell. All calls share one
+            event loop.
+        benchmark: `NAME[:WHERE]`, loaded problems, or rows.
+        modes: strategies. Default: `single_shot` and `agentic`.
+        prompts: bundled prompt sets, or folders with one.
+        shots: samples of a problem in single shot, or `auto` for as many as the agent's spend
+            buys. Default: `auto` where there is another mode.
+        vary: cells for each of these values of a setting: `{"reasoning_effort": ["low", "high"]}`.
+        stop_when_decided: ask problems in a random order, both cells of each, and stop once they
+            differ. For two cells.
+        level: chance to see a difference where there is none. Default: 0.05.
+        precision: stop once the interval of the difference is narrower than this, in points.
+        config: a grid as a YAML file; only a budget may be given beside it.
+        out: the experiment's directory; one that is there goes on. Default: a new one in `runs/`,
+            or with the file's name.
+        resume: directory of an experiment to go on with. Give your own models and problems again.
+        progress: whether to show progress on stderr; by default only on a terminal.
+        keys: settings of all cells, as for `evaluate`: `max_cost=5`, `max_turns=20`.
+
+    Raises:
+        HarnessError: the one-line error of `harness experiment`: an unknown setting, benchmark or
+            model, a malformed row, an unavailable sandbox, a directory with another experiment.
+        KeyboardInterrupt: the user interrupted; the same call with `out`, or `resume`, goes on.
+    """
+    refuse_unknown(keys, {*CellKeys.__annotations__, *OWN}, "experiment()")
+    config, out, resume = _paths(config=config, out=out, resume=resume)
+    names, own = _models(models)
+    given = None if benchmark is None else checked(benchmark)
+    settings: dict[str, Any] = dict(keys)
+    if given is not None and (resume is None or isinstance(given, str)):
+        settings["benchmark"] = name_of(given)
+    lists = {
+        "models": None if resume is not None and len(own) == len(names or ()) else names,
+        "modes": _several(modes),
+        "prompts": _several(prompts),
+        "shots": shots,
+        "vary": vary,
+    }
+    if vary is not None and not isinstance(cast("object", vary), Mapping):
+        raise UsageError("experiment(): vary: give values by setting, as {'max_turns': [10, 20]}")
+    asked = ExperimentRequest.of(
+        settings,
+        {key: each for key, each in lists.items() if each is not None},
+        goal_of(decided=stop_when_decided, level=level, precision=precision, say=str),
+        config=config,
+        out=out,
+        resume=resume,
+        say=str,
+    )
+    lost = own.keys() - {cell.spec.model for cell in asked.grid.cells}
+    if lost:
+        raise UsageError(f"experiment(): no cell of {asked.path} has the model {min(lost)}")
+
+    def reader(spec: RunSpec) -> Read:
+        return lambda where: read(where if given is None else given, spec)
+
+    shown = sys.stderr.isatty() if progress is None else progress
+    terminal = console(error=True) if shown else None
+    watch = watched(None, progress=shown)
+    call = ExperimentRun(asked, LOG, watch, log.info, terminal=terminal, own=own, reader=reader)
+    call.announce = call.controller.remark
+    call.prepare()
+    run_async(call.carry_out_in_loop)
+    remarks = list(call.remarks())
+    if call.controller.interrupts:
+        raise KeyboardInterrupt(*remarks)
+    for line in remarks:
+        LOG.notice(printable_line(line))
+    return ExperimentResult.model_construct(**dict(rank(asked.path)))
+
+
+def _several(given: str | Sequence[str] | None) -> Sequence[str] | None:
+    return [given] if isinstance(given, str) else given
+
+
+def _paths(**given: object) -> list[Path | None]:
+    """Return paths as such. Raises UsageError for anything else."""
+    for name, path in given.items():
+        if path is not None and not isinstance(path, str | Path):
+            raise UsageError(f"experiment(): {name} is a {type(path).__name__}; give a path")
+    return [None if path is None else Path(cast("str", path)) for path in given.values()]
+
+
+def _models(given: object) -> tuple[list[Any] | None, dict[str, object]]:
+    """Return the models' names, None for the default, and the user's own models by name."""
+    if given is None:
+        return None, {}
+    several = cast("list[object]", [*given] if isinstance(given, list | tuple) else [given])
+    own: dict[str, object] = {}
+    for each in several:
+        if isinstance(each, str | Mapping):
+            continue
+        if not callable(each) and not hasattr(each, "generate"):
+            raise UsageError(
+                f"experiment(): a {type(each).__name__} is no model; give names, functions of a "
+                "problem, or objects with the methods of a Model; problems go to benchmark="
+            )
+        name = name_of_code(each)
+        if name in own:
+            raise UsageError(
+                f"experiment(): two models have the name {name}; give each a name of its own, "
+                "as a function by def"
+            )
+        own[name] = each
+    return [
+        each if isinstance(each, str | Mapping) else name_of_code(each) for each in several
+    ], own
+
+
+class ExperimentRun:
+    """One call of `harness experiment` or `harness.experiment`.
+
+    Args:
+        asked: which experiment, and when it may stop early.
+        reporter: shows notices, and the progress of loading and checking.
+        watch: makes the observer of each part of a cell, if there is no panel.
+        tell: called with each line on the progress.
+        terminal: console of the live panel; None for no panel.
+        watchers: receive the events of all runs.
+        own, reader: as in `CellRuns`.
+
+    Attributes:
+        announce: called with each cell's run before it starts.
+    """
+
+    def __init__(
+        self,
+        asked: ExperimentRequest,
+        reporter: Reporter,
+        watch: Watch,
+        tell: Callable[[str], None],
+        *,
+        terminal: Console | None,
+        watchers: Sequence[Watcher] = (),
+        own: Mapping[str, object] | None = None,
+        reader: Callable[[RunSpec], Read] | None = None,
+    ) -> None:
+        self.watchers = list(watchers)
+        self.controller = RunController(reporter, self._shown)
+        self.announce = self.controller.announce
+        self.runs = CellRuns(self.controller, own, reader)
+        self.experiment = experiment_at(asked.path, asked.grid)
+        check_pair(asked.goal, len(self.experiment.cells), asked.say)
+        self._asked, self._watch, self._tell, self._terminal = asked, watch, tell, terminal
+        self._panel: ExperimentPanel | None = None
+
+    def prepare(self) -> Mapping[str, Prepared]:
+        """Prepare every cell, so that mistakes are found before anything costs."""
+        return self.runs.prepare(self.experiment)
+
+    async def carry_out_in_loop(self) -> None:
+        """Do the same as `carry_out`; every part of a cell runs in the running loop."""
+        loop = asyncio.get_running_loop()
+        parts: list[asyncio.Task[Outcome]] = []
+        stopping = False
+
+        async def part(prepared: Prepared, path: Path, budget: Budget) -> Outcome:
+            if stopping:
+                raise asyncio.CancelledError
+            parts.append(asyncio.ensure_future(self.controller.run(prepared, path, budget)))
+            return await parts[-1]
+
+        def carry_out(prepared: Prepared, path: Path, budget: Budget) -> Outcome:
+            return asyncio.run_coroutine_threadsafe(part(prepared, path, budget), loop).result()
+
+        work = asyncio.ensure_future(asyncio.to_thread(self.carry_out, carry_out))
+        try:
+            await asyncio.shield(work)
+        except asyncio.CancelledError:
+            stopping = True
+            for each in parts:
+                each.cancel()
+            await asyncio.wait([work])
+            raise
+
+    def carry_out(self, carry_out: CarryOut) -> None:
+        """Run the pending samples of all cells.
+
+        Args:
+            carry_out: runs part of a cell.
+
+        Raises:
+            RunDirectoryError: another process is at work on the experiment, or has changed it.
+            StorageError: a write to disk failed.
+        """
+        asked, experiment, runs = self._asked, self.experiment, self.runs
+        if asked.goal.stops or experiment.auto_shots:  # runs proceed in parts
+            self.watchers[:] = cast("list[Watcher]", [*map(WholeRuns, self.watchers)])
+        with locked(asked.path):
+            if experiment_at(asked.path, asked.grid) != experiment:
+                raise RunDirectoryError(
+                    f"{asked.path} has just been changed by another process; try again"
+                )
+            experiment.write()
+            left = sum(len(runs.left(experiment, cell, None).samples) for cell in experiment.cells)
+            self._tell(
+                f"{count(len(experiment.cells), 'cell')}, {count(left, 'sample')} left to do, "
+                f"baseline {experiment.baseline}"
+            )
+            runs.count_spending(experiment)
+            if self._terminal is not None:
+                cells = [(cell, runs.plans[cell.name]) for cell in in_order(experiment)]
+                self._panel = ExperimentPanel.on(self._terminal, cells, experiment.baseline)
+            grid_run = GridRun(
+                experiment,
+                runs,
+                asked.goal,
+                self.controller,
+                carry_out=carry_out,
+                announce=self.announce,
+                tell=self._tell,
+                panel=self._panel,
+            )
+            try:
+                with self._panel or nullcontext():
+                    grid_run.carry_out()
+            finally:
+                runs.close()
+
+    def remarks(self) -> Iterator[str]:
+        """Yield why the experiment is not complete, and how it goes on."""
+        asked, budget, failed = self._asked, self.runs.budget, self.runs.failed
+        if self.controller.interrupts:
+            yield f"interrupted; go on with: {asked.again()}"
+            return
+        if budget is not None and budget.turned_away:
+            by_tokens = budget.turned_away is StopReason.TOKEN_LIMIT
+            key = "max_tokens_total" if by_tokens else "max_cost"
+            is_reached = "is reached" if budget.reached else "is too low for another sample"
+            again = asked.again(**{key: "MORE"})
+            yield f"{asked.say(key)} {is_reached}: {budget.state}; go on with: {again}"
+        if failed:
+            pending = f"{count(failed, 'sample')} pending in {asked.path}"
+            yield f"{pending}; try again with: {asked.again()}"
+
+    @contextmanager
+    def _shown(self, plan: Plan, directory: RunDirectory) -> Generator[RunObserver]:
+        """Show a part of a cell: by the panel on a terminal, by lines elsewhere."""
+        with (self._panel.watch if self._panel else self._watch)(plan, directory) as shown:
+            yield Watching(shown, self.watchers, directory.path)

@@ -1,0 +1,305 @@
+"""`harness.experiment`: what the command does, with the user's own models and problems."""
+
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from chat_server import ChatServer, completion
+from program import harness as command
+from rich.console import Console
+
+import harness
+from harness import HarnessError, UsageError, experiment
+from harness.models.protocol import ModelStop, ModelTurn, UnaskedModel
+
+TESTS = [
+    {"input": "1", "output": "1", "public": True},
+    {"input": "2", "output": "2", "public": False},
+]
+ROWS = [{"id": f"p{n}", "statement": f"Echo {n}.", "tests": TESTS} for n in range(20)]
+GRID = Path(__file__).parents[2] / "fixtures" / "experiments" / "agentic.yaml"
+SINGLE: dict[str, Any] = {"benchmark": ROWS, "modes": "single_shot"}
+
+
+def good(_: dict[str, Any]) -> str:
+    return "print(input())"
+
+
+def poor(_: dict[str, Any]) -> str:
+    return "print(0)"
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def stored(path: str) -> dict[str, Any]:
+    found = json.loads(Path(path, "experiment.json").read_text())
+    return {key: each for key, each in found.items() if key != "created"}
+
+
+def ran(path: str, cell: str) -> tuple[Any, ...]:
+    """A cell's run.json without times, and its results."""
+    manifest = json.loads(Path(path, cell, "run.json").read_text())
+    found = harness.load_run(f"{path}/{cell}").results
+    results = {(r.sample, r.verdict, r.public_passed, r.hidden_passed, r.usage) for r in found}
+    return {**manifest, "created": None, "versions": None}, results
+
+
+class TestAsTheCommand:
+    def test_the_recordings(self, folder: Path) -> None:
+        done = command(folder, "experiment", "-n", "3", "--out", "e", "--json")
+        assert done.returncode == 0, done.stderr
+        found = experiment(sample_size=3, out="f")
+        assert stored("f") == stored("e")
+        assert [ran("f", cell) for cell in found.runs] == [ran("e", cell) for cell in found.runs]
+        of_command = json.loads(done.stdout.replace('"e/', '"f/').replace('"e"', '"f"'))
+        assert json.loads(found.model_dump_json()) == of_command
+        assert command(folder, "experiment", "show", "f", "--json").stdout == (
+            found.model_dump_json() + "\n"
+        )
+
+    def test_a_grid_in_yaml(self, folder: Path) -> None:
+        done = command(folder, "experiment", "-c", GRID, "--out", "e")
+        assert done.returncode == 0, done.stderr
+        found = experiment(config=GRID, out="f")
+        assert stored("f") == stored("e")
+        console = Console(width=160, record=True, file=open(os.devnull, "w"))  # noqa: PTH123,SIM115
+        console.print(found)
+        console.file.close()
+        shown = done.stdout.partition("experiment directory")[0].replace(" e/", " f/")
+        assert console.export_text() == shown
+
+    def test_names_of_the_users_code_and_the_code_itself(self, folder: Path) -> None:
+        (folder / "p.jsonl").write_text("\n".join(map(json.dumps, ROWS)))
+        (folder / "mine.py").write_text("def good(problem):\n    return 'print(input())'\n")
+        flags = ["-b", "jsonl:p.jsonl", "--mode", "single_shot", "--shots", "2", "-n", "2"]
+        done = command(folder, "experiment", "-m", "python:mine:good", *flags, "--out", "e")
+        assert done.returncode == 0, done.stderr
+        space: dict[str, Any] = {"__name__": "mine"}
+        exec((folder / "mine.py").read_text(), space)
+        experiment(
+            space["good"], "jsonl:p.jsonl", modes="single_shot", shots=2, sample_size=2, out="f"
+        )
+        assert stored("f") == stored("e")
+        (cell,) = stored("e")["cells"]
+        assert ran("f", cell) == ran("e", cell)
+
+
+def test_two_functions_are_ranked_and_compared() -> None:
+    found = experiment([poor, good], ROWS[:4], modes="single_shot", out="e")
+    best, base = (cell.name for cell in found.cells)
+    assert found.baseline == base
+    assert repr(found) == f"<ExperimentResult e: 2 cells, the best {best}: pass@1 100.0 %>"
+    assert found.answer.startswith(f"{best} solves most: 100.0 %, +100.0 points against {base}")
+    assert [(name, run.pass_at_1) for name, run in found.runs.items()] == [(best, 1), (base, 0)]
+    table = found.to_pandas()
+    assert list(table["cell"]) == [best, base]
+    assert list(table["pass_at_1"]) == [1.0, 0.0]
+    assert table["difference"].isna().tolist() == [False, True]
+    assert found.compare().versus[0].paired.difference == 1.0
+    assert found.compare(best).runs[0].path == f"e/{base}"
+    with pytest.raises(UsageError, match=r"no cell 'x' has begun; those that have: python"):
+        found.compare("x")
+    assert "solved" in found._repr_html_()
+
+
+class TestGoingOn:
+    def test_it_stops_when_decided_and_resume_asks_the_rest(self) -> None:
+        asked = Counter[str]()
+
+        def echo(problem: dict[str, Any]) -> str:
+            asked[problem["id"]] += 1
+            return good(problem)
+
+        found = experiment([poor, echo], **SINGLE, stop_when_decided=True, out="e")
+        assert found.decision is not None
+        assert (found.decision.reason, asked.total()) == ("decided", 16)
+        assert "4 problems not asked" in found._repr_html_()
+        found = experiment([poor, echo], ROWS, resume="e")
+        assert (found.decision, asked.total(), max(asked.values())) == (None, 20, 1)
+        assert experiment([poor, echo], **SINGLE, out="e").cells == found.cells
+        assert asked.total() == 20, "the same call asks nothing again"
+
+    def test_a_decided_interval(self) -> None:
+        found = experiment([poor, good], **SINGLE, precision=150, level=0.2, out="e")
+        assert found.decision is not None
+        assert (found.decision.reason, found.decision.level) == ("precise", 0.2)
+
+    def test_what_failed_is_pending_and_said(
+        self, folder: Path, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        def fails(problem: dict[str, Any]) -> str:
+            if not (folder / "mended").exists():
+                raise OSError("not today")
+            return good(problem)
+
+        call = {"models": [fails, good], "benchmark": ROWS[:2], "modes": "single_shot", "out": "e"}
+        assert [cell.pending for cell in experiment(**call).cells] == [0, 2]
+        assert "2 samples pending in e; try again with: experiment(resume='e')" in caplog.text
+        (folder / "mended").touch()
+        assert [cell.pass_at_1 is not None for cell in experiment(**call).cells] == [True] * 2
+
+    async def test_a_budget_is_of_all_cells(self, caplog: pytest.LogCaptureFixture) -> None:
+        usage = {"prompt_tokens": 7, "completion_tokens": 3}
+        async with ChatServer(lambda *_: completion("print(0)", usage=usage)) as server:
+            call: dict[str, Any] = {"models": "served", "base_url": server.base_url, "out": "e"}
+            call |= {"benchmark": ROWS[:4], "modes": "single_shot", "prompts": ["default", "terse"]}
+            await asyncio.to_thread(experiment, **call, max_tokens_total=50)
+            assert len(server.requests) == 5
+            again = "experiment(resume='e', max_tokens_total=MORE)"
+            words = f"max_tokens_total is reached: 50 of 50 tokens; go on with: {again}"
+            assert words in caplog.text
+            found = await asyncio.to_thread(
+                experiment, resume="e", benchmark=ROWS[:4], max_tokens_total=90
+            )
+            assert len(server.requests) == 8
+        assert found.to_pandas()["graded"].tolist() == [4, 4]
+
+
+class Own(UnaskedModel):
+    """A model that notes its event loops, and when it is closed."""
+
+    def __init__(self) -> None:
+        super().__init__("own")
+        self.loops: set[int] = set()
+        self.closed = 0
+
+    def for_sample(self, problem: harness.ProblemView, index: int) -> "Own":  # noqa: ARG002
+        return self
+
+    async def generate(self, *given: Any, **more: Any) -> ModelTurn:  # noqa: ARG002
+        self.loops.add(id(asyncio.get_running_loop()))
+        return ModelTurn(text=good({}), stop=ModelStop(reason="end_turn"))
+
+    async def close(self) -> None:
+        self.closed += 1
+
+
+class TestOwnModels:
+    async def test_an_object_is_used_in_one_loop_and_stays_open(self) -> None:
+        """The test has a running loop, as a notebook has."""
+        model = Own()
+        own = asyncio.get_running_loop()
+        found = experiment(model, ROWS[:9], stop_when_decided=True, out="e")
+        assert asyncio.get_running_loop() is own
+        assert len(model.loops) == 1
+        assert model.closed == 0
+        assert {cell.settings["mode"] for cell in found.cells} == {"single_shot", "agentic"}
+        assert min(cell.graded for cell in found.cells) == 9
+
+    def test_settings_of_all_cells_and_of_some(self) -> None:
+        found = experiment(
+            Own(), ROWS[:1], modes="agentic", vary={"max_turns": [1, 3]}, temperature=0.5, out="e"
+        )
+        turns = {(run.spec["max_turns"], run.spec["temperature"]) for run in found.runs.values()}
+        assert turns == {(1, 0.5), (3, 0.5)}
+
+    def test_progress_is_shown_if_asked_for(self, capsys: pytest.CaptureFixture[str]) -> None:
+        experiment([good], ROWS[:2], modes="single_shot", out="e")
+        assert capsys.readouterr().err == ""
+        experiment([good], ROWS[:2], modes="single_shot", out="f", progress=True)
+        assert "p1" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"models": [good, good]}, "two models have the name python:"),
+        ({"models": harness.load_problems("fixture")}, "a Problem is no model; .* benchmark="),
+        ({"models": []}, r"experiment\(\): models: the list is empty"),
+        ({"models": good}, "--mode agentic: model 'python:.*:good' is a function"),
+        ({**SINGLE, "mode": "agentic"}, "unknown key 'mode'; did you mean 'modes'"),
+        ({**SINGLE, "samples_per_problem": 2}, "did you mean 'shots'"),
+        ({**SINGLE, "limit": 2}, "did you mean 'sample_size'"),
+        ({**SINGLE, "max_cost": -1}, r"^experiment\(\): max_cost: "),
+        ({**SINGLE, "shots": "auto"}, "^shots auto follows the spend of another mode"),
+        ({**SINGLE, "stop_when_decided": True}, "^stop_when_decided and precision compare two"),
+        ({"level": 0.1}, "^level goes with stop_when_decided or precision"),
+        ({"precision": "5"}, "^precision '5': give points between 0 and 200"),
+        ({"vary": ["max_turns=3"]}, r"vary: give values by setting, as \{'max_turns'"),
+        ({"vary": {"model": ["a"]}}, "^vary model: give models instead"),
+        ({"config": "g.yaml", "models": good}, "^config brings the experiment's own settings; mod"),
+        ({"config": "g.yaml", "benchmark": ROWS}, "benchmark does not go with it"),
+        ({"resume": "e", "sample_size": 3}, "^resume takes the experiment's own settings"),
+        ({"resume": "e", "models": ["gpt-5-mini"]}, "^resume brings"),
+        ({"resume": "e"}, "e is not an experiment: it has no experiment.json"),
+        ({"out": [1]}, r"experiment\(\): out is a list; give a path"),
+        ({"benchmark": 3}, "the benchmark is a int"),
+    ],
+)
+def test_misuse_is_told_in_one_line(given: dict[str, Any], words: str, folder: Path) -> None:
+    with pytest.raises(HarnessError, match=words) as caught:
+        experiment(**{"models": good, **given})
+    assert "\n" not in str(caught.value)
+    assert not list(folder.iterdir()), "nothing is begun"
+
+
+INTERRUPTED = """
+import asyncio, sys
+import harness
+tests = [{"input": "1", "output": "1"}]
+rows = [{"id": name, "statement": "Echo.", "tests": tests} for name in ("first", "second")]
+
+async def slow(problem):
+    print("asked", problem["id"], flush=True)
+    if "second" in problem["id"]:
+        await asyncio.sleep(600)
+    return "print(input())"
+
+def never(problem):
+    print("never", flush=True)
+
+async def main():
+    harness.experiment([slow, never], rows, modes="single_shot", out="e", concurrency=1)
+
+try:
+    if sys.argv[1] == "notebook":  # whose loop leaves interrupts as they are
+        asyncio.new_event_loop().run_until_complete(main())
+    main().send(None)  # without a loop
+except KeyboardInterrupt:
+    print("interrupted", flush=True)
+"""
+
+
+@pytest.mark.parametrize("how", ["plain", "notebook"])
+def test_an_interrupt_keeps_what_was_graded(how: str, folder: Path) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", INTERRUPTED, how],
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        try:
+            assert process.stdout is not None
+            assert process.stdout.readline() == "asked jsonl/first\n"
+            assert process.stdout.readline() == "asked jsonl/second\n"
+            until = time.monotonic() + 30
+            while not any(each.stat().st_size for each in Path("e").glob("*/results.jsonl")):
+                assert time.monotonic() < until
+                time.sleep(0.02)
+            process.send_signal(signal.SIGINT)
+            out, err = process.communicate(timeout=30)
+        finally:
+            process.kill()
+    assert (process.returncode, out) == (0, "interrupted\n"), err
+    (run,) = Path("e").glob("*slow")
+    assert [each.problem_id for each in harness.load_run(run).results] == ["jsonl/first"]
+
+
+def test_a_directory_of_something_else_is_refused(write_run: Callable[..., Path]) -> None:
+    run = write_run("shot", [])
+    with pytest.raises(HarnessError, match="is a run, and no experiment"):
+        experiment(good, **SINGLE, out=run)
