@@ -13,7 +13,7 @@ import tempfile
 from dataclasses import asdict, dataclass
 from functools import cache
 from importlib.machinery import SourceFileLoader
-from importlib.util import find_spec
+from importlib.util import cache_from_source, find_spec
 from pathlib import Path
 from typing import Any
 
@@ -185,10 +185,22 @@ def launch(isolation: Isolation, canaries: dict[str, Any]) -> ForkServer:
 def compile_inside() -> None:
     """Store the bytecode of what runs inside, where nothing can be written.
 
-    Some installers leave it out; each fork server would then compile these modules again.
+    Some installers leave it out; each fork server would then compile these modules again, and each
+    solution that imports an allowed package that package, in its own CPU time.
     """
     for path in INSIDE.rglob("*.py"):
         SourceFileLoader(path.stem, str(path)).get_code(path.stem)
+    places = {name: Path(folder, name) for name, folder in package_folders().items()}
+    new = {name: place for name, place in places.items() if _may_compile(place / "__init__.py")}
+    if new and not sys.dont_write_bytecode:
+        path = sorted({str(place.parent) for place in new.values()})
+        code = f"import sys; sys.path[:0] = {path!r}; import {', '.join(new)}"
+        subprocess.run([interpreter(), "-I", "-c", code], capture_output=True, check=False)  # noqa: S603 - our own interpreter
+
+
+def _may_compile(source: Path) -> bool:
+    stored = Path(cache_from_source(source))
+    return source.exists() and not stored.exists() and os.access(source.parent, os.W_OK)
 
 
 def _configuration(isolation: Isolation) -> dict[str, Any]:

@@ -492,3 +492,18 @@ def test_the_bytecode_of_what_runs_inside_is_stored(
     sources = [*there.rglob("*.py")]
     assert len(sources) > 30
     assert all(Path(cache_from_source(source)).exists() for source in sources)
+
+
+def test_the_bytecode_of_packages_is_stored(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Without it, each solution that imports one compiles it, in its own CPU time."""
+    package = tmp_path / "small"
+    package.mkdir()
+    (package / "__init__.py").write_text("from small import part")
+    (package / "part.py").touch()
+    monkeypatch.setattr(launch, "package_folders", lambda: {"small": str(tmp_path)})
+    for written in (False, True):
+        monkeypatch.setattr(sys, "dont_write_bytecode", not written)
+        launch.compile_inside.__wrapped__()
+        assert Path(cache_from_source(package / "part.py")).exists() is written
