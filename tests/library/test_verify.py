@@ -53,3 +53,8 @@ async def test_it_works_where_a_loop_runs() -> None:
 def test_what_is_wrong_is_told(arguments: dict[str, Any], words: str) -> None:
     with pytest.raises(harness.UsageError, match=words):
         harness.verify([WRONG], **arguments)
+
+
+def test_a_mistake_is_told_in_the_words_of_python() -> None:
+    with pytest.raises(harness.UsageError, match=r"^verify\(\): references 0: give 1 or more$"):
+        harness.verify("fixture", references=0)

@@ -24,7 +24,7 @@ from harness.run.plan.problem_loader import Benchmark, checked, name_of, read
 from harness.run.reporter import LOG, JudgingProgress, Reporter
 from harness.run.session.judging_session import JudgingSession, in_pool, session_of, vet
 from harness.run.session.timing_session import timing_of
-from harness.run.spec.keys import SelectionKeys, listing, spec_from
+from harness.run.spec.keys import SelectionKeys, listing, python_words, spec_from
 from harness.sandbox.executor import Executor, ExecutorName
 from harness.sandbox.isolation import Level
 from harness.sandbox.program import SandboxError
@@ -78,6 +78,7 @@ class CalibratedBenchmark(NotebookView):
 
 
 @listing(CalibrateKeys)
+@python_words("calibrate()")
 def calibrate(
     benchmark: Benchmark, *, recollect: bool = False, **keys: Unpack[CalibrateKeys]
 ) -> CalibratedBenchmark:

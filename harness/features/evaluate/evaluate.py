@@ -26,7 +26,7 @@ from harness.run.reporter import LOG
 from harness.run.session.judging_session import isolate
 from harness.run.session.sync import first_of, run
 from harness.run.session.warm_pool import vetted
-from harness.run.spec.keys import RunKeys, listing, spec_from
+from harness.run.spec.keys import RunKeys, listing, python_words, spec_from
 from harness.run.spec.spec import RunSpec
 from harness.run.store.directory import MANIFEST, read_manifest
 from harness.run.summary.loaded_run import read_run
@@ -229,6 +229,7 @@ class _Evaluation:
         watch = watched(observer, progress=progress, run=self._given)
         self._controller = RunController(LOG, watch)
 
+    @python_words("evaluate()")
     def prepare(self, vet: Vet) -> Prepared:
         """Load the problems and check the settings before any request is sent."""
         asked, out = self._asked, self._out

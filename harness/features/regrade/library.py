@@ -27,7 +27,7 @@ from harness.run.session.judging_session import (
     session_of,
     vet,
 )
-from harness.run.spec.keys import JudgingKeys, listing, spec_from
+from harness.run.spec.keys import JudgingKeys, listing, python_words, spec_from
 from harness.run.spec.spec import RunSpec, default_of, known_keys, read_spec
 from harness.run.store.directory import MANIFEST, RunDirectory, read_manifest
 from harness.run.store.origin import as_judged_here, versions_after
@@ -61,6 +61,7 @@ class Regraded:
 
 
 @listing(JudgingKeys)
+@python_words("regrade()")
 def regrade(
     run: str | Path,
     out: str | Path | None = None,

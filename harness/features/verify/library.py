@@ -34,7 +34,7 @@ from harness.problem import Problem
 from harness.run.plan.problem_loader import Benchmark, checked, name_of, read
 from harness.run.reporter import LOG, JudgingProgress, Reporter
 from harness.run.session.judging_session import JudgingSession, in_pool, judge_jobs, session_of, vet
-from harness.run.spec.keys import JudgingKeys, SelectionKeys, listing, spec_from
+from harness.run.spec.keys import JudgingKeys, SelectionKeys, listing, python_words, spec_from
 from harness.sandbox.executor import Executor
 from harness.sandbox.isolation import Level
 from harness.sources.benchmarks import parse_spec
@@ -184,6 +184,7 @@ class VerifiedBenchmark(NotebookView):
 
 
 @listing(VerifyKeys)
+@python_words("verify()")
 def verify(
     benchmark: Benchmark,
     *,
