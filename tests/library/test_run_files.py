@@ -194,6 +194,29 @@ class TestExport:
         assert "double" not in harness.export_run(easy, "junit")
 
     @pytest.mark.parametrize(
+        "name",
+        [
+            *("run.json", "results.jsonl", "summary.json", "batches.jsonl", "transcripts.pack"),
+            *("transcripts/a.csv", "../link/results.jsonl"),
+        ],
+    )
+    def test_the_runs_own_files_are_not_replaced(
+        self, tmp_path: Path, run: harness.LoadedRun, name: str
+    ) -> None:
+        (tmp_path / "link").symlink_to(run.path)
+        before = {path: path.read_bytes() for path in run.path.rglob("*") if path.is_file()}
+        done = command(tmp_path, "export", "r", "--to", "csv", "-o", f"r/{name}")
+        assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+        with pytest.raises(harness.UsageError, match="is one of a run's own files; give another"):
+            harness.export_run(run, "csv", run.path / name)
+        own = [ECHO, DOUBLE]
+        with pytest.raises(harness.UsageError, match="own files"):
+            harness.export_run(run, "lcb", run.path / "transcripts", benchmark=own)
+        assert before == {p: p.read_bytes() for p in run.path.rglob("*") if p.is_file()}
+        assert harness.export_run(run, "csv", run.path / "samples.csv")
+        assert len(harness.export_run(run, "lcb", run.path, benchmark=own)) == 3
+
+    @pytest.mark.parametrize(
         ("given", "said"),
         [
             ({"to": "xml"}, "export_run(): to 'xml': known are csv, parquet, junit"),

@@ -20,6 +20,8 @@ from harness.run.plan.problem_loader import Benchmark, checked, read
 from harness.run.reporter import LOG
 from harness.run.spec.keys import path_of, python_words
 from harness.run.spec.spec import RunSpec
+from harness.run.store.directory import BATCHES, MANIFEST, RESULTS, SUMMARY
+from harness.run.store.transcripts import FOLDER, PACK
 from harness.run.summary.loaded_run import Run, read_run
 from harness.sources.files.rows import Loaded
 from harness.terminal.progress import load_with_bar
@@ -37,6 +39,8 @@ FILES: Mapping[str, Callable[[Run, Path], None]] = {
     "parquet": write_parquet,
     "inspect": write_inspect,
 }
+OWN = frozenset({MANIFEST, RESULTS, SUMMARY, BATCHES, FOLDER, PACK})
+"""Files of a run, and the folder of its transcripts, which nothing else may replace."""
 ENDS = {"parquet": ".parquet", "inspect": ".eval"}
 Load = Callable[[Run], Loaded]
 """Loads the problems of a run."""
@@ -173,6 +177,8 @@ def export_as(run: Run, to: str, out: Path | None, load: Load) -> tuple[list[Pat
         raise UsageError(f"--to {to} is no text: name its file with -o {run.name}{ENDS[to]}")
     if out is not None and out.is_dir() and to != "lcb":
         raise UsageError(f"{out} is a folder; name a file")
+    if out is not None:
+        _refuse_own(out)
     if to in FILES and out is not None:
         if to == "inspect" and out.suffix != ENDS[to]:
             raise UsageError(f"{out}: Inspect knows its logs by their end; name it {out.stem}.eval")
@@ -182,6 +188,7 @@ def export_as(run: Run, to: str, out: Path | None, load: Load) -> tuple[list[Pat
     if to == "lcb":
         problems = _problems(run, load)
         if out is not None and (out.is_dir() or not out.suffix):
+            _refuse_own(out / "any.json")
             with _naming(out):
                 return LiveCodeBenchFiles(run, problems).write(out), ()
         parts = eval_all_text(run, problems)
@@ -192,6 +199,14 @@ def export_as(run: Run, to: str, out: Path | None, load: Load) -> tuple[list[Pat
     with _draft(out) as draft, draft.open("w", encoding="utf-8", newline="") as file:
         file.writelines(map(_writable, parts))
     return [out], ()
+
+
+def _refuse_own(out: Path) -> None:
+    """Refuse a file that belongs to a run, this one or another. Raises UsageError."""
+    folder = out.parent.resolve()
+    for name, run in ((out.name, folder), (folder.name, folder.parent)):
+        if name in OWN and (run / MANIFEST).exists():
+            raise UsageError(f"{out} is one of a run's own files; give another name")
 
 
 def _problems(run: Run, load: Load) -> dict[str, Problem]:
