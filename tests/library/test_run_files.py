@@ -99,7 +99,9 @@ class TestImport:
         assert run.compared[0].what == "own/echo#0 revision 1"
         assert "1 trajectory left out" in caplog.text
         again = harness.import_run(revisions, [ECHO, DOUBLE], tmp_path / "r")
-        assert (len(again.results), again.compared) == (1, ())
+        assert (len(again.results), again.agreement) == (1, 0.0)
+        assert again.compared[0].grade is not None
+        assert again.compared[0].grade.verdict == "accepted"
         assert harness.compare(run, again).versus[0].paired.difference == 0
 
     @pytest.mark.parametrize(
@@ -133,18 +135,35 @@ class TestImport:
     ) -> None:
         def keep(self: Judgements, judged: Judged) -> None:
             keep_all(self, judged)
-            signal.raise_signal(signal.SIGINT)
+            if len(harness.load_run(tmp_path / "r").results) == 1:
+                signal.raise_signal(signal.SIGINT)
 
         keep_all = Judgements.keep
         with revisions.open("a") as file:
-            file.write(json.dumps({"problem_id": "double", "code": "1", "turn": 1}) + "\n")
+            for row in (
+                {"turn": 2, "code": "print(0)", "passed": True},
+                {"turn": 3, "code": "print(input() )", "passed": True},
+                {"problem_id": "double", "turn": 1, "code": "print(1)", "passed": False},
+            ):
+                file.write(json.dumps({**REVISION, **row}) + "\n")
+        whole = harness.import_run(revisions, [ECHO, DOUBLE], tmp_path / "whole")
         given = (revisions, [ECHO, DOUBLE], tmp_path / "r")
         with monkeypatch.context() as patch:
             patch.setattr(Judgements, "keep", keep)
             with pytest.raises(KeyboardInterrupt):
                 harness.import_run(*given, workers=1)
         assert len(harness.load_run(tmp_path / "r").results) == 1
-        assert len(harness.import_run(*given, workers=1).results) == 2
+        for _ in range(2):  # the second time nothing is left to judge
+            run = harness.import_run(*given, workers=1)
+            assert (len(run.results), len(run.compared), run.agreement) == (2, 6, 4 / 6)
+            assert [each[:3] for each in run.compared] == [each[:3] for each in whole.compared]
+        file = (revisions, "--problems", f"jsonl:{tmp_path / 'rows.jsonl'}", "--out", "c")
+        rows = "".join(json.dumps(row) + "\n" for row in (ECHO, DOUBLE))
+        (tmp_path / "rows.jsonl").write_text(rows)
+        for _ in range(2):
+            done = command(tmp_path, "import", *file)
+            assert (done.returncode, "4 of 6 published verdicts agree" in done.stderr) == (0, True)
+        assert "own/echo#0 revision 2: published passed, here failed" in done.stderr
 
     def test_another_run_is_refused(self, tmp_path: Path, revisions: Path) -> None:
         harness.import_run(revisions, [ECHO], tmp_path / "r")

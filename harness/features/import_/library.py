@@ -72,7 +72,8 @@ class ImportedRun(LoadedRun):
     """A run made of what others published.
 
     Attributes:
-        compared: solutions with a published verdict that were judged here, each with both verdicts.
+        compared: solutions with a published verdict that were judged here, by this call or an
+            earlier one, each with both verdicts.
         left_out: names of problems in the file that match none, or several, with the number of
             solutions.
         failures: samples not judged: sample, verdict and cause.

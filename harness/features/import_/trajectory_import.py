@@ -83,7 +83,7 @@ class Imported:
         path: directory of the new run.
         left_out: names of problems in the file that match none, or several, with the number of
             solutions.
-        compared: solutions with a published verdict that were judged here.
+        compared: solutions with a published verdict that were judged here, by this call or before.
         failures: samples not judged: sample, verdict and cause.
         interrupted: whether an interrupt ended the work.
     """
@@ -159,11 +159,12 @@ def import_trajectories(
         pending = Counter(str(verdict) for _, verdict, _ in judgements.failures)
         pending += Counter({"model_error": sum(bool(each.error) for each in samples)})
         planned = len(there) * spec.samples_per_problem
-        summary = summarize(directory.committed(), planned, pending)
+        results = directory.committed()
+        summary = summarize(results, planned, pending)
         directory.write_summary(summary.model_dump(mode="json"))
     finally:
         directory.close()
-    found = tuple(judgements.compared), tuple(judgements.failures)
+    found = tuple(judgements.compared(samples, results)), tuple(judgements.failures)
     return Imported(directory.path, summary, dict(unmatched), *found, interrupted)
 
 

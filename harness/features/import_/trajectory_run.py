@@ -19,12 +19,13 @@ from harness.features.import_.imported_sample import (
 from harness.features.import_.trajectory import Trajectory
 from harness.features.import_.trajectory_file import TrajectoryFile
 from harness.grading.jobs import Job, Judged
-from harness.grading.verdict import INFRASTRUCTURE, Grade, Verdict
+from harness.grading.verdict import INFRASTRUCTURE, Grade, TestResult, Verdict
 from harness.models.prices import Price
 from harness.problem import Problem
 from harness.run.plan.problem_kinds import judge_answer, rules_of
 from harness.run.spec.problem_settings import MOST_SAMPLES
 from harness.run.store.directory import RunDirectory
+from harness.run.store.results import SampleResult
 from harness.sources.problem_names import Names
 from harness.text import count, printable_line
 
@@ -36,25 +37,58 @@ class Compared(NamedTuple):
 
     Attributes:
         what: name of the sample, with the number of the revision if one is meant.
+        solved: whether it passed here.
+        grade: its grade; None for a revision judged by an earlier call, unless it is the final one.
     """
 
     what: str
     published: Published
-    grade: Grade
+    solved: bool
+    grade: Grade | None
 
     @property
     def agrees(self) -> bool:
         """Whether both verdicts say passed, or both say failed."""
-        return self.published.passed == self.grade.solved
+        return self.published.passed == self.solved
 
 
-def compared(sample: ImportedSample, grades: Mapping[str, Grade]) -> Iterator[Compared]:
-    """Yield a sample's solutions with both verdicts: revisions, then the final one."""
-    for number, each in enumerate(sample.revisions, 1):
-        if each.published is not None and _judged(grades[each.code]):
-            yield Compared(f"{sample.name} revision {number}", each.published, grades[each.code])
-    if sample.published is not None and _judged(grades[sample.final]):
-        yield Compared(sample.name, sample.published, grades[sample.final])
+def compared(
+    sample: ImportedSample, result: SampleResult, grades: Mapping[str, Grade]
+) -> Iterator[Compared]:
+    """Yield a sample's solutions with both verdicts: revisions, then the final one.
+
+    Args:
+        sample: a sample that was judged.
+        result: its result.
+        grades: grades by code, if this call judged it.
+    """
+    final = grades.get(sample.final) or _grade_of(result)
+    for number, (each, step) in enumerate(zip(sample.revisions, result.steps, strict=False), 1):
+        grade = final if each.code == sample.final else grades.get(each.code)
+        if each.published is not None and step.solved is not None:
+            what = f"{sample.name} revision {number}"
+            yield Compared(what, each.published, step.solved, grade)
+    if sample.published is not None and result.graded:
+        yield Compared(sample.name, sample.published, result.solved, final)
+
+
+def _grade_of(result: SampleResult) -> Grade:
+    """Return the grade of a result, as far as it is stored."""
+    return Grade(
+        verdict=result.verdict,
+        tests=tuple(
+            TestResult(
+                index=index,
+                public=each.public,
+                verdict=each.verdict,
+                cpu_s=each.cpu_s,
+                wall_s=each.wall_s,
+            )
+            for index, each in enumerate(result.tests)
+        ),
+        public_total=result.public_total,
+        hidden_total=result.hidden_total,
+    )
 
 
 def agreement_lines(found: Iterable[Compared]) -> list[str]:
@@ -73,21 +107,17 @@ def agreement_lines(found: Iterable[Compared]) -> list[str]:
 def _line(each: Compared) -> str:
     theirs = "passed" if each.published.passed else "failed"
     told = each.published.verdict or each.published.note
+    words = f"{each.what}: published {theirs}{f' ({told})' if told else ''}, here "
     grade = each.grade
+    if grade is None:
+        return words + ("passed" if each.solved else "failed")
     failed = next((test for test in grade.tests if not test.passed), None)
     at = ""
     if failed is not None:
         at = f" at {'public' if failed.public else 'hidden'} test {failed.index + 1}"
     total = grade.public_total + grade.hidden_total
     passed = grade.public_passed + grade.hidden_passed
-    return (
-        f"{each.what}: published {theirs}{f' ({told})' if told else ''}, "
-        f"here {grade.verdict}{at}, {passed} of {count(total, 'test')} passed"
-    )
-
-
-def _judged(grade: Grade) -> bool:
-    return grade.verdict is not Verdict.UNGRADED and grade.verdict not in INFRASTRUCTURE
+    return f"{words}{grade.verdict}{at}, {passed} of {count(total, 'test')} passed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,14 +242,12 @@ class Judgements:
         price: the model's price, if known.
 
     Attributes:
-        compared: solutions with a verdict in the file.
         failures: name, verdict and cause of samples with an infrastructure failure.
     """
 
     directory: RunDirectory
     samples: Sequence[ImportedSample]
     price: Price | None = None
-    compared: list[Compared] = field(default_factory=list[Compared])
     failures: list[tuple[str, Verdict, str]] = field(default_factory=list[tuple[str, Verdict, str]])
     _asked: dict[tuple[str, str], int] = field(default_factory=dict[tuple[str, str], int])
     _waiting: dict[int, list[ImportedSample]] = field(
@@ -249,6 +277,27 @@ class Judgements:
             if not self._left[sample.name]:
                 self._commit(sample)
 
+    def compared(
+        self, samples: Iterable[ImportedSample], results: Iterable[SampleResult]
+    ) -> Iterator[Compared]:
+        """Yield the solutions of all judged samples that have a published verdict too.
+
+        Args:
+            samples: all samples of the file.
+            results: results of the run, also those of earlier calls.
+        """
+        by_name = {result.sample: result for result in results}
+        for sample in samples:
+            if (result := by_name.get(sample.name)) is None:
+                continue
+            asked = {code: self._asked.get((sample.problem.id, code), -1) for code in sample.codes}
+            grades = {
+                code: self._grades[number].grade
+                for code, number in asked.items()
+                if number in self._grades
+            }
+            yield from compared(sample, result, grades)
+
     def _commit(self, sample: ImportedSample) -> None:
         found = {code: self._grades[self._asked[sample.problem.id, code]] for code in sample.codes}
         final = found[sample.final]
@@ -256,7 +305,6 @@ class Judgements:
             self.failures.append((sample.name, final.grade.verdict, final.cause))
             return
         grades: Mapping[str, Grade] = {code: judged.grade for code, judged in found.items()}
-        self.compared += compared(sample, grades)
         with self.directory.transcript(sample.problem.id, sample.index) as write:
             write(Graded(grade=final.grade))
         self.directory.results.append(result_from(sample, grades, self.price))
