@@ -3,8 +3,11 @@
 import gzip
 import json
 import signal
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from threading import Barrier
+from typing import Any, cast
 
 import pytest
 from own_problems import DOUBLE, ECHO
@@ -12,8 +15,13 @@ from program import harness as command
 from program import results
 
 import harness
+from harness.features.export import command as export
+from harness.features.export.sample_rows import csv_text
 from harness.features.import_.trajectory_run import Judgements
+from harness.features.storage import merge
 from harness.grading.jobs import Judged
+from harness.run.store.directory import write_json
+from harness.run.summary.loaded_run import Run
 
 RUNS = "agentic_runs/gpt-5-mini_lcb_v6.runs1-2.jsonl.gz"
 PUBLISHED = "Qwen2.5-7B-Instruct_selfrepair_1_0.2_eval_all.json.gz"
@@ -111,6 +119,12 @@ class TestImport:
             ({"write_tool": "<a b>"}, "import_run(): write_tool '<a b>': a tag is written as"),
             ({"extract": "magic"}, "magic"),
             ({"mode": "agentik"}, "mode 'agentik' is unknown"),
+            ({"write_tool": 3}, "import_run(): write_tool: give a name, or a list of names"),
+            ({"write_tool": [3]}, "import_run(): write_tool: give a name, or a list of names"),
+            ({"write_tool": {"a": 1}}, "import_run(): write_tool: give a name, or a list of"),
+            ({"problem_field": 3}, "import_run(): problem_field: give a path"),
+            ({"model": 3}, "model"),
+            ({"file_format": ["atif"]}, "import_run(): file_format ['atif']: known are"),
             ({"memry": 512}, "import_run(): unknown key 'memry'; did you mean 'memory'?"),
             ({"file": 3}, "import_run(): file is of type int; give a path"),
             ({"file": "nowhere.jsonl"}, "nowhere.jsonl"),
@@ -150,7 +164,7 @@ class TestImport:
         given = (revisions, [ECHO, DOUBLE], tmp_path / "r")
         with monkeypatch.context() as patch:
             patch.setattr(Judgements, "keep", keep)
-            with pytest.raises(KeyboardInterrupt):
+            with pytest.raises(KeyboardInterrupt, match=r"the same call, with out='.*r', goes on"):
                 harness.import_run(*given, workers=1)
         assert len(harness.load_run(tmp_path / "r").results) == 1
         for _ in range(2):  # the second time nothing is left to judge
@@ -164,6 +178,16 @@ class TestImport:
             done = command(tmp_path, "import", *file)
             assert (done.returncode, "4 of 6 published verdicts agree" in done.stderr) == (0, True)
         assert "own/echo#0 revision 2: published passed, here failed" in done.stderr
+
+    def test_a_failed_start_leaves_nothing(self, tmp_path: Path, revisions: Path) -> None:
+        (tmp_path / "old").mkdir()
+        before = sorted(tmp_path.rglob("*"))
+        for name in ("old", "new"):
+            given = (revisions, [ECHO], tmp_path / name)
+            with pytest.raises(harness.UsageError, match="no Ray cluster"):
+                harness.import_run(*given, executor="ray", ray_address="127.0.0.1:9")
+            assert sorted(tmp_path.rglob("*")) == before
+        assert len(harness.import_run(*given).results) == 1
 
     def test_another_run_is_refused(self, tmp_path: Path, revisions: Path) -> None:
         harness.import_run(revisions, [ECHO], tmp_path / "r")
@@ -196,6 +220,23 @@ class TestExport:
         assert command(tmp_path, "export", "r", "--to", "parquet", "-o", "a").returncode == 0
         assert harness.export_run(run, "parquet", tmp_path / "b") == [tmp_path / "b"]
         assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+
+    def test_calls_at_once_write_one_whole_file(
+        self, tmp_path: Path, run: harness.LoadedRun, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        together = Barrier(3, timeout=60)
+
+        def text(given: Run) -> Iterator[str]:
+            yield from csv_text(given)
+            together.wait()
+
+        monkeypatch.setitem(cast("dict[str, Any]", export.TEXTS), "csv", text)
+        with ThreadPoolExecutor(3) as pool:
+            list(pool.map(lambda _: harness.export_run(run, "csv", tmp_path / "a"), range(3)))
+        assert (tmp_path / "a").read_text().splitlines() == list(
+            "".join(csv_text(run.run)).splitlines()
+        )
+        assert {path.name for path in tmp_path.iterdir()} == {"r", "a"}
 
     def test_lcb_takes_the_problems_of_now(self, tmp_path: Path, run: harness.LoadedRun) -> None:
         with pytest.raises(harness.UsageError, match="say where it is with benchmark"):
@@ -276,19 +317,53 @@ class TestMerge:
             theirs = (tmp_path / "theirs" / name).read_bytes()
             assert (tmp_path / "ours" / name).read_bytes() == theirs
         assert run.summary.model_dump(mode="json") | {"run": "theirs"} == json.loads(done.stdout)
-        with pytest.raises(harness.UsageError, match=r"shard 2/2 is missing; .* or partial to go"):
+        with pytest.raises(
+            harness.UsageError, match=r"missing; give it too, or partial=True to go"
+        ):
             harness.merge_runs([tmp_path / "s1"], tmp_path / "half")
         half = harness.merge_runs([tmp_path / "s1"], tmp_path / "half", partial=True)
         assert (len(half.results), half.summary.pending) == (3, {"not_run": 2})
+        unclear: Any = "no"
+        with pytest.raises(harness.UsageError, match=r"merge_runs.*partial 'no': give True or Fal"):
+            harness.merge_runs([tmp_path / "s1"], tmp_path / "no", partial=unclear)
         with pytest.raises(harness.UsageError, match="made by `harness run --shard I/N`"):
             harness.merge_runs([run, *shards], tmp_path / "more")
         with pytest.raises(harness.UsageError, match="is not an empty directory; give another out"):
             harness.merge_runs(shards, tmp_path / "half")
 
+    def test_of_calls_at_once_one_makes_the_run(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        for index in (1, 2):
+            out = tmp_path / f"s{index}"
+            own = [ECHO, DOUBLE]
+            harness.evaluate(lambda _: "print(0)", benchmark=own, shard=f"{index}/2", out=out)
+        together = Barrier(3, timeout=60)
+
+        def write(*given: Any) -> None:
+            together.wait()  # all have seen that `out` is free
+            write_json(*given)
+
+        def call(_: int) -> str:
+            try:
+                return str(harness.merge_runs([tmp_path / "s1", tmp_path / "s2"], tmp_path / "m"))
+            except harness.HarnessError as error:
+                return str(error)
+
+        monkeypatch.setattr(merge, "write_json", write)
+        with ThreadPoolExecutor(3) as pool:
+            said = sorted(pool.map(call, range(3)), key=len)
+        taken = f"{tmp_path / 'm'} exists and is not an empty directory; give another out"
+        assert sum(taken in each for each in said) == 2, said
+        assert len(harness.load_run(tmp_path / "m").results) == 2
+        assert len(list((tmp_path / "m" / "transcripts").iterdir())) == 2
+        assert {path.name for path in tmp_path.iterdir()} == {"s1", "s2", "m"}
+
     @pytest.mark.parametrize(
         ("shards", "said"),
         [
             ("s1", "merge_runs(): shards is of type str; give a list"),
+            ({"s1": 1}, "merge_runs(): shards is of type dict; give a list"),
             ([], "merge_runs(): there is no shard"),
             ([3], "merge_runs(): a shard is of type int; give a path"),
             (["nowhere"], "nowhere is not a run"),

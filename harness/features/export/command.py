@@ -4,6 +4,7 @@ import os
 from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from secrets import token_hex
 from typing import Annotated, overload
 
 import typer
@@ -242,7 +243,7 @@ def _draft(out: Path) -> Generator[Path]:
     """Yield a temporary file beside `out` that replaces it once it is complete."""
     if not out.parent.is_dir():
         raise UsageError(f"{out}: there is no folder {out.parent}")
-    draft = out.with_name(f".{os.getpid()}.{out.name}")
+    draft = out.with_name(f".{token_hex(8)}.{out.name[:40]}")  # of this call alone
     try:
         with _naming(out, draft):
             yield draft

@@ -139,6 +139,11 @@ def import_run(
         KeyboardInterrupt: the user interrupted; the same call goes on.
     """
     spec = spec_from("import_run()", keys, ImportKeys, OWN)
+    several: Any = (write_tool,) if isinstance(write_tool, str) else write_tool
+    if not isinstance(several, Sequence) or not all(isinstance(each, str) for each in several):
+        raise UsageError("import_run(): write_tool: give a name, or a list of names")
+    if not isinstance(problem_field, str | None):
+        raise UsageError("import_run(): problem_field: give a path, as 'metadata.task'")
     given = checked(problems)
     named: dict[str, Any] = {"model": model, "mode": mode, "extract": extract, "price": price}
     named["skip_bad_rows"] = keys.pop("skip_bad_rows", None)
@@ -150,13 +155,17 @@ def import_run(
         {key: value for key, value in named.items() if value is not None},
         keys,
         file_format,
-        (write_tool,) if isinstance(write_tool, str) else tuple(write_tool),
+        tuple(several),
         problem_field,
     )
-    with python_words("import_run()", **{"from": "file_format"}):
-        found = import_file(request, LOG)
-    if found.interrupted:
-        raise KeyboardInterrupt
+    try:
+        with python_words("import_run()", **{"from": "file_format"}):
+            found = import_file(request, LOG)
+    except KeyboardInterrupt:  # while it was prepared
+        found = None
+    if found is None or found.interrupted:
+        again = f"the same call, with out={str(request.out)!r}, goes on"
+        raise KeyboardInterrupt(f"import_run(): interrupted; {again}")
     if found.failures:
         LOG.notice(failure_words(found.failures, "call"))
     return ImportedRun(found)
@@ -223,10 +232,7 @@ def _import_solutions(request: ImportRequest, reporter: Reporter) -> Imported:
 
 
 def _model_of(file: Path) -> str:
-    """Return the model in a file name: MODEL_SCENARIO_SAMPLES_TEMPERATURE_….
-
-    LiveCodeBench names its files so.
-    """
+    """Return the model in a file name of LiveCodeBench: MODEL_SCENARIO_SAMPLES_TEMPERATURE_…."""
     stem = file.name.removesuffix(".gz").partition(".json")[0]
     return _UPSTREAM.sub("", stem) or stem
 

@@ -1,7 +1,9 @@
 """Import of agent runs: read, match, judge every revision, write a run."""
 
+import shutil
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -32,8 +34,9 @@ from harness.run.plan.problem_kinds import ProblemKind, check_settings, check_te
 from harness.run.reporter import Reporter
 from harness.run.session.judging_session import JudgingSession, isolate, judge_jobs, judging, vet
 from harness.run.spec.spec import RunSpec, known_keys, read_spec
-from harness.run.store.directory import MANIFEST, RunDirectory, read_manifest
+from harness.run.store.directory import MANIFEST, RESULTS, SUMMARY, RunDirectory, read_manifest
 from harness.run.store.origin import HERE
+from harness.run.store.transcripts import FOLDER
 from harness.run.summary.summary import Summary, summarize
 from harness.sources.files.rows import Loaded
 from harness.text import count
@@ -147,8 +150,7 @@ def import_trajectories(
         finder = replace(finder, problems=[*there, *_others(loaded, there)])
     choice = isolate(reporter, session.least, unsafe=session.unsafe)
     made_by = _manifest(_origin(request, file), loaded, there, spec, session)
-    directory = _opened(request.out, {**made_by, **surroundings(choice)})
-    try:
+    with _opened(request.out, {**made_by, **surroundings(choice)}) as directory:
         done = {result.sample for result in directory.committed()}
         tell(_plan(samples, done))
         write_transcripts(directory, file, finder, done, spec)
@@ -162,8 +164,6 @@ def import_trajectories(
         results = directory.committed()
         summary = summarize(results, planned, pending)
         directory.write_summary(summary.model_dump(mode="json"))
-    finally:
-        directory.close()
     found = tuple(judgements.compared(samples, results)), tuple(judgements.failures)
     return Imported(directory.path, summary, dict(unmatched), *found, interrupted)
 
@@ -233,10 +233,30 @@ def _manifest(
     }
 
 
-def _opened(path: Path, manifest: Mapping[str, Any]) -> RunDirectory:
-    """Create the run, or resume it if it is the same one."""
-    if not (path / MANIFEST).exists():
-        return RunDirectory.create(path, manifest)
+@contextmanager
+def _opened(path: Path, manifest: Mapping[str, Any]) -> Generator[RunDirectory]:
+    """Create the run, or resume it if it is the same one; a failed start leaves nothing behind."""
+    is_run = is_folder = False
+    with suppress(OSError):  # told when it is made
+        is_run, is_folder = (path / MANIFEST).exists(), path.is_dir()
+    directory = _resumed(path, manifest) if is_run else RunDirectory.create(path, manifest)
+    try:
+        yield directory
+    except Exception:
+        if not is_run and not directory.committed():
+            shutil.rmtree(path / FOLDER, ignore_errors=True)
+            with suppress(OSError):
+                for name in (RESULTS, SUMMARY, MANIFEST):
+                    (path / name).unlink(missing_ok=True)
+                if not is_folder:
+                    path.rmdir()
+        raise
+    finally:
+        directory.close()
+
+
+def _resumed(path: Path, manifest: Mapping[str, Any]) -> RunDirectory:
+    """Open a run that was begun. Raises RunDirectoryError if it is another one."""
     there = read_manifest(path)
     kept = ("sha256", "format", "write_tools")
     facts = [[each.get("imported", {}).get(key) for key in kept] for each in (there, manifest)]

@@ -13,6 +13,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import reduce
 from pathlib import Path
+from secrets import token_hex
 from typing import Annotated, Any, NamedTuple, cast
 
 import typer
@@ -111,10 +112,8 @@ def merge_command(
     print_summary(console(), merged.summary, out, as_json=as_json)
     if merged.missing:
         missing = count(len(merged.missing), "shard")
-        console(error=True).print(
-            f"{missing} missing; go on without shards with: harness run --resume {out}",
-            soft_wrap=True,
-        )
+        words = f"{missing} missing; go on without shards with: harness run --resume {out}"
+        console(error=True).print(words, soft_wrap=True)
 
 
 def merge_runs(
@@ -134,9 +133,11 @@ def merge_runs(
         StorageError: the disk refused a write.
     """
     given: Any = shards
-    with python_words("merge_runs()"):
-        if isinstance(given, str | Path) or not isinstance(given, Iterable):
+    with python_words("merge_runs()", partial="partial=True"):
+        if isinstance(given, str | Path | Mapping) or not isinstance(given, Iterable):
             raise UsageError(f"merge_runs(): shards is of type {type(given).__name__}; give a list")
+        if partial not in (True, False):
+            raise UsageError(f"merge_runs(): partial {partial!r:.40}: give True or False")
         found = [
             each.path if isinstance(each, LoadedRun) else path_of("merge_runs()", "a shard", each)
             for each in shards
@@ -153,8 +154,7 @@ def merge(paths: Sequence[Path], out: Path, *, partial: bool = False) -> Merged:
     parts = sorted(map(Part.read, paths), key=lambda part: part.index)
     _check_same(parts)
     missing = _missing(parts, partial=partial)
-    if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise RunDirectoryError(f"{out} exists and is not an empty directory; give another --out")
+    _check_free(out)
     with ExitStack() as stack:
         for part in parts:
             stack.enter_context(held(part.path / RESULTS))
@@ -162,29 +162,35 @@ def merge(paths: Sequence[Path], out: Path, *, partial: bool = False) -> Merged:
         results = _results(parts, problems)
         _check_batches(parts, results)
         summary = _summary(parts, results)
-        draft = out.with_name(f".{out.name}.draft")
+        draft = out.parent / f".{out.name[:40]}.{token_hex(8)}.draft"  # of this call alone
         try:
-            shutil.rmtree(draft, ignore_errors=True)  # left by a killed process
             (draft / FOLDER).mkdir(parents=True)
             _copy_transcripts(parts, draft / FOLDER)
-            _write_results(results, draft / RESULTS)
+            with (draft / RESULTS).open("wb") as file:
+                file.writelines(each.model_dump_json().encode() + b"\n" for each in results)
+                file.flush()
+                os.fsync(file.fileno())
             write_json(draft / SUMMARY, summary.model_dump(mode="json"))
             write_json(draft / MANIFEST, _manifest(parts, problems, missing))
             if any((part.path / PACK).exists() for part in parts):
                 pack(draft)
             draft.replace(out)
         except OSError as error:
+            _check_free(out)  # another call may have been faster
             raise StorageError(f"{out}: {error.strerror or error}; the shards are safe") from error
         finally:
             shutil.rmtree(draft, ignore_errors=True)
     return Merged(summary, missing)
 
 
-def _write_results(results: Iterable[SampleResult], path: Path) -> None:
-    with path.open("wb") as file:
-        file.writelines(result.model_dump_json().encode() + b"\n" for result in results)
-        file.flush()
-        os.fsync(file.fileno())
+def _check_free(out: Path) -> None:
+    """Check that a new run can be put there. Raises RunDirectoryError, StorageError."""
+    try:
+        free = not out.exists() or (out.is_dir() and not any(out.iterdir()))
+    except OSError as error:
+        raise StorageError(f"{out}: {error.strerror or error}; the shards are safe") from error
+    if not free:
+        raise RunDirectoryError(f"{out} exists and is not an empty directory; give another --out")
 
 
 def _check_same(parts: Sequence[Part]) -> None:
@@ -278,7 +284,8 @@ def _manifest(
     merged["sandbox"] = weakest
     merged["versions"] = versions_together(part.manifest for part in parts)
     merged["problems"] = dict(problems)
-    merged["test_limits"] = _limits([part.manifest.get("test_limits", {}) for part in parts])
+    limits = (part.manifest.get("test_limits", {}) for part in parts)  # by source
+    merged["test_limits"] = reduce(_joined, limits, {})
     merged["merged"] = {
         "problems": parts[0].total,
         "shards": [
@@ -291,11 +298,6 @@ def _manifest(
         "missing": [f"{index}/{parts[0].of}" for index in missing],
     }
     return merged
-
-
-def _limits(limits: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Join the shards' test limits by source, including limits of single problems."""
-    return reduce(_joined, limits, {})
 
 
 def _joined(one: Any, other: Any) -> Any:
@@ -333,11 +335,7 @@ def _summary(parts: Sequence[Part], results: Sequence[SampleResult]) -> Summary:
     listed = None if price is None else ListedPrice.model_validate(price)
     done = with_costs(results, listed)
     return summarize(
-        done,
-        planned,
-        failures,
-        prices_as_of=prices_as_of(first),
-        max_tokens=max_tokens_of(first),
+        done, planned, failures, prices_as_of=prices_as_of(first), max_tokens=max_tokens_of(first)
     )
 
 
