@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING, Any
 from harness.version import __version__
 
 if TYPE_CHECKING:
-    from harness.errors import DataError, HarnessError, NothingSelectedError, UsageError
+    from harness.errors import (
+        DataError,
+        HarnessError,
+        NothingSelectedError,
+        RunDirectoryError,
+        StorageError,
+        UsageError,
+    )
     from harness.features.calibrate.library import CalibratedBenchmark, calibrate
     from harness.features.compare.library import RunComparison, compare
     from harness.features.episode.library import Episode
@@ -59,10 +66,12 @@ __all__ = [
     "Problem",
     "ProblemView",
     "RunComparison",
+    "RunDirectoryError",
     "RunSpec",
     "SampleResult",
     "Sandbox",
     "Scored",
+    "StorageError",
     "TestCase",
     "UsageError",
     "Verdict",
@@ -104,7 +113,10 @@ _HOMES = {
     "harness.features.regrade.library": ("regrade",),
     "harness.features.verify.library": ("VerifiedBenchmark", "verify"),
     "harness.features.grade.grader": ("Grader", "GradingError", "Scored"),
-    "harness.errors": ("DataError", "HarnessError", "NothingSelectedError", "UsageError"),
+    "harness.errors": (
+        *("DataError", "HarnessError", "NothingSelectedError", "RunDirectoryError"),
+        *("StorageError", "UsageError"),
+    ),
     "harness.grading.verdict": ("Verdict",),
     "harness.problem": ("Problem", "ProblemView", "TestCase"),
     "harness.features.grade.grades": ("GradedSolution",),

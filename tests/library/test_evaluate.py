@@ -222,7 +222,7 @@ class TestMistakes:
         ("benchmark", "words"),
         [
             (3, "the benchmark is a int"),
-            (["apps"], "a str is no problem; give what load_p"),
+            (["apps"], "a str is no problem; give what load_problems returns, or rows"),
         ],
     )
     def test_no_problems(self, benchmark: Any, words: str) -> None:

@@ -132,6 +132,17 @@ class TestGoingOn:
         assert experiment([poor, echo], **SINGLE, out="e").cells == found.cells
         assert asked.total() == 20, "the same call asks nothing again"
 
+    def test_problems_that_were_given_are_given_again(self, folder: Path) -> None:
+        problems = harness.load_problems("fixture", limit=2)
+        call: dict[str, Any] = {"models": "replay:bundled", "benchmark": problems}
+        experiment(**call, modes="agentic", out="e", max_tokens_total=100)
+        with pytest.raises(HarnessError, match="were given from Python, and the benchmark"):
+            experiment(resume="e", max_tokens_total=100_000)
+        done = command(folder, "experiment", "--resume", "e", "--max-tokens-total", "100000")
+        assert (done.returncode, "were given from Python" in done.stderr) == (2, True)
+        found = experiment(resume="e", benchmark=problems, max_tokens_total=100_000)
+        assert found.cells[0].graded == 2
+
     def test_a_decided_interval(self) -> None:
         found = experiment([poor, good], **SINGLE, precision=150, level=0.2, out="e")
         assert found.decision is not None
@@ -147,7 +158,9 @@ class TestGoingOn:
 
         call = {"models": [fails, good], "benchmark": ROWS[:2], "modes": "single_shot", "out": "e"}
         assert [cell.pending for cell in experiment(**call).cells] == [0, 2]
-        assert "2 samples pending in e; try again with: experiment(resume='e')" in caplog.text
+        assert "2 samples pending in e (python-tests" in caplog.text
+        again = "try again with: experiment(resume='e'), with your models and problems"
+        assert f"fails raised OSError: not today); {again}" in caplog.text
         (folder / "mended").touch()
         assert [cell.pass_at_1 is not None for cell in experiment(**call).cells] == [True] * 2
 
@@ -158,7 +171,7 @@ class TestGoingOn:
             call |= {"benchmark": ROWS[:4], "modes": "single_shot", "prompts": ["default", "terse"]}
             await asyncio.to_thread(experiment, **call, max_tokens_total=50)
             assert len(server.requests) == 5
-            again = "experiment(resume='e', max_tokens_total=MORE)"
+            again = "experiment(resume='e', max_tokens_total=MORE), with your models and problems"
             words = f"max_tokens_total is reached: 50 of 50 tokens; go on with: {again}"
             assert words in caplog.text
             found = await asyncio.to_thread(
@@ -219,7 +232,10 @@ class TestOwnModels:
         ({"models": [good, good]}, "two models have the name python:"),
         ({"models": harness.load_problems("fixture")}, "a Problem is no model; .* benchmark="),
         ({"models": []}, r"experiment\(\): models: the list is empty"),
-        ({"models": good}, "--mode agentic: model 'python:.*:good' is a function"),
+        ({"models": good}, ": modes agentic: model 'python:.*:good' is a function"),
+        ({**SINGLE, "prompts": 3}, r"^experiment\(\): prompts has 3; give names"),
+        ({**SINGLE, "modes": [{"mode": "agentic"}]}, r"^experiment\(\): modes has {'mode'"),
+        ({**SINGLE, "progress": "yes"}, r"^experiment\(\): progress is 'yes'; give True or False"),
         ({**SINGLE, "mode": "agentic"}, "unknown key 'mode'; did you mean 'modes'"),
         ({**SINGLE, "samples_per_problem": 2}, "did you mean 'shots'"),
         ({**SINGLE, "limit": 2}, "did you mean 'sample_size'"),
@@ -268,8 +284,8 @@ try:
     if sys.argv[1] == "notebook":  # whose loop leaves interrupts as they are
         asyncio.new_event_loop().run_until_complete(main())
     main().send(None)  # without a loop
-except KeyboardInterrupt:
-    print("interrupted", flush=True)
+except KeyboardInterrupt as error:
+    print(error, flush=True)
 """
 
 
@@ -294,7 +310,8 @@ def test_an_interrupt_keeps_what_was_graded(how: str, folder: Path) -> None:
             out, err = process.communicate(timeout=30)
         finally:
             process.kill()
-    assert (process.returncode, out) == (0, "interrupted\n"), err
+    again = "experiment(resume='e'), with your models and problems"
+    assert (process.returncode, out) == (0, f"interrupted; go on with: {again}\n"), err
     (run,) = Path("e").glob("*slow")
     assert [each.problem_id for each in harness.load_run(run).results] == ["jsonl/first"]
 

@@ -27,11 +27,11 @@ from harness.run.summary.groups import Filters
 
 NAMES = """
 CalibratedBenchmark DataError Episode EpisodeReward EpisodeStep Episodes Evaluation
-EvaluationError ExperimentResult GradedSolution Grader Grades GradingError HarnessError ImportedRun
-LoadedRun NothingSelectedError Observer Problem ProblemView RunComparison RunSpec SampleResult
-Sandbox Scored TestCase UsageError Verdict VerifiedBenchmark __version__ aevaluate agrade calibrate
-compare evaluate experiment export_run grade import_run load_problems load_run merge_runs regrade
-verify
+EvaluationError ExperimentResult GradedSolution Grader Grades GradingError HarnessError
+ImportedRun LoadedRun NothingSelectedError Observer Problem ProblemView RunComparison
+RunDirectoryError RunSpec SampleResult Sandbox Scored StorageError TestCase UsageError Verdict
+VerifiedBenchmark __version__ aevaluate agrade calibrate compare evaluate experiment export_run
+grade import_run load_problems load_run merge_runs regrade verify
 """
 NEAR = "evaluat"
 FOR_TYPE_CHECKERS = {

@@ -29,6 +29,7 @@ from harness.run.store.transcripts import FOLDER
 from harness.run.summary.loaded_run import read_run
 from harness.run.summary.summary import Stopped
 from harness.sources.files.rows import Loaded
+from harness.text import printable_line
 
 CarryOut = Callable[[Prepared, Path, Budget], Outcome]
 """Runs part of a cell, as `RunController.carry_out` does."""
@@ -45,6 +46,7 @@ class CellRuns:
     Attributes:
         plans: the latest plan of each cell.
         failed: number of samples that failed in this invocation because of infrastructure.
+        cause: which sample failed first, and why.
         budget: budget of the latest part; None before the first.
     """
 
@@ -64,6 +66,7 @@ class CellRuns:
         self._tried: set[tuple[str, str]] = set()
         self.plans: dict[str, Plan] = {}
         self.failed = 0
+        self.cause = ""
         self.budget: Budget | None = None
 
     def prepare(self, experiment: Experiment) -> Mapping[str, Prepared]:
@@ -136,6 +139,9 @@ class CellRuns:
         }
         pending = sum(outcome.summary.pending.values())
         self.failed += pending if outcome.stopped_by_provider else len(outcome.failures)
+        if outcome.failures and not self.cause:
+            first = outcome.failures[0]
+            self.cause = printable_line(f"{cell.name}, {first.sample}: {first.cause}")
         return outcome
 
     def recorded(self, cell: Cell) -> int | None:

@@ -31,7 +31,7 @@ from harness.run.plan.plan import Plan
 from harness.run.plan.problem_loader import Benchmark, checked, name_of, read
 from harness.run.reporter import LOG, Reporter, log
 from harness.run.session.sync import run as run_async
-from harness.run.spec.keys import CellKeys, listing
+from harness.run.spec.keys import CellKeys, listing, python_words
 from harness.run.spec.settings import refuse_unknown
 from harness.run.spec.spec import RunSpec
 from harness.run.store.directory import RunDirectory
@@ -47,6 +47,7 @@ OWN = (
 
 
 @listing(CellKeys)
+@python_words("experiment()", mode="modes", prompt="prompts")
 def experiment(
     models: OneModel | Sequence[OneModel] | None = None,
     benchmark: Benchmark | None = None,
@@ -95,6 +96,9 @@ def experiment(
         KeyboardInterrupt: the user interrupted; the same call with `out`, or `resume`, goes on.
     """
     refuse_unknown(keys, {*CellKeys.__annotations__, *OWN}, "experiment()")
+    for name, each in (("stop_when_decided", stop_when_decided), ("progress", progress)):
+        if each not in {None, True, False}:
+            raise UsageError(f"experiment(): {name} is {each!r}; give True or False")
     config, out, resume = _paths(config=config, out=out, resume=resume)
     names, own = _models(models)
     given = None if benchmark is None else checked(benchmark)
@@ -103,8 +107,8 @@ def experiment(
         settings["benchmark"] = name_of(given)
     lists = {
         "models": None if resume is not None and len(own) == len(names or ()) else names,
-        "modes": _several(modes),
-        "prompts": _several(prompts),
+        "modes": _several("modes", modes),
+        "prompts": _several("prompts", prompts),
         "shots": shots,
         "vary": vary,
     }
@@ -132,17 +136,28 @@ def experiment(
     call = ExperimentRun(asked, LOG, watch, log.info, terminal=terminal, own=own, reader=reader)
     call.announce = call.controller.remark
     call.prepare()
-    run_async(call.carry_out_in_loop)
-    remarks = list(call.remarks())
-    if call.controller.interrupts:
-        raise KeyboardInterrupt(*remarks)
-    for line in remarks:
-        LOG.notice(printable_line(line))
+    them = "" if isinstance(given, str | None) and not own else ", with your models and problems"
+    interrupted = False
+    try:
+        run_async(call.carry_out_in_loop)
+    except KeyboardInterrupt:
+        interrupted = True
+    if interrupted or call.controller.interrupts:
+        raise KeyboardInterrupt(f"interrupted; go on with: {asked.again()}{them}")
+    for line in call.remarks():
+        LOG.notice(printable_line(line + them))
     return ExperimentResult.model_construct(**dict(rank(asked.path)))
 
 
-def _several(given: str | Sequence[str] | None) -> Sequence[str] | None:
-    return [given] if isinstance(given, str) else given
+def _several(name: str, given: object) -> list[str] | None:
+    """Return names as a list. Raises UsageError."""
+    if given is None:
+        return None
+    several = cast("list[object]", [*given] if isinstance(given, list | tuple) else [given])
+    for each in several:
+        if not isinstance(each, str | Path):
+            raise UsageError(f"experiment(): {name} has {each!r}; give names, or one name")
+    return list(map(str, several))
 
 
 def _paths(**given: object) -> list[Path | None]:
@@ -303,7 +318,8 @@ class ExperimentRun:
             yield f"{asked.say(key)} {is_reached}: {budget.state}; go on with: {again}"
         if failed:
             pending = f"{count(failed, 'sample')} pending in {asked.path}"
-            yield f"{pending}; try again with: {asked.again()}"
+            why = f" ({self.runs.cause})" if self.runs.cause and asked.say is str else ""
+            yield f"{pending}{why}; try again with: {asked.again()}"
 
     @contextmanager
     def _shown(self, plan: Plan, directory: RunDirectory) -> Generator[RunObserver]:

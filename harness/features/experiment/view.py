@@ -267,9 +267,11 @@ class ExperimentResult(NotebookView, Ranking):
 
     def __repr__(self) -> str:
         best = self.cells[0]
-        rate = f"pass@1 {percent(best.pass_at_1.value)}" if best.pass_at_1 else "nothing graded"
         cells = count(len(self.cells), "cell")
-        return f"<ExperimentResult {self.path.name}: {cells}, the best {best.name}: {rate}>"
+        told = "nothing graded"
+        if best.pass_at_1:
+            told = f"the best {best.name}: pass@1 {percent(best.pass_at_1.value)}"
+        return printable_line(f"<ExperimentResult {self.path.name}: {cells}, {told}>")
 
     __str__ = __repr__
 

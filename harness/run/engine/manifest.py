@@ -270,6 +270,11 @@ def _refuse_other_words(plan: Plan, before: Mapping[str, Any]) -> None:
 def _refuse_lost(plan: Plan, before: Mapping[str, Any]) -> None:
     """Refuse if problems or samples of the run are missing or have changed."""
     now = {problem.id: problem.content_hash for problem in plan.problems}
+    if plan.loaded.files and before.get("data") == [] and now.keys() - before["problems"].keys():
+        raise RunDirectoryError(
+            "the run's problems were given from Python, and the benchmark has others too: give "
+            "them again, as benchmark=…, to the function that made the run"
+        )
     for problem_id, content_hash in before["problems"].items():
         if now.get(problem_id) != content_hash:
             what = "has changed" if problem_id in now else "is no longer among the problems"

@@ -77,13 +77,16 @@ def checked(benchmark: Benchmark) -> Checked:
         raise UsageError("the benchmark is one problem; give a list of problems, [problem]")
     if not isinstance(given, Iterable):
         kind = type(given).__name__
-        raise UsageError(f"the benchmark is a {kind}; give NAME[:WHERE], or loaded problems")
+        raise UsageError(f"the benchmark is a {kind}; give NAME[:WHERE], loaded problems, or rows")
     problems: dict[str, Problem] = {}
     for number, each in enumerate(cast("Iterable[Any]", given), start=1):
         problem = _of_row(cast("Mapping[str, Any]", each), number) if _is_row(each) else each
         if not isinstance(problem, Problem):
             kind = type(problem).__name__
-            raise UsageError(f"a {kind} is no problem; give what load_problems returns")
+            raise UsageError(
+                f"a {kind} is no problem; give what load_problems returns, or rows, which are "
+                "dictionaries"
+            )
         if problem.id in problems:
             raise UsageError(f"{problem.id} is there twice; give each problem once")
         problems[problem.id] = problem

@@ -213,7 +213,7 @@ def python_words(caller: str, **names: str) -> Generator[None]:
     except UsageError as error:
         words = _FLAG.sub(named, str(error))
         if words != str(error):
-            error.args = (f"{caller}: {words}",)
+            error.args = (words if words.startswith(caller) else f"{caller}: {words}",)
         raise
 
 

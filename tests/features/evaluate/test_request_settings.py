@@ -262,7 +262,7 @@ def test_a_function_is_told_no_settings_so_they_are_refused(key: dict[str, Any])
 
 
 def test_a_function_sees_no_prompt_so_it_is_refused() -> None:
-    with pytest.raises(UsageError, match=r"--prompt: .* which receives no prompt"):
+    with pytest.raises(UsageError, match=r"evaluate\(\): prompt: .* which receives no prompt"):
         evaluate(lambda _: "", benchmark="fixture", limit=1, prompt="terse")
 
 
@@ -278,8 +278,8 @@ def test_a_function_sees_no_prompt_so_it_is_refused() -> None:
 def test_a_function_answers_no_conversation(keys: dict[str, Any]) -> None:
     with pytest.raises(UsageError, match="which gets the problem and no messages") as caught:
         evaluate(lambda _: "", benchmark="fixture", limit=1, **keys)
-    assert str(caught.value).startswith(f"--mode {keys['mode']}: model 'python:")
-    assert "use --mode single_shot or best_of_k_public" in str(caught.value)
+    assert str(caught.value).startswith(f"evaluate(): mode {keys['mode']}: model 'python:")
+    assert "use mode single_shot or best_of_k_public" in str(caught.value)
     assert "\n" not in str(caught.value)
 
 
