@@ -165,4 +165,5 @@ def test_terminals_get_texts_as_they_are(things: list[Any]) -> None:
     assert "[link=http://evil]" in shown(things[3])
     assert "95 % interval" in shown(things[2])
     assert isinstance(things[2], RunComparison)
+    assert str(things[2]) == repr(things[2])
     assert repr(things[2]).startswith("<RunComparison: ")

@@ -15,6 +15,7 @@ from program import harness as command
 from program import results
 
 import harness
+from harness.errors import StorageError
 from harness.features.export import command as export
 from harness.features.export.sample_rows import csv_text
 from harness.features.import_.trajectory_run import Judgements
@@ -125,6 +126,8 @@ class TestImport:
             ({"problem_field": 3}, "import_run(): problem_field: give a path"),
             ({"model": 3}, "model"),
             ({"file_format": ["atif"]}, "import_run(): file_format ['atif']: known are"),
+            ({"out": "a\0b"}, "import_run(): out 'a\\x00b': a path has no NUL"),
+            ({"out": "a" * 300}, ": a run cannot be kept there (File name too long); give another"),
             ({"memry": 512}, "import_run(): unknown key 'memry'; did you mean 'memory'?"),
             ({"file": 3}, "import_run(): file is of type int; give a path"),
             ({"file": "nowhere.jsonl"}, "nowhere.jsonl"),
@@ -178,6 +181,11 @@ class TestImport:
             done = command(tmp_path, "import", *file)
             assert (done.returncode, "4 of 6 published verdicts agree" in done.stderr) == (0, True)
         assert "own/echo#0 revision 2: published passed, here failed" in done.stderr
+
+    def test_a_row_without_a_problem(self, tmp_path: Path, revisions: Path) -> None:
+        revisions.write_text(json.dumps({"code": "print(1)", "turn": 1}) + "\n")
+        with pytest.raises(harness.DataError, match=r"^import_run.*, or give problem_field$"):
+            harness.import_run(revisions, [ECHO], tmp_path / "r", file_format="revisions")
 
     def test_a_failed_start_leaves_nothing(self, tmp_path: Path, revisions: Path) -> None:
         (tmp_path / "old").mkdir()
@@ -253,6 +261,18 @@ class TestExport:
         assert len(harness.export_run(easy, "csv").splitlines()) == 2
         assert "double" not in harness.export_run(easy, "junit")
 
+    @pytest.mark.parametrize("to", ["csv", "parquet", "lcb"])
+    @pytest.mark.parametrize("end", [".txt", ""])
+    def test_what_the_disk_refuses_is_one_line(
+        self, tmp_path: Path, run: harness.LoadedRun, to: str, end: str
+    ) -> None:
+        own: dict[str, Any] = {"benchmark": [ECHO, DOUBLE]} if to == "lcb" else {}
+        for out in (Path(f"/proc/a{end}"), tmp_path / ("a" * 300 + end)):
+            with pytest.raises(StorageError) as raised:
+                harness.export_run(run, to, out, **own)
+            assert str(raised.value).startswith(f"{out}: ")
+            assert "\n" not in str(raised.value)
+
     @pytest.mark.parametrize(
         "name",
         [
@@ -281,7 +301,12 @@ class TestExport:
         [
             ({"to": "xml"}, "export_run(): to 'xml': known are csv, parquet, junit"),
             ({"benchmark": "fixture"}, "export_run(): benchmark goes with to lcb"),
-            ({"to": "parquet"}, "export_run(): to parquet is no text: name its file with out"),
+            (
+                {"to": "parquet"},
+                'export_run(): to parquet is no text: name its file with out="r.pa',
+            ),
+            ({"out": "a\0b"}, "export_run(): out 'a\\x00b': a path has no NUL"),
+            ({"run": "a\0b"}, "export_run(): run 'a\\x00b': a path has no NUL"),
             ({"run": 3}, "export_run(): run is of type int; give a path"),
             ({"run": "nowhere"}, "nowhere is not a run"),
             ({"out": "no/where.csv"}, "there is no folder no"),
@@ -326,6 +351,8 @@ class TestMerge:
         unclear: Any = "no"
         with pytest.raises(harness.UsageError, match=r"merge_runs.*partial 'no': give True or Fal"):
             harness.merge_runs([tmp_path / "s1"], tmp_path / "no", partial=unclear)
+        with pytest.raises(harness.HarnessError, match="File name too long; the shards are safe"):
+            harness.merge_runs(shards, tmp_path / ("m" * 300))
         with pytest.raises(harness.UsageError, match="made by `harness run --shard I/N`"):
             harness.merge_runs([run, *shards], tmp_path / "more")
         with pytest.raises(harness.UsageError, match="is not an empty directory; give another out"):
@@ -362,6 +389,7 @@ class TestMerge:
     @pytest.mark.parametrize(
         ("shards", "said"),
         [
+            (["a\0b"], "merge_runs(): a shard 'a\\x00b': a path has no NUL"),
             ("s1", "merge_runs(): shards is of type str; give a list"),
             ({"s1": 1}, "merge_runs(): shards is of type dict; give a list"),
             ([], "merge_runs(): there is no shard"),

@@ -187,6 +187,8 @@ class RunComparison(NotebookView, Comparison):
     def __repr__(self) -> str:
         return f"<RunComparison: {answer.title_words(self)}>"
 
+    __str__ = __repr__
+
 
 @listing(Filters)
 def compare(

@@ -10,7 +10,7 @@ from typing import Annotated, overload
 import typer
 
 from harness.cli import completion
-from harness.errors import UsageError
+from harness.errors import StorageError, UsageError
 from harness.features.export.conversations import atif_text, chat_text
 from harness.features.export.inspect_log import write_inspect
 from harness.features.export.livecodebench import LiveCodeBenchFiles, eval_all_text
@@ -128,7 +128,7 @@ def export_run(
     Raises:
         UsageError: an argument is not accepted, or a package is missing.
         RunDirectoryError: there is no such run, or it lacks data that the format needs.
-        OSError: the disk refused a write.
+        StorageError: the disk refused a write.
     """
     given = None if benchmark is None else checked(benchmark)
 
@@ -137,7 +137,7 @@ def export_run(
         skip = bool(found.spec.get("skip_bad_rows"))
         return read(own if given is None else given, RunSpec(skip_bad_rows=skip))
 
-    with python_words("export_run()", b="benchmark", o="out"):
+    with python_words("export_run()", b="benchmark"):
         check_format(to, given)
         path = None if out is None else path_of("export_run()", "out", out)
         if isinstance(run, LoadedRun):
@@ -175,8 +175,9 @@ def export_as(run: Run, to: str, out: Path | None, load: Load) -> tuple[list[Pat
         HarnessError: see `export_run`.
     """
     if out is None and to in FILES:
-        raise UsageError(f"--to {to} is no text: name its file with -o {run.name}{ENDS[to]}")
-    if out is not None and out.is_dir() and to != "lcb":
+        raise UsageError(f'--to {to} is no text: name its file with --out="{run.name}{ENDS[to]}"')
+    is_folder = _is_folder(out)
+    if is_folder and to != "lcb":
         raise UsageError(f"{out} is a folder; name a file")
     if out is not None:
         _refuse_own(out)
@@ -188,7 +189,7 @@ def export_as(run: Run, to: str, out: Path | None, load: Load) -> tuple[list[Pat
         return [out], ()
     if to == "lcb":
         problems = _problems(run, load)
-        if out is not None and (out.is_dir() or not out.suffix):
+        if out is not None and (is_folder or not out.suffix):
             _refuse_own(out / "any.json")
             with _naming(out):
                 return LiveCodeBenchFiles(run, problems).write(out), ()
@@ -200,6 +201,14 @@ def export_as(run: Run, to: str, out: Path | None, load: Load) -> tuple[list[Pat
     with _draft(out) as draft, draft.open("w", encoding="utf-8", newline="") as file:
         file.writelines(map(_writable, parts))
     return [out], ()
+
+
+def _is_folder(out: Path | None) -> bool:
+    """Whether there is such a folder. Raises StorageError."""
+    if out is None:
+        return False
+    with _naming(out):
+        return out.is_dir()
 
 
 def _refuse_own(out: Path) -> None:
@@ -241,7 +250,7 @@ def _print(parts: Iterable[str]) -> None:
 @contextmanager
 def _draft(out: Path) -> Generator[Path]:
     """Yield a temporary file beside `out` that replaces it once it is complete."""
-    if not out.parent.is_dir():
+    if not _is_folder(out.parent):
         raise UsageError(f"{out}: there is no folder {out.parent}")
     draft = out.with_name(f".{token_hex(8)}.{out.name[:40]}")  # of this call alone
     try:
@@ -254,13 +263,14 @@ def _draft(out: Path) -> Generator[Path]:
 
 @contextmanager
 def _naming(out: Path, draft: Path | None = None) -> Generator[None]:
-    """Give errors that name no file, or the temporary one, the name and the plain words of `out`.
+    """Name `out` in errors that name no file, as those of a full disk, or the temporary one.
 
-    Those of a full disk name none. Raises OSError.
+    Raises:
+        StorageError: the disk refused a write.
     """
     try:
         yield
     except OSError as error:
-        if error.errno is None or error.filename not in {None, str(draft)}:
-            raise
-        raise OSError(error.errno, os.strerror(error.errno), str(out)) from error
+        name = out if error.filename in {None, str(draft)} else error.filename
+        words = str(error) if error.errno is None else os.strerror(error.errno)
+        raise StorageError(f"{name}: {words}") from error

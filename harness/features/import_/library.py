@@ -5,14 +5,12 @@ run has no transcripts, tokens, costs or times, and for a solution that failed, 
 it failed are unknown. `harness regrade` judges the same solutions here, as another run.
 """
 
-import hashlib
-import os
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Any, Unpack, cast
 
 from rich.console import Group, RenderableType
 
@@ -139,11 +137,6 @@ def import_run(
         KeyboardInterrupt: the user interrupted; the same call goes on.
     """
     spec = spec_from("import_run()", keys, ImportKeys, OWN)
-    several: Any = (write_tool,) if isinstance(write_tool, str) else write_tool
-    if not isinstance(several, Sequence) or not all(isinstance(each, str) for each in several):
-        raise UsageError("import_run(): write_tool: give a name, or a list of names")
-    if not isinstance(problem_field, str | None):
-        raise UsageError("import_run(): problem_field: give a path, as 'metadata.task'")
     given = checked(problems)
     named: dict[str, Any] = {"model": model, "mode": mode, "extract": extract, "price": price}
     named["skip_bad_rows"] = keys.pop("skip_bad_rows", None)
@@ -155,8 +148,8 @@ def import_run(
         {key: value for key, value in named.items() if value is not None},
         keys,
         file_format,
-        tuple(several),
-        problem_field,
+        _names(write_tool),
+        _field(problem_field),
     )
     try:
         with python_words("import_run()", **{"from": "file_format"}):
@@ -169,6 +162,20 @@ def import_run(
     if found.failures:
         LOG.notice(failure_words(found.failures, "call"))
     return ImportedRun(found)
+
+
+def _names(given: object) -> tuple[str, ...]:
+    names: object = (given,) if isinstance(given, str) else given
+    several = cast("Sequence[object]", names) if isinstance(names, Sequence) else (None,)
+    if not all(isinstance(each, str) for each in several):
+        raise UsageError("import_run(): write_tool: give a name, or a list of names")
+    return tuple(map(str, several))
+
+
+def _field(given: object) -> str | None:
+    if not isinstance(given, str | None):
+        raise UsageError("import_run(): problem_field: give a path, as 'metadata.task'")
+    return given
 
 
 def failure_words(failures: Sequence[tuple[str, Verdict, str]], again: str) -> str:
@@ -331,19 +338,12 @@ def _manifest(
     file: Path, loaded: Loaded, problems: Mapping[str, Problem], spec: RunSpec
 ) -> dict[str, Any]:
     """Return `run.json`'s content, without machine and sandbox, as nothing was run."""
+    digest = TrajectoryFile(file, SOLUTIONS).sha256()
     return {
         "schema": SCHEMA,
         "harness": __version__,
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
-        "imported": {"file": file.name, "sha256": _sha256(file), "verdicts": PUBLISHED},
+        "imported": {"file": file.name, "sha256": digest, "verdicts": PUBLISHED},
         "spec": spec.model_dump(mode="json"),
         **unknown_origin(loaded, problems.values()),
     }
-
-
-def _sha256(file: Path) -> str:
-    try:
-        with file.open("rb") as opened:
-            return hashlib.file_digest(opened, "sha256").hexdigest()
-    except OSError as error:
-        raise UsageError(f"{file}: {os.strerror(error.errno or 0)}") from error

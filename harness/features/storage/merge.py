@@ -133,9 +133,10 @@ def merge_runs(
         StorageError: the disk refused a write.
     """
     given: Any = shards
+    kind = type(shards).__name__
     with python_words("merge_runs()", partial="partial=True"):
         if isinstance(given, str | Path | Mapping) or not isinstance(given, Iterable):
-            raise UsageError(f"merge_runs(): shards is of type {type(given).__name__}; give a list")
+            raise UsageError(f"merge_runs(): shards is of type {kind}; give a list")
         if partial not in (True, False):
             raise UsageError(f"merge_runs(): partial {partial!r:.40}: give True or False")
         found = [

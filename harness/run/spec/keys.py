@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Literal, SupportsIndex, TypedDict, TypeVar, cast
 
 from harness.efficiency.timing_names import Timing
-from harness.errors import UsageError
+from harness.errors import HarnessError, UsageError
 from harness.models.prices import Price
 from harness.models.providers import Api, ToolProtocol
 from harness.run.spec.model_settings import Preset
@@ -201,7 +201,7 @@ def python_words(caller: str, **names: str) -> Generator[None]:
         names: arguments whose names differ from their flags, by flag.
 
     Raises:
-        UsageError: as raised inside, in other words.
+        HarnessError: as raised inside, in other words.
     """
 
     def named(found: re.Match[str]) -> str:
@@ -210,7 +210,7 @@ def python_words(caller: str, **names: str) -> Generator[None]:
 
     try:
         yield
-    except UsageError as error:
+    except HarnessError as error:
         words = _FLAG.sub(named, str(error))
         if words != str(error):
             error.args = (words if words.startswith(caller) else f"{caller}: {words}",)
@@ -221,4 +221,6 @@ def path_of(caller: str, name: str, given: object) -> Path:
     """Return an argument that is a path. Raises UsageError."""
     if not isinstance(given, str | Path):
         raise UsageError(f"{caller}: {name} is of type {type(given).__name__}; give a path")
+    if "\0" in str(given):
+        raise UsageError(f"{caller}: {name} {str(given)!r:.60}: a path has no NUL")
     return Path(given)

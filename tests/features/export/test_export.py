@@ -51,7 +51,9 @@ def test_each_format_is_what_it_says(folder: Path) -> None:
 def test_parquet_is_no_text_and_wants_a_file(folder: Path) -> None:
     refused = harness(folder, "export", "r", "--to", "parquet")
     assert refused.returncode == 2
-    assert refused.stderr == ("harness: --to parquet is no text: name its file with -o r.parquet\n")
+    assert refused.stderr == (
+        'harness: --to parquet is no text: name its file with --out="r.parquet"\n'
+    )
     done = harness(folder, "export", "r", "--to", "parquet", "-o", "r.parquet")
     assert done.returncode == 0, done.stderr
     assert (folder / "r.parquet").read_bytes()[:4] == b"PAR1"
@@ -128,5 +130,5 @@ resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
 @pytest.mark.parametrize("to", ["csv", "parquet", "junit", "lcb", "openai-messages"])
 def test_a_disk_that_takes_no_more_is_told_with_the_file(folder: Path, to: str) -> None:
     done = harness_after(SMALL_DISK, folder, "export", "r", "--to", to, "-o", "made.out")
-    assert (done.returncode, done.stderr) == (2, "harness: made.out: File too large\n")
+    assert (done.returncode, done.stderr) == (4, "harness: made.out: File too large\n")
     assert {path.name for path in folder.iterdir()} == {"r"}
