@@ -1,7 +1,7 @@
 """Options of every request: time limits, and the user's own headers.
 
-A value may be a secret. It is sent but never stored: `stored` leaves it out. A variable's name is
-no secret, and is kept.
+The value of a user's header may be a secret. It is sent but never stored: `stored` leaves it out. A
+variable's name is no secret, and is kept.
 """
 
 import re

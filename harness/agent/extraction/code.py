@@ -17,7 +17,7 @@ An unclosed last fence counts as closed at the end of the text, and the rule's n
 between `<think>` tags is searched only if there is nothing else. Time is linear in the length of
 the answer, except for the parsing of each block.
 
-Sources: `extract_test_output_code` and `extract_execution_code` in
+Sources of the `lcb` rules: `extract_test_output_code` and `extract_execution_code` in
 `lcb_runner/utils/extraction_utils.py`, and, for the relevant side of an assertion,
 `lcb_runner/evaluation/compute_test_output_prediction_metrics.py` of
 https://github.com/LiveCodeBench/LiveCodeBench, described in words.

@@ -1,16 +1,16 @@
 """Strategies without tools: single shot, best of k by public tests, self-repair.
 
-Measures what sampling alone gives for the same money as iterating. The solution that passes the
-most public tests is chosen, the earliest of equals; hidden tests are not used. It stops at the
-first solution that passes all, or, without public tests to choose by, at the first answer with
-code.
+Best of k measures what sampling alone gives for the same money as iterating. The solution that
+passes the most public tests is chosen, the earliest of equals; hidden tests are not used. It stops
+at the first solution that passes all, or, without public tests to choose by, at the first answer
+with code.
 
-Follows LiveCodeBench's scenario of that name (https://github.com/LiveCodeBench/LiveCodeBench,
-`lcb_runner/prompts/self_repair.py`): each round is a new conversation that shows the last solution
-and its failure. Two things differ. Only failures of public tests are shown: upstream shows the
-first failure of all tests, including hidden ones, and so reveals their answers. And every verdict
-has a report, including those on which upstream fails (a program that does not compile, a missing
-method, a judge that gave up).
+Self-repair follows LiveCodeBench's scenario of that name
+(https://github.com/LiveCodeBench/LiveCodeBench, `lcb_runner/prompts/self_repair.py`): each round is
+a new conversation that shows the last solution and its failure. Two things differ. Only failures of
+public tests are shown: upstream shows the first failure of all tests, including hidden ones, and so
+reveals their answers. And every verdict has a report, including those on which upstream fails (a
+program that does not compile, a missing method, a judge that gave up).
 
 The first solution comes from an earlier run, if given, or else from a single shot. It is kept if
 it passes the public tests, or if there are none.

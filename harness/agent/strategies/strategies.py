@@ -1,9 +1,9 @@
 """Strategies by mode: the built-in ones, a user's own (`module:attribute`), those of plug-ins.
 
-They are trusted like the harness and run in its process: only text written by models goes into the
-sandbox. Their exceptions do not count against the model: the sample stays pending, with the
-message. A limit that a strategy does not catch (`harness.agent.attempt`) ends it with the newest
-solution in the workspace.
+Strategies of users and plug-ins are trusted like the harness and run in its process: only text
+written by models goes into the sandbox. Their exceptions do not count against the model: the sample
+stays pending, with the message. A limit that a strategy does not catch (`harness.agent.attempt`)
+ends it with the newest solution in the workspace.
 """
 
 from collections.abc import Callable

@@ -1,9 +1,9 @@
 """Nodes of a Ray cluster: the actor on each, the choice of the next one, and work as bytes.
 
-The process receives none of the driver's environment variables, and so no API key.
+The actor's process receives none of the driver's environment variables, and so no API key.
 
-Both are pickles between processes of one cluster, which trust each other. Output of a judged
-program is in them as text and numbers, never as a pickle.
+Work and outcomes are pickles between processes of one cluster, which trust each other. Output of a
+judged program is in them as text and numbers, never as a pickle.
 """
 
 import asyncio

@@ -1,7 +1,7 @@
 """Texts of an event: its parts, highlighted or side by side, without the browser.
 
-The report is text for a model. Content of a test may look like one of its headings; then a text is
-shown in the wrong box, which is harmless. The report itself is shown too.
+A report of `run_tests` is text for a model. Content of a test may look like one of its headings;
+then a text is shown in the wrong box, which is harmless. The report itself is shown too.
 """
 
 import difflib

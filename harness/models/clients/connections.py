@@ -1,8 +1,8 @@
 """Connections to providers, and headers from the environment for the vendor's own host only.
 
-The vendors' SDKs read them from variables that hold, for example, the name of an organisation or a
-gateway's key. The SDKs would send it to every address. So they are opened without these variables,
-and given the headers for the host in question.
+The vendors' SDKs read such headers from variables that hold, for example, the name of an
+organisation or a gateway's key. The SDKs would send it to every address. So they are opened without
+these variables, and given the headers for the host in question.
 """
 
 import os

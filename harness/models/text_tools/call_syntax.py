@@ -1,8 +1,8 @@
 """Parsers of tool calls written as JSON or between tags, tolerant of common mistakes.
 
-It accepts several calls in a row or in a list, `parameters` for `arguments`, real newlines within
-strings, an extra comma, and a missing bracket at the end. A call that is cut off keeps its broken
-arguments, so that the code that runs it can report them.
+The parser of JSON accepts several calls in a row or in a list, `parameters` for `arguments`, real
+newlines within strings, an extra comma, and a missing bracket at the end. A call that is cut off
+keeps its broken arguments, so that the code that runs it can report them.
 
 `<tool_call>…</tool_call>` holds JSON, functions, or a name and its arguments in GLM's format;
 `<function=name>…</function>` holds JSON, or parameters in tags.

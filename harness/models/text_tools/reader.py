@@ -2,8 +2,8 @@
 
 It reads fenced JSON blocks (tagged json or tool_call, or untagged), blocks tagged with the name of
 a tool that takes one text (`sole_text`), calls between tags (see `call_syntax`) and between models'
-special tokens, and an answer that is only JSON. A block of another tag, such as
-python, is never a call, nor is a model's reasoning before `</think>`.
+special tokens, and an answer that is only JSON. A block of another tag, such as python, is never a
+call, nor is a model's reasoning before `</think>`.
 
 Time is linear in the length of the text, whatever it holds: each block is a slice of its own, and
 none is read twice but for one attempt to repair it.

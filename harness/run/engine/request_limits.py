@@ -5,10 +5,11 @@ between, are an outage: all samples wait, and one request at a time is sent as a
 growing waits. Each probe is another sample's request, so that a request that always fails does not
 block the run. The first answer ends the outage. After `timeout_s` seconds the run is stopped.
 
-Additive increase and multiplicative decrease, as TCP uses to share a line of unknown capacity
-(Chiu and Jain, 1989). Each answer that arrives while all places are taken adds a fraction of a
-place, so that a full round adds one; a refusal halves the number in flight. Refusals in one burst
-count once: those of requests sent before the last decrease say nothing about it.
+The number in flight follows additive increase and multiplicative decrease, as TCP uses to share a
+line of unknown capacity (Chiu and Jain, 1989). Each answer that arrives while all places are taken
+adds a fraction of a place, so that a full round adds one; a refusal halves the number in flight.
+Refusals in one burst count once: those of requests sent before the last decrease say nothing about
+it.
 """
 
 import asyncio

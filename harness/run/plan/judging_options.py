@@ -1,8 +1,9 @@
 """Options of grading from a spec, and time limits derived from references.
 
-A test may use FACTOR times the best known time for the most demanding test: for each reference
-take its slowest test's CPU seconds, then the least of these. Only references count that `harness
-verify` found accepted, by the current rule, for the current data.
+With `--test-timeout reference*FACTOR`, a test may use FACTOR times the best known time for the most
+demanding test: for each reference take its slowest test's CPU seconds, then the least of these.
+Only references count that `harness verify` found accepted, by the current rule, for the current
+data.
 """
 
 import math

@@ -4,10 +4,8 @@ A transcript is append-only, so it contains all requests: also those whose answe
 their sample restarted, and those whose answer was lost to a limit, an interrupt or a kill. The
 tokens of the latter are estimated (`harness.models.prices`).
 
-The conversation in each event is described in `harness.agent.events`. All code that outputs
-conversations in other formats uses this module.
-
-All code that displays a transcript uses these texts.
+The conversation in each event is described in `harness.agent.events`. All code that shows a
+transcript, or writes its conversations in another format, uses this module.
 """
 
 from collections.abc import Iterable, Iterator, Sequence

@@ -1,8 +1,9 @@
 """Preambles: the names available to a solution before its own code runs.
 
-The graders of LiveCodeBench and APPS put a script into a function, so that such a `return` ends
-it. In Python it is a syntax error. If that is the only one, the script is put into a function here
-too, and everything it binds is declared global, so that it otherwise runs as a script.
+The graders of LiveCodeBench and APPS put a script into a function, so that a `return` outside of
+every function ends it. In Python it is a syntax error. If that is the only one, the script is put
+into a function here too, and everything it binds is declared global, so that it otherwise runs as a
+script.
 """
 
 import ast

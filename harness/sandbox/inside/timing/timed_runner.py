@@ -13,9 +13,9 @@ and each execution of a script has its own namespace, which does not reach the n
 `sys.monitoring` (Python 3.12 on) reports each jump and branch of Python code. The count is
 reproducible, but does not include work done in C, such as sorting and long integers.
 
-The CPU time of an iteration is user plus system time from `getrusage`. The interval is that of
-wall times: it says nothing about the scored CPU time, and is here because the protocol has it. The
-clocks are read in the timed process, so a solution could tamper with them.
+In an iteration of Mercury's protocol, the CPU time is user plus system time from `getrusage`. The
+interval is that of wall times: it says nothing about the scored CPU time, and is here because the
+protocol has it. The clocks are read in the timed process, so a solution could tamper with them.
 """
 
 import contextlib
