@@ -115,6 +115,14 @@ def test_two_functions_are_ranked_and_compared() -> None:
     assert "solved" in found._repr_html_()
 
 
+def test_of_cells_that_solve_the_same_none_is_the_best() -> None:
+    def none(problem: dict[str, Any]) -> str:
+        return poor(problem)
+
+    found = experiment([poor, none], ROWS[:2], modes="single_shot", out="e")
+    assert found.answer.startswith("2 cells solve most: 0.0 % each")
+
+
 class TestGoingOn:
     def test_it_stops_when_decided_and_resume_asks_the_rest(self) -> None:
         asked = Counter[str]()

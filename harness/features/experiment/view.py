@@ -89,9 +89,15 @@ def best_words(ranking: Ranking) -> str:
     best = ranking.cells[0]
     if best.pass_at_1 is None:
         return f"{count(len(ranking.cells), 'cell')}; none has a graded sample"
-    solves = f"{printable_line(best.name)} solves most: {percent(best.pass_at_1.value)}"
+    rate = best.pass_at_1.value
+    equal = sum(
+        cell.pass_at_1 is not None and cell.pass_at_1.value == rate for cell in ranking.cells
+    )
+    solves = f"{printable_line(best.name)} solves most: {percent(rate)}"
+    if equal > 1:
+        solves = f"{count(equal, 'cell')} solve most: {percent(rate)} each"
     if best.against is None:
-        return f"{solves}; it is the baseline"
+        return solves if equal > 1 else f"{solves}; it is the baseline"
     points = f"{100 * best.against.difference:+.1f} points"
     chance = "" if best.against.p_holm < LEVEL else ", which chance alone could do"
     return (
