@@ -1,4 +1,5 @@
 """Language models behind one protocol: providers, recordings and Python functions.
 
-Start reading with `protocol`; `model_names` opens the model of a name on the command line.
+Start reading with `protocol`; then `route`, which decides where requests for a model's
+name go, and `opening`, which opens the model.
 """

@@ -1,15 +1,25 @@
-"""Keys, addresses and the default model, from the environment and from `.env`.
+"""What requests take from the user's surroundings: keys, addresses, headers, the default model.
 
-A `.env` is read only for the names in `NAMES`. Its values are kept here and not put into the
-environment, so that no started program and no judged code can read them.
+They come from the environment and from `.env`. A `.env` is read only for the names in `NAMES`. Its
+values are kept here and not put into the environment, so that no started program and no judged code
+can read them.
+
+The value of a user's header may be a secret. It is sent but never stored: `stored_header` leaves it
+out. A variable's name is no secret, and is kept.
+
+The vendors' SDKs read more headers from variables that hold, for example, the name of an
+organisation or a gateway's key, and would send them to every address. `vendor_headers` returns them
+for the vendor's own host only.
 """
 
-from collections.abc import Callable, Collection, Mapping
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from io import StringIO
 from pathlib import Path
 
 from harness.errors import UsageError
+from harness.models.providers import is_at
 
 DOTENV = Path(".env")
 ENVIRONMENT = "environment"
@@ -32,6 +42,15 @@ NAMES = frozenset(
 )
 MOST_BYTES = 2**20  # a larger .env is something else
 
+OPENAI_HOST = "api.openai.com"
+ANTHROPIC_HOST = "api.anthropic.com"
+VARIABLES: Mapping[str, tuple[str, ...]] = {
+    OPENAI_HOST: ("OPENAI_CUSTOM_HEADERS", "OPENAI_ORG_ID", "OPENAI_PROJECT_ID"),
+    ANTHROPIC_HOST: ("ANTHROPIC_CUSTOM_HEADERS",),
+}
+# The variables that hold one value; the others hold lines of `name: value`.
+NAMED = {"OPENAI_ORG_ID": "OpenAI-Organization", "OPENAI_PROJECT_ID": "OpenAI-Project"}
+
 
 @dataclass(frozen=True, slots=True)
 class FoundVariable:
@@ -46,6 +65,14 @@ class FoundVariable:
     variable: str
     where: str
     value: str = field(repr=False)
+
+    @property
+    def headers(self) -> list[tuple[str, str]]:
+        """Headers that it defines; lines without a colon are ignored, as by the SDKs."""
+        if self.variable in NAMED:
+            return [(NAMED[self.variable], self.value)]
+        lines = (line.partition(":") for line in self.value.split("\n"))
+        return [(name.strip(), value.strip()) for name, colon, value in lines if colon]
 
 
 def hub_token() -> str | None:
@@ -104,6 +131,15 @@ class Environment:
         found = self.find(name)
         return found.value if found else ""
 
+    def key(self, *names: str) -> FoundVariable | None:
+        """Return the first key that is set. Raises UsageError if no HTTP header can carry it."""
+        key = self.find(*names)
+        if key is not None and not (key.value.isascii() and key.value.isprintable()):
+            raise UsageError(
+                f"{key.variable} ({key.where}) holds characters that no key has; set it again"
+            )
+        return key
+
     def _find(self, name: str) -> FoundVariable | None:
         places = ((ENVIRONMENT, self._environ), (str(DOTENV), self._dotenv))
         for where, values in places:
@@ -144,3 +180,94 @@ def _refuse_ours(path: Path, number: int, text: str, names: Collection[str]) -> 
     ours = next((name for name in sorted(names) if name in text), None)
     if ours is not None:
         raise UsageError(f"{path}:{number}: {ours} cannot be read; write {ours}=VALUE")
+
+
+KEY_HEADERS = frozenset({"authorization", "x-api-key", "api-key"})
+"""Headers that carry a key themselves."""
+
+_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")  # a token of RFC 9110, section 5.6.2
+_VARIABLE = re.compile(r"\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)\})")
+_OF_THE_CLIENT = frozenset(
+    {"host", "content-length", "content-type", "transfer-encoding", "connection"}
+)
+_SPELT = {"authorization": "Authorization", "user-agent": "User-Agent", "accept": "Accept"}
+"""Headers that the SDKs set, in their spelling: the SDKs treat two spellings as different."""
+
+
+def _can_be_sent(name: str, value: str) -> bool:
+    """Return whether HTTP can carry a header."""
+    return _NAME.fullmatch(name) is not None and value.isascii() and value.isprintable()
+
+
+def variable_of(header: str) -> str | None:
+    """Return the environment variable that a header's value is read from, or None."""
+    found = _VARIABLE.fullmatch(header.partition(":")[2].strip())
+    return found and (found[1] or found[2])
+
+
+def name_of(header: str) -> str:
+    """Return the name of a header, in lower case."""
+    return header.partition(":")[0].strip().lower()
+
+
+def stored_header(header: str) -> str:
+    """Return a header as it may be stored: without its value, unless that is a variable."""
+    variable = variable_of(header)
+    name = header.partition(":")[0].strip()
+    return name if variable is None else f"{name}: ${variable}"
+
+
+def check_header(header: str) -> str:
+    """Return the header unchanged. One without a value may come from a stored run.
+
+    Raises:
+        ValueError: it cannot be sent; the message shows no value.
+    """
+    name, colon, value = header.partition(":")
+    name = name.strip()
+    if not _can_be_sent(name, value.strip()) or (colon and not value.strip()):
+        raise ValueError("give NAME:VALUE, in ASCII and with both")
+    if name.lower() in _OF_THE_CLIENT:
+        raise ValueError(f"the header {name} is set by the harness; leave it out")
+    return header
+
+
+def read_headers(headers: Iterable[str], environment: Environment) -> dict[str, str]:
+    """Return the headers as they are sent.
+
+    Raises:
+        UsageError: one has no value, or its variable has none.
+    """
+    found: dict[str, str] = {}
+    for header in headers:
+        name, variable = header.partition(":")[0].strip(), variable_of(header)
+        value = environment.text(variable) if variable else header.partition(":")[2].strip()
+        if variable and not value:
+            raise UsageError(f"--header {name}: the variable {variable} is not set")
+        if not value:
+            raise UsageError(
+                f"--header {name[:100]}: the value is missing; no run keeps it, so give "
+                f"--header '{name[:100]}: VALUE' again"
+            )
+        if not _can_be_sent(name, value):
+            raise UsageError(
+                f"--header {name}: the value of {variable} is not valid in an HTTP header"
+            )
+        found[_SPELT.get(name.lower(), name)] = value
+    return found
+
+
+def vendor_headers(base_url: str, environment: Environment) -> tuple[FoundVariable, ...]:
+    """Return the vendor's header variables, if the address is the vendor's own host.
+
+    Raises:
+        UsageError: HTTP cannot carry a header; its value is not shown.
+    """
+    names = (each for host, names in VARIABLES.items() if is_at(base_url, host) for each in names)
+    found = tuple(filter(None, map(environment.find, names)))
+    for each in found:
+        if not all(_can_be_sent(name, value) for name, value in each.headers):
+            raise UsageError(
+                f"{each.variable} ({each.where}) is not a valid HTTP header; set it again"
+            )
+    return found

@@ -25,9 +25,9 @@ from harness.models.protocol import (
     ModelTurn,
     RetryObserver,
     ToolSpec,
-    UnaskedModel,
     UserInterruptError,
 )
+from harness.models.scripted import UnaskedModel
 from harness.problem import ProblemView
 
 PLAIN = (str, bytes, int, float, complex, type(None))

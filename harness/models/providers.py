@@ -113,6 +113,17 @@ OPENAI_CHAT = Provider(
     refuses=OPENAI.refuses,
 )
 
+OWN_ENDPOINT = Provider(
+    title="the base URL's own",
+    prefix="",
+    base_url="",
+    protocol=Protocol.CHAT_COMPLETIONS,
+    keys=OPENAI.keys,
+    batches=True,  # it may; if not, its own error says so
+    also=(Protocol.RESPONSES, Protocol.MESSAGES),
+)
+"""Whoever serves a base URL that is no provider's; a key is sent if there is one."""
+
 PROVIDERS = (  # the first one with a matching shape counts
     OPENAI_CHAT,
     OPENAI,
@@ -163,6 +174,12 @@ def by_prefix(name: str) -> Provider | None:
 def by_shape(name: str) -> Provider | None:
     """Return the first provider whose shapes match a name."""
     return next((each for each in PROVIDERS if each.serves(name)), None)
+
+
+def is_sent(name: str) -> bool:
+    """Return whether a name is for a provider or plug-in, not a recording, code or agent."""
+    own = (PYTHON_PREFIX, REPLAY_PREFIX, AGENT_PREFIX)
+    return name != REFERENCES and not name.startswith(own)
 
 
 def is_at(base_url: str, host: str) -> bool:

@@ -19,7 +19,8 @@ from rich.console import Console
 
 import harness
 from harness import HarnessError, UsageError, experiment
-from harness.models.protocol import ModelStop, ModelTurn, UnaskedModel
+from harness.models.protocol import ModelStop, ModelTurn
+from harness.models.scripted import UnaskedModel
 
 TESTS = [
     {"input": "1", "output": "1", "public": True},

@@ -10,8 +10,9 @@ from harness.models.clients.openai_chat import OpenAIChat
 from harness.models.clients.openai_responses import OpenAIResponses
 from harness.models.environment import Environment
 from harness.models.function import FunctionModel
-from harness.models.model_names import open_model, served_by
+from harness.models.opening import open_model
 from harness.models.protocol import Model, ModelError, ModelSettings, UserMessage
+from harness.models.route import served_by
 
 KEY = {"OPENAI_API_KEY": "sk-abcdefghijkl"}
 
@@ -166,7 +167,7 @@ def test_a_function_is_opened_whatever_the_environment_says() -> None:
 
 def test_the_sdks_are_not_imported_before_they_are_needed() -> None:
     program = (
-        "import sys, harness.models.model_names, harness.models.user_code\n"
+        "import sys, harness.models.route, harness.models.opening\n"
         "import harness.models.scripted\n"
         "import harness.models.clients.openai_chat, harness.models.clients.openai_responses\n"
         "import harness.models.clients.anthropic_messages, harness.features.info.models\n"

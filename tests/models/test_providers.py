@@ -7,9 +7,9 @@ import pytest
 
 from harness.errors import UsageError
 from harness.models.environment import MOST_BYTES, NAMES, Environment, FoundVariable
-from harness.models.model_names import missing, resolve
+from harness.models.opening import missing
 from harness.models.providers import PROVIDERS, Api, Protocol
-from harness.models.route import Route, ollama_url
+from harness.models.route import Route, ollama_url, resolve
 
 
 def environment(**environ: str) -> Environment:

@@ -11,7 +11,8 @@ from harness.agent.strategies.strategies import STRATEGIES, find_strategy
 from harness.errors import UsageError
 from harness.features.observers.attach import find_observer
 from harness.models.environment import Environment
-from harness.models.model_names import open_model, plugged, served_by
+from harness.models.opening import open_model
+from harness.models.route import Route, served_by
 from harness.plugins import MODELS, OBSERVERS, RULES, SOURCES, known_rule
 from harness.plugins import STRATEGIES as STRATEGY_GROUP
 from harness.run.spec.spec import read_spec
@@ -51,7 +52,7 @@ def test_nothing_is_imported_before_its_name_is_asked_for(folder: Path) -> None:
     assert is_source("mine")
     assert parse_spec("mine:there") == ("mine", "there")
     assert known_rule("mine") == "mine"
-    assert plugged("mine:large", base_url=None, environment=NOTHING) is not None
+    assert isinstance(served_by("mine:large", base_url=None, environment=NOTHING), plugins.Plugin)
     assert read_spec(None, {"rule": "mine"}).rule == "mine"
     assert find_strategy("agentic") is STRATEGIES["agentic"]
     assert load("fixture").problems
@@ -132,16 +133,16 @@ def test_our_own_names_win_and_it_is_said_once(folder: Path) -> None:
 @pytest.mark.parametrize("name", ["gpt-5-mini", "org/mine", "openai/mine"])
 def test_a_model_s_name_that_is_a_provider_s_is_not_a_plug_in_s(folder: Path, name: str) -> None:
     made_package(folder, "mine-model", {MODELS: {"gpt-5-mini": "thing"}})
-    assert plugged(name, base_url=None, environment=NOTHING) is None
+    assert isinstance(served_by(name, base_url=None, environment=NOTHING), Route)
 
 
 def test_an_endpoint_takes_every_name(folder: Path) -> None:
     made_package(folder, "mine-behind", {MODELS: {"mine": "thing"}})
     url = "http://127.0.0.1:9/v1"
-    assert plugged("mine", base_url=url, environment=NOTHING) is None
+    assert isinstance(served_by("mine", base_url=url, environment=NOTHING), Route)
     asked = Environment({"OPENAI_BASE_URL": url})
-    assert plugged("mine", base_url=None, environment=asked) is None
-    assert plugged("mine", base_url=None, environment=NOTHING) is not None
+    assert isinstance(served_by("mine", base_url=None, environment=asked), Route)
+    assert isinstance(served_by("mine", base_url=None, environment=NOTHING), plugins.Plugin)
 
 
 def test_a_package_without_metadata_breaks_nothing(folder: Path) -> None:

@@ -1,7 +1,8 @@
 """Source of a user's own model, which has the methods of a `Model`."""
 
 CLASS = """
-from harness.models.protocol import ModelStop, ModelTurn, UnaskedModel
+from harness.models.protocol import ModelStop, ModelTurn
+from harness.models.scripted import UnaskedModel
 
 
 class Answering(UnaskedModel):

@@ -26,8 +26,8 @@ from harness.agent.strategies.baselines import best_of_k_public, self_repair, si
 from harness.agent.strategies.external_names import EXTERNAL
 from harness.errors import HarnessError, UsageError
 from harness.models.faults import Redactor
+from harness.models.opening import load_attribute
 from harness.models.protocol import ModelError, Usage
-from harness.models.user_code import load_attribute
 from harness.registry import AGENT_STRATEGY, feature
 from harness.sandbox.program import SandboxError
 from harness.tools.toolbox import Arguments, Tool, ToolError

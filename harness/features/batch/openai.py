@@ -16,7 +16,7 @@ from harness.features.batch.batch_endpoint import (
     text_of,
 )
 from harness.models.clients.connections import opened
-from harness.models.clients.openai_chat import max_tokens_field
+from harness.models.clients.openai_wire import max_tokens_field
 from harness.models.clients.openai_wire import request_body as chat_body
 from harness.models.clients.openai_wire import turn_from_wire as chat_turn
 from harness.models.clients.responses_wire import request_body as responses_body

@@ -15,8 +15,8 @@ from harness.errors import DataError, UsageError
 from harness.features.batch.batch_endpoint import BatchEndpoint, BatchRequest, custom_id
 from harness.features.batch.batch_journal import BatchJournal, Spool
 from harness.features.batch.requests import BatchRequests, PendingRequest
+from harness.models.clients.connections import Timeouts
 from harness.models.clients.retry import Pace
-from harness.models.model_names import KEYLESS
 from harness.models.protocol import (
     Message,
     Model,
@@ -27,7 +27,6 @@ from harness.models.protocol import (
     ToolSpec,
 )
 from harness.models.providers import Protocol
-from harness.models.request_options import Timeouts
 from harness.models.route import Route
 from harness.problem import Problem, ProblemView
 from harness.run.plan.plan import Plan
@@ -162,12 +161,7 @@ def batch_route(name: str, route: Route | None) -> Route:
 
 def open_batches(route: Route, timeouts: Timeouts | None = None) -> BatchEndpoint:
     """Open the batch API of a route, with the protocol of its single requests."""
-    settings: dict[str, Any] = {
-        "base_url": route.base_url,
-        "api_key": route.key.value if route.key else KEYLESS,
-        "headers": route.all_headers,
-        "timeouts": timeouts,
-    }
+    settings: dict[str, Any] = {**route.connection, "timeouts": timeouts}
     if route.protocol is Protocol.MESSAGES:
         from harness.features.batch.anthropic import AnthropicBatches
 

@@ -27,8 +27,8 @@ from harness.models.protocol import (
     ToolCall,
     ToolMessage,
     ToolSpec,
-    UnaskedModel,
 )
+from harness.models.scripted import UnaskedModel
 from harness.models.text_tools.instructions import with_tools
 from harness.problem import Problem
 from harness.run.plan.problem_kinds import judge_answer

@@ -15,9 +15,9 @@ from harness.errors import HarnessError, UsageError
 from harness.features.evaluate.evaluation import Evaluation
 from harness.features.evaluate.misuse import given_path, refuse_misuse
 from harness.features.observers.library import Told, check_observer, watched
+from harness.models.opening import model_of, name_of_code
 from harness.models.protocol import Model
 from harness.models.providers import REFERENCES
-from harness.models.user_code import model_of, name_of_code
 from harness.problem import Problem
 from harness.run.engine.controller import RunController
 from harness.run.engine.lifecycle import Prepared, Vet

@@ -11,9 +11,9 @@ from harness.features.experiment.cells import Cell
 from harness.features.experiment.experiment_file import Experiment
 from harness.features.observers.observer_events import Observed, RunEnded, RunStarted
 from harness.features.observers.thread import Watcher
+from harness.models.opening import UserModel, model_of
 from harness.models.protocol import Model
 from harness.models.scripted import ReplayModel
-from harness.models.user_code import UserModel, model_of
 from harness.problem import Problem
 from harness.run.engine.controller import RunController
 from harness.run.engine.lifecycle import Outcome, Prepared, Read, budget_of, sum_up

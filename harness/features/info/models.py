@@ -12,16 +12,15 @@ from rich.text import Text
 from harness.cli import completion
 from harness.cli.settings_flags import REQUESTS, with_settings
 from harness.errors import UsageError
-from harness.models.clients.preview import preview
 from harness.models.environment import MODEL_ID, OPENAI_BASE_URL, Environment
-from harness.models.model_names import at_home, check_settings, missing, usable_key
+from harness.models.opening import example_request, missing
 from harness.models.providers import (
     PROVIDERS,
     PYTHON_PREFIX,
     REPLAY_PREFIX,
     Provider,
 )
-from harness.models.route import Route, shown_url
+from harness.models.route import Route, at_home, shown_url
 from harness.run.plan.target import (
     Target,
     open_target,
@@ -108,7 +107,6 @@ def _not_sent(target: Target, spec: RunSpec) -> dict[str, Any]:
 
 def _request(route: Route, spec: RunSpec) -> dict[str, Any]:
     settings = request_settings(spec)
-    check_settings(route, settings)
     return {
         "provider": route.provider,
         "endpoint": route.endpoint,
@@ -123,7 +121,7 @@ def _request(route: Route, spec: RunSpec) -> dict[str, Any]:
         ],
         "batch": route.batches,
         **({"note": route.remark} if route.remark else {}),
-        "body": preview(route, settings),
+        "body": example_request(route, settings),
     }
 
 
@@ -131,7 +129,7 @@ def _described(provider: Provider, environment: Environment) -> dict[str, Any]:
     provider = at_home(provider, environment)
     key, fault = None, None
     try:
-        key = usable_key(environment.find(*provider.keys))
+        key = environment.key(*provider.keys)
     except UsageError as error:
         fault = str(error)
     return {

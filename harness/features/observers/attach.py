@@ -11,7 +11,7 @@ from harness import plugins
 from harness.errors import UsageError
 from harness.features.observers.observer_events import Watching
 from harness.features.observers.thread import Watcher
-from harness.models.user_code import load_attribute
+from harness.models.opening import load_attribute
 from harness.run.observer import Watch
 from harness.run.plan.plan import Plan
 from harness.run.store.directory import RunDirectory

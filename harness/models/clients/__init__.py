@@ -1,5 +1,5 @@
 """Clients of chat completions, OpenAI's Responses and Anthropic's Messages.
 
-Each has a module that sends requests, a `*_wire` that translates messages, and a `*_stream` that
-reads a streamed answer.
+Each has a module that sends requests and reads streamed answers, and a `*_wire` that translates
+messages.
 """

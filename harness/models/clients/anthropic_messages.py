@@ -1,7 +1,6 @@
 """Client of Anthropic's Messages API, at the vendor or any compatible endpoint."""
 
-from collections.abc import Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 from pydantic_core import from_json
@@ -13,17 +12,10 @@ from harness.models.clients.anthropic_wire import (
     usage_from_wire,
 )
 from harness.models.clients.client import Client
-from harness.models.clients.connections import opened
 from harness.models.clients.event_stream import StreamFormat
 from harness.models.clients.wire import Json
 from harness.models.faults import MalformedAnswerError
-from harness.models.protocol import (
-    Message,
-    ModelSettings,
-    ModelTurn,
-    RetryObserver,
-    ToolSpec,
-)
+from harness.models.protocol import Message, ModelSettings, ModelTurn, ToolSpec
 
 MOST_BLOCKS = 10_000
 BLOCK = 64  # bytes of a block besides its text
@@ -136,7 +128,6 @@ def _object(data: Json, name: str) -> Json:
     return cast("Json", value)
 
 
-STREAM = StreamFormat({"stream": True}, MessagesStream)
 VERSION_PATH = "/v1"  # appended by the SDK
 
 
@@ -146,32 +137,32 @@ class AnthropicMessages(Client):
     ANSWER_FIELD = "content"
     ERROR_STATUSES = ERROR_STATUSES
     READ_USAGE = usage_from_wire
+    STREAM = StreamFormat({"stream": True}, MessagesStream)
 
-    def _open(self, headers: Mapping[str, str], *, base_url: str, **settings: Any) -> Any:
+    @staticmethod
+    def sdk() -> Callable[..., Any]:
+        """Return the SDK's class of clients."""
         from anthropic import AsyncAnthropic
 
-        host = base_url.rstrip("/").removesuffix(VERSION_PATH)
-        return opened(AsyncAnthropic, headers, base_url=host, **settings)
+        def at_host(*, base_url: str, **settings: Any) -> Any:
+            host = base_url.rstrip("/").removesuffix(VERSION_PATH)
+            return AsyncAnthropic(base_url=host, **settings)
 
-    async def generate(
-        self,
+        return at_host
+
+    @staticmethod
+    def body(
+        model: str,
+        base_url: str,  # noqa: ARG004 - as in `Client`
         messages: Sequence[Message],
         tools: Sequence[ToolSpec],
         settings: ModelSettings,
-        on_retry: RetryObserver | None = None,
-    ) -> ModelTurn:
-        """Ask once, retrying transient failures.
+    ) -> Json:
+        """Return the JSON body of a request. Raises ModelError."""
+        return request_body(model, messages, tools, settings)
 
-        Raises:
-            ContextOverflowError: the conversation no longer fits.
-            ModelError: the provider did not answer; the message holds its error text. Or a setting
-                is not supported, and nothing was sent.
-        """
-        body = request_body(self._model, messages, tools, settings)
-        return await self._endpoint.ask(
-            self._client.messages.with_streaming_response.create,
-            self._arguments(self._client.messages.create, body),
-            partial(turn_from_wire, messages=messages),
-            on_retry,
-            STREAM,
-        )
+    def _resource(self) -> Any:
+        return self._client.messages
+
+    def _read(self, data: Json, messages: Sequence[Message]) -> ModelTurn:
+        return turn_from_wire(data, messages=messages)

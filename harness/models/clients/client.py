@@ -2,10 +2,13 @@
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from types import MappingProxyType
 from typing import Any, ClassVar
 
+from harness.models.clients.connections import Timeouts, opened
 from harness.models.clients.endpoint import Endpoint
+from harness.models.clients.event_stream import StreamFormat
 from harness.models.clients.retry import Pace, RetryPolicy
 from harness.models.clients.wire import Json
 from harness.models.protocol import (
@@ -17,12 +20,11 @@ from harness.models.protocol import (
     ToolSpec,
     Usage,
 )
-from harness.models.request_options import Timeouts
 from harness.problem import ProblemView
 
 
 class Client:
-    """Model at an endpoint; each protocol has a subclass with `generate`.
+    """Model at an endpoint; each protocol has a subclass.
 
     Args:
         name: name of the model in results.
@@ -38,11 +40,13 @@ class Client:
         ANSWER_FIELD: field that an answer has and an error has not.
         ERROR_STATUSES: HTTP status of each error type, for errors sent with HTTP 200.
         READ_USAGE: function that reads the token counts of an answer's `usage`.
+        STREAM: stream format of the protocol.
     """
 
     ANSWER_FIELD: ClassVar[str]
     ERROR_STATUSES: ClassVar[Mapping[str, int]] = MappingProxyType({})
     READ_USAGE: ClassVar[Callable[[Any], Usage | None]]
+    STREAM: ClassVar[StreamFormat]
 
     def __init__(
         self,
@@ -58,6 +62,7 @@ class Client:
     ) -> None:
         self._name = name
         self._model = model
+        self._base_url = base_url
         self._parameters: frozenset[str] = frozenset()
         self._endpoint = Endpoint(
             base_url,
@@ -71,10 +76,43 @@ class Client:
             pace=pace,
         )
         http = self._endpoint.http
-        self._client = self._open(headers, base_url=base_url, api_key=api_key, http=http)
+        self._client = opened(self.sdk(), headers, base_url=base_url, api_key=api_key, http=http)
 
-    def _open(self, headers: Mapping[str, str], *, base_url: str, **settings: Any) -> Any:
-        """Return the SDK's client."""
+    @staticmethod
+    def sdk() -> Callable[..., Any]:
+        """Return the SDK's class of clients: OpenAI's, which speaks two of the protocols."""
+        from openai import AsyncOpenAI
+
+        return AsyncOpenAI
+
+    @staticmethod
+    def body(
+        model: str,
+        base_url: str,
+        messages: Sequence[Message],
+        tools: Sequence[ToolSpec],
+        settings: ModelSettings,
+    ) -> Json:
+        """Return the JSON body of a request; a setting that is None is left out.
+
+        Args:
+            model: the model's name at the endpoint.
+            base_url: the endpoint.
+            messages: the conversation so far.
+            tools: tools that the model may call.
+            settings: settings of the model.
+
+        Raises:
+            ModelError: the protocol does not support a setting or its value.
+        """
+        raise NotImplementedError
+
+    def _resource(self) -> Any:
+        """Return the SDK's resource, whose `create` sends a request."""
+        raise NotImplementedError
+
+    def _read(self, data: Json, messages: Sequence[Message]) -> ModelTurn:
+        """Return the turn of an answer. Raises MalformedAnswerError."""
         raise NotImplementedError
 
     def _arguments(self, method: Callable[..., Any], body: Json) -> Json:
@@ -107,9 +145,23 @@ class Client:
 
         Raises:
             ContextOverflowError: the conversation no longer fits.
-            ModelError: the provider did not answer; the message holds its error text.
+            ModelError: the provider did not answer; the message holds its error text. Or a setting
+                is not supported, and nothing was sent.
         """
-        raise NotImplementedError
+        body = self.body(self._model, self._base_url, messages, tools, settings)
+        return await self._ask(body, messages, on_retry)
+
+    async def _ask(
+        self, body: Json, messages: Sequence[Message], on_retry: RetryObserver | None
+    ) -> ModelTurn:
+        resource = self._resource()
+        return await self._endpoint.ask(
+            resource.with_streaming_response.create,
+            self._arguments(resource.create, body),
+            partial(self._read, messages=messages),
+            on_retry,
+            self.STREAM,
+        )
 
     async def close(self) -> None:
         """Close the connections; calling it again does nothing."""

@@ -1,23 +1,45 @@
-"""Connections to providers, and headers from the environment for the vendor's own host only.
+"""Connections to providers: time limits, keep-alive, and the vendors' SDKs.
 
-The vendors' SDKs read such headers from variables that hold, for example, the name of an
-organisation or a gateway's key. The SDKs would send it to every address. So they are opened without
-these variables, and given the headers for the host in question.
+The SDKs read headers from variables of the environment, and would send them to every address. So
+they are opened without these variables, and given the headers for the host in question.
 """
 
 import os
+import re
 import socket
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from harness.errors import UsageError
-from harness.models.environment import Environment, FoundVariable
-from harness.models.providers import is_at
-from harness.models.request_options import can_be_sent
+from harness.models.environment import VARIABLES
+from harness.models.faults import RejectedError, ToolsRefusedError, WrongApiError
 
 if TYPE_CHECKING:
     import httpx2
+
+T = TypeVar("T")
+Failure = TypeVar("Failure", bound=Exception)
+NOT_FOUND = 404
+_VERSION = re.compile(r"/v\d")
+
+
+@dataclass(frozen=True, slots=True)
+class Timeouts:
+    """Timeouts of one request, in seconds.
+
+    An answer that is not streamed is silent until it is done, hence the long idle timeout.
+
+    Attributes:
+        connect_s: time to connect.
+        idle_s: time without a byte.
+        request_s: time of the whole request.
+        retry_s: time from a request's first failure to the end of its last wait.
+    """
+
+    connect_s: float = 15.0
+    idle_s: float = 900.0
+    request_s: float = 7_200.0
+    retry_s: float = 1_800.0
 
 
 KEEP_ALIVE_S = 60
@@ -34,56 +56,11 @@ def kept_alive(limits: "httpx2.Limits") -> "httpx2.AsyncHTTPTransport | None":
 
     if getproxies():
         return None
-
     options = [(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)]
     for name, value in (("TCP_KEEPIDLE", KEEP_ALIVE_S), ("TCP_KEEPINTVL", KEEP_ALIVE_S)):
         if hasattr(socket, name):
             options.append((socket.IPPROTO_TCP, getattr(socket, name), value))
     return httpx2.AsyncHTTPTransport(limits=limits, socket_options=options)
-
-
-T = TypeVar("T")
-
-OPENAI_HOST = "api.openai.com"
-ANTHROPIC_HOST = "api.anthropic.com"
-VARIABLES: Mapping[str, tuple[str, ...]] = {
-    OPENAI_HOST: ("OPENAI_CUSTOM_HEADERS", "OPENAI_ORG_ID", "OPENAI_PROJECT_ID"),
-    ANTHROPIC_HOST: ("ANTHROPIC_CUSTOM_HEADERS",),
-}
-# The variables that hold one value; the others hold lines of `name: value`.
-NAMED = {"OPENAI_ORG_ID": "OpenAI-Organization", "OPENAI_PROJECT_ID": "OpenAI-Project"}
-
-
-def vendor_headers(base_url: str, environment: Environment) -> tuple[FoundVariable, ...]:
-    """Return the vendor's header variables, if the address is the vendor's own host.
-
-    Raises:
-        UsageError: HTTP cannot carry a header; its value is not shown.
-    """
-    names = (each for host, names in VARIABLES.items() if is_at(base_url, host) for each in names)
-    found = tuple(filter(None, map(environment.find, names)))
-    for each in found:
-        if not all(can_be_sent(name, value) for name, value in _headers(each)):
-            raise UsageError(
-                f"{each.variable} ({each.where}) is not a valid HTTP header; set it again"
-            )
-    return found
-
-
-def headers_of(found: Iterable[FoundVariable]) -> dict[str, str]:
-    """Return the headers that variables define."""
-    return dict(header for each in found for header in _headers(each))
-
-
-def _headers(found: FoundVariable) -> Iterator[tuple[str, str]]:
-    """Yield the headers of a variable; lines without a colon are ignored, as by the SDKs."""
-    if found.variable in NAMED:
-        yield NAMED[found.variable], found.value
-        return
-    for line in found.value.split("\n"):
-        name, colon, value = line.partition(":")
-        if colon:
-            yield name.strip(), value.strip()
 
 
 def opened(sdk: Callable[..., T], headers: Mapping[str, str], *, http: Any, **settings: Any) -> T:
@@ -99,14 +76,25 @@ def opened(sdk: Callable[..., T], headers: Mapping[str, str], *, http: Any, **se
         settings: other settings of the SDK's client.
     """
     settings |= {"max_retries": 0, "timeout": http.timeout, "http_client": http}
-    with _hidden(name for names in VARIABLES.values() for name in names):
-        return sdk(default_headers=dict(headers), **settings)
-
-
-@contextmanager
-def _hidden(names: Iterable[str]) -> Generator[None]:
-    kept = {name: os.environ.pop(name) for name in names if name in os.environ}
+    names = [name for names in VARIABLES.values() for name in names if name in os.environ]
+    hidden = {name: os.environ.pop(name) for name in names}
     try:
-        yield
+        return sdk(default_headers=dict(headers), **settings)
     finally:
-        os.environ.update(kept)
+        os.environ.update(hidden)
+
+
+def with_address(error: Failure, asked: str) -> Failure:
+    """Return the error; one of status 404 that does not concern the model names the address.
+
+    Args:
+        error: the error of a failed request.
+        asked: the address that was asked, without secrets.
+    """
+    if not isinstance(error, RejectedError) or error.status != NOT_FOUND or error.hopeless:
+        return error
+    if isinstance(error, ToolsRefusedError | WrongApiError):
+        return error
+    hint = "" if _VERSION.search(asked) else "; should the base URL end in /v1?"
+    error.args = (f"{error} (asked {asked}{hint})",)
+    return error

@@ -20,7 +20,7 @@ from urllib.parse import unquote, urlsplit
 
 from pydantic_core import to_json
 
-from harness.models.clients.connections import kept_alive
+from harness.models.clients.connections import Timeouts, kept_alive, with_address
 from harness.models.clients.event_stream import CONTENT_TYPE, StreamFormat, read_events
 from harness.models.clients.retry import Pace, RetryPolicy, ask_until_answered
 from harness.models.clients.wire import Json, read_json, word
@@ -37,8 +37,7 @@ from harness.models.faults import (
     provider_words,
 )
 from harness.models.protocol import ModelError, ModelTurn, Retry, RetryObserver, Usage
-from harness.models.request_options import Timeouts
-from harness.models.route import shown_url, with_address
+from harness.models.route import shown_url
 
 if TYPE_CHECKING:
     import httpx2

@@ -2,7 +2,7 @@
 
 The format is that of the WHATWG's HTML standard, section 9.2: lines of `field: value`, an empty
 line after each event. Each protocol has an assembler that turns the events into the JSON object
-that the provider sends without streaming (`chat_stream`, `responses_stream`, `messages_stream`).
+that the provider sends without streaming (`ChatStream`, `ResponsesStream`, `MessagesStream`).
 """
 
 import asyncio

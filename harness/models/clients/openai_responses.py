@@ -4,23 +4,15 @@ The last event of a stream holds the whole response, so nothing has to be assemb
 leave its output empty; then the items reported as done are the output.
 """
 
-from collections.abc import Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 from harness.models.clients.client import Client
-from harness.models.clients.connections import opened
 from harness.models.clients.event_stream import StreamFormat
 from harness.models.clients.responses_wire import request_body, turn_from_wire, usage_from_wire
 from harness.models.clients.wire import Json
 from harness.models.faults import MalformedAnswerError
-from harness.models.protocol import (
-    Message,
-    ModelSettings,
-    ModelTurn,
-    RetryObserver,
-    ToolSpec,
-)
+from harness.models.protocol import Message, ModelSettings, ModelTurn, ToolSpec
 
 LAST = frozenset({"response.completed", "response.incomplete", "response.failed"})
 ITEM = 64  # bytes of an item besides its text
@@ -68,49 +60,38 @@ class ResponsesStream:
         return self._response
 
 
-STREAM = StreamFormat({"stream": True}, ResponsesStream)
-
-
 class OpenAIResponses(Client):
     """Model at an endpoint of OpenAI's Responses API.
 
     The provider stores nothing: each request holds the whole conversation, including the model's
     encrypted reasoning. A model without reasoning refuses that with an error of its own; use
-    `OpenAIChat` for it.
+    `OpenAIChat` for it. Nothing that the provider refuses is left out and retried, so that what was
+    measured is what the user asked for.
     """
 
     # A failed response has no output; its error is classified by code, not by status.
     ANSWER_FIELD = "status"
     READ_USAGE = usage_from_wire
+    STREAM = StreamFormat({"stream": True}, ResponsesStream)
 
-    def _open(self, headers: Mapping[str, str], **settings: Any) -> Any:
-        from openai import AsyncOpenAI
-
-        return opened(AsyncOpenAI, headers, **settings)
-
-    async def generate(
-        self,
+    @staticmethod
+    def body(
+        model: str,
+        base_url: str,  # noqa: ARG004 - as in `Client`
         messages: Sequence[Message],
         tools: Sequence[ToolSpec],
         settings: ModelSettings,
-        on_retry: RetryObserver | None = None,
-    ) -> ModelTurn:
-        """Ask once, retrying transient failures.
+    ) -> Json:
+        """Return the JSON body of a request. Raises ModelError."""
+        return request_body(model, messages, tools, settings)
 
-        Nothing that the provider refuses is left out and retried, so that what was measured is what
-        the user asked for.
+    def _resource(self) -> Any:
+        return self._client.responses
 
-        Raises:
-            ContextOverflowError: the conversation no longer fits.
-            ModelError: the provider did not answer; the message holds its error text.
-        """
-        body = request_body(self._model, messages, tools, settings)
-        return await self._endpoint.ask(
-            self._client.responses.with_streaming_response.create,
-            # As an argument, every item would be matched against each of the SDK's forty item
-            # types, which only costs time: 90 ms for a conversation of forty turns.
-            {"extra_body": body},
-            partial(turn_from_wire, messages=messages, redact=self._endpoint.redact),
-            on_retry,
-            STREAM,
-        )
+    def _arguments(self, method: Callable[..., Any], body: Json) -> Json:  # noqa: ARG002
+        # As an argument, every item would be matched against each of the SDK's forty item
+        # types, which only costs time: 90 ms for a conversation of forty turns.
+        return {"extra_body": body}
+
+    def _read(self, data: Json, messages: Sequence[Message]) -> ModelTurn:
+        return turn_from_wire(data, messages=messages, redact=self._endpoint.redact)

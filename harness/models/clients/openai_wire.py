@@ -25,6 +25,7 @@ from harness.models.clients.wire import (
     with_settings,
     word,
 )
+from harness.models.environment import OPENAI_HOST
 from harness.models.faults import MalformedAnswerError
 from harness.models.protocol import (
     AssistantMessage,
@@ -39,6 +40,7 @@ from harness.models.protocol import (
     Usage,
     UserMessage,
 )
+from harness.models.providers import is_at
 
 
 def usage_from_wire(value: Any) -> Usage | None:
@@ -96,6 +98,11 @@ STOP_REASONS: dict[str, Literal["end_turn", "max_tokens", "content_filter"]] = {
 BROKEN_OFF = ("error", "abort", "insufficient_system_resource")
 
 # Sending
+
+
+def max_tokens_field(base_url: str) -> str:
+    """Return an endpoint's field for the token limit: the vendor has renamed it."""
+    return "max_completion_tokens" if is_at(base_url, OPENAI_HOST) else "max_tokens"
 
 
 def request_body(

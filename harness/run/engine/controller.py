@@ -11,7 +11,7 @@ from typing import Any
 
 from harness.agent.attempt import RunStop
 from harness.grading.jobs import Options
-from harness.models.model_names import missing
+from harness.models.opening import missing
 from harness.models.protocol import Model
 from harness.run.engine.engine import Engine
 from harness.run.engine.lifecycle import (

@@ -14,8 +14,8 @@ from harness.agent.strategies.external_names import BUILT_IN
 from harness.errors import RunDirectoryError
 from harness.grading.jobs import Options
 from harness.grading.rules import RULES
-from harness.models.model_names import is_sent
-from harness.models.request_options import name_of
+from harness.models.environment import name_of
+from harness.models.providers import is_sent
 from harness.models.route import shown_url
 from harness.problem import Problem
 from harness.run.plan.judging_options import stored_limits

@@ -16,12 +16,12 @@ from harness.errors import UsageError
 from harness.grading.jobs import Options
 from harness.grading.rules import find_rule
 from harness.models.function import FunctionModel
+from harness.models.opening import UserModel
 from harness.models.prices import ListedPrice, cost
 from harness.models.protocol import Model, ModelSettings
 from harness.models.providers import REFERENCES
 from harness.models.scripted import ReferenceModel
 from harness.models.text_tools.instructions import with_tools
-from harness.models.user_code import UserModel
 from harness.problem import Kind, Problem
 from harness.run.plan.judging_options import (
     judging_of,

@@ -20,9 +20,10 @@ from harness.agent.events import (
 )
 from harness.agent.strategies.external_names import EXTERNAL
 from harness.errors import UsageError
-from harness.models.environment import MODEL_ID, Environment
+from harness.models.clients.connections import Timeouts
+from harness.models.environment import MODEL_ID, Environment, variable_of
 from harness.models.function import FunctionModel
-from harness.models.model_names import check_settings, is_sent, open_model, served_by
+from harness.models.opening import example_request, open_model
 from harness.models.protocol import (
     ContextOverflowError,
     Model,
@@ -30,12 +31,10 @@ from harness.models.protocol import (
     ModelSettings,
     ModelTurn,
     RecordingEndedError,
-    UnaskedModel,
 )
-from harness.models.providers import REFERENCES
-from harness.models.request_options import Timeouts, variable_of
-from harness.models.route import Route, shown_url
-from harness.models.scripted import ReferenceModel, ReplayModel, check_references
+from harness.models.providers import REFERENCES, is_sent
+from harness.models.route import Route, served_by, shown_url
+from harness.models.scripted import ReferenceModel, ReplayModel, UnaskedModel, check_references
 from harness.plugins import Plugin
 from harness.run.plan.modes import mode_of
 from harness.run.spec.settings import is_said
@@ -249,7 +248,7 @@ def open_target(target: Target, spec: RunSpec, *, dry_run: bool = False) -> Mode
         return ReferenceModel(())
     settings = request_settings(spec)
     if dry_run and target.route is not None:
-        check_settings(target.route, settings)
+        example_request(target.route, settings)
         return UnaskedModel(target.name)
     return open_model(target.name, target.server, settings=settings, timeouts=timeouts_of(spec))
 

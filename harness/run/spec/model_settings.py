@@ -9,9 +9,9 @@ from typing import Annotated, Any, Literal, cast
 from pydantic import BeforeValidator, Field, PlainSerializer
 from pydantic_core import PydanticCustomError
 
+from harness.models.environment import check_header, stored_header
 from harness.models.prices import Price
 from harness.models.providers import Api
-from harness.models.request_options import check_header, stored
 from harness.run.spec.settings import ASKED, Setting, SettingsGroup
 
 Preset = Literal["livecodebench"]
@@ -93,7 +93,9 @@ ExtraBody = Annotated[dict[str, Any] | None, BeforeValidator(read_extra_body)]
 Headers = Annotated[
     tuple[str, ...],
     BeforeValidator(read_header),
-    PlainSerializer(lambda headers: [stored(each) for each in headers], return_type=list[str]),
+    PlainSerializer(
+        lambda headers: [stored_header(each) for each in headers], return_type=list[str]
+    ),
 ]
 
 _asks = partial(Setting, modes=ASKED)

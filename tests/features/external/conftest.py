@@ -16,7 +16,8 @@ from harness.features.external.agent_sandbox import RoomError, probe
 from harness.features.external.session import External, Host
 from harness.grading.judge import Task, judge
 from harness.grading.verdict import Grade
-from harness.models.protocol import ModelSettings, UnaskedModel
+from harness.models.protocol import ModelSettings
+from harness.models.scripted import UnaskedModel
 from harness.problem import ProblemView, Signature, TestCase
 from harness.sandbox.limits import Limits as TestLimits
 from harness.sandbox.pool import SandboxPool

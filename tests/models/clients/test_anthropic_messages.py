@@ -22,6 +22,7 @@ from messages_server import (
 
 from harness.models.clients import endpoint
 from harness.models.clients.anthropic_messages import AnthropicMessages
+from harness.models.clients.connections import Timeouts
 from harness.models.clients.retry import Pace, RetryPolicy
 from harness.models.protocol import (
     AssistantMessage,
@@ -38,7 +39,6 @@ from harness.models.protocol import (
     Usage,
     UserMessage,
 )
-from harness.models.request_options import Timeouts
 
 KEY = "sk-ant-secretsecretsecret"
 HELLO = (UserMessage(content="hello"),)

@@ -24,6 +24,7 @@ from chat_server import (
 from ports import deserted_port
 
 from harness.models.clients import endpoint
+from harness.models.clients.connections import Timeouts
 from harness.models.clients.openai_chat import OpenAIChat
 from harness.models.clients.retry import Pace, RetryPolicy
 from harness.models.protocol import (
@@ -40,7 +41,6 @@ from harness.models.protocol import (
     Usage,
     UserMessage,
 )
-from harness.models.request_options import Timeouts
 
 KEY = "sk-secretsecretsecret"
 HELLO = (UserMessage(content="hello"),)
@@ -668,12 +668,9 @@ async def test_the_same_client_answers_for_every_sample(problem: Any) -> None:
         ("http://localhost:8000/v1", "max_tokens"),
     ],
 )
-async def test_the_token_limit_is_spelled_as_the_endpoint_spells_it(
-    base_url: str, expected: str
-) -> None:
-    model = OpenAIChat("m", model="m", base_url=base_url, api_key=KEY)
-    assert model._max_tokens_field == expected
-    await model.close()
+def test_the_token_limit_is_spelled_as_the_endpoint_spells_it(base_url: str, expected: str) -> None:
+    body = OpenAIChat.body("m", base_url, HELLO, (), ModelSettings(max_tokens=7))
+    assert {name: value for name, value in body.items() if "tokens" in name} == {expected: 7}
 
 
 async def test_the_environment_changes_no_address(monkeypatch: pytest.MonkeyPatch) -> None:

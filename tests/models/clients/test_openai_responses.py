@@ -23,6 +23,7 @@ from responses_server import (
 )
 
 from harness.models.clients import endpoint
+from harness.models.clients.connections import Timeouts
 from harness.models.clients.openai_responses import OpenAIResponses
 from harness.models.clients.retry import Pace, RetryPolicy
 from harness.models.protocol import (
@@ -38,7 +39,6 @@ from harness.models.protocol import (
     Usage,
     UserMessage,
 )
-from harness.models.request_options import Timeouts
 
 KEY = "sk-secretsecretsecret"
 OPENING = (SystemMessage(content="Be good."), UserMessage(content="Solve ∑ 🙂."))

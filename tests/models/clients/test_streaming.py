@@ -20,10 +20,10 @@ from messages_server import MessagesServer
 from responses_server import ResponsesServer
 
 from harness.models.clients.anthropic_messages import AnthropicMessages, MessagesStream
-from harness.models.clients.chat_stream import ChatStream
 from harness.models.clients.client import Client
+from harness.models.clients.connections import Timeouts
 from harness.models.clients.event_stream import EventReader
-from harness.models.clients.openai_chat import OpenAIChat
+from harness.models.clients.openai_chat import ChatStream, OpenAIChat
 from harness.models.clients.openai_responses import OpenAIResponses
 from harness.models.clients.retry import Pace, RetryPolicy
 from harness.models.faults import MalformedAnswerError
@@ -35,7 +35,6 @@ from harness.models.protocol import (
     Usage,
     UserMessage,
 )
-from harness.models.request_options import Timeouts
 
 CHAT_USAGE = {
     "prompt_tokens": 700,

@@ -11,17 +11,18 @@ from responses_server import ResponsesServer, response, said
 
 from harness.errors import UsageError
 from harness.features.batch.run import batch_route, open_batches
-from harness.models.clients import connections as rooms
-from harness.models.clients.connections import (
+from harness.models import environment as rooms
+from harness.models.environment import (
     ANTHROPIC_HOST,
     OPENAI_HOST,
     VARIABLES,
-    is_at,
+    Environment,
     vendor_headers,
 )
-from harness.models.environment import Environment
-from harness.models.model_names import open_model, resolve, served_by
+from harness.models.opening import open_model
 from harness.models.protocol import Model, ModelError, ModelSettings, UserMessage
+from harness.models.providers import is_at
+from harness.models.route import resolve, served_by
 
 if TYPE_CHECKING:
     from harness.models.route import Route

@@ -1,4 +1,4 @@
-"""The user's own code: models of `python:module:attribute`, and their digest."""
+"""Open the model of a name: a provider's client, a plug-in's model, or the user's own code."""
 
 import importlib
 import inspect
@@ -6,9 +6,11 @@ import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from harness.errors import UsageError
+from harness.models.clients.connections import Timeouts
+from harness.models.environment import HF_TOKEN
 from harness.models.faults import Redactor
 from harness.models.function import FAULTS, FunctionModel, code_digest, fault_of
 from harness.models.protocol import (
@@ -19,13 +21,114 @@ from harness.models.protocol import (
     ModelTurn,
     RetryObserver,
     ToolSpec,
-    UnaskedModel,
+    UserMessage,
 )
-from harness.models.providers import PYTHON_PREFIX
+from harness.models.providers import PYTHON_PREFIX, Protocol
+from harness.models.route import Route
+from harness.models.scripted import UnaskedModel
+from harness.plugins import Plugin
 from harness.problem import ProblemView
+
+if TYPE_CHECKING:
+    from harness.models.clients.client import Client
 
 METHODS = ("for_sample", "generate", "close")  # of `Model`, besides its name
 _one_line = Redactor()
+
+
+def open_model(
+    name: str,
+    server: Plugin | Route | None,
+    *,
+    settings: ModelSettings | None = None,
+    timeouts: Timeouts | None = None,
+) -> Model:
+    """Return the model of a name.
+
+    `replay:PATH` is not handled here: `harness.run` reads recordings.
+
+    Args:
+        name: value of `--model`.
+        server: what serves it (`served_by`); None for the user's own code,
+            `python:module:attribute`.
+        settings: settings of every request, so that an unsupported one is refused here and not at
+            the first request.
+        timeouts: time limits of each request.
+
+    Raises:
+        UsageError: a key is missing, a setting is not supported, or the user's code does not load.
+    """
+    match server:
+        case Route():
+            example_request(server, settings or ModelSettings())
+            if server.needs_key and server.key is None:
+                other = "" if server.asked_key else "; or give --base-url for another endpoint"
+                raise UsageError(f"model {name!r} needs {missing(server.keys)}{other}")
+            client = _client(server.protocol)
+            return client(name, model=server.model, timeouts=timeouts, **server.connection)
+        case Plugin():
+            return _plugged(server, name)
+        case None:
+            return model_of(name, load_attribute(name.removeprefix(PYTHON_PREFIX)))
+
+
+def _client(protocol: Protocol) -> "type[Client]":
+    match protocol:
+        case Protocol.CHAT_COMPLETIONS:
+            from harness.models.clients.openai_chat import OpenAIChat as Client
+        case Protocol.RESPONSES:
+            from harness.models.clients.openai_responses import OpenAIResponses as Client
+        case Protocol.MESSAGES:
+            from harness.models.clients.anthropic_messages import AnthropicMessages as Client
+    return Client
+
+
+def example_request(route: Route, settings: ModelSettings) -> dict[str, Any]:
+    """Return the body of a request with a one-line conversation and no tools; nothing is sent.
+
+    Raises:
+        UsageError: the provider does not support a setting; the message names it.
+    """
+    for name in route.refuses:
+        if getattr(settings, name) is not None:
+            raise UsageError(
+                f"model {route.name!r}: {route.provider} takes no {name}; leave it out"
+            )
+    try:
+        hello = (UserMessage(content="Hello."),)
+        return _client(route.protocol).body(route.model, route.base_url, hello, (), settings)
+    except ModelError as error:
+        raise UsageError(f"model {route.name!r}: {error}") from None
+
+
+def missing(keys: tuple[str, ...]) -> str:
+    """Describe what to set for a provider whose key was not found."""
+    login = "; `hf auth login` does it too" if HF_TOKEN in keys else ""
+    return f"{' or '.join(keys)}, set in the environment or in .env{login}"
+
+
+def _plugged(plugin: Plugin, name: str) -> Model:
+    """Return the model that a plug-in makes of the rest of a name.
+
+    Args:
+        plugin: function of the text after `NAME:`, "" where there is none. It returns the same as
+            `python:` may name: a model, a function of a problem, or a class of either.
+        name: value of `--model`; the name of the model in results.
+
+    Raises:
+        UsageError: it does not load, raises, or returns something else.
+    """
+    make = plugin.load()
+    if not callable(make):
+        raise UsageError(f"{plugin} is a {type(make).__name__}; it must be a function of a name")
+    try:
+        found: object = make(name.partition(":")[2])
+    except (Exception, SystemExit) as error:
+        raise plugin.blame(error) from error
+    try:
+        return model_of(name, found)
+    except UsageError as error:
+        raise UsageError(f"{plugin}: {error}") from error
 
 
 def load_attribute(path: str) -> Any:
