@@ -77,7 +77,7 @@ EXECUTORS: Mapping[str, str] = {"ray": "harness.features.cluster.ray_executor:Ra
 MODES: Mapping[str, str] = dict.fromkeys(
     ("external", "mcp"), "harness.features.external.setup:MODE"
 )
-"""Modes in which a user's own agent works; see `harness.run.engine.lifecycle.AgentMode`."""
+"""Modes in which a user's own agent works; see `harness.run.plan.modes.Mode`."""
 
 AGENT_STRATEGY = "harness.features.external.session:unconnected"
 """Strategy of those modes while there is no agent."""

@@ -130,13 +130,17 @@ class Options:
             wall_s=self.wall_s,
         )
 
+    def rule_of(self, problem: Problem) -> RuleName:
+        """Return the rule that outputs of a problem are compared by."""
+        return self.rule or problem.rule
+
     def task(self, problem: Problem, code: str, tests: Sequence[TestCase]) -> Task:
         """Return the judge's task for one solution."""
         return Task(
             Program.of(problem, code),
             tests,
             self.limits(problem),
-            self.rule or problem.rule,
+            self.rule_of(problem),
             _checker(problem, self.rule),
             self.isolate,
             self.stop,

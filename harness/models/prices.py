@@ -13,11 +13,13 @@ from collections.abc import Iterable, Sequence
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from harness.errors import UsageError
 from harness.models.protocol import Message, ModelTurn, Usage
+from harness.models.route import Route
 
 BUNDLED = "bundled"
 """Value that stands for the list in the package, instead of a file of prices."""
@@ -31,6 +33,14 @@ _SNAPSHOT = re.compile(r"[-@](\d{4}-\d{2}-\d{2}|\d{8}|latest)")
 _VENDOR = re.compile(r"^(openai|anthropic|google|gemini)/")
 PRICE_FACTOR = 0.5
 """Price factor of a batch request: OpenAI and Anthropic charge half."""
+
+# Providers in the bundled price list. The same model name has another price elsewhere: at a
+# gateway, in another cloud, on a local machine.
+LISTED_HOSTS = frozenset(
+    {"api.openai.com", "api.anthropic.com", "generativelanguage.googleapis.com"}
+)
+LISTED_TIERS = frozenset({None, "auto", "default", "standard_only"})
+"""Service tiers with the listed price; others cost less or more."""
 
 
 class Price(BaseModel):
@@ -122,6 +132,31 @@ def read_prices(path: Path) -> PriceList:
         # A misspelt key causes two errors, unknown and missing; the former helps the user.
         first = min(error.errors(), key=lambda each: each["type"] != "extra_forbidden")
         raise UsageError(f"{path}: {_place(first['loc'])}{_what(first)}") from error
+
+
+def find_price(
+    name: str, route: Route | None, *, prices: str | None, service_tier: str | None
+) -> ListedPrice | None:
+    """Return the price of a model, from the user's list or the bundled one; None if unknown.
+
+    Args:
+        name: name of the model in results, as the user's list may have it.
+        route: route of its requests; without one, the bundled list does not hold.
+        prices: file of the user's list, or `bundled`; None for none.
+        service_tier: the service tier that is asked for.
+
+    Raises:
+        UsageError: the list cannot be read.
+    """
+    if prices is not None:
+        given = bundled_prices() if prices == BUNDLED else read_prices(Path(prices))
+        found = given.of(name) or (given.of(route.model) if route is not None else None)
+        if found is not None:
+            return found
+    if route is None or service_tier not in LISTED_TIERS:
+        return None
+    is_listed = urlsplit(route.base_url).hostname in LISTED_HOSTS
+    return bundled_prices().of(route.model) if is_listed else None
 
 
 def _place(location: Iterable[int | str]) -> str:

@@ -187,6 +187,19 @@ class ReplayModel(UnaskedModel):
         counts = Counter(problem for problem, _ in self._turns if problem in wanted)
         return max(counts.values(), default=0)
 
+    def check(self, problems: Iterable[str], samples: int) -> None:
+        """Refuse more samples per problem than any problem has recordings of.
+
+        Raises:
+            UsageError: says how many there are.
+        """
+        most = self.most_samples(problems)
+        if 0 < most < samples:
+            raise UsageError(
+                f"{self.name} has at most {most} recorded of a problem, and {samples} samples are "
+                f"asked for: give -k {most}, or name a model with -m"
+            )
+
     def for_sample(self, problem: ProblemView, index: int) -> Model:
         """Return the sample's recording from its start; an unrecorded one fails when asked."""
         turns = self._turns.get((problem.id, index))

@@ -13,9 +13,9 @@ from harness.efficiency.efficiency_summary import cpu_time, rank, score
 from harness.problem import Problem
 from harness.run.observer import Failure, Progress, Watch
 from harness.run.plan.plan import Plan
-from harness.run.plan.pricing import with_costs
 from harness.run.store.directory import RunDirectory
 from harness.run.store.results import SampleResult
+from harness.run.summary.loaded_run import with_costs
 from harness.run.summary.summary import Summary
 from harness.terminal.columns import CHROME, fitted
 from harness.terminal.live_frame import LiveFrame, LiveRows, box, meter, span

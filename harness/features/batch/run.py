@@ -30,7 +30,6 @@ from harness.models.providers import Protocol
 from harness.models.route import Route
 from harness.problem import Problem, ProblemView
 from harness.run.plan.plan import Plan
-from harness.run.plan.target import timeouts_of
 from harness.run.spec.spec import RunSpec
 from harness.run.store.directory import BATCHES, RunDirectory
 from harness.run.store.transcript import sample_name
@@ -234,7 +233,7 @@ async def ask_by_batch(  # noqa: PLR0917 - the parts of a run
         StorageError: the disk refused a write.
     """
     await plan.model.close()
-    endpoint = open_batches(batch_route(plan.model_name, plan.target.route), timeouts_of(plan.spec))
+    endpoint = open_batches(batch_route(plan.model_name, plan.target.route), plan.spec.timeouts)
     model = await asyncio.to_thread(batched, plan, directory, samples, endpoint, tell)
     asking = asyncio.ensure_future(model.asking.ask_all())
     interrupts = 0
@@ -268,7 +267,7 @@ async def ask_by_batch(  # noqa: PLR0917 - the parts of a run
 
 
 class Batch:
-    """Transport of `--batch`; satisfies `harness.run.engine.lifecycle.RunTransport`."""
+    """Transport of `--batch`; satisfies `harness.run.plan.modes.Transport`."""
 
     check = staticmethod(check_batch)
     with_answers = staticmethod(ask_by_batch)

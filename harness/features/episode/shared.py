@@ -20,9 +20,9 @@ from harness.run.plan.problem_kinds import (
     check_settings,
     rules_of,
     said_in,
+    toolbox_of,
 )
 from harness.run.plan.problem_loader import Benchmark, checked, read
-from harness.run.plan.toolset import toolbox_of
 from harness.run.reporter import LOG
 from harness.run.session.judging_session import isolate, vetted_in
 from harness.run.session.warm_pool import WarmPool

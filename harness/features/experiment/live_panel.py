@@ -16,8 +16,8 @@ from harness.features.experiment.cells import Cell
 from harness.features.experiment.decision import PAIR, Decision
 from harness.problem import Problem
 from harness.run.plan.plan import Plan
-from harness.run.plan.pricing import with_costs
 from harness.run.store.directory import RunDirectory
+from harness.run.summary.loaded_run import with_costs
 from harness.terminal.columns import CHROME, fitted, middle_cut
 from harness.terminal.live_frame import LiveFrame, LiveRows, box, meter, span
 from harness.terminal.run_outcome import Tally

@@ -13,9 +13,8 @@ from harness.features.experiment.cells import OF_THE_WHOLE, Spec
 from harness.features.experiment.decision import PAIR, SINGLE_SHOT, Decision, agents_of
 from harness.features.experiment.experiment_file import read_experiment
 from harness.models.protocol import Frozen
-from harness.run.plan.pricing import prices_as_of
 from harness.run.store.directory import MANIFEST
-from harness.run.summary.loaded_run import read_run
+from harness.run.summary.loaded_run import prices_as_of, read_run
 from harness.run.summary.summary import Summary, solved_counts
 from harness.stats.paired import CONFIDENCE, Score, corrected_confidence, holm, paired_score
 from harness.stats.pass_at_k import Counts

@@ -202,7 +202,7 @@ def _problem_files(benchmark: str | None) -> Iterator[Path]:
 
 
 class ExternalMode:
-    """The modes `external` and `mcp`; satisfies `harness.run.engine.lifecycle.AgentMode`."""
+    """The modes `external` and `mcp`; satisfies `harness.run.plan.modes.Mode`."""
 
     check = staticmethod(check_external)
     model_name = staticmethod(agent_name)

@@ -25,7 +25,6 @@ from harness.run.plan.target import (
     Target,
     open_target,
     refuse_unsent,
-    request_settings,
     resolve_target,
 )
 from harness.run.spec.spec import RunSpec, read_spec
@@ -106,7 +105,7 @@ def _not_sent(target: Target, spec: RunSpec) -> dict[str, Any]:
 
 
 def _request(route: Route, spec: RunSpec) -> dict[str, Any]:
-    settings = request_settings(spec)
+    settings = spec.request_settings
     return {
         "provider": route.provider,
         "endpoint": route.endpoint,

@@ -22,7 +22,6 @@ from harness.errors import RunDirectoryError, StorageError, UsageError
 from harness.features.show.library import LoadedRun
 from harness.features.storage.pack import held, pack
 from harness.models.prices import ListedPrice
-from harness.run.plan.pricing import max_tokens_of, prices_as_of, with_costs
 from harness.run.spec.keys import path_of, python_words
 from harness.run.spec.spec import RESUMABLE, RunSpec
 from harness.run.store.directory import (
@@ -37,7 +36,7 @@ from harness.run.store.files import LARGEST_SUMMARY, read_json
 from harness.run.store.origin import versions_together
 from harness.run.store.results import SampleResult, read_results
 from harness.run.store.transcripts import FOLDER, PACK, Transcripts
-from harness.run.summary.loaded_run import read_run
+from harness.run.summary.loaded_run import max_tokens_of, prices_as_of, read_run, with_costs
 from harness.run.summary.summary import Summary, summarize
 from harness.sandbox.isolation import Level
 from harness.terminal.run_outcome import print_summary

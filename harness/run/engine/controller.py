@@ -19,12 +19,10 @@ from harness.run.engine.lifecycle import (
     Prepared,
     Read,
     Vet,
-    agent_mode_of,
     budget_of,
     going_on,
     level_of,
     open_directory,
-    run_transport_of,
     stopped_by,
     sum_up,
 )
@@ -158,7 +156,7 @@ class RunController:
             self.reporter.notice(
                 "demo: replaying hand-written model answers; token counts are estimates"
             )
-        elif left and (mode := agent_mode_of(plan)) is not None:
+        elif left and (mode := plan.target.mode) is not None:
             self.reporter.notice(printable_line(mode.notice(plan.spec)))
         elif left and plan.target.endpoint is not None:
             most = left * requests_of(plan).most
@@ -227,7 +225,7 @@ class RunController:
         return outcome
 
     def _with_agents(self, prepared: Prepared, path: Path) -> Prepared:
-        mode = agent_mode_of(prepared.plan) if prepared.samples else None
+        mode = prepared.plan.target.mode if prepared.samples else None
         return replace(prepared, plan=mode.with_agents(prepared.plan, path)) if mode else prepared
 
     def _sandbox(self, prepared: Prepared) -> ChosenSandbox:
@@ -271,7 +269,7 @@ class RunController:
             await plan.model.close()
             return [], None
         loop = asyncio.get_running_loop()
-        if (transport := run_transport_of(plan)) is not None:
+        if (transport := plan.target.transport) is not None:
             answered = await transport.with_answers(
                 plan, directory, samples, self._say, stopping, self._count_interrupt
             )

@@ -4,8 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from signal import Signals
-from typing import Any, Protocol, cast
+from typing import Any
 
 from harness.agent.attempt import RunStop
 from harness.agent.events import Response
@@ -14,16 +13,15 @@ from harness.problem import Problem
 from harness.run.engine.manifest import grown, is_other_code, manifest, refuse_other
 from harness.run.engine.request_limits import StopFlag
 from harness.run.observer import Failure
-from harness.run.plan.budget import NOTHING, Budget, Total
-from harness.run.plan.modes import Mode, Transport, mode_of, transport_of
+from harness.run.plan.budget import NOTHING, Allowance, Budget, Total
 from harness.run.plan.plan import Plan
-from harness.run.plan.pricing import allowance_of, with_costs
 from harness.run.store.directory import RESULTS, RunDirectory, read_manifest
 from harness.run.store.results import SampleResult, read_results
 from harness.run.store.state import state_of, unheard_requests
 from harness.run.store.transcript import file_name, sample_name
 from harness.run.store.transcript_contents import Spent, requests_of
 from harness.run.store.transcripts import Transcripts
+from harness.run.summary.loaded_run import with_costs
 from harness.run.summary.summary import Stopped, Summary, summarize
 from harness.sandbox.isolation import Level
 from harness.sandbox.strongest import ChosenSandbox
@@ -263,7 +261,9 @@ def stopped_by(stopping: StopFlag, budget: Budget) -> Stopped | None:
 
 def budget_of(plan: Plan, path: Path, elsewhere: Total = NOTHING) -> Budget:
     """Return a run's budget, including what was already spent, here and elsewhere."""
-    budget = Budget(allowance_of(plan.spec), plan.price, elsewhere)
+    spec = plan.spec
+    allowance = Allowance(spec.max_cost, spec.max_tokens_total, spec.max_cost_per_sample)
+    budget = Budget(allowance, plan.price, elsewhere)
     if budget.is_limited:
         done = with_costs(read_results(path / RESULTS), plan.price)
         earlier = earlier_spending(path, done)
@@ -288,54 +288,3 @@ def level_of(manifest: Mapping[str, Any]) -> Level:
         raise RunDirectoryError(
             "run.json does not say under which sandbox level the run began; start a new run"
         ) from error
-
-
-class AgentMode(Mode, Protocol):
-    """A mode that starts a user's own agent for each sample."""
-
-    def with_agents(self, plan: Plan, path: Path) -> Plan:
-        """Return the plan with a strategy that can start agents.
-
-        Args:
-            plan: the run's plan.
-            path: the run directory, which need not exist yet.
-
-        Raises:
-            HarnessError: the agent cannot be started here.
-        """
-        ...
-
-
-class RunTransport(Transport, Protocol):
-    """A transport that sends all requests of a run."""
-
-    async def with_answers(  # noqa: PLR0917 - the parts of a run
-        self,
-        plan: Plan,
-        directory: RunDirectory,
-        samples: Sequence[tuple[Problem, int]],
-        tell: Callable[[str], None],
-        stopping: Sequence[Signals],
-        interrupted: Callable[[], None],
-    ) -> Plan | None:
-        """Return the plan with a model that knows all answers; None after an interrupt.
-
-        Args:
-            plan: the run's plan.
-            directory: the run directory.
-            samples: samples without a result.
-            tell: called with a line for the user.
-            stopping: signals that count as interrupts.
-            interrupted: called at each interrupt.
-        """
-        ...
-
-
-def agent_mode_of(plan: Plan) -> AgentMode | None:
-    """Return the mode that starts the plan's agents; None if a model is used."""
-    return cast("AgentMode | None", mode_of(plan.spec))
-
-
-def run_transport_of(plan: Plan) -> RunTransport | None:
-    """Return the transport of the plan's requests; None if they are sent one by one."""
-    return cast("RunTransport | None", transport_of(plan.spec))

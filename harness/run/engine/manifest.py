@@ -19,7 +19,6 @@ from harness.models.providers import is_sent
 from harness.models.route import shown_url
 from harness.problem import Problem
 from harness.run.plan.judging_options import stored_limits
-from harness.run.plan.modes import mode_of
 from harness.run.plan.plan import Plan
 from harness.run.spec.problem_settings import Shard
 from harness.run.spec.spec import GROWING, RESUMABLE, RunSpec, uses
@@ -103,7 +102,7 @@ def manifest(plan: Plan, choice: ChosenSandbox) -> dict[str, Any]:
         **_tools(plan),
         "transcripts": shared_parts(plan.sample_facts, plan.prompt.system),
         "plugins": stored(in_use(plan)),
-        **(mode.facts(plan.spec) if (mode := mode_of(plan.spec)) else {}),
+        **(mode.facts(plan.spec) if (mode := plan.target.mode) else {}),
         "endpoint": plan.target.endpoint,
         "data": _data(plan),
         "skipped_rows": [str(error) for error in plan.loaded.skipped],

@@ -40,8 +40,12 @@ FLOOR_S = 1.0
 
 
 def reference_limits(
-    test_timeout: str, problems: Sequence[Problem], spec: str, options: Options
-) -> dict[str, float]:
+    test_timeout: str,
+    problems: Sequence[Problem],
+    benchmark: str,
+    options: Options,
+    before: Mapping[str, Any] | None = None,
+) -> tuple[dict[str, float], str | None]:
     """Return a test's CPU seconds for each problem with a verified reference.
 
     Each is at least `FLOOR_S` and at most `LONGEST_SECONDS`, rounded up to a tenth, since prompts
@@ -49,53 +53,50 @@ def reference_limits(
 
     Args:
         test_timeout: `reference*FACTOR`.
-        problems: the problems.
-        spec: the problems' `NAME[:WHERE]`.
+        problems: the final problems, since their hashes select the verdicts.
+        benchmark: the problems' `NAME[:WHERE]`.
         options: options of grading.
+        before: the manifest of a run to resume, which keeps its limits; None for a new run.
+
+    Returns:
+        The limits, and a line about problems that keep their source's limit, if there are any.
 
     Raises:
         UsageError: no problem has a verified reference; names the command to run.
+        RunDirectoryError: the manifest does not contain the limits.
     """
+    if before is not None:
+        return limits_before(before), None
     factor = factor_of(test_timeout) or 1
     subjects = {problem.id: subject(problem, options) for problem in problems}
     troubles: list[str] = []
-    with VerifiedCache(parse_spec(spec).name, default_folder(), troubles.append) as cache:
+    with VerifiedCache(parse_spec(benchmark).name, default_folder(), troubles.append) as cache:
         quickest = cache.quickest(subjects.values())
     limits = {
         problem_id: _limit(factor * quickest[about])
         for problem_id, about in subjects.items()
         if about in quickest
     }
+    verify = f"harness verify {shlex.quote(benchmark)}"
     if not limits:
         why = f" ({troubles[0]})" if troubles else ""
         raise UsageError(
             f"--test-timeout {test_timeout}: none of these problems has a verified reference{why}; "
-            f"run first: {_verify(spec)}"
+            f"run first: {verify}"
         )
-    return limits
+    without = len(problems) - len(limits)
+    if not without:
+        return limits, None
+    one = without == 1
+    return limits, (
+        f"{without:,} of {len(problems):,} problems {'has' if one else 'have'} no verified "
+        f"reference; {'it keeps its' if one else 'they keep their'} source's limit; "
+        f"run: {verify}"
+    )
 
 
 def _limit(seconds: float) -> float:
     return math.ceil(10 * min(max(seconds, FLOOR_S), LONGEST_SECONDS)) / 10
-
-
-def without_reference(
-    problems: Sequence[Problem], limits: Mapping[str, float], spec: str
-) -> str | None:
-    """Return a line about problems that keep their source's limit; None without any."""
-    without = sum(problem.id not in limits for problem in problems)
-    if not without:
-        return None
-    one = without == 1
-    return (
-        f"{without:,} of {len(problems):,} problems {'has' if one else 'have'} no verified "
-        f"reference; {'it keeps its' if one else 'they keep their'} source's limit; "
-        f"run: {_verify(spec)}"
-    )
-
-
-def _verify(spec: str) -> str:
-    return f"harness verify {shlex.quote(spec)}"
 
 
 def stored_limits(

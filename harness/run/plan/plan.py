@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
+from pathlib import Path
 from typing import Any
 
 from harness.agent.attempt import Attempt, Strategy, StrategyOptions
@@ -12,25 +13,18 @@ from harness.agent.strategies.baselines import single_shot
 from harness.agent.strategies.external_names import BUILT_IN, EXTERNAL
 from harness.agent.strategies.strategies import find_strategy
 from harness.agent.templates.prompt_set import PromptSet, fallback_prompt, load_prompt
-from harness.errors import UsageError
+from harness.errors import RunDirectoryError, UsageError
 from harness.grading.jobs import Options
 from harness.grading.rules import find_rule
 from harness.models.function import FunctionModel
 from harness.models.opening import UserModel
-from harness.models.prices import ListedPrice, cost
+from harness.models.prices import PRICE_FACTOR, ListedPrice, cost, find_price
 from harness.models.protocol import Model, ModelSettings
 from harness.models.providers import REFERENCES
-from harness.models.scripted import ReferenceModel
+from harness.models.scripted import ReferenceModel, ReplayModel
 from harness.models.text_tools.instructions import with_tools
 from harness.problem import Kind, Problem
-from harness.run.plan.judging_options import (
-    judging_of,
-    limits_before,
-    reference_limits,
-    without_reference,
-)
-from harness.run.plan.modes import mode_of, transport_of
-from harness.run.plan.pricing import check_budget, price_of
+from harness.run.plan.judging_options import judging_of, reference_limits
 from harness.run.plan.problem_kinds import (
     RULES_OF,
     ProblemKind,
@@ -39,19 +33,18 @@ from harness.run.plan.problem_kinds import (
     check_tested,
     rules_of,
     said_in,
+    toolbox_of,
 )
 from harness.run.plan.target import (
     Target,
-    check_recorded,
+    check_target,
     open_target,
     refuse_unheeded,
-    refuse_unsent,
-    request_settings,
     resolve_target,
 )
-from harness.run.plan.toolset import earlier_solutions, toolbox_of
 from harness.run.spec.problem_settings import MOST_SAMPLES, Shard, Whole
 from harness.run.spec.spec import RunSpec, known_keys
+from harness.run.store.directory import earlier_solutions
 from harness.sources.benchmarks import load
 from harness.sources.files.rows import Loaded
 from harness.sources.selection import Selected, select
@@ -117,7 +110,7 @@ class Plan:
     @cached_property
     def settings(self) -> ModelSettings:
         """Settings of the requests to the provider."""
-        return request_settings(self.spec)
+        return self.spec.request_settings
 
     @cached_property
     def limits(self) -> AgentLimits:
@@ -125,10 +118,9 @@ class Plan:
         spec, options = self.spec, self.options
         needed = {"best_of_k_public": options.best_of, "self_repair": 1 + options.repair_rounds}
         needed |= dict.fromkeys(EXTERNAL, 0)
-        mode = mode_of(spec)
         tool_calls, seconds = spec.max_tool_calls, spec.sample_timeout
-        if mode is not None:
-            tool_calls, seconds = mode.limits(spec)
+        if self.target.mode is not None:
+            tool_calls, seconds = self.target.mode.limits(spec)
         return AgentLimits(
             turns=needed.get(spec.mode, spec.max_turns),
             tool_calls=tool_calls or None,
@@ -205,37 +197,36 @@ def prepare(
         NothingSelectedError: no problem matches the filters.
     """
     _check_tests(spec)
-    target = _target(spec, environ)
+    target = resolve_target(spec, environ)
+    check_target(target, spec)
     strategy = find_strategy(spec.mode)
     model = own_model or open_target(target, spec, dry_run=dry_run)
-    refuse_unheeded(model, spec, resumed=before is not None)
-    is_own = isinstance(model, FunctionModel | UserModel)
-    code = model.code() if is_own and target.server is None else None
-    calls = spec.mode == "agentic" or spec.mode not in BUILT_IN
-    if calls and not target.is_recorded:  # recordings already contain their protocol
-        model = with_tools(model, spec.tool_protocol)
+    if before is None and isinstance(model, FunctionModel):  # earlier versions accepted more
+        refuse_unheeded(model, spec)
     price = price_of(target, spec, before)
-    check_budget(spec, target.name, price)
-    read = read or partial(load, skip_bad_rows=spec.skip_bad_rows)
-    loaded = read(_benchmark(spec))
-    selected = select(loaded.problems, spec.selection())
-    _check_size(len(selected.problems), spec.samples_per_problem)
-    whole = None
-    if spec.shard is not None:
-        whole = Whole.of(selected.problems)
-        selected = Shard.read(spec.shard).among(selected)
+    _check_budget(spec, target.name, price)
+    loaded = (read or partial(load, skip_bad_rows=spec.skip_bad_rows))(_benchmark(spec))
+    selected, whole = _select(loaded, spec)
     rules = rules_of(selected.problems)
     check_mode(rules, spec.mode, runs_code=spec.run_code_tool)
     had = known_keys(before["spec"]) if before is not None else ()
     check_settings(rules, said_in(spec, had), runs_code=spec.run_code_tool)
-    check_recorded(model, [problem.id for problem in selected.problems], spec.samples_per_problem)
+    if isinstance(model, ReplayModel):
+        model.check([problem.id for problem in selected.problems], spec.samples_per_problem)
     if spec.run_tests and rules.runs_code:
         check_tested(selected.problems)
         selected = replace(selected, problems=vet(selected.problems))
+    if target.name == REFERENCES:
+        model = ReferenceModel(selected.problems)
+    code = None
+    if isinstance(model, FunctionModel | UserModel) and target.server is None:
+        code = model.code()
+    calls = spec.mode == "agentic" or spec.mode not in BUILT_IN
     plan = Plan(
         spec,
         target,
-        model,
+        # Recordings already contain their protocol.
+        with_tools(model, spec.tool_protocol) if calls and not target.is_recorded else model,
         load_prompt(spec.prompt, "agentic" if spec.mode in EXTERNAL else spec.mode, rules.kind),
         loaded,
         selected,
@@ -247,39 +238,79 @@ def prepare(
         whole=whole,
         code=code,
     )
-    if target.name == REFERENCES:
-        plan = replace(plan, model=ReferenceModel(plan.problems))
     rules.extractor(spec.extract)
-    for rule in {spec.rule or problem.rule for problem in plan.problems}:
+    for rule in set(map(plan.judging.rule_of, plan.problems)):
         find_rule(rule)
-    plan = replace(plan, earlier=earlier_solutions(spec, plan.samples))
-    plan = with_reference_limits(plan, before)
+    plan = _with_reference_limits(_with_earlier(plan), before)
     for problem in plan.problems:  # finds templates that are broken, or fail for a problem
         for given in (plan.prompt, plan.fallback_prompt):
             if given is not None:
-                limits = plan.judging.limits(problem)
-                given.render(problem.view(), limits.cpu_s, plan.limits.turns)
+                cpu_s = plan.judging.limits(problem).cpu_s
+                given.render(problem.view(), cpu_s, plan.limits.turns)
     return plan
 
 
-def _target(spec: RunSpec, environ: Mapping[str, str]) -> Target:
-    """Resolve the model, and refuse settings that do not go with it. Raises UsageError."""
-    if (mode := mode_of(spec)) is not None:
-        mode.check(spec)
-    target = resolve_target(spec, environ)
-    if (transport := transport_of(spec)) is not None:
-        transport.check(spec, target.name, target.route)
-    refuse_unsent(target, spec)
-    return target
+def price_of(
+    target: Target, spec: RunSpec, before: Mapping[str, Any] | None = None
+) -> ListedPrice | None:
+    """Return the price of a run's model, half of it in batch mode; None if unknown.
+
+    Args:
+        target: the run's model.
+        spec: the run's spec, whose price wins, then its list, then the bundled list.
+        before: the manifest of a run to resume, which keeps its price; None for a new run.
+
+    Raises:
+        UsageError: the list cannot be read.
+        RunDirectoryError: the manifest's price is invalid, or another one is given now.
+    """
+    if before is not None and before.get("price") is not None:
+        return _kept_price(before, spec)
+    if spec.price is not None:
+        price = ListedPrice(**spec.price.model_dump())
+    else:
+        asked = {"prices": spec.prices, "service_tier": spec.service_tier}
+        price = find_price(target.name, target.route, **asked)
+    return price.times(PRICE_FACTOR) if price is not None and spec.batch else price
 
 
-def _check_size(problems: int, samples: int) -> None:
-    """Refuse more samples than a run directory may hold. Raises UsageError."""
+def _kept_price(before: Mapping[str, Any], spec: RunSpec) -> ListedPrice:
+    now = spec.model_dump(mode="json", include={"price", "prices"})
+    if any(before["spec"].get(key) != value for key, value in now.items()):
+        raise RunDirectoryError("a run keeps the price it began with; leave --price[s] out")
+    try:
+        return ListedPrice.model_validate(before["price"])
+    except ValueError as error:
+        raise RunDirectoryError("run.json: the price is invalid; start a new run") from error
+
+
+def _check_budget(spec: RunSpec, name: str, price: ListedPrice | None) -> None:
+    """Refuse a budget in dollars if the price is unknown. Raises UsageError."""
+    given = {"--max-cost": spec.max_cost, "--max-cost-per-sample": spec.max_cost_per_sample}
+    flag = next((flag for flag, limit in given.items() if limit is not None), None)
+    if flag is not None and price is None:
+        raise UsageError(
+            f"{flag} cannot be kept: what {name[:100]} costs is unknown; give --price IN,OUT in US "
+            "dollars per million tokens, a list with --prices FILE, or --max-tokens-total instead"
+        )
+
+
+def _select(loaded: Loaded, spec: RunSpec) -> tuple[Selected, Whole | None]:
+    """Return the run's problems; for a shard, those of the whole run as well.
+
+    Raises:
+        UsageError: they are more samples than a run directory may hold.
+    """
+    selected = select(loaded.problems, spec.selection())
+    problems, samples = len(selected.problems), spec.samples_per_problem
     if problems * samples > MOST_SAMPLES:
         raise UsageError(
             f"{problems:,} problems with {samples:,} samples each are {problems * samples:,} "
             f"samples; a run has at most {MOST_SAMPLES:,}: give a smaller -k or -n"
         )
+    if spec.shard is None:
+        return selected, None
+    return Shard.read(spec.shard).among(selected), Whole.of(selected.problems)
 
 
 def _check_tests(spec: RunSpec) -> None:
@@ -296,23 +327,19 @@ def _benchmark(spec: RunSpec) -> str:
     return spec.benchmark or "fixture"
 
 
-def with_reference_limits(plan: Plan, before: Mapping[str, Any] | None) -> Plan:
-    """Return the plan with time limits derived from the references, if requested.
+def _with_earlier(plan: Plan) -> Plan:
+    """Return the plan with the solutions to repair, if requested. Raises RunDirectoryError."""
+    run = plan.spec.repair_from
+    if run is None:
+        return plan
+    return replace(plan, earlier=earlier_solutions(Path(run), plan.samples))
 
-    Args:
-        plan: a plan whose problems are final, since their hashes select the verdicts.
-        before: the manifest of a run to resume, which keeps its limits; None for a new run.
 
-    Raises:
-        UsageError: no problem has a verified reference.
-        RunDirectoryError: the manifest does not contain the limits.
-    """
+def _with_reference_limits(plan: Plan, before: Mapping[str, Any] | None) -> Plan:
+    """Return the plan with time limits derived from the references, if requested."""
     rule = plan.spec.test_timeout
     if not isinstance(rule, str):
         return plan
-    if before is not None:
-        return replace(plan, cpu_by_problem=limits_before(before))
-    benchmark = _benchmark(plan.spec)
-    limits = reference_limits(rule, plan.problems, benchmark, plan.judging)
-    notice = without_reference(plan.problems, limits, benchmark)
+    where = _benchmark(plan.spec)
+    limits, notice = reference_limits(rule, plan.problems, where, plan.judging, before)
     return replace(plan, cpu_by_problem=limits, notice=notice)

@@ -19,8 +19,10 @@ from harness.problem import Kind, Problem
 from harness.run.spec.settings import is_said
 from harness.run.spec.spec import SETTINGS, RunSpec, flag_of
 from harness.tools.read_problem import ReadProblem
+from harness.tools.run_code import RunCode
 from harness.tools.run_tests import RunTests
-from harness.tools.toolbox import Tool
+from harness.tools.submit import Submit
+from harness.tools.toolbox import Tool, Toolbox
 from harness.tools.value_questions import ReadQuestion, WriteAnswer
 from harness.tools.write_solution import WriteSolution
 
@@ -117,6 +119,25 @@ def rules_of(problems: Iterable[Problem]) -> ProblemKind:
                 "or the problems"
             )
     return RULES_OF[first.kind if first else Kind.CODE_GENERATION]
+
+
+def toolbox_of(spec: RunSpec, usual: Sequence[Tool[Any]]) -> Toolbox:
+    """Return the tools of a run: the usual, the requested, and the user's own ones.
+
+    Raises:
+        UsageError: a user's object is not a tool, or its name is already taken.
+    """
+    from harness.agent.strategies.strategies import own_tool
+
+    tools = list(usual)
+    tools += [Submit()] * spec.submit_tool
+    tools += [RunCode()] * spec.run_code_tool
+    for path in spec.tool:
+        own = own_tool(path)
+        if own.name in {tool.name for tool in tools}:
+            raise UsageError(f"--tool {path}: there is a tool {own.name!r} already")
+        tools += [own]
+    return Toolbox(tools)
 
 
 def check_mode(rules: ProblemKind, mode: str, *, runs_code: bool) -> None:

@@ -4,7 +4,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib.resources import as_file, files
 from pathlib import Path
-from typing import Any
 
 from harness.agent.attempt import StopReason
 from harness.agent.events import (
@@ -20,7 +19,6 @@ from harness.agent.events import (
 )
 from harness.agent.strategies.external_names import EXTERNAL
 from harness.errors import UsageError
-from harness.models.clients.connections import Timeouts
 from harness.models.environment import MODEL_ID, Environment, variable_of
 from harness.models.function import FunctionModel
 from harness.models.opening import example_request, open_model
@@ -36,7 +34,8 @@ from harness.models.providers import REFERENCES, is_sent
 from harness.models.route import Route, served_by, shown_url
 from harness.models.scripted import ReferenceModel, ReplayModel, UnaskedModel, check_references
 from harness.plugins import Plugin
-from harness.run.plan.modes import mode_of
+from harness.registry import MODES, TRANSPORTS, feature
+from harness.run.plan.modes import Mode, Transport
 from harness.run.spec.settings import is_said
 from harness.run.spec.spec import RunSpec, flag_of
 from harness.run.store.transcript import sample_in
@@ -64,22 +63,6 @@ def open_replay(name: str, mode: str) -> ReplayModel:
                 )
             return ReplayModel(name, read_turns(folder / mode))
     return ReplayModel(name, read_turns(Path(where)))
-
-
-def check_recorded(model: Model, problems: Iterable[str], samples: int) -> None:
-    """Refuse more samples per problem than any problem has recordings of.
-
-    Raises:
-        UsageError: says how many there are.
-    """
-    if not isinstance(model, ReplayModel):
-        return
-    most = model.most_samples(problems)
-    if 0 < most < samples:
-        raise UsageError(
-            f"{model.name} has at most {most} recorded of a problem, and {samples} samples are "
-            f"asked for: give -k {most}, or name a model with -m"
-        )
 
 
 def read_turns(run: Path) -> dict[tuple[str, int], list[ModelTurn | ModelError]]:
@@ -158,10 +141,14 @@ class Target:
     Attributes:
         name: name of the model in the results; `spec.model` may be None.
         server: plug-in or route that serves the name; None if the harness sends no requests.
+        mode: the mode of a user's own agent; None if a model is used.
+        transport: the transport of the requests; None if they are sent one by one.
     """
 
     name: str
     server: Plugin | Route | None = None
+    mode: Mode | None = None
+    transport: Transport | None = None
 
     @property
     def route(self) -> Route | None:
@@ -192,14 +179,16 @@ def resolve_target(spec: RunSpec, environ: Mapping[str, str]) -> Target:
     without a model, the references are used. Keys and addresses may come from `.env`.
 
     Raises:
-        UsageError: there is no model, no provider serves the name, or an address, key or header is
-            invalid.
+        UsageError: there is no model, no provider serves the name, an address, key or header is
+            invalid, or the feature of a setting is not installed.
     """
-    if (mode := mode_of(spec)) is not None:
-        return Target(mode.model_name(spec))
+    transport = feature(TRANSPORTS["batch"], "--batch") if spec.batch else None
+    if spec.mode in MODES:
+        mode: Mode = feature(MODES[spec.mode], f"--mode {spec.mode}")
+        return Target(mode.model_name(spec), None, mode, transport)
     name = _model_name(spec, environ)
     if not is_sent(name):
-        return Target(name)
+        return Target(name, transport=transport)
     named = [spec.api_key_env, *map(variable_of, spec.header)]
     environment = Environment.read(environ, more=[name for name in named if name is not None])
     server = served_by(
@@ -210,7 +199,7 @@ def resolve_target(spec: RunSpec, environ: Mapping[str, str]) -> Target:
         api_key_env=spec.api_key_env,
         header=spec.header,
     )
-    return Target(name, server)
+    return Target(name, server, transport=transport)
 
 
 def _model_name(spec: RunSpec, environ: Mapping[str, str]) -> str:
@@ -246,21 +235,20 @@ def open_target(target: Target, spec: RunSpec, *, dry_run: bool = False) -> Mode
     if target.name == REFERENCES:
         check_references(spec.mode)
         return ReferenceModel(())
-    settings = request_settings(spec)
+    settings = spec.request_settings
     if dry_run and target.route is not None:
         example_request(target.route, settings)
         return UnaskedModel(target.name)
-    return open_model(target.name, target.server, settings=settings, timeouts=timeouts_of(spec))
+    return open_model(target.name, target.server, settings=settings, timeouts=spec.timeouts)
 
 
-def timeouts_of(spec: RunSpec) -> Timeouts:
-    """Return the time limits of a run's requests."""
-    given = {
-        "idle_s": spec.idle_timeout,
-        "request_s": spec.request_timeout,
-        "retry_s": spec.retry_timeout,
-    }
-    return Timeouts(**{name: value for name, value in given.items() if value is not None})
+def check_target(target: Target, spec: RunSpec) -> None:
+    """Refuse settings that do not go with the model, mode or transport. Raises UsageError."""
+    if target.mode is not None:
+        target.mode.check(spec)
+    if target.transport is not None:
+        target.transport.check(spec, target.name, target.route)
+    refuse_unsent(target, spec)
 
 
 def refuse_unsent(target: Target, spec: RunSpec) -> None:
@@ -280,14 +268,11 @@ def refuse_unsent(target: Target, spec: RunSpec) -> None:
             )
 
 
-def refuse_unheeded(model: Model, spec: RunSpec, *, resumed: bool) -> None:
+def refuse_unheeded(model: FunctionModel, spec: RunSpec) -> None:
     """Refuse modes and settings that need a conversation for a function. Raises UsageError.
 
-    A function gets the problem, and neither messages nor settings. A resumed run may have some,
-    since earlier versions accepted them.
+    A function gets the problem, and neither messages nor settings.
     """
-    if resumed or not isinstance(model, FunctionModel):
-        return
     if spec.mode in TALKING:
         raise UsageError(
             f"--mode {spec.mode}: model {model.name!r} is a function, which gets the problem and "
@@ -301,10 +286,3 @@ def refuse_unheeded(model: Model, spec: RunSpec, *, resumed: bool) -> None:
                 f"{flag_of(key)}: model {model.name!r} is a function, which receives {what}; "
                 "leave it out, or give an object with the methods of a Model"
             )
-
-
-def request_settings(spec: RunSpec) -> ModelSettings:
-    """Return the spec's settings of requests."""
-    given: dict[str, Any] = {name: getattr(spec, name) for name in ModelSettings.model_fields}
-    given["stop"] = spec.stop or None
-    return ModelSettings(**given)

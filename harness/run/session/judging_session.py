@@ -22,7 +22,7 @@ from harness.grading.jobs import Job, Judged, Options, judge_all
 from harness.grading.rules import find_rule
 from harness.grading.verdict import INFRASTRUCTURE, Verdict
 from harness.problem import Problem
-from harness.run.plan.judging_options import judging_of, reference_limits, without_reference
+from harness.run.plan.judging_options import judging_of, reference_limits
 from harness.run.plan.problem_kinds import said_in
 from harness.run.reporter import JudgingProgress, Reporter
 from harness.run.session.sync import run
@@ -110,8 +110,7 @@ class JudgingSession:
         """
         if self.by_reference is None:
             return self
-        limits = reference_limits(self.by_reference, problems, spec, self.options)
-        notice = without_reference(problems, limits, spec)
+        limits, notice = reference_limits(self.by_reference, problems, spec, self.options)
         if notice:
             reporter.notice(notice)
         return replace(self, options=replace(self.options, cpu_by_problem=limits))

@@ -8,6 +8,7 @@ from pydantic import BeforeValidator, Field
 from pydantic_core import PydanticCustomError
 
 from harness.efficiency.timing_names import Timing
+from harness.models.clients.connections import Timeouts
 from harness.plugins import RuleName
 from harness.run.spec.problem_settings import Shard
 from harness.run.spec.settings import (
@@ -161,6 +162,16 @@ class ExecutionSettings(SettingsGroup):
             "Most US dollars that one sample may spend. Default: no limit.", "Budget", metavar="USD"
         ),
     ] = Field(default=None, gt=0, allow_inf_nan=False)
+
+    @property
+    def timeouts(self) -> Timeouts:
+        """Time limits of each request."""
+        given = {
+            "idle_s": self.idle_timeout,
+            "request_s": self.request_timeout,
+            "retry_s": self.retry_timeout,
+        }
+        return Timeouts(**{name: value for name, value in given.items() if value is not None})
 
 
 _tests = partial(Setting, needs="tests")

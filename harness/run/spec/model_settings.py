@@ -11,6 +11,7 @@ from pydantic_core import PydanticCustomError
 
 from harness.models.environment import check_header, stored_header
 from harness.models.prices import Price
+from harness.models.protocol import ModelSettings
 from harness.models.providers import Api
 from harness.run.spec.settings import ASKED, Setting, SettingsGroup
 
@@ -242,3 +243,10 @@ class RequestSettings(SettingsGroup):
             "Model",
         ),
     ] = False
+
+    @property
+    def request_settings(self) -> ModelSettings:
+        """Settings of each request."""
+        given: dict[str, Any] = {name: getattr(self, name) for name in ModelSettings.model_fields}
+        given["stop"] = self.stop or None
+        return ModelSettings(**given)

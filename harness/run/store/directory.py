@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from harness.errors import RunDirectoryError
+from harness.problem import Problem
 from harness.run.spec.problem_settings import MOST_SAMPLES, planned_samples
 from harness.run.store.files import read_json
 from harness.run.store.results import ResultsFile, SampleResult, read_results, storage_error
-from harness.run.store.transcript import SharedParts, TranscriptWriter, file_name
+from harness.run.store.transcript import SharedParts, TranscriptWriter, file_name, sample_name
 from harness.run.store.transcripts import FOLDER, PACK, open_pack
 
 MANIFEST, RESULTS, SUMMARY = "run.json", "results.jsonl", "summary.json"
@@ -285,3 +286,24 @@ def _children(folder: Path) -> list[Path]:
     except OSError:  # not readable
         return []
     return [Path(path) for path in sorted(found)]
+
+
+def earlier_solutions(path: Path, samples: Iterable[tuple[Problem, int]]) -> dict[str, str]:
+    """Return a run's solutions of some samples by name, for another run to repair.
+
+    Raises:
+        RunDirectoryError: the directory is not a run, or lacks a solution of a sample.
+    """
+    read_manifest(path)
+    known = {(each.sample, each.problem_hash): each.code for each in read_results(path / RESULTS)}
+    earlier: dict[str, str] = {}
+    for problem, index in samples:
+        sample = sample_name(problem.id, index)
+        code = known.get((sample, problem.content_hash))
+        if code is None:
+            raise RunDirectoryError(
+                f"--repair-from {path}: it has no solution of {sample}, as the problem is now; "
+                "leave the sample out, or finish that run first"
+            )
+        earlier[sample] = code
+    return earlier

@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ValidationError
 
 from harness.errors import RunDirectoryError
-from harness.models.prices import ListedPrice
+from harness.models.prices import ListedPrice, Price, cost
 from harness.models.protocol import Frozen
-from harness.run.plan.pricing import max_tokens_of, prices_as_of, with_costs
 from harness.run.spec.problem_settings import planned_samples
 from harness.run.store.directory import MANIFEST, RESULTS, read_manifest
 from harness.run.store.results import SampleResult, load_results, uncollected
@@ -208,3 +207,28 @@ def pending_of(run: Run) -> dict[str, int]:
 
 def _mean(values: list[float]) -> float | None:
     return math.fsum(values) / len(values) if values else None
+
+
+def with_costs(results: Iterable[SampleResult], price: Price | None) -> list[SampleResult]:
+    """Return the results with costs added to those graded without a price."""
+    if price is None:
+        return list(results)
+    return [
+        result.model_copy(update={"cost": cost(result.usage, price)})
+        if result.cost is None
+        else result
+        for result in results
+    ]
+
+
+def max_tokens_of(manifest: Mapping[str, Any]) -> int | None:
+    """Return a run's token limit of one answer; None if it has none."""
+    limit = manifest["spec"].get("max_tokens")
+    return limit if isinstance(limit, int) else None
+
+
+def prices_as_of(manifest: Mapping[str, Any]) -> str | None:
+    """Return the date of a run's price list; None if there was none."""
+    price = manifest.get("price")
+    dated = price.get("as_of") if isinstance(price, dict) else None  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+    return dated if isinstance(dated, str) else None

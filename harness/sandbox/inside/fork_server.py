@@ -152,7 +152,7 @@ class Server:
             except Exception as error:
                 self.connection.say({"failed": f"the preamble cannot be used: {error}"})
                 raise WorkerGoneError from error
-            self.opened = self.open(order, preamble, descriptors)
+            self.opened = self.trial_or_lanes(order, preamble, descriptors)
         match self.opened:
             case Trial() as trial:
                 if order.get("each"):
@@ -167,7 +167,7 @@ class Server:
             case None:
                 pass
 
-    def open(
+    def trial_or_lanes(
         self, order: dict[str, Any], preamble: Preamble, descriptors: list[int]
     ) -> Trial | Lanes:
         """Open a trial of one solution, or lanes, which all run on one core."""
