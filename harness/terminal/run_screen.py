@@ -12,12 +12,10 @@ from harness.agent.strategies.external_names import COMES
 from harness.grading.verdict import Verdict
 from harness.models.providers import REFERENCES
 from harness.run.plan.target import PREFIX
-from harness.run.store.origin import IMPORT_AGAIN, is_imported
 from harness.run.store.results import SampleResult
-from harness.run.store.state import UNDER_WAY, reason_text
+from harness.run.store.state import IMPORT_AGAIN, UNDER_WAY, is_imported, reason_text
 from harness.run.summary.groups import FEWEST, rates_by
-from harness.run.summary.loaded_run import Run
-from harness.run.summary.run_words import measured_words
+from harness.run.summary.loaded_run import Run, measured_words
 from harness.run.summary.summary import Summary
 from harness.stats.rates import Rate
 from harness.terminal.columns import figures_table, rate_cells

@@ -8,7 +8,7 @@ from harness.features.compare.comparison import LEVEL, ComparedRun, Comparison, 
 from harness.features.compare.flips import Flip, FlipSample
 from harness.features.compare.spend_result import SpendComparison
 from harness.features.compare.spend_sentence import amount_of
-from harness.run.summary.run_words import arm_names, mode_words
+from harness.run.summary.loaded_run import arm_names, mode_words
 from harness.run.summary.summary import Summary
 from harness.text import UNKNOWN, count, dollars, interval, percent, printable_line, quantity
 

@@ -22,18 +22,18 @@ from harness.features.compare.spend import equal_spend
 from harness.features.compare.spend_result import SpendComparison
 from harness.models.protocol import Frozen
 from harness.run.spec.spec import COMPARED
-from harness.run.store.origin import verdicts_of
 from harness.run.store.results import SampleResult, uncollected
+from harness.run.store.state import verdicts_of
 from harness.run.summary.groups import EVERYTHING, filtered
 from harness.run.summary.loaded_run import (
     Bounds,
     Run,
+    benchmark_words,
     bracket_of,
     pending_of,
     prices_as_of,
     read_run,
 )
-from harness.run.summary.run_words import benchmark_words
 from harness.run.summary.summary import Summary, solved_counts, summarize
 from harness.sources.selection import Selection
 from harness.stats.paired import Paired, holm

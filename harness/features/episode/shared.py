@@ -25,7 +25,7 @@ from harness.run.plan.problem_kinds import (
 from harness.run.plan.problem_loader import Benchmark, checked, read
 from harness.run.reporter import LOG
 from harness.run.session.judging_session import isolate, vetted_in
-from harness.run.session.warm_pool import WarmPool
+from harness.run.session.sync import WarmPool
 from harness.run.spec.keys import JudgingKeys, SelectionKeys, Words, listing, spec_from
 from harness.sandbox.executor import Executor
 from harness.sources.problem_names import Names
@@ -135,7 +135,7 @@ class Episodes(Closing):
         self.prompts(rules)
         self.toolbox(rules)
         choice = isolate(LOG, spec.require_isolation, unsafe=spec.unsafe_no_sandbox)
-        self._pool = WarmPool(spec, choice.isolation, "set of episodes")
+        self._pool = WarmPool(spec.where, choice.isolation, "set of episodes")
         self._pool.end_with(self)
 
     @cached_property

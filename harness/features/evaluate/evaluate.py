@@ -23,9 +23,8 @@ from harness.run.engine.controller import RunController
 from harness.run.engine.lifecycle import Prepared, Vet
 from harness.run.plan.problem_loader import Benchmark, Checked, checked, name_of, read
 from harness.run.reporter import LOG
-from harness.run.session.judging_session import isolate
+from harness.run.session.judging_session import isolate, vetted
 from harness.run.session.sync import first_of, run
-from harness.run.session.warm_pool import vetted
 from harness.run.spec.keys import RunKeys, listing, python_words, spec_from
 from harness.run.spec.spec import RunSpec
 from harness.run.store.directory import MANIFEST, read_manifest
@@ -259,7 +258,7 @@ class _Evaluation:
         """Check public tests that were parsed from problem statements."""
         spec = self._asked.spec
         choice = isolate(LOG, spec.require_isolation, unsafe=spec.unsafe_no_sandbox)
-        return await vetted(problems, spec, choice.isolation)
+        return await vetted(problems, spec.where, choice.isolation)
 
     async def carry_out(self, prepared: Prepared) -> Evaluation:
         """Run the pending samples and return the result."""

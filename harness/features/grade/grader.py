@@ -135,7 +135,7 @@ class Grader(Closing):
         from harness.run.reporter import LOG
         from harness.run.session.judging_session import isolate
         from harness.run.session.reward_function import check_reward_function
-        from harness.run.session.warm_pool import WarmPool
+        from harness.run.session.sync import WarmPool
         from harness.run.spec.keys import JudgingKeys, spec_from
         from harness.sources.problem_names import Names
 
@@ -155,7 +155,7 @@ class Grader(Closing):
             RULES_OF[next(iter(kinds))].extractor(extract, EXTRACT, [CODE])
         self._vetted: dict[tuple[str, str], Problem] = {}
         choice = isolate(LOG, spec.require_isolation, unsafe=spec.unsafe_no_sandbox)
-        self._pool = WarmPool(spec, choice.isolation)
+        self._pool = WarmPool(spec.where, choice.isolation)
         self._pool.end_with(self)
 
     def __call__(self, problem: "Problem | str", text: str) -> float | None:

@@ -41,8 +41,8 @@ from harness.run.reporter import LOG, Reporter
 from harness.run.spec.keys import JudgingKeys, Words, listing, path_of, python_words, spec_from
 from harness.run.spec.spec import RunSpec
 from harness.run.store.directory import RunDirectory
-from harness.run.store.origin import PUBLISHED
 from harness.run.store.results import SampleResult
+from harness.run.store.state import PUBLISHED
 from harness.run.store.transcript import facts_of
 from harness.run.summary.loaded_run import read_run
 from harness.run.summary.summary import Summary, summarize

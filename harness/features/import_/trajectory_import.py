@@ -35,7 +35,7 @@ from harness.run.reporter import Reporter
 from harness.run.session.judging_session import JudgingSession, isolate, judge_jobs, judging, vet
 from harness.run.spec.spec import RunSpec, known_keys, read_spec
 from harness.run.store.directory import MANIFEST, RESULTS, SUMMARY, RunDirectory, read_manifest
-from harness.run.store.origin import HERE
+from harness.run.store.state import HERE
 from harness.run.store.transcripts import FOLDER
 from harness.run.summary.summary import Summary, summarize
 from harness.sources.files.rows import Loaded

@@ -30,8 +30,8 @@ from harness.run.session.judging_session import (
 from harness.run.spec.keys import JudgingKeys, listing, python_words, spec_from
 from harness.run.spec.spec import RunSpec, default_of, known_keys, read_spec
 from harness.run.store.directory import MANIFEST, RunDirectory, read_manifest
-from harness.run.store.origin import as_judged_here, versions_after
 from harness.run.store.results import SampleResult
+from harness.run.store.state import as_judged_here, versions_after
 from harness.run.summary.summary import Summary, summarize
 from harness.sources.files.rows import Loaded
 from harness.text import count

@@ -10,7 +10,7 @@ from harness.features.report import answer_charts
 from harness.features.report.charts import PALETTE
 from harness.features.report.labelled_runs import LabelledRun, Pairing
 from harness.features.report.page_model import PageItem, Table
-from harness.run.summary.run_words import measured_words
+from harness.run.summary.loaded_run import measured_words
 from harness.stats.rates import Rate
 from harness.text import UNKNOWN, count, dollars, interval, percent, quantity
 

@@ -10,8 +10,8 @@ from harness.features.report import answer_charts, charts
 from harness.features.report.figures import Amount, GroupRate, quantiles, seconds, tokens
 from harness.features.report.labelled_runs import NOT_USED, LabelledRun, Pairing
 from harness.features.report.page_model import PageItem, Section, Table, group_table, rate_words
-from harness.run.store.origin import PUBLISHED, verdicts_of
-from harness.run.summary.run_words import mode_words
+from harness.run.store.state import PUBLISHED, verdicts_of
+from harness.run.summary.loaded_run import mode_words
 from harness.run.summary.summary import Summary
 from harness.stats.pass_at_k import OfSeveral
 from harness.stats.rates import Rate

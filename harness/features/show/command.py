@@ -54,7 +54,7 @@ def show(
     from pydantic_core import to_json
 
     from harness.run.store.directory import RESULTS
-    from harness.run.store.origin import is_imported
+    from harness.run.store.state import is_imported
     from harness.run.summary.groups import rates_by, read_kinds
     from harness.terminal.run_screen import groups_view, hints, run_screen
     from harness.terminal.summary_table import console, summary_view, write_json

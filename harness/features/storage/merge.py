@@ -33,8 +33,8 @@ from harness.run.store.directory import (
     write_json,
 )
 from harness.run.store.files import LARGEST_SUMMARY, read_json
-from harness.run.store.origin import versions_together
 from harness.run.store.results import SampleResult, read_results
+from harness.run.store.state import versions_together
 from harness.run.store.transcripts import FOLDER, PACK, Transcripts
 from harness.run.summary.loaded_run import max_tokens_of, prices_as_of, read_run, with_costs
 from harness.run.summary.summary import Summary, summarize

@@ -23,7 +23,7 @@ from harness.features.viewer.transcript_index import Entries, TranscriptIndex, e
 from harness.run.spec.problem_settings import planned_samples
 from harness.run.store.directory import read_manifest
 from harness.run.store.state import RunState
-from harness.run.summary.run_words import benchmark_words
+from harness.run.summary.loaded_run import benchmark_words
 from harness.stats.rates import Rate
 
 LOOKED_FOR_S = 1.0

@@ -36,7 +36,7 @@ from harness.run.reporter import Reporter
 from harness.run.session.judging_session import JudgingSession, isolate, vet
 from harness.run.spec.spec import RunSpec
 from harness.run.store.directory import RunDirectory
-from harness.run.store.origin import version_change
+from harness.run.store.state import version_change
 from harness.run.summary.summary import Stopped
 from harness.sandbox.isolation import Isolation, Level
 from harness.sandbox.strongest import ChosenSandbox

@@ -24,12 +24,12 @@ from harness.grading.verdict import INFRASTRUCTURE, Verdict
 from harness.problem import Problem
 from harness.run.plan.judging_options import judging_of, reference_limits
 from harness.run.plan.problem_kinds import said_in
-from harness.run.reporter import JudgingProgress, Reporter
+from harness.run.reporter import LOG, JudgingProgress, Reporter
 from harness.run.session.sync import run
 from harness.run.spec.execution_settings import read_test_timeout
 from harness.run.spec.spec import RunSpec, read_spec
 from harness.sandbox.executor import Executor, ExecutorError, Where
-from harness.sandbox.isolation import Level
+from harness.sandbox.isolation import Isolation, Level
 from harness.sandbox.strongest import ChosenSandbox, choose
 from harness.text import printable_line
 
@@ -295,6 +295,16 @@ async def vetted_in(
     if vetting.jobs:
         await judge_reported(pool, vetting.jobs, OPTIONS, NOUN, vetting.keep, reporter=reporter)
     return _checked_problems(vetting, memory, reporter)
+
+
+async def vetted(
+    problems: Sequence[Problem], where: Where, isolation: Isolation
+) -> tuple[Problem, ...]:
+    """Check examples in workers that are opened if needed; see `vetted_in`."""
+    if not any(problem.unchecked for problem in problems):
+        return tuple(problems)
+    async with where.open(isolation, lambda line: LOG.notice(printable_line(line))) as pool:
+        return await vetted_in(pool, problems, LOG)
 
 
 NOUN = "own solutions"

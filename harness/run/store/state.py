@@ -1,10 +1,14 @@
-"""The state of a run: done, running, stopped or pending, and why."""
+"""State and origin of a run: done, running or pending, and why; by which versions, and by whom."""
 
+import platform
+import subprocess
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
+from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, cast
 
 from harness.agent.attempt import RunStop
 from harness.agent.events import NotGraded, PutOff, SampleEnd
@@ -16,6 +20,7 @@ from harness.run.store.results import SampleResult
 from harness.run.store.transcript import file_name, sample_name
 from harness.run.store.transcript_contents import requests_of
 from harness.run.store.transcripts import Transcripts
+from harness.version import __version__
 
 Word = Literal["done", "running", "stopped", "pending"]
 NOT_RUN, INTERRUPTED, UNDER_WAY = "not_run", "interrupted", "under_way"
@@ -198,3 +203,103 @@ def unheard_requests(run: Path, done: Iterable[SampleResult]) -> int:
             with suppress(RunDirectoryError):
                 found += sum(each.estimated for each in requests_of(transcripts.events(name)))
     return found
+
+
+PUBLISHED, HERE = "published", "made here"
+
+
+def verdicts_of(manifest: Mapping[str, Any]) -> str:
+    """Return the origin of a run's verdicts: `published` or `made here`."""
+    match manifest:
+        case {"imported": {"verdicts": str(whose)}}:
+            return whose
+        case _:
+            return HERE
+
+
+def as_judged_here(manifest: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the import entry of a regraded run; empty if the run is not imported."""
+    imported = manifest.get("imported")
+    return {"imported": {**imported, "verdicts": HERE}} if imported else {}
+
+
+IMPORT_AGAIN = "; the same import judges what the log has"
+"""What becomes of an imported run's pending samples, after a clause that names them."""
+
+
+def is_imported(manifest: Mapping[str, Any]) -> bool:
+    """Whether another program made the run, so that it cannot be resumed."""
+    return isinstance(manifest.get("imported"), dict)
+
+
+KEYS = ("harness", "git_revision", "python")
+
+
+def version_now() -> dict[str, Any]:
+    """Return the current versions in the format of `run.json`."""
+    return {
+        "harness": __version__,
+        "git_revision": git_revision(),
+        "python": platform.python_version(),
+        "since": datetime.now(UTC).isoformat(timespec="seconds"),
+    }
+
+
+def versions_of(manifest: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the versions a run was made with, in order, even for older formats."""
+    stored = manifest.get("versions")
+    if isinstance(stored, list):
+        entries = cast("list[Any]", stored)
+        return [cast("dict[str, Any]", each) for each in entries if isinstance(each, dict)]
+    machine = manifest.get("machine")
+    python = cast("dict[str, Any]", machine).get("python") if isinstance(machine, dict) else None
+    first = {key: manifest.get(key) for key in KEYS[:2]}
+    return [{**first, "python": python, "since": manifest.get("created")}]
+
+
+def versions_after(manifest: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the versions of a resumed run, with a new entry if they have changed."""
+    before, now = versions_of(manifest), version_now()
+    last = before[-1] if before else {}
+    same = all(last.get(key) == now[key] for key in KEYS)
+    return before if same else [*before, now]
+
+
+def versions_together(manifests: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return the versions of several runs, without duplicates."""
+    found = {
+        tuple(str(each.get(key)) for key in KEYS): each
+        for manifest in manifests
+        for each in reversed(versions_of(manifest))
+    }
+    return [*found.values()]
+
+
+def version_change(manifest: Mapping[str, Any]) -> str:
+    """Describe how the versions differ from the run's last ones; empty if equal."""
+    *_, last = versions_of(manifest) or [{}]
+    now = version_now()
+    changed = [
+        f"{name} {_short(last.get(key))}, now {_short(now[key])}"
+        for key, name in zip(KEYS, ("harness", "revision", "Python"), strict=True)
+        if last.get(key) != now[key]
+    ]
+    return f"the run was made under {'; '.join(changed)}" if changed else ""
+
+
+def _short(value: object) -> str:
+    return "unknown" if value is None else str(value)[:12]
+
+
+@cache
+def git_revision() -> str | None:
+    """Return the git revision of the running checkout; None if it is not one."""
+    root = Path(__file__).resolve().parents[3]
+    if not (root / ".git").exists():
+        return None
+    command = ["git", "-C", str(root), "rev-parse", "HEAD"]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=10, check=True)  # noqa: S603 - fixed words
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return done.stdout.strip()
