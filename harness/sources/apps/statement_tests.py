@@ -15,7 +15,6 @@ from math import isclose
 from typing import Literal, NamedTuple, cast
 
 from harness.problem import TestCase
-from harness.sources.apps.apps_tests import Suite
 from harness.sources.public_examples import MAX_EXAMPLE_CHARACTERS, examples, in_order
 from harness.sources.signature import entry_point_of
 
@@ -164,14 +163,16 @@ _LONGEST_INTEGER = 4_000
 """Digits that `int` accepts under the interpreter's own limit; no statement shows more."""
 
 
-def shown(statement: str, starter_code: str, suite: Suite) -> list[bool]:
-    """Return, for each test of a suite, whether the statement shows its input and output."""
-    if suite.entry_point is None:
+def shown(
+    statement: str, starter_code: str, entry_point: str | None, tests: Sequence[TestCase]
+) -> list[bool]:
+    """Return, for each test of a problem, whether the statement shows its input and output."""
+    if entry_point is None:
         programs = Examples(statement)
-        return [programs.show(test.input, test.output) for test in suite.tests]
-    found = entry_point_of(starter_code, suite.entry_point)
+        return [programs.show(test.input, test.output) for test in tests]
+    found = entry_point_of(starter_code, entry_point)
     calls = _calls(statement, found.parameters if found else ())
-    return [_value_of_test(test) in calls for test in suite.tests]
+    return [_value_of_test(test) in calls for test in tests]
 
 
 def _calls(statement: str, parameters: Sequence[str]) -> list[object]:

@@ -6,7 +6,7 @@ examples of the docstring are public, the tests of `check` are hidden.
 
 import ast
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import partial
 
 from harness.errors import DataError
@@ -14,10 +14,8 @@ from harness.problem import Problem, TestCase, TestSuite
 from harness.python_source import UNREADABLE, parse, parse_expression, read_literal, reason
 from harness.sources.code_tests.evalplus import units_by_input
 from harness.sources.code_tests.units import TestCodeError, code_tests, read_units
-from harness.sources.files.catalogue import RowFile
-from harness.sources.files.download import Watch, quiet
 from harness.sources.files.lines import Line
-from harness.sources.files.rows import Loaded, content_hash, load_paths, load_rows, references_of
+from harness.sources.files.rows import content_hash, references_of
 
 _DOCTEST = re.compile(r"^[ \t]*>>> ?(.+)\n((?:(?![ \t]*>>>)[ \t]*\S.*(?:\n|$))+)", re.MULTILINE)
 _THEN = re.compile(
@@ -111,26 +109,6 @@ WRONG_TESTS = frozenset({"humanevalplus/32"})
 """Problems that no solution can pass: the test takes the function's number for a sequence."""
 
 _COLUMNS = ("task_id", "prompt", "entry_point", "canonical_solution", "test")
-
-
-def load(
-    where: str | None, *, skip_bad_rows: bool = False, watch: Watch = quiet, name: str = "humaneval"
-) -> Loaded:
-    """Load the problems of the files that a path or glob names; raises as `load_paths`."""
-    read = partial(read_rows, name=name)
-    return load_paths(name, where, read, skip_bad_rows=skip_bad_rows, watch=watch)
-
-
-def read_rows(
-    files: Iterable[RowFile],
-    *,
-    skip_bad_rows: bool = False,
-    watch: Watch = quiet,
-    name: str = "humaneval",
-) -> Loaded:
-    """Read the problems of some files, in order; see `load_rows`."""
-    parse = partial(parse_row, name=name)
-    return load_rows(files, parse, skip_bad_rows=skip_bad_rows, watch=watch)
 
 
 def parse_row(line: Line, *, name: str) -> Problem:

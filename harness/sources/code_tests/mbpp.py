@@ -6,7 +6,6 @@ The first assertion is public, since nothing else names the function; all others
 """
 
 import ast
-from collections.abc import Iterable
 from functools import partial
 from typing import cast
 
@@ -22,33 +21,11 @@ from harness.sources.code_tests.units import (
     code_tests,
     read_units,
 )
-from harness.sources.files.catalogue import RowFile
-from harness.sources.files.download import Watch, quiet
 from harness.sources.files.lines import Line
-from harness.sources.files.rows import Loaded, content_hash, load_paths, load_rows, references_of
+from harness.sources.files.rows import content_hash, references_of
 
 WRONG_TESTS = frozenset({"mbppplus/255"})
 """Problems that no solution can pass here: an answer has more than 20 million values."""
-
-
-def load(
-    where: str | None, *, skip_bad_rows: bool = False, watch: Watch = quiet, name: str = "mbpp"
-) -> Loaded:
-    """Load the problems of the files that a path or glob names; raises as `load_paths`."""
-    read = partial(read_rows, name=name)
-    return load_paths(name, where, read, skip_bad_rows=skip_bad_rows, watch=watch)
-
-
-def read_rows(
-    files: Iterable[RowFile],
-    *,
-    skip_bad_rows: bool = False,
-    watch: Watch = quiet,
-    name: str = "mbpp",
-) -> Loaded:
-    """Read the problems of some files, in order; see `load_rows`."""
-    parse = partial(parse_row, name=name)
-    return load_rows(files, parse, skip_bad_rows=skip_bad_rows, watch=watch)
 
 
 def parse_row(line: Line, *, name: str) -> Problem:
