@@ -190,29 +190,24 @@ def parse_any_row(line: Line) -> Problem:
     return parse_row(line)
 
 
+_OF_TESTS = (
+    *("tests", "public_rule", "tags", "release_date", "starter_code", "entry_point", "signature"),
+    *("preamble", "checker", "rule", "known_issues"),
+)
+"""Fields that go with a problem's tests."""
+
+
 def with_tests_of(problem: Problem, tested: Problem) -> Problem:
     """Return a problem of greengerong/leetcode with the tests of LeetCodeDataset.
 
     Title, statement, difficulty and number stay; the solutions of both are its references.
     """
-    return problem.model_copy(
-        update={
-            "tests": tested.tests,
-            "public_rule": tested.public_rule,
-            "unchecked": False,
-            "tags": tested.tags,
-            "release_date": tested.release_date,
-            "starter_code": tested.starter_code,
-            "entry_point": tested.entry_point,
-            "signature": tested.signature,
-            "preamble": tested.preamble,
-            "checker": tested.checker,
-            "rule": tested.rule,
-            "known_issues": tested.known_issues,
-            "load_references": partial(_references_of_both, problem, tested),
-            "content_hash": content_hash(problem.content_hash, tested.content_hash),
-        }
-    )
+    both = {
+        "unchecked": False,
+        "load_references": partial(_references_of_both, problem, tested),
+        "content_hash": content_hash(problem.content_hash, tested.content_hash),
+    }
+    return problem.model_copy(update={name: getattr(tested, name) for name in _OF_TESTS} | both)
 
 
 def _references_of_both(problem: Problem, tested: Problem) -> tuple[Reference, ...]:

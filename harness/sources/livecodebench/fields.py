@@ -2,10 +2,13 @@
 
 from collections.abc import Sequence
 from datetime import date, datetime
+from typing import cast
+
+from pydantic_core import from_json
 
 from harness.errors import DataError
 from harness.problem import Level
-from harness.sources.files.lines import Line
+from harness.sources.files.lines import Line, json_complaint
 from harness.sources.files.rows import LEVELS
 
 Row = dict[str, object]
@@ -80,9 +83,12 @@ def release_date(row: Row, where: str) -> date:
         raise DataError(where, "contest_date", f"{day!r:.60} is not an ISO date") from None
 
 
-def has_most_of(row: Row, names: Sequence[str]) -> bool:
-    """Return whether a row has the schema that these columns identify.
-
-    Most of them suffice, so that an error can name the missing one.
-    """
-    return 2 * sum(name in row for name in names) > len(names)
+def json_list(text: bytes, name: str, where: str) -> list[object]:
+    """Return the JSON list in a column. Raises DataError."""
+    try:
+        value: object = from_json(text)
+    except ValueError as error:
+        raise DataError(where, name, json_complaint(error)) from None
+    if not isinstance(value, list):
+        raise DataError(where, name, "not a JSON list")
+    return cast("list[object]", value)
