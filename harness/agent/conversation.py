@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from typing import Any
 
 from harness.agent.attempt import Session, StopReason, Written
 from harness.agent.dialogue import Dialogue, writable_turn
@@ -200,15 +200,6 @@ CUT_OFF_CALL = (
 CUT_OFF_NAME = "The message was cut off by its token limit."
 
 
-@dataclass(frozen=True, slots=True)
-class _Mark:
-    """When a revision was written: model calls, usage and working seconds so far."""
-
-    turn: int
-    usage: Usage | None
-    seconds: float
-
-
 class ToolCalls:
     """The tool calls of one sample.
 
@@ -220,7 +211,7 @@ class ToolCalls:
     def __init__(self, session: Session, conversation: Dialogue) -> None:
         self._session = session
         self._conversation = conversation
-        self._marks: list[_Mark] = []
+        self._marks: list[dict[str, Any]] = []  # turn, usage and seconds of each revision
         self.made = self.malformed = 0
 
     def spent(self) -> StopReason | None:
@@ -251,10 +242,8 @@ class ToolCalls:
         return tuple(
             Written(
                 code=revision.code,
-                turn=mark.turn,
-                usage=mark.usage,
-                seconds=mark.seconds,
                 tests=PublicTests.of(revision.report) if revision.report else None,
+                **mark,
             )
             for revision, mark in zip(self._session.workspace.revisions, self._marks, strict=False)
         )
@@ -315,7 +304,8 @@ class ToolCalls:
         """Record the current turn, usage and time for newly written revisions."""
         conversation = self._conversation
         usage = conversation.usage if conversation.usage_known else None
-        mark = _Mark(conversation.turns, usage, round(conversation.seconds, 3))
+        mark: dict[str, Any] = {"turn": conversation.turns, "usage": usage}
+        mark["seconds"] = round(conversation.seconds, 3)
         written = len(self._session.workspace.revisions)
         self._marks[written:] = [mark] * (written - len(self._marks))
 

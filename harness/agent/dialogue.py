@@ -1,15 +1,18 @@
-"""The messages of one sample and their token counts; it sends no requests itself."""
+"""The messages of one sample and their token counts; it sends no requests itself.
+
+A strategy without tools has its solutions tested here, too.
+"""
 
 import hashlib
 import math
 import time
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Any
 
 from pydantic_core import to_json
 
 from harness.agent.attempt import Session, StopReason
-from harness.agent.events import Cleared, NewConversation, Request, Response
+from harness.agent.events import Cleared, NewConversation, PublicTests, Request, Response, Tested
 from harness.models.protocol import (
     AssistantMessage,
     Message,
@@ -21,6 +24,7 @@ from harness.models.protocol import (
 )
 from harness.models.text_tools.instructions import said_in_text
 from harness.text import writable
+from harness.tools.workspace import Report, Revision
 
 LENGTH_OF_HASH = 16  # hex digits of 64: enough to distinguish conversations
 NEWEST_RESULTS = 2  # never cleared
@@ -31,18 +35,6 @@ CUT_OFF = (
     "OLLAMA_CONTEXT_LENGTH, or num_ctx in the Modelfile, and start the run anew"
 )
 READ_ONCE = "read_problem"  # its first result is needed until the end
-
-
-class Digest(Protocol):
-    """A hash that is updated step by step."""
-
-    def update(self, data: bytes, /) -> None:
-        """Add data."""
-        ...
-
-    def hexdigest(self) -> str:
-        """Return the hash of all data so far."""
-        ...
 
 
 class Dialogue:
@@ -142,7 +134,7 @@ class Dialogue:
         self._unrecorded: list[Message] = []
         self._digest = self._hash_of(tools, ())
 
-    def _hash_of(self, tools: Sequence[ToolSpec], messages: Sequence[Message]) -> Digest:
+    def _hash_of(self, tools: Sequence[ToolSpec], messages: Sequence[Message]) -> Any:
         digest = hashlib.sha256(self._session.settings.model_dump_json().encode())
         for tool in tools:
             digest.update(tool.encoded)
@@ -183,6 +175,40 @@ class Dialogue:
     def recall_seconds(self, seconds: float) -> None:
         """Add the working seconds of an earlier attempt."""
         self._waited -= seconds
+
+    async def submit_and_test(self, code: str) -> Report | None:
+        """Add a revision and run the public tests; None if there are none.
+
+        Raises:
+            SandboxError: the tests could not be run.
+        """
+        self._session.workspace.revisions.append(Revision(code))
+        return await self.run_public_tests()
+
+    async def run_public_tests(self) -> Report | None:
+        """Run the public tests on the newest revision, unless done; None without tests.
+
+        A result recorded by an earlier attempt is reused.
+
+        Raises:
+            SandboxError: the tests could not be run.
+        """
+        session, workspace = self._session, self._session.workspace
+        if workspace.latest is None or not session.problem.public_tests:
+            return None
+        if workspace.latest.report is not None:
+            return workspace.latest.report
+        recorded = session.journal.tested(self.turns)
+        if recorded is not None:
+            workspace.recorded = Report(**dict(recorded.tests), text=recorded.report)
+            self.recall_seconds(recorded.seconds)
+            return await workspace.test()
+        started = self.clock()
+        report = await workspace.test()
+        seconds, tests = round(self.clock() - started, 3), PublicTests.of(report)
+        event = Tested(turn=self.turns, tests=tests, report=report.text, seconds=seconds)
+        session.journal(event)
+        return report
 
     def _request(self) -> Request:
         return Request(

@@ -11,6 +11,7 @@ that is repeated; if it replaced an answer, all later events are void.
 
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
+from typing import TypeVar
 
 from harness.agent.events import (
     Cleared,
@@ -27,6 +28,8 @@ from harness.agent.events import (
     Unusable,
 )
 from harness.models.protocol import ContextOverflowError, RecordingEndedError, Usage
+
+E = TypeVar("E", ToolResult, Tested)
 
 MODEL_STOPPED = "model_stopped"
 """Stop reason of a sample ended by the model; older versions ended it earlier."""
@@ -136,22 +139,18 @@ class Journal:
 
     def result(self, call_id: str) -> ToolResult | None:
         """Return the recorded result of a tool call; None if it must be executed."""
-        if self._live:
-            return None
-        found = self._next(lambda each: isinstance(each, ToolResult) and _answers(each, call_id))
-        if isinstance(found, ToolResult) and _answers(found, call_id):
-            self._kept += 1
-            return found
-        if not self._is_lost():
-            self._go_live()
-        return None
+        return self._repeated(ToolResult, lambda each: each.result.call_id == call_id)
 
     def tested(self, turn: int) -> Tested | None:
         """Return the recorded result of a strategy's tests; None if they must be run."""
+        return self._repeated(Tested, lambda each: each.turn == turn)
+
+    def _repeated(self, kind: type[E], wanted: Callable[[E], bool]) -> E | None:
+        """Return the next recorded event if it is the wanted one; else None."""
         if self._live:
             return None
-        found = self._next(lambda each: isinstance(each, Tested) and each.turn == turn)
-        if isinstance(found, Tested) and found.turn == turn:
+        found = self._next(lambda each: isinstance(each, kind) and wanted(each))
+        if isinstance(found, kind) and wanted(found):
             self._kept += 1
             return found
         if not self._is_lost():
@@ -223,10 +222,6 @@ class Journal:
 def _is_same(recorded: Request, request: Request) -> bool:
     """Whether two requests are the same; those of older versions have a longer hash."""
     return recorded.turn == request.turn and recorded.hash.startswith(request.hash)
-
-
-def _answers(event: ToolResult, call_id: str) -> bool:
-    return event.result.call_id == call_id
 
 
 def _is_of_turn(event: Event | None, turn: int) -> bool:

@@ -4,8 +4,8 @@ from typing import Self
 
 from pydantic import BaseModel, ConfigDict
 
+from harness.efficiency import Timing
 from harness.efficiency.beyond import Timed, beyond, beyond_half_width, percentile
-from harness.efficiency.timing_names import Timing
 
 PROTOCOL = 2
 """Version of the measurement, to be raised when it changes; scales of two do not compare."""

@@ -43,7 +43,7 @@ from harness.grading.rules import describe_value, lcb_output, lcb_value
 from harness.grading.sandbox_retry import RetryingWorker
 from harness.grading.verdict import Difference
 from harness.problem import Checker, Codec, Signature, TestCase
-from harness.sandbox.program import Encoded, Program
+from harness.sandbox.program import Program
 from harness.text import around, decode_head, writable
 
 # The longest possible right answer: this many times the length of the test's texts, plus this many
@@ -65,7 +65,7 @@ class Prepared(NamedTuple):
     """Program as a checker wants it run, and the input of each test."""
 
     program: Program
-    inputs: Sequence[bytes]
+    inputs: Sequence[str | bytes]
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +99,7 @@ class Check:
             SandboxError: the sandbox failed.
         """
         if self.code.checker.kind == "check":
-            return Prepared(program, Encoded([test.input for test in tests]))
+            return Prepared(program, [test.input for test in tests])
         calls = [self._given(test) for test in tests]
         made = self.code.ask(CONVERT, calls)
         for number, (call, arguments) in enumerate(zip(calls, made, strict=True), 1):

@@ -24,7 +24,7 @@ from harness.grading.sandbox_retry import RetryingWorker, picked
 from harness.grading.verdict import LIMITS, Grade, JudgedAgain, TestResult, Verdict
 from harness.problem import Checker, TestCase
 from harness.sandbox.limits import Limits
-from harness.sandbox.program import Encoded, Ending, Execution, Program, Trial
+from harness.sandbox.program import Ending, Execution, Program, Trial
 from harness.sandbox.worker import Worker
 
 MANY_TESTS = 100
@@ -167,7 +167,7 @@ class _Judging:
     def of(cls, bench: RetryingWorker, task: Task) -> "_Judging":
         functional = task.program.entry_point is not None
         program, check = task.program, None
-        inputs: Sequence[bytes] = Encoded([test.input for test in task.tests])
+        inputs: Sequence[str | bytes] = [test.input for test in task.tests]
         if task.checker is not None:
             check = Check.of(bench, task.checker, functional=functional)
             program, inputs = check.prepare(program, task.tests)

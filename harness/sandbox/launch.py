@@ -53,10 +53,6 @@ class FileView:
     home_bytes: int = HOME_BYTES
     home_files: int = HOME_FILES
 
-    def as_json(self) -> dict[str, Any]:
-        """Return the view as plain data."""
-        return asdict(self)
-
 
 def interpreter() -> str:
     """Return the interpreter's real path, without virtual environment links or shims."""
@@ -224,7 +220,7 @@ def _configuration(isolation: Isolation) -> dict[str, Any]:
         "user": user if isolation.level is not Level.NONE or readable else None,
         "keep_reading": not readable,
         "counted": user is not None or isolation.means is not None,
-        "view": view.as_json(),
+        "view": asdict(view),
         "packages": package_folders(),
         "wrapper": wrapper,
     }

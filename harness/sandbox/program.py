@@ -7,7 +7,7 @@ import signal
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, Self, overload
+from typing import Any, Self
 
 from harness.closing import Closing
 from harness.problem import Problem, ProblemView, Signature
@@ -171,23 +171,9 @@ class WorkerStoppedError(Exception):
 INPUT_BYTES = 64 << 20
 
 
-class Encoded(Sequence[bytes]):
-    """Texts as UTF-8, encoded on access and not kept."""
-
-    def __init__(self, texts: Sequence[str]) -> None:
-        self._texts = texts
-
-    def __len__(self) -> int:
-        return len(self._texts)
-
-    @overload
-    def __getitem__(self, index: int) -> bytes: ...
-    @overload
-    def __getitem__(self, index: slice) -> "Encoded": ...
-    def __getitem__(self, index: int | slice) -> "bytes | Encoded":
-        if isinstance(index, slice):
-            return Encoded(self._texts[index])
-        return self._texts[index].encode("utf-8", "surrogatepass")
+def encoded(text: str | bytes) -> bytes:
+    """Return a text as UTF-8."""
+    return text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
 
 
 class Trial(Closing):
@@ -195,11 +181,11 @@ class Trial(Closing):
 
     Args:
         program: the program to run.
-        inputs: one input for each test.
+        inputs: one input for each test; texts are encoded when needed, and not kept so.
         limits: limits of each test.
     """
 
-    def __init__(self, program: Program, inputs: Sequence[bytes], limits: Limits) -> None:
+    def __init__(self, program: Program, inputs: Sequence[str | bytes], limits: Limits) -> None:
         self.program = program
         self.inputs = inputs
         self.limits = limits
@@ -229,7 +215,7 @@ class Trial(Closing):
         for index in indexes:
             span = self._spans.get(index)
             if span is None:
-                data = self.inputs[index]
+                data = encoded(self.inputs[index])
                 if self._end + len(data) > INPUT_BYTES:
                     if spans:
                         break
@@ -249,14 +235,9 @@ class Trial(Closing):
 
 def packed(program: Program) -> bytes:
     """Return a program in `marshal`'s format, which its process decodes fastest."""
-    signature = program.signature
-    data = {
-        "code": program.code,
-        "entry_point": program.entry_point,
-        "arguments": [str(each) for each in signature.arguments],
-        "result": str(signature.result),
-    }
-    return marshal.dumps(data)
+    data: dict[str, Any] = {"code": program.code, "entry_point": program.entry_point}
+    data["arguments"] = [str(each) for each in program.signature.arguments]
+    return marshal.dumps(data | {"result": str(program.signature.result)})
 
 
 def write(file: int, data: bytes, offset: int) -> int:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from harness.closing import Closing
-from harness.sandbox.inside.words import BETWEEN_TESTS
+from harness.sandbox.inside.messages import BETWEEN_TESTS
 from harness.sandbox.limits import Limits
 from harness.sandbox.program import Program, packed, write
 
@@ -139,7 +139,6 @@ class TimingRace(Closing):
         cpu = float(seconds.get("call", 0.0))
         parted = self.is_functional or max(map(len, self.groups), default=1) > 1
         answers = shown.split(BETWEEN_TESTS.encode()) if parted else [shown]
-        times = report.get("times")
         branches = report.get("branches")
         return Lap(
             error=error,
@@ -148,7 +147,7 @@ class TimingRace(Closing):
             wall_s=float(seconds.get("wall", 0.0)),
             answers=tuple(answers),
             branches=branches if isinstance(branches, int) else None,
-            iterations=_times(times),
+            iterations=_times(report.get("times")),
             build_s=float(seconds.get("build", 0.0)),
         )
 
@@ -172,11 +171,5 @@ def _report(data: bytes) -> dict[str, Any]:
 
 
 def _times(told: Any) -> tuple[Mapping[str, float], ...]:
-    match told:
-        case [*items]:
-            return tuple(
-                {name: float(item[name]) for name in ("cpu_s", "low", "high")}
-                for item in cast("list[dict[str, Any]]", items)
-            )
-        case _:
-            return ()
+    items = cast("list[dict[str, Any]]", told) if isinstance(told, list) else []
+    return tuple({name: float(item[name]) for name in ("cpu_s", "low", "high")} for item in items)

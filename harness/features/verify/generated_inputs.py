@@ -132,7 +132,7 @@ def generated_inputs(
 
 
 def run_each(
-    worker: Worker, program: Program, inputs: Sequence[bytes], limits: Limits
+    worker: Worker, program: Program, inputs: Sequence[str | bytes], limits: Limits
 ) -> list[Execution | None]:
     """Run a function on inputs in one process; a failure is confirmed by a run alone.
 

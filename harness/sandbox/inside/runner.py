@@ -27,8 +27,7 @@ from typing import Any
 from inside import values
 from inside.calls.session import Session
 from inside.calls.tests import run_tests
-from inside.preamble import Preamble, Solution
-from inside.words import (
+from inside.messages import (
     DONE,
     DONE_AND_OVER,
     FILE_NAME,
@@ -37,6 +36,7 @@ from inside.words import (
     write_all,
     write_report,
 )
+from inside.preamble import Preamble, Solution
 
 # pyright: reportPrivateUsage=false, reportAttributeAccessIssue=false
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
@@ -144,6 +144,11 @@ class Runner:
                 self._renew_streams()
             return
         self._renew_streams()
+        self.renew_settings()
+        gc.enable()
+
+    def renew_settings(self) -> None:
+        """Undo changes of the previous test to the interpreter's and the process's settings."""
         sys.argv = [FILE_NAME]
         sys.path[:] = self.path
         sys.setrecursionlimit(DEFAULT_RECURSION_LIMIT)
@@ -152,7 +157,6 @@ class Runner:
             builtins.__dict__.update(self.builtins)
         os.fchdir(self.directory)
         signal.alarm(0)
-        gc.enable()
 
     def _renew_streams(self) -> None:
         for number, descriptor in enumerate(self.descriptors[:3]):

@@ -9,11 +9,7 @@ from collections.abc import Callable
 from types import CodeType
 from typing import Any, NoReturn
 
-from inside.preamble import Preamble, Solution, compile_solution
-from inside.runner import Runner
-from inside.timing.timed_runner import TimedRunner
-from inside.walls import linux
-from inside.words import (
+from inside.messages import (
     CANNOT_COMPILE,
     FAILED,
     FILE_NAME,
@@ -24,6 +20,10 @@ from inside.words import (
     shorten,
     write_report,
 )
+from inside.preamble import Preamble, Solution, compile_solution
+from inside.runner import Runner
+from inside.timing.timed_runner import TimedRunner
+from inside.walls import linux
 
 
 class Template:

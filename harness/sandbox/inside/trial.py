@@ -15,19 +15,7 @@ from typing import Any, NamedTuple, NoReturn
 
 from inside.child_process import Allowance, Process, Waited, Waiting, hear
 from inside.connection import Connection, close_all_but, copy
-from inside.preamble import Preamble
-from inside.processes import (
-    Watch,
-    empty_working_directory,
-    kill_strays,
-)
-from inside.records import Kept, Record, Report
-from inside.runner import Runner
-from inside.template import Template
-from inside.timing.timed_runner import TimedRunner
-from inside.walls import linux
-from inside.walls.lockdown import Lockdown
-from inside.words import (
+from inside.messages import (
     CANNOT_COMPILE,
     DONE,
     DONE_AND_OVER,
@@ -35,9 +23,23 @@ from inside.words import (
     READY,
     RUN,
     RUN_LAST,
+    Kept,
+    Record,
+    Report,
     go_word,
     write_report,
 )
+from inside.preamble import Preamble
+from inside.processes import (
+    Watch,
+    empty_working_directory,
+    kill_strays,
+)
+from inside.runner import Runner
+from inside.template import Template
+from inside.timing.timed_runner import TimedRunner
+from inside.walls import linux
+from inside.walls.lockdown import Lockdown
 
 EXCERPT_BYTES = 16_000
 REPORT_BYTES = 128_000  # a runner's longest error with every character escaped
@@ -128,7 +130,7 @@ class Trial:
 
     def _start(self) -> None:
         """Wait until the program is compiled or fails to compile."""
-        waited = self.wait(self.template, self.now(self.template), self.births)
+        waited = self.wait(self.template, self.template.now(), self.births)
         if waited.word != READY:
             end = "cannot_compile" if waited.word == CANNOT_COMPILE else waited.missing or "broken"
             end = "broken" if end == "gone" else end  # no judged code has run yet
@@ -136,8 +138,8 @@ class Trial:
             self.over = True
             self.refusal = Report(*self._end_template(), [record])
 
-    def run(self, spans: list[tuple[int, int]], *, last: bool, full: int) -> Report:
-        """Run tests in a fresh process until it ends or its output is too large.
+    def run(self, spans: list[tuple[int, int]], last: bool, full: int) -> Iterator[Report]:
+        """Run tests in one fresh process until it ends or its output is too large.
 
         Args:
             spans: offset and length of each test's input.
@@ -148,9 +150,9 @@ class Trial:
             WorkerGoneError: the worker has hung up.
         """
         self.written = 0
-        return self._run(spans, last=last, full=full)
+        yield self._run(spans, last=last, full=full)
 
-    def run_each(self, spans: list[tuple[int, int]], *, last: bool) -> Iterator[Report]:
+    def run_each(self, spans: list[tuple[int, int]], last: bool, full: int) -> Iterator[Report]:
         """Run tests, each in a fresh process, until one does not end well or output is too large.
 
         Raises:
@@ -158,7 +160,7 @@ class Trial:
         """
         self.written = 0
         for number, span in enumerate(spans, 1):
-            report = self._run([span], last=last and number == len(spans), full=1)
+            report = self._run([span], last=last and number == len(spans), full=full)
             yield report
             # One that needs its whole time limit may end the judging.
             if report.records[-1].end != "done" or self.written > self.job.limits["collect_bytes"]:
@@ -179,7 +181,7 @@ class Trial:
         records: list[Record] = []
         for number, span in enumerate(spans):
             self.give(*span)
-            start = self.now(runner)  # while it still waits: its work from here on counts
+            start = runner.now()  # while it still waits: its work from here on counts
             try:
                 self.control.send(go)
             except OSError:  # it died between two tests: retried in the next process
@@ -209,7 +211,7 @@ class Trial:
         """
         self.runs += 1
         os.write(self.orders, RUN_LAST if last else RUN)
-        born = self.wait(self.template, self.now(self.template), self.births)
+        born = self.wait(self.template, self.template.now(), self.births)
         if born.word[:1] != READY:
             return born
         self.over = last
@@ -247,10 +249,6 @@ class Trial:
             os.lseek(self.files[0], 0, os.SEEK_SET)
             copy(self.job.inputs, offset, length, self.files[0])
         os.ftruncate(self.files[0], length)
-
-    def now(self, process: Process) -> tuple[float, float]:
-        """Return a process's CPU time and the wall-clock time."""
-        return self.waiting.now(process)
 
     def wait(
         self,

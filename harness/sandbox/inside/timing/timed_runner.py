@@ -28,13 +28,10 @@ import resource
 import sys
 import time
 from collections.abc import Callable, Generator, Iterator
-from typing import Any, Protocol
+from typing import Any
 
 from inside import values
-from inside.preamble import Preamble, Solution
-from inside.runner import Runner, describe, find_entry_point
-from inside.timing.scripts import Executions
-from inside.words import (
+from inside.messages import (
     BETWEEN_TESTS,
     DONE,
     DONE_AND_OVER,
@@ -42,25 +39,12 @@ from inside.words import (
     write_all,
     write_report,
 )
+from inside.preamble import Preamble, Solution
+from inside.runner import Runner, describe, find_entry_point
+from inside.timing.scripts import Executions
 
 DEEPEST = 1_000_000  # nodes of a linked list copied recursively
 QUANTILE = 1.96  # of the standard normal distribution, for a 95 % interval
-
-
-class Iteration(Protocol):
-    """A timed action: prepared, called and finished once per iteration."""
-
-    def ready(self) -> None:
-        """Prepare, before the clocks are read."""
-        ...
-
-    def call(self) -> None:
-        """Run the timed action."""
-        ...
-
-    def done(self) -> None:
-        """Finish, after the clocks are read."""
-        ...
 
 
 class CallOfCopies:
@@ -83,12 +67,14 @@ class CallOfCopies:
         """Call the function."""
         self.result = self.function(*self.arguments)
 
-    def done(self) -> None:
-        """Do nothing."""
 
-
-def iterate(iteration: Iteration, times: int) -> dict[str, float]:
+def iterate(ready: Callable[[], None], call: Callable[[], None], times: int) -> dict[str, float]:
     """Time an action repeatedly.
+
+    Args:
+        ready: prepares an iteration, before the clocks are read.
+        call: the action.
+        times: number of iterations.
 
     Returns:
         `cpu_s`, the mean CPU time of an iteration; `low` and `high`, the 95 % interval of the mean
@@ -97,11 +83,10 @@ def iterate(iteration: Iteration, times: int) -> dict[str, float]:
     cpu: list[float] = []
     wall: list[float] = []
     for _ in range(times):
-        iteration.ready()
+        ready()
         before, start = resource.getrusage(resource.RUSAGE_SELF), time.perf_counter()
-        iteration.call()
+        call()
         end, after = time.perf_counter(), resource.getrusage(resource.RUSAGE_SELF)
-        iteration.done()
         cpu.append(after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime)
         wall.append(end - start)
     mean = sum(wall) / times
@@ -171,9 +156,6 @@ class Execution:
             if report["status"] != "exit":  # its output counts, whatever its exit code
                 self.report = report
         self.over = self.runner.leave(self.namespace, self.report) or self.over
-
-    def done(self) -> None:
-        """Do nothing."""
 
 
 class TimedRunner:
@@ -290,13 +272,13 @@ class TimedRunner:
         gc.enable()
         if self.solution.entry_point is None:
             execution = Execution(self.runner)
-            times = [iterate(execution, iterations)]
+            times = [iterate(execution.ready, execution.call, iterations)]
             self.over = execution.over
             if execution.report["status"] != "ok":
                 return execution.report
             return {"status": "ok", "times": times}
         made = [CallOfCopies(function, arguments) for function, arguments in self.calls[0]]
-        times = [iterate(each, iterations) for each in made]
+        times = [iterate(each.ready, each.call, iterations) for each in made]
         self.calls = [[(each.function, each.arguments) for each in made]]
         self.results = [[each.result for each in made]]
         return {"status": "ok", "times": times}
@@ -304,13 +286,11 @@ class TimedRunner:
     def _show(self) -> None:
         """Encode each pass's results now, so that lazily computed ones gain nothing."""
         gc.enable()
-        codecs = self.solution.arguments
+        codecs, kind = self.solution.arguments, self.solution.result
         for results, calls in zip(self.results, self.calls, strict=False):
+            pairs = zip(results, calls, strict=True)
             self.shown.append(
-                [
-                    values.encode(result, self.solution.result, arguments, codecs)
-                    for result, (_, arguments) in zip(results, calls, strict=True)
-                ]
+                [values.encode(value, kind, given, codecs) for value, (_, given) in pairs]
             )
 
     def _pick(self, which: int) -> None:
