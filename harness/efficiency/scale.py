@@ -2,10 +2,9 @@
 
 from typing import Self
 
-from pydantic import BaseModel, ConfigDict
-
 from harness.efficiency import Timing
 from harness.efficiency.beyond import Timed, beyond, beyond_half_width, percentile
+from harness.problem import Frozen
 
 PROTOCOL = 2
 """Version of the measurement, to be raised when it changes; scales of two do not compare."""
@@ -14,11 +13,7 @@ TELLING = 0.1
 """Largest half-width of a Beyond's interval at which a problem's references count as distinct."""
 
 
-class _Frozen(BaseModel):
-    model_config = ConfigDict(frozen=True)
-
-
-class ReferenceTime(_Frozen):
+class ReferenceTime(Frozen):
     """Reference that passes all tests.
 
     Attributes:
@@ -34,7 +29,7 @@ class ReferenceTime(_Frozen):
     branches: int | None = None
 
 
-class Scale(_Frozen):
+class Scale(Frozen):
     """References of a problem, measured on one machine.
 
     Attributes:
@@ -84,7 +79,7 @@ class Scale(_Frozen):
         return ""
 
 
-class Efficiency(_Frozen):
+class Efficiency(Frozen):
     """Speed of a solution relative to a problem's references.
 
     Attributes:

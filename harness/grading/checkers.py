@@ -39,7 +39,9 @@ from harness.grading.checker_code import (
     CheckerCode,
     Failure,
 )
-from harness.grading.rules import describe_value, lcb_output, lcb_value
+from harness.grading.rules.difference import difference
+from harness.grading.rules.json_values import describe_value
+from harness.grading.rules.standard import lcb_output, lcb_value
 from harness.grading.sandbox_retry import RetryingWorker
 from harness.grading.verdict import Difference
 from harness.problem import Checker, Codec, Signature, TestCase
@@ -243,8 +245,4 @@ def _one_line(text: str) -> str:
 
 
 def _difference(where: str, test: TestCase, got: str) -> Difference:
-    return Difference(
-        where=writable(around(where, 0, EXCERPT)),
-        expected=writable(around(test.output, 0, EXCERPT)),
-        got=writable(around(got, 0, EXCERPT)),
-    )
+    return difference(writable(around(where, 0, EXCERPT)), test.output, got)

@@ -18,7 +18,7 @@ from itertools import takewhile
 from typing import Any
 
 from harness.grading.checkers import Check, CheckerError
-from harness.grading.code_tests.code_judge import CodeJudge, CodeTask
+from harness.grading.code_tests.code_judge import CodeJudge
 from harness.grading.outcome import Comparison, Said, answer_of, outcome
 from harness.grading.sandbox_retry import RetryingWorker, picked
 from harness.grading.verdict import LIMITS, Grade, JudgedAgain, TestResult, Verdict
@@ -101,8 +101,7 @@ def judge(worker: Worker, task: Task) -> Grade:
     if not task.program.code.strip():
         return nothing.model_copy(update={"verdict": Verdict.NO_SOLUTION})
     if task.checker is not None and (code := task.checker.tests) is not None:
-        asked = CodeTask(task.program, task.tests, task.limits, code, task.isolate, task.ends_at)
-        by_code = CodeJudge(RetryingWorker(worker), asked)
+        by_code = CodeJudge(RetryingWorker(worker), task, code)
         return _graded(nothing, worker, by_code, by_code.results())
     try:
         judging = _Judging.of(RetryingWorker(worker), task)

@@ -4,7 +4,8 @@ import json
 from collections.abc import Callable
 
 from harness.grading.checkers import Check, CheckerError
-from harness.grading.rules import RuleError, describe_value, find_rule
+from harness.grading.rules import RuleError, find_rule
+from harness.grading.rules.json_values import describe_value
 from harness.grading.verdict import Difference, TestResult, Verdict
 from harness.problem import TestCase
 from harness.sandbox.program import Ending, Execution
@@ -78,7 +79,7 @@ def outcome(
         shown = {
             "got": _value(answer, readable) if functional and answer is not None else stdout,
             "stdout": stdout if functional else "",
-            "stderr": _clean(execution.stderr),
+            "stderr": clean(execution.stderr),
         }
     return TestResult(
         index=index,
@@ -88,7 +89,7 @@ def outcome(
         wall_s=round(execution.wall_s, 6),
         peak_bytes=execution.peak_bytes if execution.alone else None,
         difference=difference,
-        error=_clean(error),
+        error=clean(error),
         **shown,
     )
 
@@ -99,11 +100,11 @@ def _value(answer: bytes, readable: Callable[[str], str]) -> str:
         return writable(shorten_bytes(answer, EXCERPT, "replace"))
     result = readable(answer.decode("utf-8", "replace"))
     if len(result) > 100 * EXCERPT:
-        return _clean(result)
+        return clean(result)
     try:
-        return _clean(describe_value(json.loads(result)))
+        return clean(describe_value(json.loads(result)))
     except (ValueError, RecursionError, TypeError):
-        return _clean(result)
+        return clean(result)
 
 
 def _ended(execution: Execution) -> str:
@@ -121,7 +122,7 @@ def _ended(execution: Execution) -> str:
             return ""
 
 
-def _clean(text: str) -> str:
+def clean(text: str) -> str:
     """Return a bounded excerpt that can be written as UTF-8."""
     return writable(shorten(text, EXCERPT))
 

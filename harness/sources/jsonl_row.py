@@ -18,9 +18,9 @@ from pydantic_core import to_json
 
 from harness.errors import DataError
 from harness.plugins import RuleName
-from harness.python_source import UNREADABLE, parse, parse_or_none, reason
+from harness.python_source import parse, parse_or_none
 from harness.sources.files.lines import Line
-from harness.sources.files.rows import check_function_test, name_fault
+from harness.sources.files.rows import check_function_test, name_fault, valid_python
 
 PreambleName = Literal["none", "livecodebench", "leetcode", "leetcodedataset", "apps", "mercury"]
 
@@ -168,10 +168,7 @@ def _check_checker(code: str, where: str) -> None:
     """Check that a checker is Python and defines `check`, before a model costs money."""
     if not re.search(r"\bcheck\b", code):
         raise DataError(where, "checker", "defines no function 'check'")
-    try:
-        parse(code)
-    except UNREADABLE as error:
-        raise DataError(where, "checker", f"not valid Python: {reason(error)}") from None
+    valid_python(code, "checker", where)
 
 
 def _data_error(where: str, error: ValidationError) -> DataError:

@@ -11,7 +11,6 @@ from typing import cast
 
 from harness.errors import DataError
 from harness.problem import Problem, TestCase, TestSuite
-from harness.python_source import UNREADABLE, parse, reason
 from harness.sources.code_tests.evalplus import units_by_input
 from harness.sources.code_tests.units import (
     TestCodeError,
@@ -22,7 +21,7 @@ from harness.sources.code_tests.units import (
     read_units,
 )
 from harness.sources.files.lines import Line
-from harness.sources.files.rows import content_hash, references_of
+from harness.sources.files.rows import content_hash, references_of, text_column, valid_python
 
 WRONG_TESTS = frozenset({"mbppplus/255"})
 """Problems that no solution can pass here: an answer has more than 20 million values."""
@@ -36,8 +35,8 @@ def parse_row(line: Line, *, name: str) -> Problem:
     """
     row = line.json_object()
     where = line.where
-    number, code = _number(row, where), _text(row, "code", where).replace("\r\n", "\n")
-    asked = _text(row, "text" if "text" in row else "prompt", where)
+    number, code = _number(row, where), text_column(row, "code", where).replace("\r\n", "\n")
+    asked = text_column(row, "text" if "text" in row else "prompt", where)
     tests = [*_texts(row, "test_list", where), *_texts(row, "challenge_test_list", where)]
     if not tests:
         raise DataError(where, "test_list", "it has no test")
@@ -98,13 +97,6 @@ def _number(row: dict[str, object], where: str) -> str:
             raise DataError(where, "task_id", f"no number: {other!r:.60}")
 
 
-def _text(row: dict[str, object], column: str, where: str) -> str:
-    value = row.get(column)
-    if not isinstance(value, str):
-        raise DataError(where, column, "missing" if value is None else f"no string: {value!r:.60}")
-    return value
-
-
 def _texts(row: dict[str, object], column: str, where: str) -> list[str]:
     value = row.get(column)
     if value is None:
@@ -117,10 +109,7 @@ def _texts(row: dict[str, object], column: str, where: str) -> list[str]:
 
 def _function(code: str, tests: list[str], where: str) -> tuple[str, str]:
     """Return the function that the tests call, and its head with parameter names."""
-    try:
-        body = parse(code).body
-    except UNREADABLE as error:
-        raise DataError(where, "code", f"not valid Python: {reason(error)}") from None
+    body = valid_python(code, "code", where).body
     called = called_names(tests)
     defined = [
         each

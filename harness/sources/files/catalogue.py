@@ -14,13 +14,13 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any, BinaryIO, Self, cast
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import ValidationError
 from pydantic_core import from_json, to_json
 
 from harness.cache import cache_folder
 from harness.closing import Closing
 from harness.errors import DataError
-from harness.problem import Problem, TestCase, TestSuite
+from harness.problem import Frozen, Problem, TestCase, TestSuite
 from harness.sources.files.deferred import InFile, Parse, Row, deferred, from_again
 from harness.sources.files.download import Watch
 from harness.sources.files.lines import DataFile, JsonLines, Line, RowFile
@@ -29,7 +29,7 @@ LARGE = 4 << 20
 """Size in bytes from which files have a catalogue."""
 
 
-class _Head(BaseModel):
+class _Head(Frozen):
     """Last line of a catalogue, which identifies its file.
 
     Attributes:
@@ -37,8 +37,6 @@ class _Head(BaseModel):
         lines: SHA-256 of the lines before this one.
         unpacked: size of the rows written to a separate file; 0 where there is none.
     """
-
-    model_config = ConfigDict(frozen=True)
 
     path: str
     size: int

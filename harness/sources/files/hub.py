@@ -12,10 +12,11 @@ from pathlib import Path
 from typing import TypeVar
 from urllib.parse import quote
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
 from harness.cache import cache_folder, write_whole
 from harness.errors import UsageError
+from harness.problem import Frozen
 
 # The library has no stubs.
 # pyright: reportMissingTypeStubs=false, reportUnknownVariableType=false
@@ -119,7 +120,7 @@ class HubFile:
     size: int
 
 
-class _Pin(BaseModel):
+class _Pin(Frozen):
     """Stored facts about a revision of a data set.
 
     Attributes:
@@ -128,17 +129,13 @@ class _Pin(BaseModel):
         names: all files of the commit; empty if not requested yet.
     """
 
-    model_config = ConfigDict(frozen=True)
-
     commit: str
-    splits: dict[str, tuple[str, ...]] = {}
+    splits: dict[str, tuple[str, ...]] = Field(default_factory=dict[str, tuple[str, ...]])
     names: tuple[str, ...] = ()
 
 
-class _Facts(BaseModel):
+class _Facts(Frozen):
     """Hash of a cached file, with its size and time when the hash was computed."""
-
-    model_config = ConfigDict(frozen=True)
 
     sha256: str
     size: int

@@ -17,10 +17,10 @@ from glob import glob, has_magic
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Self, cast
 
-from pydantic import BaseModel, ConfigDict
 from pydantic_core import from_json
 
 from harness.errors import DataError, UsageError
+from harness.problem import Frozen
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
@@ -37,7 +37,7 @@ _ROW_BUFFER_BYTES = 2**13  # to read one row; a longer one takes more reads
 _BOM = b"\xef\xbb\xbf"
 
 
-class DataFile(BaseModel):
+class DataFile(Frozen):
     """File that problems were read from, as a run records it.
 
     Attributes:
@@ -46,8 +46,6 @@ class DataFile(BaseModel):
         sha256: hash of the bytes on disk, compressed or not.
         size: size on disk in bytes.
     """
-
-    model_config = ConfigDict(frozen=True)
 
     path: str
     name: str

@@ -3,6 +3,7 @@
 The hub's data sets come as Parquet or as JSONL; a reader of rows need not know which.
 """
 
+import ast
 import hashlib
 import json
 from collections.abc import Iterable, Iterator
@@ -16,6 +17,7 @@ from pydantic_core import PydanticSerializationError, from_json, to_json
 
 from harness.errors import DataError, UsageError
 from harness.problem import Checker, Level, Problem, Reference
+from harness.python_source import UNREADABLE, parse, reason
 from harness.sources.files.catalogue import Catalogued
 from harness.sources.files.deferred import Parse
 from harness.sources.files.download import Watch, quiet
@@ -210,6 +212,23 @@ def add_parts(digest: Any, *parts: bytes) -> None:
 def with_checker(digest: str, checker: Checker | None) -> str:
     """Return a row's content hash, combined with its added checker, if there is one."""
     return content_hash(digest, checker.code) if checker else digest
+
+
+def text_column(row: dict[str, object], name: str, where: str) -> str:
+    """Return a column of text. Raises DataError."""
+    if name not in row:
+        raise DataError(where, name, "missing")
+    if not isinstance(value := row[name], str):
+        raise DataError(where, name, f"not a string but {value!r:.60}")
+    return value
+
+
+def valid_python(source: str, name: str, where: str) -> ast.Module:
+    """Return the syntax tree of a column of Python source. Raises DataError."""
+    try:
+        return parse(source)
+    except UNREADABLE as error:
+        raise DataError(where, name, f"not valid Python: {reason(error)}") from None
 
 
 def references_of(*codes: str) -> tuple[Reference, ...]:

@@ -32,6 +32,7 @@ from harness.sources.files.rows import (
     content_hash,
     load_paths,
     load_rows,
+    text_column,
     with_checker,
 )
 from harness.sources.leetcode import dataset
@@ -266,17 +267,13 @@ def _references(row: dict[str, str]) -> tuple[Reference, ...]:
 
 def _columns(line: Line) -> tuple[int, dict[str, str]]:
     row = line.json_object()
-    for name in ("id", *COLUMNS):
-        if name not in row:
-            raise DataError(line.where, name, "missing")
+    if "id" not in row:
+        raise DataError(line.where, "id", "missing")
     there = [*COLUMNS, *(name for name in OTHER_LANGUAGES if row.get(name) is not None)]
-    for name in there:
-        if not isinstance(row[name], str):
-            raise DataError(line.where, name, f"not a string but {row[name]!r:.60}")
+    columns = {name: text_column(row, name, line.where) for name in there}
     number = row["id"]
     if type(number) is not int:
         raise DataError(line.where, "id", f"not a whole number but {number!r:.60}")
-    columns = {name: cast("str", row[name]) for name in there}
     if not columns["slug"].strip():
         raise DataError(line.where, "slug", "empty")
     return number, columns

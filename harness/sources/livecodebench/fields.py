@@ -9,7 +9,7 @@ from pydantic_core import from_json
 from harness.errors import DataError
 from harness.problem import Level
 from harness.sources.files.lines import Line, json_complaint
-from harness.sources.files.rows import LEVELS
+from harness.sources.files.rows import LEVELS, text_column
 
 Row = dict[str, object]
 
@@ -32,17 +32,9 @@ def columns(line: Line, names: Sequence[str], found: Row | None = None) -> Row:
     return row
 
 
-def text(row: Row, name: str, where: str) -> str:
-    """Return a column of text. Raises DataError."""
-    value = row[name]
-    if not isinstance(value, str):
-        raise DataError(where, name, f"not a string but {value!r:.60}")
-    return value
-
-
 def written(row: Row, name: str, where: str) -> str:
     """Return a column of text that is not blank. Raises DataError."""
-    value = text(row, name, where)
+    value = text_column(row, name, where)
     if not value.strip():
         raise DataError(where, name, "empty")
     return value
@@ -60,7 +52,7 @@ def number_or_name(row: Row, name: str, where: str) -> str:
 
 def function_name(row: Row, where: str) -> str:
     """Return the column `function_name`. Raises DataError."""
-    value = text(row, "function_name", where)
+    value = text_column(row, "function_name", where)
     if not value.isidentifier():
         raise DataError(where, "function_name", f"{value!r:.60} is not a Python name")
     return value
@@ -68,7 +60,7 @@ def function_name(row: Row, where: str) -> str:
 
 def level(row: Row, where: str) -> Level:
     """Return the level of the column `difficulty`. Raises DataError."""
-    word = text(row, "difficulty", where)
+    word = text_column(row, "difficulty", where)
     if word not in LEVELS:
         raise DataError(where, "difficulty", f"{word!r:.60} is not one of {', '.join(LEVELS)}")
     return LEVELS[word]
@@ -76,7 +68,7 @@ def level(row: Row, where: str) -> Level:
 
 def release_date(row: Row, where: str) -> date:
     """Return the column `contest_date`: ISO, in Parquet a time stamp. Raises DataError."""
-    day = text(row, "contest_date", where)
+    day = text_column(row, "contest_date", where)
     try:
         return datetime.fromisoformat(day).date()
     except ValueError:

@@ -38,9 +38,10 @@ from harness.sources.files.rows import (
     content_hash,
     load_paths,
     load_rows,
+    text_column,
 )
 from harness.sources.livecodebench import value_questions
-from harness.sources.livecodebench.fields import Row, columns, json_list, level, release_date, text
+from harness.sources.livecodebench.fields import Row, columns, json_list, level, release_date
 from harness.sources.signature import signature_of
 
 COLUMNS = (
@@ -94,7 +95,7 @@ def parse_row(line: Line, found: Row | None = None) -> Problem:
         DataError: a column is missing or invalid.
     """
     found = columns(line, COLUMNS, found)
-    row = {name: text(found, name, line.where) for name in COLUMNS}
+    row = {name: text_column(found, name, line.where) for name in COLUMNS}
     question_id = row["question_id"]
     if not question_id.strip():
         raise DataError(line.where, "question_id", "empty")

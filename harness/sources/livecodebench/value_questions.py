@@ -20,7 +20,7 @@ from harness.errors import DataError
 from harness.problem import Kind, Problem, TestCase, TestSuite
 from harness.sources import preambles
 from harness.sources.files.lines import Line
-from harness.sources.files.rows import check_function_test, content_hash
+from harness.sources.files.rows import check_function_test, content_hash, text_column
 from harness.sources.literals import UnreadableError, parse
 from harness.sources.livecodebench import fields
 from harness.sources.signature import signature_of
@@ -63,18 +63,18 @@ def parse_test_output(line: Line, found: fields.Row | None = None) -> Problem:
     row, where = fields.columns(line, OUTPUT_COLUMNS, found), line.where
     name = fields.function_name(row, where)
     statement = fields.written(row, "question_content", where)
-    starter = fields.text(row, "starter_code", where)
+    starter = text_column(row, "starter_code", where)
     native = "_".join(fields.number_or_name(row, key, where) for key in ("question_id", "test_id"))
     test = _predicted_test(row, where)
     return Problem(
         id=f"livecodebench/test_generation/{native}",
         source="livecodebench",
         kind=Kind.TEST_OUTPUT_PREDICTION,
-        title=fields.text(row, "question_title", where),
+        title=text_column(row, "question_title", where),
         statement=statement,
         platform="leetcode",
         difficulty=fields.level(row, where),
-        difficulty_word=fields.text(row, "difficulty", where),
+        difficulty_word=text_column(row, "difficulty", where),
         release_date=fields.release_date(row, where),
         starter_code=starter,
         entry_point=name,
@@ -110,7 +110,7 @@ def _as_python(token: re.Match[str]) -> str:
 
 
 def _predicted_test(row: fields.Row, where: str) -> TestCase:
-    match fields.json_list(fields.text(row, "test", where).encode(), "test", where):
+    match fields.json_list(text_column(row, "test", where).encode(), "test", where):
         case [{"input": str(given), "output": str(expected)}]:
             check_function_test(given, expected, where, "test")
             return TestCase(input=given, output=expected, public=False)
@@ -164,7 +164,7 @@ def parse_code_execution(line: Line, found: fields.Row | None = None) -> Problem
         statement="",
         platform="leetcode",
         difficulty=fields.level(row, where),
-        difficulty_word=fields.text(row, "difficulty", where),
+        difficulty_word=text_column(row, "difficulty", where),
         release_date=fields.release_date(row, where),
         entry_point=name,
         tests=TestSuite((), partial(tuple[TestCase, ...], (test,))),
