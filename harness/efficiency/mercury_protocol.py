@@ -51,14 +51,9 @@ def measure(worker: Worker, expected: Expected, scale: Scale, code: str) -> Effi
     except LapError as error:
         return Efficiency.of_failure(scale, error.why.strip().splitlines()[-1])
     ratio = math.exp(time.doubt)
+    low, high = time.seconds / ratio, time.seconds * ratio
     return Efficiency.of(
-        scale,
-        time.seconds,
-        time.seconds / ratio,
-        time.seconds * ratio,
-        time.doubt,
-        cpu_s=time.seconds,
-        pairs=ITERATIONS,
+        *(scale, time.seconds, low, high, time.doubt), cpu_s=time.seconds, pairs=ITERATIONS
     )
 
 

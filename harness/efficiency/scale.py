@@ -158,10 +158,14 @@ class Efficiency(Frozen):
             branches: number of branches of one pass.
             remark: remark on how it was measured.
         """
-        value = half = None
+        value: float | None = None
+        ends: list[float | None] = [None, None]
         if not scale.lack and scale.ends is not None:
+            fastest, slowest = scale.ends
             value = beyond(time, scale.times)
-            half = beyond_half_width(Timed(time, doubt), *scale.ends)
+            half = beyond_half_width(Timed(time, doubt), fastest, slowest)
+            centre = (slowest.seconds - time) / (slowest.seconds - fastest.seconds)  # not clipped
+            ends = [round(min(1.0, max(0.0, end)), 4) for end in (centre - half, centre + half)]
         rank = percentile(time, scale.times, doubt)
         counted = [each.branches for each in scale.references if each.branches is not None]
         by_branches = None
@@ -175,8 +179,8 @@ class Efficiency(Frozen):
             time_low=_round(low),
             time_high=_round(high),
             beyond=None if value is None else round(value, 4),
-            beyond_low=_end(scale, time, half, -1),
-            beyond_high=_end(scale, time, half, +1),
+            beyond_low=ends[0],
+            beyond_high=ends[1],
             percentile=None if rank is None else round(rank, 1),
             pairs=pairs,
             references=_rounded(scale.times),
@@ -185,15 +189,6 @@ class Efficiency(Frozen):
             lack=scale.lack,
             remark=remark,
         )
-
-
-def _end(scale: Scale, time: float, half: float | None, sign: int) -> float | None:
-    """Return an end of Beyond's interval: computed before the value is clipped, then clipped."""
-    if half is None or scale.ends is None:
-        return None
-    fastest, slowest = scale.ends
-    value = (slowest.seconds - time) / (slowest.seconds - fastest.seconds)
-    return round(min(1.0, max(0.0, value + sign * half)), 4)
 
 
 def _round(value: float) -> float:

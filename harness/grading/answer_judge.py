@@ -41,9 +41,7 @@ JSON_WORDS: Mapping[str, object] = {"true": True, "false": False, "null": None}
 
 _NOT_FINITE = re.compile(r"\s*[+-]?(inf|infinity|nan)\s*", re.IGNORECASE)
 _WHAT: dict[type[ast.expr], str] = {
-    ast.BinOp: "an operation",
-    ast.BoolOp: "an operation",
-    ast.UnaryOp: "an operation",
+    **dict.fromkeys((ast.BinOp, ast.BoolOp, ast.UnaryOp), "an operation"),
     ast.Compare: "a comparison",
     ast.Call: "a call",
     ast.JoinedStr: "an f-string",

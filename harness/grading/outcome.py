@@ -16,12 +16,9 @@ LONGEST_READABLE = 4 << 20
 """Largest result in bytes that is decoded for display."""
 
 _VERDICT_OF = {
-    Ending.ERROR: Verdict.RUNTIME_ERROR,
-    Ending.EXIT: Verdict.RUNTIME_ERROR,
-    Ending.SIGNAL: Verdict.RUNTIME_ERROR,
+    **dict.fromkeys((Ending.ERROR, Ending.EXIT, Ending.SIGNAL), Verdict.RUNTIME_ERROR),
+    **dict.fromkeys((Ending.CPU_LIMIT, Ending.WALL_LIMIT), Verdict.TIME_LIMIT),
     Ending.MEMORY_LIMIT: Verdict.MEMORY_LIMIT,
-    Ending.CPU_LIMIT: Verdict.TIME_LIMIT,
-    Ending.WALL_LIMIT: Verdict.TIME_LIMIT,
     Ending.OUTPUT_LIMIT: Verdict.OUTPUT_LIMIT,
     Ending.CANNOT_COMPILE: Verdict.COMPILE_ERROR,
     Ending.SANDBOX_LOST: Verdict.RUNTIME_ERROR,

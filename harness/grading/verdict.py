@@ -113,17 +113,16 @@ class JudgedAgain(Frozen):
 
     def __add__(self, other: "JudgedAgain") -> "JudgedAgain":
         """Return the sums of both."""
-        return JudgedAgain(
-            confirmed=_both(self.confirmed, other.confirmed),
-            rechecked=_both(self.rechecked, other.rechecked),
-            retimed=_both(self.retimed, other.retimed),
-            retried=self.retried + other.retried,
-            blamed=self.blamed + other.blamed,
-        )
+
+        def both(one: Any, other: Any) -> Any:
+            return tuple(map(sum, zip(one, other, strict=True)))
+
+        pairs = {n: both(getattr(self, n), getattr(other, n)) for n in _PAIRS}
+        retried, blamed = self.retried + other.retried, self.blamed + other.blamed
+        return JudgedAgain(**pairs, retried=retried, blamed=blamed)
 
 
-def _both(one: tuple[int, int], other: tuple[int, int]) -> tuple[int, int]:
-    return one[0] + other[0], one[1] + other[1]
+_PAIRS = ("confirmed", "rechecked", "retimed")
 
 
 class Grade(Frozen):

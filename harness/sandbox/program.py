@@ -176,7 +176,23 @@ def encoded(text: str | bytes) -> bytes:
     return text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
 
 
-class Trial(Closing):
+class MemoryFiles(Closing):
+    """Base class of what hands memory files to the fork server."""
+
+    def __init__(self) -> None:
+        self._files: list[int] = []
+
+    def _add(self, name: str, data: bytes = b"") -> None:
+        self._files.append(os.memfd_create(name))
+        write(self._files[-1], data, 0)
+
+    def close(self) -> None:
+        """Close the memory files."""
+        while self._files:
+            os.close(self._files.pop())
+
+
+class Trial(MemoryFiles):
     """A program under trial; a context manager that closes its memory files.
 
     Args:
@@ -191,18 +207,17 @@ class Trial(Closing):
         self.limits = limits
         self.is_counted = False  # among the trials that needed one process; set by the worker
         self.has_run = False  # whether its output file may hold something; set by the worker
-        self._files: list[int] = []
+        super().__init__()
         self._spans: dict[int, tuple[int, int]] = {}
         self._end = 0
 
     @property
     def files(self) -> list[int]:
         """Memory files of program, inputs and outputs. Raises OSError if one fails."""
-        names = ("program", "inputs", "outputs")
-        while len(self._files) < len(names):
-            self._files.append(os.memfd_create(names[len(self._files)]))
-            if len(self._files) == 1:
-                write(self._files[0], packed(self.program), 0)
+        if not self._files:
+            self._add("program", packed(self.program))
+        for name in ("inputs", "outputs")[len(self._files) - 1 :]:
+            self._add(name)
         return self._files
 
     def spans(self, indexes: Sequence[int]) -> list[tuple[int, int]]:
@@ -228,8 +243,7 @@ class Trial(Closing):
 
     def close(self) -> None:
         """Close the memory files."""
-        while self._files:
-            os.close(self._files.pop())
+        super().close()
         self._spans, self._end = {}, 0
 
 

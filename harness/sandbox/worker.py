@@ -337,14 +337,9 @@ def _is_stopped(pid: int) -> bool:
 
 @lru_cache
 def _plain(limits: Limits, collect_bytes: int) -> dict[str, float]:
-    return {
-        "cpu_s": limits.cpu_s,
-        "grace_s": limits.cpu_s * GRACE,
-        "wall_s": limits.wall_s,
-        "longest_s": limits.longest_s,
-        "beside_cpu_s": limits.beside_cpu_s,
-        "beside_wall_s": limits.beside_wall_s,
-        "memory_bytes": limits.memory_bytes,
-        "output_bytes": limits.output_bytes,
-        "collect_bytes": collect_bytes,
-    }
+    names = (
+        *("cpu_s", "wall_s", "longest_s", "beside_cpu_s", "beside_wall_s"),
+        *("memory_bytes", "output_bytes"),
+    )
+    plain = {name: getattr(limits, name) for name in names}
+    return plain | {"grace_s": limits.cpu_s * GRACE, "collect_bytes": collect_bytes}

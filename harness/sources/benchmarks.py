@@ -8,7 +8,7 @@ from functools import partial
 from glob import has_magic
 from importlib import import_module
 from pathlib import Path
-from typing import NamedTuple, Protocol, TypeVar
+from typing import NamedTuple, TypeVar
 
 from harness import plugins
 from harness.errors import DataError, UsageError
@@ -155,18 +155,14 @@ def home_of(source: str, where: str | None) -> HubDataset | None:
     return replace(home, wanted=tuple(wanted))
 
 
-class Loader(Protocol):
-    """Reads a source's problems from the place that `where` names; each source has its syntax."""
+Loader = Callable[..., Loaded]
+"""Reads the problems from a place: `(where, *, skip_bad_rows=False, watch=quiet) -> Loaded`.
 
-    def __call__(
-        self, where: str | None, *, skip_bad_rows: bool = False, watch: Watch = quiet
-    ) -> Loaded:
-        """Read; raise UsageError for an invalid place, DataError for invalid content."""
-        ...
-
+Raises UsageError for an invalid place, DataError for invalid content.
+"""
 
 LOADERS: Mapping[str, str] = {
-    "fixture": "harness.sources.fixture",
+    "fixture": "harness.sources.jsonl:load_bundled",
     "jsonl": "harness.sources.jsonl",
     "livecodebench": "harness.sources.livecodebench.livecodebench",
     "leetcode": "harness.sources.leetcode.leetcode",
@@ -182,7 +178,8 @@ LOADERS: Mapping[str, str] = {
 }
 """Module of each source, imported when its problems are read.
 
-It has `load`, a `Loader`, and `read_rows` if the source has data sets on the hub, but for `_NAMED`.
+It has `load`, a `Loader`, or the function that is named; and `read_rows` if the source has data
+sets on the hub, but for `_NAMED`.
 """
 
 _NAMED = frozenset({"humaneval", "humanevalplus", "mbpp", "mbppplus"})
@@ -193,7 +190,8 @@ def loader(name: str) -> Loader:
     """Import the function that reads a source from a path."""
     if name in _NAMED:
         return partial(load_paths, name, read=reader(name))
-    return import_module(LOADERS[name]).load
+    module, _, function = LOADERS[name].partition(":")
+    return getattr(import_module(module), function or "load")
 
 
 def reader(name: str) -> ReadRows:

@@ -11,10 +11,11 @@ one JSON value. Tests may be code, and become code where JSON cannot express the
 import difflib
 import re
 from functools import partial
+from importlib import resources
 
 from pydantic_core import to_json
 
-from harness.errors import DataError
+from harness.errors import DataError, UsageError
 from harness.problem import Checker, Problem, Signature, TestCase, TestSuite
 from harness.sources import preambles
 from harness.sources.code_tests.calls import HELPERS, CallError, CallWriter, typed_calls
@@ -25,8 +26,16 @@ from harness.sources.code_tests.units import (
     code_tests,
     read_units,
 )
-from harness.sources.files.lines import Line
-from harness.sources.files.rows import LEVELS, content_hash, load_paths, load_rows, references_of
+from harness.sources.files.download import Watch, quiet
+from harness.sources.files.lines import JsonLines, Line
+from harness.sources.files.rows import (
+    LEVELS,
+    Loaded,
+    content_hash,
+    load_paths,
+    load_rows,
+    references_of,
+)
 from harness.sources.jsonl_row import JsonlRow, RowTest, read_row
 from harness.sources.public_examples import FIRST, Split, split
 from harness.sources.signature import canonical, defined_names, signature_of
@@ -80,6 +89,21 @@ read_rows = partial(load_rows, parse=partial(parse_row, source="jsonl"))
 
 load = partial(load_paths, "jsonl", read=read_rows)
 """Load the problems of the files that a path or glob names."""
+
+
+def load_bundled(where: str | None, *, skip_bad_rows: bool = False, watch: Watch = quiet) -> Loaded:
+    """Load the bundled problems, written for this project and available offline.
+
+    Raises:
+        UsageError: a place is given; there is only one set.
+    """
+    if where is not None:
+        raise UsageError(f"fixture has no {where!r}: the bundled problems are one set")
+    bundled = resources.files("harness") / "fixtures" / "problems.jsonl"
+    with resources.as_file(bundled) as path:
+        file = JsonLines(path, name="fixtures/problems.jsonl")
+        parse = partial(parse_row, source="fixture")
+        return load_rows([file], parse, skip_bad_rows=skip_bad_rows, watch=watch)
 
 
 def _tests(row: JsonlRow, signature: Signature) -> Split:

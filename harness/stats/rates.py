@@ -3,7 +3,7 @@
 import math
 from bisect import bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import count
 from operator import itemgetter
 from statistics import NormalDist
@@ -104,12 +104,39 @@ def effective_trials(fractions: Sequence[float], samples: int, confidence: float
     if problems == 1 or samples <= problems or not 0 < mean < 1:
         return problems
     squares = math.fsum((fraction - mean) ** 2 for fraction in fractions)
-    if not squares:
-        return samples
+    return worth(problems, samples, mean * (1 - mean), squares, confidence) if squares else samples
+
+
+def worth(
+    problems: int, samples: int, independent: float, squares: float, confidence: float
+) -> float:
+    """Return how many independent trials, or pairs, samples of some problems are worth.
+
+    Args:
+        problems: number of problems: the least that they are worth.
+        samples: number of samples: the most.
+        independent: variance of one independent trial.
+        squares: sum of the squared deviations of the problems' values from their mean.
+        confidence: coverage of the interval that they are for.
+    """
     z = NormalDist().inv_cdf(0.5 + confidence / 2)
     doubt = (z / student_quantile(0.5 + confidence / 2, problems - 1)) ** 2
-    found = mean * (1 - mean) * problems * (problems - 1) / squares * doubt
+    found = independent * problems * (problems - 1) / squares * doubt
     return min(samples, max(problems, found))
+
+
+def boundary(
+    holds: Callable[[float], bool], inside: float, outside: float, halvings: int = 60
+) -> tuple[float, float]:
+    """Narrow the range between a value for which something holds and one for which it does not.
+
+    Returns:
+        The last value for which it holds, and the last for which it does not.
+    """
+    for _ in range(halvings):
+        middle = (inside + outside) / 2
+        inside, outside = (middle, outside) if holds(middle) else (inside, middle)
+    return inside, outside
 
 
 def student_quantile(share: float, freedom: int) -> float:

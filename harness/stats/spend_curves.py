@@ -38,6 +38,7 @@ to Variance Estimation, 2nd edition, 2007, chapter 2), and are drawn ten times a
 _CHUNK = 1 << 22  # weights held in memory at a time
 
 
+@dataclass(slots=True)
 class Attempt:
     """One attempt: its spend each time the solution it would submit changed.
 
@@ -47,12 +48,9 @@ class Attempt:
         spend: spend of the whole attempt.
     """
 
-    __slots__ = ("changes", "problem", "spend")
-
-    def __init__(self, problem: int, changes: Sequence[tuple[float, bool]], spend: float) -> None:
-        self.problem = problem
-        self.changes = changes
-        self.spend = spend
+    problem: int
+    changes: Sequence[tuple[float, bool]]
+    spend: float
 
 
 @dataclass(frozen=True, eq=False)

@@ -106,11 +106,7 @@ def check_prompt(name: str, problems: Sequence[ProblemView], mode: str | None = 
 
 
 def _ordered(faults: Iterable[Fault]) -> tuple[Fault, ...]:
-    return tuple(sorted(set(faults), key=_place))
-
-
-def _place(fault: Fault) -> tuple[str, int, str]:
-    return fault.file, fault.line or 0, fault.words
+    return tuple(sorted(set(faults), key=lambda each: (each.file, each.line or 0, each.words)))
 
 
 def _unsaid(

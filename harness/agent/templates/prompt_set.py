@@ -15,10 +15,7 @@ from functools import cached_property
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from types import MappingProxyType
-from typing import Annotated, Any
-
-from pydantic import AfterValidator
+from typing import Any
 
 from harness.agent.templates.template import (
     LONGEST_TEMPLATE,
@@ -53,10 +50,6 @@ Templates = Mapping[str, Traversable]
 
 _BUNDLED = files("harness") / "prompts"
 
-Parts = Annotated[
-    Mapping[str, str], AfterValidator(lambda parts: MappingProxyType[str, str](dict(parts)))
-]
-
 
 class PromptSet(Frozen):
     """The templates of one set for one mode and one kind of problem.
@@ -67,7 +60,7 @@ class PromptSet(Frozen):
     """
 
     name: str
-    parts: Parts
+    parts: Mapping[str, str]
 
     @cached_property
     def hash(self) -> str:

@@ -22,7 +22,6 @@ from inside.messages import (
 )
 from inside.preamble import Preamble, Solution, compile_solution
 from inside.runner import Runner
-from inside.timing.timed_runner import TimedRunner
 from inside.walls import linux
 
 
@@ -45,7 +44,7 @@ class Template:
         preamble: Preamble,
         control: int,
         files: list[int],
-        runner: type[Runner] | type[TimedRunner],
+        runner: type[Runner],
     ) -> None:
         self.runner = runner
         self.births = births

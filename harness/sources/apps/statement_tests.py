@@ -12,7 +12,7 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from math import isclose
-from typing import Literal, NamedTuple, cast
+from typing import NamedTuple, cast
 
 from harness.problem import TestCase
 from harness.sources.public_examples import MAX_EXAMPLE_CHARACTERS, examples, in_order
@@ -23,8 +23,6 @@ MAX_STATEMENT_CHARACTERS = 2**20
 
 MAX_EXAMPLES = 100
 """Further examples are ignored."""
-
-_Kind = Literal["input", "output", "other"]
 
 _DECORATION = r"[\s\-*#_=`:.]*"
 _HEADING = re.compile(
@@ -52,7 +50,9 @@ class _Output(NamedTuple):
 
 
 class _Section(NamedTuple):
-    kind: _Kind
+    """Text after a heading, and the heading's word: `input`, `output` or another."""
+
+    kind: str
     lines: list[str]
 
 
@@ -146,17 +146,7 @@ def _heading(line: str) -> _Section | None:
     rest = line[found.end() :]
     if rest and ":" not in found["end"]:
         return None
-    return _Section(_kind(found["word"]), [rest] if rest else [])
-
-
-def _kind(word: str) -> _Kind:
-    match word.lower().rstrip("s"):
-        case "input":
-            return "input"
-        case "output":
-            return "output"
-        case _:
-            return "other"
+    return _Section(found["word"].lower().rstrip("s"), [rest] if rest else [])
 
 
 _LONGEST_INTEGER = 4_000

@@ -251,22 +251,15 @@ def _typed(value: Any, annotation: ast.expr | None) -> str:
 def _typed_list(value: list[Any], kind: str, items: list[ast.expr]) -> str:
     """Return a JSON list as code of an annotated type; `items` are its type arguments."""
     if kind == "tuple":
-        fixed = len(items) == len(value) and not _is_open(items)
-        kinds = items if fixed else items[:1] * len(value)
-        made = [_typed(each, kind) for each, kind in _paired(value, kinds)]
+        open_ended = items and ast.unparse(items[-1]) in {"...", "Ellipsis"}
+        fixed = len(items) == len(value) and not open_ended
+        kinds = items if fixed else (items[:1] or [None]) * len(value)
+        made = [_typed(each, kind) for each, kind in zip(value, kinds, strict=True)]
         return f"({', '.join(made)}{',' * (len(made) == 1)})"
     if kind == "complex" and len(value) == 2:  # noqa: PLR2004 - real and imaginary part
         return f"complex({value[0]!r}, {value[1]!r})"
     made = ", ".join(_typed(each, items[0] if items else None) for each in value)
     return f"{kind}([{made}])" if kind in {"set", "frozenset"} else f"[{made}]"
-
-
-def _is_open(items: list[ast.expr]) -> bool:
-    return ast.unparse(items[-1]) in {"...", "Ellipsis"}
-
-
-def _paired(values: list[Any], kinds: list[ast.expr]) -> list[tuple[Any, ast.expr | None]]:
-    return [(each, kinds[n] if n < len(kinds) else None) for n, each in enumerate(values)]
 
 
 def _key(text: str, annotation: ast.expr | None) -> str:

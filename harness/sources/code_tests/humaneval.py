@@ -151,7 +151,7 @@ def parse_row(line: Line, *, name: str) -> Problem:
 
 
 def _text(row: dict[str, object], column: str, where: str) -> str:
-    if column not in row and "plus_input" in row:
+    if row.get(column) is None and "plus_input" in row:
         what = "missing: this is EvalPlus' own file of inputs; give its data set on the hub"
         raise DataError(where, column, f"{what}, whose rows have 'test'")
     return text_column(row, column, where)

@@ -160,12 +160,8 @@ def _of_body(tree: ast.Module, body: list[ast.stmt], call: str, asserting: set[s
         what += "" if call else "function 'check', no unittest.TestCase and no assertion"
         raise TestCodeError(what)
     others = [each for each in body if each not in tests]
-    alone = all(map(is_harmless, others)) and all(map(_is_assertion, tests))
+    alone = all(map(is_harmless, others)) and all(isinstance(each, ast.Assert) for each in tests)
     return Units(tree, call, tuple((body, each) for each in tests), alone=alone)
-
-
-def _is_assertion(statement: ast.stmt) -> bool:
-    return isinstance(statement, ast.Assert)
 
 
 def is_harmless(statement: ast.stmt) -> bool:

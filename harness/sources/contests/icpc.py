@@ -7,7 +7,7 @@ validator in Python, the limits, and the accepted submissions in Python, which a
 
 import hashlib
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any, cast
@@ -97,7 +97,8 @@ class _Package:
             self._read(place.with_suffix(".ans"))
         if not (public or places):
             raise DataError(str(self.folder), "data", "it has no test")
-        limits = self._mapping("limits")
+        said = self.settings.get("limits")
+        limits = cast("dict[str, Any]", said) if isinstance(said, dict) else {}
         seconds = _positive(limits.get("time_limit")) or self._time_limit()
         memory = _positive(limits.get("memory"))
         references = self._submissions("accepted")
@@ -246,10 +247,6 @@ class _Package:
         if not isinstance(value, dict):
             raise DataError(str(path), None, "not a YAML mapping")
         return cast("dict[str, Any]", value)
-
-    def _mapping(self, key: str) -> Mapping[str, Any]:
-        value = self.settings.get(key)
-        return cast("Mapping[str, Any]", value) if isinstance(value, dict) else {}
 
     def _text(self, path: Path) -> str:
         return _decoded(path, self._read(path))

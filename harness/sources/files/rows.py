@@ -6,11 +6,11 @@ The hub's data sets come as Parquet or as JSONL; a reader of rows need not know 
 import ast
 import hashlib
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from pydantic import ValidationError
 from pydantic_core import PydanticSerializationError, from_json, to_json
@@ -159,14 +159,8 @@ def load_rows(
     return Loaded(tuple(problems), tuple(skipped), tuple(read))
 
 
-class ReadRows(Protocol):
-    """A source's reader of files of rows; see `load_rows` for the arguments."""
-
-    def __call__(
-        self, files: Iterable[RowFile], *, skip_bad_rows: bool = False, watch: Watch = quiet
-    ) -> Loaded:
-        """Read; raise DataError for invalid content."""
-        ...
+ReadRows = Callable[..., Loaded]
+"""A source's reader of files of rows: `load_rows`, but for `parse`."""
 
 
 def load_paths(

@@ -36,7 +36,7 @@ from harness.sources.files.rows import (
     with_checker,
 )
 from harness.sources.leetcode import dataset
-from harness.sources.leetcode.assertions import plain, to_test
+from harness.sources.leetcode.assertions import plain, to_test, trimmed
 from harness.sources.leetcode.starter import Starter, starter_of
 from harness.sources.literals import Nodes, UnreadableError
 from harness.sources.problem_names import issues_of_statement
@@ -98,15 +98,7 @@ def _expected(value: object, signature: Signature) -> object:
     changed = signature.arguments[0] if signature.arguments else Codec.JSON
     if signature.result is not Codec.FIRST_ARGUMENT or changed is Codec.JSON:
         return _as(signature.result, value)
-    return _without_end(plain(_as(changed, value))) if changed is Codec.TREE else value
-
-
-def _without_end(values: object) -> object:
-    """Return a tree's values without empty places at the end, as in results."""
-    items = [*cast("list[object]", values)]
-    while items and items[-1] is None:
-        items.pop()
-    return items
+    return plain(trimmed(_as(changed, value))) if changed is Codec.TREE else value
 
 
 def _as(codec: Codec, value: object) -> object:

@@ -45,17 +45,9 @@ from harness.sources.livecodebench.fields import Row, columns, json_list, level,
 from harness.sources.signature import signature_of
 
 COLUMNS = (
-    "question_title",
-    "question_content",
-    "platform",
-    "question_id",
-    "contest_id",
-    "contest_date",
-    "starter_code",
-    "difficulty",
-    "public_test_cases",
-    "private_test_cases",
-    "metadata",
+    *("question_title", "question_content", "platform", "question_id", "contest_id"),
+    *("contest_date", "starter_code", "difficulty"),
+    *("public_test_cases", "private_test_cases", "metadata"),
 )
 MARKS = ("public_test_cases", "private_test_cases", "metadata")
 """Columns that identify such a row among LiveCodeBench's."""

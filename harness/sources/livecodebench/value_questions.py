@@ -26,16 +26,8 @@ from harness.sources.livecodebench import fields
 from harness.sources.signature import signature_of
 
 OUTPUT_COLUMNS = (
-    "question_title",
-    "question_content",
-    "question_id",
-    "contest_id",
-    "contest_date",
-    "difficulty",
-    "test",
-    "starter_code",
-    "function_name",
-    "test_id",
+    *("question_title", "question_content", "question_id", "contest_id", "contest_date"),
+    *("difficulty", "test", "starter_code", "function_name", "test_id"),
 )
 OUTPUT_MARKS = ("test", "test_id", "function_name")
 """Columns that identify a row of test output prediction."""
@@ -121,17 +113,8 @@ def _predicted_test(row: fields.Row, where: str) -> TestCase:
 
 
 EXECUTION_COLUMNS = (
-    "question_id",
-    "contest_id",
-    "contest_date",
-    "difficulty",
-    "function_name",
-    "code",
-    "input",
-    "output",
-    "id",
-    "problem_id",
-    "numsteps",
+    *("question_id", "contest_id", "contest_date", "difficulty", "function_name"),
+    *("code", "input", "output", "id", "problem_id", "numsteps"),
 )
 EXECUTION_MARKS = ("code", "input", "output")
 """Columns that identify a row of code execution."""

@@ -25,6 +25,7 @@ function of code; only the solution's side reads it.
 # Values of unknown type are this module's subject.
 # pyright: reportUnknownArgumentType=false, reportUnknownMemberType=false
 # pyright: reportUnknownVariableType=false, reportAttributeAccessIssue=false
+# pyright: reportUnknownLambdaType=false
 
 import base64
 import builtins

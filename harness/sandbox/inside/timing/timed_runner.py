@@ -39,7 +39,6 @@ from inside.messages import (
     write_all,
     write_report,
 )
-from inside.preamble import Preamble, Solution
 from inside.runner import Runner, describe, find_entry_point
 from inside.timing.scripts import Executions
 
@@ -158,21 +157,11 @@ class Execution:
         self.over = self.runner.leave(self.namespace, self.report) or self.over
 
 
-class TimedRunner:
+class TimedRunner(Runner):
     """Times passes of one solution in this process; see `Template` for the arguments."""
 
-    def __init__(
-        self,
-        solution: Solution,
-        preamble: Preamble,
-        control: int,
-        files: list[int],
-        directory: int,
-    ) -> None:
-        self.solution = solution
-        self.control = control
-        self.files = files
-        self.runner = Runner(solution, preamble, control, files, directory)
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
         self.executions: Executions | None = None
         self.namespaces: list[dict[str, Any]] = []
         self.functions: list[list[Any]] = []
@@ -183,7 +172,7 @@ class TimedRunner:
         self.phases: dict[str, Any] = {
             "build": self._build,
             "read": self._read,
-            "call": self._call,
+            "call": self._call_all,
             "count": self._count,
             "iterate": self._iterate,
             "show": self._show,
@@ -207,7 +196,7 @@ class TimedRunner:
                 report = describe(error)
                 self.over = True
             if report:
-                write_report(self.files[-1], report)
+                write_report(self.report, report)
             os.write(self.control, DONE_AND_OVER if self.over else DONE)
             if self.over:
                 return
@@ -215,12 +204,12 @@ class TimedRunner:
     def _build(self, passes: int, tests: int) -> None:
         """Make fresh namespaces, and in each the function of every test."""
         self.functions, self.calls, self.results, self.shown = [], [], [], []
-        self.runner.renew()
+        self.renew()
         name = self.solution.entry_point
         if name is None:
-            self.executions = Executions(self.runner, passes, tests)
+            self.executions = Executions(self, passes, tests)
             return
-        self.namespaces = [self.runner.open_namespace() for _ in range(passes)]
+        self.namespaces = [self.open_namespace() for _ in range(passes)]
         for namespace in self.namespaces:
             exec(self.solution.code, namespace)
             self.functions.append([find_entry_point(name, namespace) for _ in range(tests)])
@@ -251,7 +240,7 @@ class TimedRunner:
             else:
                 yield [values.decode_arguments(text, codecs, namespace) for text in texts]
 
-    def _call(self) -> dict[str, Any] | None:
+    def _call_all(self) -> dict[str, Any] | None:
         if self.executions is not None:
             report = self.executions.call()
             self.over = self.executions.over
@@ -264,14 +253,14 @@ class TimedRunner:
     def _count(self) -> dict[str, Any]:
         """Do the same as `call`, counting branches; see `inside.timing.timed_runner`."""
         with counting() as counted:
-            report = self._call()
+            report = self._call_all()
         return report or {"status": "ok", "branches": counted()}
 
     def _iterate(self, iterations: int) -> dict[str, Any]:
         """Run Mercury's protocol in place of `call`; see `inside.timing.timed_runner`."""
         gc.enable()
         if self.solution.entry_point is None:
-            execution = Execution(self.runner)
+            execution = Execution(self)
             times = [iterate(execution.ready, execution.call, iterations)]
             self.over = execution.over
             if execution.report["status"] != "ok":
@@ -296,6 +285,6 @@ class TimedRunner:
     def _pick(self, which: int) -> None:
         """Write one pass's results."""
         if self.executions is not None:
-            self.executions.pick(which, self.files[3])
+            self.executions.pick(which, self.descriptors[3])
         if self.shown:
-            write_all(self.files[3], BETWEEN_TESTS.encode().join(self.shown[which]))
+            write_all(self.descriptors[3], BETWEEN_TESTS.encode().join(self.shown[which]))
