@@ -18,14 +18,8 @@ from pydantic_core import to_json
 from harness.errors import DataError, UsageError
 from harness.problem import Checker, Problem, Signature, TestCase, TestSuite
 from harness.sources import preambles
+from harness.sources.code_tests import units
 from harness.sources.code_tests.calls import HELPERS, CallError, CallWriter, typed_calls
-from harness.sources.code_tests.units import (
-    TestCodeError,
-    Units,
-    called_names,
-    code_tests,
-    read_units,
-)
 from harness.sources.files.download import Watch, quiet
 from harness.sources.files.lines import JsonLines, Line
 from harness.sources.files.rows import (
@@ -201,8 +195,8 @@ def _of_values(
         [text for text, public in zip(code, said, strict=True) if public is bool(k)] for k in (1, 0)
     ]
     before = f"{HELPERS}\n{row.test_setup}"
-    public, hidden = (read_units(texts) if texts else None for texts in chosen)
-    checker, known, unknown = code_tests(public, hidden, entry_point, before)
+    public, hidden = (units.read_units(texts) if texts else None for texts in chosen)
+    checker, known, unknown = units.code_tests(public, hidden, entry_point, before)
     rule = "first" if all(test.public is None for test in row.tests) else "source"
     return Split(known, unknown, rule), checker
 
@@ -217,17 +211,17 @@ def _of_code(row: JsonlRow, test: str | tuple[str, ...], where: str) -> tuple[Sp
     hidden = _units(test, where, "test")
     if row.public_test is None:
         first = _first(len(hidden.tests))
-        found = code_tests(None, hidden, entry_point, row.test_setup, first)
+        found = units.code_tests(None, hidden, entry_point, row.test_setup, first)
         return Split(found[1], found[2], "first"), found[0]
     public = _units(row.public_test, where, "public_test")
-    checker, known, unknown = code_tests(public, hidden, entry_point, row.test_setup)
+    checker, known, unknown = units.code_tests(public, hidden, entry_point, row.test_setup)
     return Split(known, unknown, "source"), checker
 
 
-def _units(code: str | tuple[str, ...], where: str, field: str) -> Units:
+def _units(code: str | tuple[str, ...], where: str, field: str) -> units.Units:
     try:
-        return read_units(code)
-    except TestCodeError as error:
+        return units.read_units(code)
+    except units.TestCodeError as error:
         raise DataError(where, field, str(error)) from None
 
 
@@ -247,7 +241,7 @@ def _entry_point(row: JsonlRow, test: str | tuple[str, ...], where: str) -> str:
         what = f"neither starter_code nor the first reference defines {name!r:.60}{hint}"
         raise DataError(where, "entry_point", what)
     texts = [test] if isinstance(test, str) else list(test)
-    used = called_names(texts)
+    used = units.called_names(texts)
     is_check = any("def check(" in text for text in texts)
     named = re.compile(rf"\b{re.escape(name)}\b")
     if not is_check and used and not any(map(named.search, texts)):

@@ -15,7 +15,10 @@ from functools import cached_property
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import Any
+from types import MappingProxyType
+from typing import Annotated, Any
+
+from pydantic import AfterValidator
 
 from harness.agent.templates.template import (
     LONGEST_TEMPLATE,
@@ -50,6 +53,10 @@ Templates = Mapping[str, Traversable]
 
 _BUNDLED = files("harness") / "prompts"
 
+Parts = Annotated[
+    Mapping[str, str], AfterValidator(lambda parts: MappingProxyType[str, str](dict(parts)))
+]
+
 
 class PromptSet(Frozen):
     """The templates of one set for one mode and one kind of problem.
@@ -60,7 +67,7 @@ class PromptSet(Frozen):
     """
 
     name: str
-    parts: Mapping[str, str]
+    parts: Parts
 
     @cached_property
     def hash(self) -> str:

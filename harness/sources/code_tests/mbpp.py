@@ -11,15 +11,8 @@ from typing import cast
 
 from harness.errors import DataError
 from harness.problem import Problem, TestCase, TestSuite
+from harness.sources.code_tests import units
 from harness.sources.code_tests.evalplus import units_by_input
-from harness.sources.code_tests.units import (
-    TestCodeError,
-    Units,
-    asserts,
-    called_names,
-    code_tests,
-    read_units,
-)
 from harness.sources.files.lines import Line
 from harness.sources.files.rows import content_hash, references_of, text_column, valid_python
 
@@ -46,8 +39,10 @@ def parse_row(line: Line, *, name: str) -> Problem:
     entry_point, head = _function(code, tests, where)
     try:
         hidden, issues = _hidden(row, tests[1:], entry_point)
-        checker, known, unknown = code_tests(read_units(tests[:1]), hidden, entry_point, before)
-    except TestCodeError as error:
+        checker, known, unknown = units.code_tests(
+            units.read_units(tests[:1]), hidden, entry_point, before
+        )
+    except units.TestCodeError as error:
         raise DataError(where, "test_list", str(error)) from None
     return Problem(
         id=f"{name}/{number}",
@@ -71,7 +66,7 @@ def parse_row(line: Line, *, name: str) -> Problem:
 
 def _hidden(
     row: dict[str, object], tests: list[str], entry_point: str
-) -> tuple[Units | None, tuple[str, ...]]:
+) -> tuple[units.Units | None, tuple[str, ...]]:
     """Return the hidden tests and the known issues.
 
     The script of MBPP+ includes MBPP's tests. Three of these scripts assert nothing; MBPP's tests
@@ -79,10 +74,10 @@ def _hidden(
     """
     script = row.get("test")
     if isinstance(script, str) and script.strip():
-        if asserts(script):
-            return units_by_input(script, entry_point) or read_units(script), ()
-        return read_units(tests) if tests else None, ("tests_incomplete",)
-    return read_units(tests) if tests else None, ()
+        if units.asserts(script):
+            return units_by_input(script, entry_point) or units.read_units(script), ()
+        return units.read_units(tests) if tests else None, ("tests_incomplete",)
+    return units.read_units(tests) if tests else None, ()
 
 
 def _number(row: dict[str, object], where: str) -> str:
@@ -110,7 +105,7 @@ def _texts(row: dict[str, object], column: str, where: str) -> list[str]:
 def _function(code: str, tests: list[str], where: str) -> tuple[str, str]:
     """Return the function that the tests call, and its head with parameter names."""
     body = valid_python(code, "code", where).body
-    called = called_names(tests)
+    called = units.called_names(tests)
     defined = [
         each
         for each in body

@@ -30,15 +30,7 @@ import time
 from collections.abc import Callable, Generator, Iterator
 from typing import Any
 
-from inside import values
-from inside.messages import (
-    BETWEEN_TESTS,
-    DONE,
-    DONE_AND_OVER,
-    ORDER_BYTES,
-    write_all,
-    write_report,
-)
+from inside import messages, values
 from inside.runner import Runner, describe, find_entry_point
 from inside.timing.scripts import Executions
 
@@ -186,7 +178,7 @@ class TimedRunner(Runner):
             go: prefix of each order; orders with another one are left over from an earlier
                 process.
         """
-        while order := os.read(self.control, ORDER_BYTES):
+        while order := os.read(self.control, messages.ORDER_BYTES):
             word, phase, *numbers = order.split()
             if word != go:
                 continue
@@ -196,8 +188,8 @@ class TimedRunner(Runner):
                 report = describe(error)
                 self.over = True
             if report:
-                write_report(self.report, report)
-            os.write(self.control, DONE_AND_OVER if self.over else DONE)
+                messages.write_report(self.report, report)
+            os.write(self.control, messages.DONE_AND_OVER if self.over else messages.DONE)
             if self.over:
                 return
 
@@ -221,7 +213,7 @@ class TimedRunner(Runner):
             self.executions.read()
         else:
             data = os.pread(0, os.fstat(0).st_size, 0)
-            texts = data.decode("utf-8", "surrogatepass").split(BETWEEN_TESTS)
+            texts = data.decode("utf-8", "surrogatepass").split(messages.BETWEEN_TESTS)
             for functions, copies in zip(self.functions, self._copies(texts), strict=True):
                 self.calls.append(list(zip(functions, copies, strict=True)))
         gc.disable()
@@ -287,4 +279,6 @@ class TimedRunner(Runner):
         if self.executions is not None:
             self.executions.pick(which, self.descriptors[3])
         if self.shown:
-            write_all(self.descriptors[3], BETWEEN_TESTS.encode().join(self.shown[which]))
+            messages.write_all(
+                self.descriptors[3], messages.BETWEEN_TESTS.encode().join(self.shown[which])
+            )
