@@ -28,10 +28,9 @@ def time_of(worker: Worker, expected: Expected, code: str) -> list[Mapping[str, 
     """
     plan = Plan.of(len(expected.inputs), apart=expected.program.entry_point is None)
     steps = [Step(0, group, phase="iterate", iterations=ITERATIONS) for group in plan.every]
-    with race_of(expected, [code], plan, times=ITERATIONS) as race:
+    with worker.on(race_of(expected, [code], plan, times=ITERATIONS)) as race:
         turns = Turns(worker, race, plan)
         laps = turns.take(steps)
-        worker.leave(race)
     if turns.wrong(expected):
         raise LapError({0}, WRONG)
     times = [each for lap in laps for each in lap.iterations]

@@ -133,7 +133,7 @@ def against(
     """
     plan = Plan.of(len(expected.inputs), apart=apart)
     codes = [code, *(each for each, _ in anchors)]
-    with race_of(expected, codes, plan) as race:
+    with worker.on(race_of(expected, codes, plan)) as race:
         turns = Turns(worker, race, plan)
         remembers = turns.remembers()
         seconds, *others = turns.settle()
@@ -160,7 +160,6 @@ def against(
                     count = FEWEST_PAIRS  # two rounds are the least
             if len(found) > 1 and (enough(mean_of_rounds(found)) or turns.spent_s > budget):
                 break
-        worker.leave(race)
     wrong = turns.wrong(expected)
     if wrong:
         raise LapError(wrong, WRONG)

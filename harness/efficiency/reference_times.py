@@ -119,7 +119,7 @@ def _look(
     plan = Plan.of(len(expected.inputs), apart=apart)
     found: dict[str, float] = {}
     for code_hash, code in codes.items():
-        with race_of(expected, [code], plan) as race:
+        with worker.on(race_of(expected, [code], plan)) as race:
             turns = Turns(worker, race, plan)
             try:
                 looks = [
@@ -128,7 +128,6 @@ def _look(
                 ]
             except LapError:
                 looks = []
-            worker.leave(race)
         if looks and not turns.wrong(expected):
             found[code_hash] = max(median(looks), 1e-9)
         elif not apart:

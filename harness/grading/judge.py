@@ -109,9 +109,8 @@ def judge(worker: Worker, task: Task) -> Grade:
         fault, said, seen = Verdict.CHECKER_ERROR, str(error), task.tests[0].public
         first = TestResult(index=0, public=seen, verdict=fault, cpu_s=0, wall_s=0, error=said)
         return nothing.model_copy(update={"verdict": fault, "tests": (first,)})
-    with judging.trial:
+    with worker.on(judging.trial):
         results = judging.alone() if task.isolate else judging.batched()
-        worker.leave(judging.trial)
     by_rule = judging.comparison.solved_by_rule(len(task.tests))
     return _graded(nothing, worker, judging, results, by_rule)
 

@@ -7,11 +7,12 @@ import os
 import struct
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
+from harness.closing import Closing
 from harness.sandbox.cores import Exclusive
 from harness.sandbox.fork_server_connection import LOOK_S, ForkServer, read_answer
 from harness.sandbox.isolation import Isolation
@@ -29,6 +30,8 @@ ENOUGH = 0.5
 """If a larger part of them needed one process only, the next one is expected to need one."""
 MARGIN_S = 20.0  # seconds for the fork server itself, beyond the tests' limits
 
+
+J = TypeVar("J", bound=Closing)
 
 _numbers = itertools.count(os.getpid())
 
@@ -70,11 +73,17 @@ class Worker:
         alone: bool = False,
     ) -> list[Execution]:
         """Run tests in order in one process until one ends it; see `try_out`."""
-        with Trial(program, inputs, limits) as trial:
+        with self.on(Trial(program, inputs, limits)) as trial:
+            return self.try_out(trial, range(len(inputs)), alone=alone, last=True)
+
+    @contextlib.contextmanager
+    def on(self, job: J) -> Generator[J]:
+        """Work on a trial or race, which is closed at the end, here and in the fork server."""
+        with job:
             try:
-                return self.try_out(trial, range(len(inputs)), alone=alone, last=True)
+                yield job
             finally:
-                self.leave(trial)
+                self.leave(job)
 
     def try_out(
         self,
@@ -172,8 +181,8 @@ class Worker:
         if trial.has_run:
             os.ftruncate(outputs, 0)
         trial.has_run = True
-        order: dict[str, Any] = {"do": "run", "spans": spans, "last": last}
-        order["full"] = len(spans) if full is None else full
+        full = len(spans) if full is None else full
+        order: dict[str, Any] = {"do": "run", "spans": spans, "last": last, "full": full}
         order |= {"each": True} if each else {}
         self._send(server, trial, order, {"do": "open", "preamble": trial.program.preamble})
         self._open = None if last else trial
@@ -218,10 +227,10 @@ class Worker:
             raise EOFError("no step was carried out")
         return laps
 
-    def leave(self, trial: Trial | TimingRace) -> None:
-        """Close a trial: none of its processes is needed any more."""
+    def leave(self, job: Closing) -> None:
+        """Close a job in the fork server: none of its processes is needed any more."""
         server = self._server
-        if self._open is trial and server is not None:
+        if self._open is job and server is not None:
             self._open = None
             with self._gate, contextlib.suppress(OSError):  # the next call will notice
                 server.send({"do": "close"})
@@ -236,11 +245,8 @@ class Worker:
         """Send an order after a pause has ended; one that opens the job if it is not open."""
         opens = self._open is not job
         if opens:
-            order = (
-                order
-                | opening
-                | {"limits": _plain(job.limits, COLLECT_BYTES), "core": self._number}
-            )
+            limits = _plain(job.limits, COLLECT_BYTES)
+            order = {**order, **opening, "limits": limits, "core": self._number}
         with self._gate:
             self._gate.wait_for(lambda: not self._paused or self.stopped)
             server.send(order, job.files if opens else ())
@@ -259,8 +265,7 @@ class Worker:
             self._gate.notify_all()
 
     def _tell(self, word: str) -> None:
-        server = self._server
-        if server is not None:
+        if (server := self._server) is not None:
             with contextlib.suppress(OSError):  # it has ended, and runs nothing
                 server.send({"do": word})
 
@@ -337,9 +342,6 @@ def _is_stopped(pid: int) -> bool:
 
 @lru_cache
 def _plain(limits: Limits, collect_bytes: int) -> dict[str, float]:
-    names = (
-        *("cpu_s", "wall_s", "longest_s", "beside_cpu_s", "beside_wall_s"),
-        *("memory_bytes", "output_bytes"),
-    )
-    plain = {name: getattr(limits, name) for name in names}
+    names = "cpu_s wall_s longest_s beside_cpu_s beside_wall_s memory_bytes output_bytes"
+    plain = {name: getattr(limits, name) for name in names.split()}
     return plain | {"grace_s": limits.cpu_s * GRACE, "collect_bytes": collect_bytes}

@@ -159,17 +159,14 @@ class Rounds:
             self.program.entry_point or "",
             Signature(result=Codec.SESSION),
         )
-        with Trial(program, [calls.encode("utf-8", "surrogatepass")], self.limits) as trial:
-            try:
-                (execution,) = self.bench.execute(trial, [0], last=True)
-                if execution.borderline:
-                    self.retimed[0] += 1
-                    alone = not execution.asleep
-                    (execution,) = self.bench.execute(trial, [0], alone=alone, last=True)
-                    late = execution.ending in {Ending.CPU_LIMIT, Ending.WALL_LIMIT}
-                    self.retimed[1] += not late
-            finally:
-                self.bench.worker.leave(trial)
+        with self.bench.worker.on(Trial(program, [calls], self.limits)) as trial:
+            (execution,) = self.bench.execute(trial, [0], last=True)
+            if execution.borderline:
+                self.retimed[0] += 1
+                alone = not execution.asleep
+                (execution,) = self.bench.execute(trial, [0], alone=alone, last=True)
+                late = execution.ending in {Ending.CPU_LIMIT, Ending.WALL_LIMIT}
+                self.retimed[1] += not late
         self.spent_s += execution.cpu_s
         self.peak_bytes = max(self.peak_bytes, execution.peak_bytes)
         return execution
@@ -186,11 +183,8 @@ class Rounds:
         }
         lines = "\n".join(map(json.dumps, (whole, known, outcomes)))
         limits = Limits(cpu_s=max(TESTS_CPU_S, 2 * self.limits.cpu_s))
-        with Trial(_TESTS, [lines.encode()], limits) as trial:
-            try:
-                (execution,) = self.bench.execute(trial, [0], last=True)
-            finally:
-                self.bench.worker.leave(trial)
+        with self.bench.worker.on(Trial(_TESTS, [lines], limits)) as trial:
+            (execution,) = self.bench.execute(trial, [0], last=True)
         answered = bool(known)
         if execution.ending is not Ending.FINISHED or execution.result is None:
             raise TestsFailedError(_why(execution), answered=answered)
