@@ -7,9 +7,9 @@ from typing import Unpack
 
 from rich.console import RenderableType
 
+from harness.efficiency import Timing
 from harness.efficiency.measurement import Scales
 from harness.efficiency.scale import Scale
-from harness.efficiency.timing_names import Timing
 from harness.errors import DataError
 from harness.features.calibrate.calibration import (
     CalibratedProblem,

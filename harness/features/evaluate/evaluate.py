@@ -10,7 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Unpack
 
-from harness.agent.strategies.external_names import COMES, EXTERNAL
+from harness.agent.strategies import COMES, EXTERNAL
 from harness.errors import HarnessError, UsageError
 from harness.features.evaluate.evaluation import Evaluation
 from harness.features.evaluate.misuse import given_path, refuse_misuse

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
-from harness.agent.strategies.external_names import EXTERNAL
+from harness.agent.strategies import EXTERNAL
 from harness.errors import UsageError
 from harness.problem import Problem
 from harness.run.plan.target import ADDRESSING, ASKED_FOR

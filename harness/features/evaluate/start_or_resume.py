@@ -8,7 +8,7 @@ from typing import Any
 from rich.console import RenderableType
 
 from harness.agent.attempt import StopReason
-from harness.agent.strategies.external_names import COMES
+from harness.agent.strategies import COMES
 from harness.errors import INFRASTRUCTURE, INTERRUPTED, OK, RunDirectoryError, UsageError
 from harness.features.observers.attach import taking_leave, with_watchers
 from harness.features.observers.thread import Watcher

@@ -4,9 +4,9 @@ import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from harness.efficiency import Timing
 from harness.efficiency.measurement import Timed
 from harness.efficiency.scale import Efficiency
-from harness.efficiency.timing_names import Timing
 from harness.errors import NothingSelectedError
 from harness.features.grade.grades import (
     GradedSolution,

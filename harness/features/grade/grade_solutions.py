@@ -6,8 +6,8 @@ from pathlib import Path
 from tempfile import TemporaryFile
 
 from harness.closing import Closing
+from harness.efficiency import Timing
 from harness.efficiency.scale import Efficiency
-from harness.efficiency.timing_names import Timing
 from harness.errors import INFRASTRUCTURE, INTERRUPTED, OK
 from harness.features.grade.grade_run import GradeRun, GradeStore
 from harness.features.grade.grades import GradedSolution, GradeSummary, grades_view
