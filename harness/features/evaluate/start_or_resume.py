@@ -10,8 +10,7 @@ from rich.console import RenderableType
 from harness.agent.attempt import StopReason
 from harness.agent.strategies.external_names import COMES
 from harness.errors import INFRASTRUCTURE, INTERRUPTED, OK, RunDirectoryError, UsageError
-from harness.features.observers.attach import taking_leave, with_watchers
-from harness.features.observers.thread import Watcher
+from harness.features.observers.attach import Watcher, taking_leave, with_watchers
 from harness.models.protocol import Usage
 from harness.models.providers import AGENT_PREFIX, REFERENCES
 from harness.run.engine.controller import RunController

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -208,15 +208,15 @@ def jobs_of(matched: Sequence[MatchedSolution]) -> list[Job]:
     return sorted(jobs, key=lambda job: order[job.problem.id])
 
 
-def judged_answers(matched: Sequence[MatchedSolution]) -> Iterator[Judged]:
+def judged_answers(jobs: Iterable[Job]) -> Iterator[Judged]:
     """Judge answers to problems that ask for a value; no sandbox is needed."""
-    for number, each in enumerate(matched):
+    for job in jobs:
         try:
-            grade = judge_answer(each.problem, each.code)
+            grade = judge_answer(job.problem, str(job.code))
         except DataError as error:
-            yield Judged(number, Grade(verdict=Verdict.CHECKER_ERROR), str(error))
+            yield Judged(job.number, Grade(verdict=Verdict.CHECKER_ERROR), str(error))
         else:
-            yield Judged(number, grade, grade.checker_error)
+            yield Judged(job.number, grade, grade.checker_error)
 
 
 def options_of(spec: RunSpec, caller: str) -> Options:
@@ -250,7 +250,7 @@ async def judge_matched(
     if rules_of(each.problem for each in matched).runs_code:
         await judge_all(pool, jobs_of(matched), options, keep)
         return
-    for judged in judged_answers(matched):
+    for judged in judged_answers(jobs_of(matched)):
         keep(judged)
 
 

@@ -12,7 +12,7 @@ from typing import Any
 from harness.agent import events
 from harness.agent.strategies.strategies import STRATEGIES
 from harness.errors import RunDirectoryError, UsageError
-from harness.features.grade.solutions import unmatched_words
+from harness.features.grade.solutions import judged_answers, unmatched_words
 from harness.features.import_.imported_sample import WRITE_TOOLS, ImportedSample, WriteTool
 from harness.features.import_.trajectory import Trajectory
 from harness.features.import_.trajectory_file import TrajectoryFile
@@ -20,7 +20,6 @@ from harness.features.import_.trajectory_run import (
     Compared,
     Finder,
     Judgements,
-    judge_answers,
     read_samples,
     with_problems,
 )
@@ -122,15 +121,16 @@ def import_trajectories(
     tools = tuple(map(WriteTool.read, request.write_tools)) or WRITE_TOOLS
     loaded = request.problems()
     finder = Finder(loaded.problems, str(request.keys.get("extract") or "harness"), tools)
-    samples, unmatched, named = read_samples(file, finder)
+    found = read_samples(file, finder)
+    samples, unmatched = found.samples, found.unmatched
     if unmatched:
         number = count(unmatched.total(), "trajectory", "trajectories")
         reporter.notice(f"{number} left out, {unmatched_words(list(unmatched))}")
     there = tuple({each.problem.id: each.problem for each in samples}.values())
     check_tested(there)
-    mode = named.mode()
+    mode = found.mode()
     told = {
-        "model": request.keys.get("model") or named.model(file.path) or _stem(file.path),
+        "model": request.keys.get("model") or found.model(file.path) or _stem(file.path),
         "mode": request.keys.get("mode") or (mode if mode in STRATEGIES else "agentic"),
         "samples_per_problem": max(each.index for each in samples) + 1,
     }
@@ -164,8 +164,9 @@ def import_trajectories(
         results = directory.committed()
         summary = summarize(results, planned, pending)
         directory.write_summary(summary.model_dump(mode="json"))
-    found = tuple(judgements.compared(samples, results)), tuple(judgements.failures)
-    return Imported(directory.path, summary, dict(unmatched), *found, interrupted)
+    both = tuple(judgements.compared(samples, results))
+    failures = tuple(judgements.failures)
+    return Imported(directory.path, summary, dict(unmatched), both, failures, interrupted)
 
 
 def _judge(
@@ -175,7 +176,7 @@ def _judge(
     jobs = judgements.jobs()
     if rules.runs_code:
         return judge_jobs(jobs, session, reporter, "revisions", judgements.keep)
-    for judged in judge_answers(jobs):
+    for judged in judged_answers(jobs):
         judgements.keep(judged)
     return False
 
