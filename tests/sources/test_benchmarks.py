@@ -31,7 +31,7 @@ def test_a_spec_is_a_name_and_a_place(spec: str, parsed: tuple[str, str | None])
         ("zzz", "unknown problem source 'zzz'; known: fixture, jsonl, livecodebench"),
         ("", "unknown problem source ''; known: fixture"),
         ("jsonl:", "'jsonl:' ends at the colon; give jsonl:WHERE"),
-        ("jsonl", "jsonl needs a file: give jsonl:PATH"),
+        ("jsonl", "jsonl needs a file: give --benchmark jsonl:PATH"),
         ("livecodebench:rows", "livecodebench has no 'rows', and there is no such file"),
         ("fixture:x", "fixture has no 'x'"),
         ("a/rows.jsonl", "give livecodebench:a/rows.jsonl or jsonl:a/rows.jsonl"),

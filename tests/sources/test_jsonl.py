@@ -249,7 +249,7 @@ def test_bad_rows_and_second_ones_can_be_skipped(write_rows: Callable[..., Path]
 
 
 def test_without_a_file_the_user_is_told_to_give_one() -> None:
-    with pytest.raises(UsageError, match="give jsonl:PATH"):
+    with pytest.raises(UsageError, match="give --benchmark jsonl:PATH"):
         load(None)
 
 

@@ -247,7 +247,7 @@ def test_bad_rows_can_be_skipped(write_rows: Callable[..., Path]) -> None:
 
 
 def test_without_a_file_the_user_is_told_to_give_one() -> None:
-    with pytest.raises(UsageError, match="give mercury:PATH"):
+    with pytest.raises(UsageError, match="give --benchmark mercury:PATH"):
         load(None)
 
 

@@ -1,4 +1,4 @@
-"""Debian's chromium, driven by Playwright: for tests of what people see in a browser.
+"""Debian's chromium, without its windows if that is installed, driven by Playwright.
 
 @needs_chromium
 async def test_the_title(report: Path) -> None:
@@ -20,7 +20,7 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Browser, Page, async_playwright
 
-CHROMIUM = shutil.which("chromium")
+CHROMIUM = shutil.which("chromium-headless-shell") or shutil.which("chromium")
 DESKTOP, PHONE = 1280, 360  # CSS pixels
 
 in_one_browser = [
@@ -30,7 +30,7 @@ in_one_browser = [
 """Marks of modules whose tests share one browser."""
 
 needs_chromium = pytest.mark.skipif(
-    CHROMIUM is None, reason="there is no chromium; apt-get install chromium"
+    CHROMIUM is None, reason="there is no chromium; apt-get install chromium-headless-shell"
 )
 
 QUIET = (

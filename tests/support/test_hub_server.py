@@ -4,6 +4,7 @@ import hashlib
 import http.client
 import io
 import json
+import select
 import signal
 import subprocess
 import sys
@@ -17,7 +18,8 @@ from typing import Any
 import pyarrow as pa  # type: ignore[import-untyped]
 import pytest
 from hub_server import Asked, Hub
-from program import environment
+from imported import Begun, Command
+from program import environment, the_one_imported
 from pyarrow import parquet  # type: ignore[import-untyped]
 
 PROGRAM = Path(__file__).with_name("hub_server.py")
@@ -61,6 +63,7 @@ import huggingface_hub, json, sys
 def say(value): print(json.dumps(value))
 try: exec(sys.argv[1])
 except Exception as error: say([type(error).__name__, str(error)])
+sys.exit()
 """
 
 
@@ -76,7 +79,7 @@ class Client:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
-    def start(self, hub: Hub | str, code: str, **env: str) -> "subprocess.Popen[str]":
+    def start(self, hub: Hub | str, code: str, **env: str) -> Begun:
         setting = {
             "HF_ENDPOINT": hub if isinstance(hub, str) else hub.endpoint,
             "HF_HOME": str(self._folder / "hf"),
@@ -84,17 +87,12 @@ class Client:
             "HF_HUB_DISABLE_PROGRESS_BARS": "1",
             "HF_UPDATE_DOWNLOAD_COUNTS": "0",
         }
-        return subprocess.Popen(
-            [sys.executable, "-c", CLIENT, code],
-            env=environment(**{**setting, **env}),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
+        surroundings = environment(**{**setting, **env})
+        return the_one_imported().begin(Command(str(self._folder), [code], surroundings, CLIENT))
 
-    def said(self, process: "subprocess.Popen[str]") -> Any:
-        out, err = process.communicate(timeout=120)
-        assert process.returncode == 0, err
+    def said(self, process: Begun) -> Any:
+        code, out, err = process.finish(timeout=120)
+        assert code == 0, err
         return json.loads(out.splitlines()[-1])
 
     def __call__(self, hub: Hub | str, code: str, **env: str) -> Any:
@@ -267,7 +265,7 @@ def test_a_held_answer_waits_for_its_event(hub: Hub, client: Client) -> None:
     hub.hold(release, "rows/test.jsonl", method="GET")
     process = client.start(hub, DOWNLOAD)
     hub.arrived(1, "rows/test.jsonl", method="GET")
-    assert process.poll() is None
+    assert not select.select([process.ending], [], [], 0)[0]
     release.set()
     assert client.said(process) == (ROW * 2).decode()
 

@@ -40,7 +40,7 @@ def load(where: str | None, *, skip_bad_rows: bool = False, watch: Watch = quiet
     """
     del watch
     if where is None:
-        raise UsageError("icpc needs a folder: give icpc:PATH")
+        raise UsageError("icpc needs a folder: give --benchmark icpc:PATH")
     root = Path(where)
     problems: list[Problem] = []
     skipped: list[DataError] = []

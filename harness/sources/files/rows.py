@@ -204,7 +204,7 @@ def load_paths(
         DataError: a row or file is invalid.
     """
     if where is None:
-        raise UsageError(f"{name} needs a file: give {name}:PATH")
+        raise UsageError(f"{name} needs a file: give --benchmark {name}:PATH")
     return read(map(open_rows, expand(where)), skip_bad_rows=skip_bad_rows, watch=watch)
 
 

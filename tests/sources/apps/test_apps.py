@@ -476,7 +476,7 @@ def test_a_view_reaches_no_hidden_test(row: Rows, problem: Read) -> None:
 
 
 def test_without_a_place_the_user_is_told_to_give_one() -> None:
-    with pytest.raises(UsageError, match="give apps:PATH"):
+    with pytest.raises(UsageError, match="give --benchmark apps:PATH"):
         load(None)
 
 

@@ -293,7 +293,7 @@ def test_problems_of_one_number_are_told_apart_by_their_slugs(
 
 
 def test_without_a_file_the_user_is_told_to_give_one() -> None:
-    with pytest.raises(UsageError, match="give leetcodedataset:PATH"):
+    with pytest.raises(UsageError, match="give --benchmark leetcodedataset:PATH"):
         load(None)
 
 

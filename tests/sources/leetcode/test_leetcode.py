@@ -281,7 +281,7 @@ def test_the_content_hash_covers_what_can_change_a_verdict(
 
 
 def test_without_a_file_the_user_is_told_to_give_one() -> None:
-    with pytest.raises(UsageError, match="give leetcode:PATH"):
+    with pytest.raises(UsageError, match="give --benchmark leetcode:PATH"):
         load(None)
 
 

@@ -384,5 +384,5 @@ def test_a_view_reaches_no_hidden_test(lcb_row: Rows, problem: Callable[..., Pro
 
 
 def test_without_a_file_the_user_is_told_to_give_one() -> None:
-    with pytest.raises(UsageError, match="give livecodebench:PATH"):
+    with pytest.raises(UsageError, match="give --benchmark livecodebench:PATH"):
         load(None)
