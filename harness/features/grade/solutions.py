@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 from harness.agent.extraction.code import Extract, Extraction, asserted_by_lcb
 from harness.errors import DataError, UsageError
@@ -56,12 +56,12 @@ class Published(Frozen):
                 return None
 
 
-class Solution(Frozen):
+@dataclass(frozen=True, slots=True)
+class Solution:
     """One solution of a file.
 
     Attributes:
         name: name of its problem, as the file has it; empty if the file uses `place`.
-        index: number of the solution among those of its problem, in the file's order, from 0.
         code: the program, or the answer to a value question; None if only `output` is given.
         output: the model's text.
         place: index of its problem among all problems, in LiveCodeBench's order, from 0.
@@ -69,27 +69,11 @@ class Solution(Frozen):
     """
 
     name: str
-    index: int
     code: str | None
     output: str = ""
     published: Published | None = None
     place: int | None = None
     completion: bool = False
-
-
-class ReadSolution(NamedTuple):
-    """A solution before it gets its index."""
-
-    name: str
-    code: str | None
-    output: str = ""
-    published: Published | None = None
-    place: int | None = None
-    completion: bool = False
-
-    def solution(self, index: int) -> Solution:
-        """Return this as a `Solution` with the given index among its problem's solutions."""
-        return Solution(**self._asdict(), index=index)
 
 
 CODE = "code"

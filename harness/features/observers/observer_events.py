@@ -12,7 +12,7 @@ from contextlib import contextmanager, nullcontext, suppress
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, Protocol
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol
 
 from pydantic import Field
 
@@ -240,8 +240,13 @@ class EventFunction:
             self._listen(event)  # report the run's failure, not an error that follows from it
 
 
-class Logging(Observer):
+class Logging:
     """Observer that logs retries and pending samples, which results do not show."""
+
+    def started(self, *_: Any, **__: Any) -> None:
+        """Log nothing."""
+
+    resumed = finished = put_off = started
 
     def failed(self, failure: Failure) -> None:
         """A sample stays pending."""
