@@ -58,6 +58,8 @@ class Evaluation(NotebookView, Mapping[str, Any]):
     dollars; None if unknown), `model`, and `run` (the directory; None if none was kept).
 
     Attributes:
+        run: the loaded run, as comparisons and reports use it.
+        path: the run directory; None if none was kept.
         summary: all figures, as in `harness run --json`.
         failures: samples not graded because infrastructure failed, with the cause.
     """
@@ -65,25 +67,15 @@ class Evaluation(NotebookView, Mapping[str, Any]):
     def __init__(
         self, run: Run, summary: Summary, failures: Sequence[Failure], *, kept: bool
     ) -> None:
-        self._run = run
+        self.run = run
+        self.path = run.path if kept else None
         self.summary = summary
         self.failures = tuple(failures)
-        self._path = run.path if kept else None
-
-    @property
-    def run(self) -> Run:
-        """The loaded run, as comparisons and reports use it."""
-        return self._run
-
-    @property
-    def path(self) -> Path | None:
-        """The run directory; None if none was kept."""
-        return self._path
 
     @property
     def results(self) -> tuple[SampleResult, ...]:
         """The graded samples, in the order in which they ended."""
-        return self._run.results
+        return self.run.results
 
     @property
     def pass_at_1(self) -> float:
@@ -132,10 +124,6 @@ def _ends(rate: Rate | None) -> tuple[float, float]:
     return (math.nan, math.nan) if rate is None else (rate.low, rate.high)
 
 
-def _tokens(summary: Summary) -> int | None:
-    return None if summary.usage_unknown else summary.usage.total_tokens
-
-
 def _timed(name: str) -> Callable[[Evaluation], Rate | None]:
     def rate(each: Evaluation) -> Rate | None:
         found = each.summary.efficiency
@@ -156,7 +144,7 @@ FIGURES: Mapping[str, Callable[[Evaluation], Any]] = {
     "graded": lambda each: each.summary.graded,
     "pending": lambda each: sum(each.summary.pending.values()),
     "verdicts": lambda each: dict(each.summary.verdicts),
-    "tokens": lambda each: _tokens(each.summary),
+    "tokens": lambda each: None if each.summary.usage_unknown else each.summary.usage.total_tokens,
     "cost": lambda each: each.summary.cost,
     "model": lambda each: each.run.spec["model"],
     "run": lambda each: each.path,
@@ -277,17 +265,15 @@ class _Evaluation:
     def prepare(self, vet: Vet) -> Prepared:
         """Load the problems and check the settings before any request is sent."""
         asked, out = self._asked, self._out
-        before: Mapping[str, Any] | None = None
-        if out is not None and (out / MANIFEST).exists():
-            before = read_manifest(out)
 
         def load(_name: str) -> Loaded:
             return read(asked.benchmark, asked.spec)
 
         own = asked.own_model
-        if before is None or out is None:
+        if out is None or not (out / MANIFEST).exists():
             prepared = self._controller.new(asked.spec, read=load, vet=vet, own_model=own)
         else:
+            before = read_manifest(out)
             prepared = self._controller.further(
                 out, asked.spec, before, read=load, vet=vet, own_model=own
             )

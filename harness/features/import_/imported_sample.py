@@ -183,7 +183,6 @@ class ImportedSample:
     """A sample without its conversation, so that many fit in memory.
 
     Attributes:
-        where: location in the file, for error messages.
         revisions: revisions, the oldest first.
         final: the solution that counts; empty if there is none.
         chosen_by: the rule that chose the final solution.
@@ -192,7 +191,6 @@ class ImportedSample:
         error: why the sample stays pending; empty if it was completed.
     """
 
-    where: str
     problem: Problem
     index: int
     revisions: tuple[Revision, ...]
@@ -242,7 +240,6 @@ def imported_sample(
     rule = next((each.extraction for each in revisions if each.code == final), "")
     chosen_by = ChosenBy.NEWEST if final == newest else ChosenBy.ANSWER
     return ImportedSample(
-        where=trajectory.where,
         problem=problem,
         index=index,
         revisions=revisions,

@@ -19,6 +19,8 @@ totals of the whole sample. A sample that wrote nothing has `"code": null`, or a
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
+from itertools import groupby, islice
 from typing import Any, NamedTuple, cast
 
 from harness.agent.attempt import ChosenBy, StopReason
@@ -184,36 +186,27 @@ def read_revision_rows(rows: Iterable[Fields], problem_field: str | None) -> Ite
     Raises:
         DataError: a field is malformed, or the rows of a sample are not consecutive.
     """
-    together: list[Fields] = []
-    last: tuple[str, int] | None = None
-
-    def gathered(sample: tuple[str, int]) -> Trajectory:
-        written = [each for each in together if each.get("code") is not None]
-        return _trajectory(together[0], together[-1], written, sample, together[-1].whole("turn"))
-
     done: set[tuple[str, int]] = set()
-    for row in rows:
-        sample = None  # of a row that is a sample by itself
-        if "revisions" not in row:
-            sample = row.problem(problem_field), row.whole("sample") or 0
-        if sample is not None and sample in done:
-            what = f"sample {sample[1]} of {sample[0]!r:.60} stands twice; keep its rows together"
-            raise DataError(row.where, "sample", what)
-        if together and last is not None and sample != last:
-            yield gathered(last)
-            together = []
+    for sample, group in groupby(rows, partial(_sample_of, path=problem_field)):
         if sample is None:
-            yield _of_row(row, problem_field)
-        else:
-            together.append(row)
-            if last is not None and last != sample:
-                done.add(last)
-            if len(together) > MOST_REVISIONS:
-                what = f"more than {MOST_REVISIONS:,} revisions of a sample"
-                raise DataError(row.where, None, what)
-        last = sample
-    if together and last is not None:
-        yield gathered(last)
+            yield from (_of_row(row, problem_field) for row in group)
+            continue
+        together = list(islice(group, MOST_REVISIONS + 1))
+        if sample in done:
+            what = f"sample {sample[1]} of {sample[0]!r:.60} stands twice; keep its rows together"
+            raise DataError(together[0].where, "sample", what)
+        if len(together) > MOST_REVISIONS:
+            what = f"more than {MOST_REVISIONS:,} revisions of a sample"
+            raise DataError(together[-1].where, None, what)
+        done.add(sample)
+        written = [each for each in together if each.get("code") is not None]
+        last = together[-1]
+        yield _trajectory(together[0], last, written, sample, last.whole("turn"))
+
+
+def _sample_of(row: Fields, path: str | None) -> tuple[str, int] | None:
+    """Return the sample that a revision is of; None for a row that is a whole sample."""
+    return None if "revisions" in row else (row.problem(path), row.whole("sample") or 0)
 
 
 def _of_row(row: Fields, path: str | None) -> Trajectory:

@@ -225,10 +225,7 @@ def _manifest(
     """Return the content of `run.json`, except the machine that judged."""
     price = spec.price.model_dump(mode="json") if spec.price else None
     return {
-        "schema": SCHEMA,
-        "imported": imported,
-        "spec": spec.model_dump(mode="json"),
-        **unknown_origin(loaded, problems),
+        **manifest_of(imported, loaded, problems, spec),
         "price": price,
         "test_limits": test_limits(problems, spec.test_timeout, session.options),
     }
@@ -327,9 +324,14 @@ def write_transcripts(
                 write(event)
 
 
-def unknown_origin(loaded: Loaded, problems: Iterable[Problem]) -> dict[str, Any]:
-    """Return the keys of `run.json` on data and problems of a run made elsewhere."""
+def manifest_of(
+    imported: Mapping[str, Any], loaded: Loaded, problems: Iterable[Problem], spec: RunSpec
+) -> dict[str, Any]:
+    """Return what `run.json` tells of every run made elsewhere."""
     return {
+        "schema": SCHEMA,
+        "imported": imported,
+        "spec": spec.model_dump(mode="json"),
         "price": None,
         "prompt": {"name": "unknown", "hash": "unknown"},
         "endpoint": None,
