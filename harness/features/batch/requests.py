@@ -105,7 +105,10 @@ class BatchRequests:
         try:
             await self._find_orphans()
             await self._submit(i for i in self.asked if not self.journal.tries(i))
-            await self._collect(self._concerned())
+            ours = self.asked.keys()
+            await self._collect(
+                each for each in self.journal.submitted if not ours.isdisjoint(each.custom_ids)
+            )
             while again := self._to_ask_again():
                 known = {batch.token for batch in self.journal.submitted}
                 await self._submit(again)
@@ -134,10 +137,6 @@ class BatchRequests:
             raise error
         tries = self.journal.tries(custom_id) or MOST_TRIES
         raise ModelError(f"{error or 'no answer in its batch'} (asked in {tries} batches)")
-
-    def _concerned(self) -> list[Batch]:
-        """Return the submitted batches that hold at least one of these requests."""
-        return [b for b in self.journal.submitted if not self.asked.keys().isdisjoint(b.custom_ids)]
 
     def _to_ask_again(self) -> list[str]:
         return [
@@ -229,7 +228,7 @@ class BatchRequests:
                 done = sum(state.done for state in open_states)
                 total = sum(state.total for state in open_states)
                 more = f", {done:,} of {total:,} requests done" if total else ""
-                self._say(f"waiting for {_batches(len(waiting))}{more}")
+                self._say(f"waiting for {count(len(waiting), 'batch', 'batches')}{more}")
                 wait = await self._wait(wait)
 
     async def _look_at(self, batch: Batch) -> BatchState | None:
@@ -319,7 +318,3 @@ class BatchRequests:
         if line != self._told:
             self._told = line
             self.tell(line)
-
-
-def _batches(number: int) -> str:
-    return count(number, "batch", "batches")

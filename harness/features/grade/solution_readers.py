@@ -21,6 +21,7 @@ An item of LiveCodeBench's list holds all samples of a problem, as LiveCodeBench
 
 import json
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, cast
 
@@ -188,21 +189,25 @@ def _object(line: Line) -> dict[str, object]:
     try:
         return line.json_object()
     except DataError:
-        value = _lenient(line.text())
-        if not isinstance(value, dict):
-            raise
-        return cast("dict[str, object]", value)
+        with suppress(DataError):
+            value = parsed(line.text(), line.where)
+            if isinstance(value, dict):
+                return cast("dict[str, object]", value)
+        raise
 
 
-def _lenient(text: bytes) -> object:
-    """Parse JSON with Python's own parser; None if it fails.
+def parsed(text: bytes, where: str) -> object:
+    """Parse JSON, also with halves of surrogate pairs, with which models' texts may end.
 
-    It accepts halves of surrogate pairs, with which truncated texts of models may end.
+    Raises:
+        DataError: it is not JSON.
     """
     try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return None
+        return from_json(text)
+    except ValueError as error:
+        with suppress(ValueError, RecursionError):
+            return json.loads(text)
+        raise DataError(where, None, json_complaint(error)) from None
 
 
 def _read_list(path: Path, first: Line, rest: Iterator[Line]) -> Iterator[Solution]:
@@ -212,12 +217,7 @@ def _read_list(path: Path, first: Line, rest: Iterator[Line]) -> Iterator[Soluti
         data += line.raw
         if len(data) > MAX_FILE_BYTES:
             raise DataError(str(path), None, f"longer than {MAX_FILE_BYTES} bytes")
-    try:
-        rows: object = from_json(bytes(data))
-    except ValueError as error:
-        rows = _lenient(bytes(data))
-        if not isinstance(rows, list):
-            raise DataError(str(path), None, json_complaint(error)) from None
+    rows = parsed(bytes(data), str(path))  # it begins with a bracket
     del data
     for number, row in enumerate(cast("list[object]", rows), 1):
         where = f"{path}: item {number}"

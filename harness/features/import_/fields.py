@@ -25,6 +25,13 @@ class Fields:
     values: Mapping[str, Any]
     where: str
 
+    @classmethod
+    def of(cls, value: object, where: str) -> "Fields":
+        """Return the fields of a JSON object. Raises DataError for another value."""
+        if not isinstance(value, dict):
+            raise DataError(where, None, "not a JSON object")
+        return cls(cast("dict[str, Any]", value), where)
+
     def __contains__(self, key: str) -> bool:
         return key in self.values
 

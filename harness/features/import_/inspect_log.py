@@ -19,10 +19,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
-from pydantic_core import from_json
-
 from harness.agent.attempt import StopReason
 from harness.errors import DataError
+from harness.features.grade.solution_readers import parsed
 from harness.features.grade.solutions import Published
 from harness.features.import_.chat_messages import Conversation, answer_in
 from harness.features.import_.fields import Fields
@@ -224,13 +223,7 @@ class EvalArchive:
 
     def _object(self, info: zipfile.ZipInfo) -> Fields:
         where = f"{self._name}: {info.filename}"
-        try:
-            value: object = from_json(self._read(info, where))
-        except ValueError as error:
-            raise DataError(where, None, f"not JSON: {error}") from None
-        if not isinstance(value, dict):
-            raise DataError(where, None, "not a JSON object")
-        return Fields(cast("dict[str, Any]", value), where)
+        return Fields.of(parsed(self._read(info, where), where), where)
 
     def _read(self, info: zipfile.ZipInfo, where: str) -> bytes:
         too_long = DataError(where, None, f"longer than {LARGEST_MEMBER:,} bytes")

@@ -12,9 +12,8 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, cast
 
-from pydantic_core import from_json
-
 from harness.errors import DataError, UsageError
+from harness.features.grade.solution_readers import parsed
 from harness.features.import_.agent_traces import read_atif, read_episode
 from harness.features.import_.chat_messages import read_message_log
 from harness.features.import_.fields import Fields
@@ -26,7 +25,7 @@ from harness.features.import_.inspect_log import (
 )
 from harness.features.import_.trajectory import Trajectory, read_revision_rows
 from harness.run.store.files import read_json
-from harness.sources.files.lines import JsonLines, json_complaint, open_regular
+from harness.sources.files.lines import JsonLines, open_regular
 
 LARGEST_RESULT = 4 << 20
 TRAJECTORY = "trajectory.json"
@@ -238,23 +237,7 @@ def rows_in(path: Path) -> Iterator[Fields]:
     for line in chain((first,), lines):
         if len(line.text()) > LONGEST_ROW:
             raise DataError(line.where, None, f"longer than {LONGEST_ROW:,} bytes")
-        yield _object(_parsed(line.text(), line.where), line.where)
-
-
-def _object(value: object, where: str) -> Fields:
-    if not isinstance(value, dict):
-        raise DataError(where, None, "not a JSON object")
-    return Fields(cast("dict[str, Any]", value), where)
-
-
-def _parsed(text: bytes, where: str) -> object:
-    """Parse JSON, also with halves of surrogate pairs, as Python's own parser does."""
-    try:
-        return from_json(text)
-    except ValueError as error:
-        with suppress(ValueError, RecursionError):
-            return json.loads(text)
-        raise DataError(where, None, json_complaint(error)) from None
+        yield Fields.of(parsed(line.text(), line.where), line.where)
 
 
 def _document(path: Path) -> Iterator[Fields]:
@@ -263,9 +246,9 @@ def _document(path: Path) -> Iterator[Fields]:
         data += line.text() + b"\n"
         if len(data) > LONGEST_DOCUMENT:
             raise DataError(str(path), None, f"longer than {LONGEST_DOCUMENT:,} bytes")
-    value = _parsed(bytes(data), str(path))
+    value = parsed(bytes(data), str(path))
     if isinstance(value, dict):
         yield Fields(cast("dict[str, Any]", value), str(path))
     elif isinstance(value, list):
         for number, each in enumerate(cast("list[Any]", value), 1):
-            yield _object(each, f"{path}: item {number}")
+            yield Fields.of(each, f"{path}: item {number}")

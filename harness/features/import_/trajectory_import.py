@@ -128,9 +128,9 @@ def import_trajectories(
         reporter.notice(f"{number} left out, {unmatched_words(list(unmatched))}")
     there = tuple({each.problem.id: each.problem for each in samples}.values())
     check_tested(there)
-    mode = found.mode()
+    mode, stem = found.mode(), file.path.name.partition(".")[0] or "unknown"
     told = {
-        "model": request.keys.get("model") or found.model(file.path) or _stem(file.path),
+        "model": request.keys.get("model") or found.model(file.path) or stem,
         "mode": request.keys.get("mode") or (mode if mode in STRATEGIES else "agentic"),
         "samples_per_problem": max(each.index for each in samples) + 1,
     }
@@ -147,7 +147,9 @@ def import_trajectories(
         there = vet(there, session, reporter)
         session = session.for_problems(there, request.benchmark or "fixture", reporter)
         samples = with_problems(samples, there)
-        finder = replace(finder, problems=[*there, *_others(loaded, there)])
+        vetted = {problem.id: problem for problem in there}
+        problems = [vetted.get(problem.id, problem) for problem in loaded.problems]
+        finder = replace(finder, problems=problems)
     choice = isolate(reporter, session.least, unsafe=session.unsafe)
     made_by = _manifest(_origin(request, file), loaded, there, spec, session)
     with _opened(request.out, {**made_by, **surroundings(choice)}) as directory:
@@ -179,16 +181,6 @@ def _judge(
     for judged in judged_answers(jobs):
         judgements.keep(judged)
     return False
-
-
-def _stem(path: Path) -> str:
-    """Return a model name made of the file name, if no other name is known."""
-    return path.name.partition(".")[0] or "unknown"
-
-
-def _others(loaded: Loaded, there: Sequence[Problem]) -> list[Problem]:
-    known = {problem.id for problem in there}
-    return [problem for problem in loaded.problems if problem.id not in known]
 
 
 def _plan(samples: Sequence[ImportedSample], done: set[str]) -> str:
