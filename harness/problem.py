@@ -4,12 +4,18 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict
 
 Level = Literal["easy", "medium", "hard"]
 PublicRule = Literal["source", "statement", "first"]
+
+
+class Frozen(BaseModel):
+    """Base class of values that do not change."""
+
+    model_config = ConfigDict(frozen=True)
 
 
 class Kind(StrEnum):
@@ -24,7 +30,7 @@ class Kind(StrEnum):
     CODE_EXECUTION = "code_execution"  # of the program shown to the model
 
 
-class TestCase(BaseModel):
+class TestCase(Frozen):
     """One test.
 
     For a script, `input` is its stdin and `output` the expected stdout. For a function, `input` is
@@ -34,7 +40,6 @@ class TestCase(BaseModel):
     """
 
     __test__ = False  # not a pytest class
-    model_config = ConfigDict(frozen=True)
 
     input: str
     output: str
@@ -58,10 +63,8 @@ class Codec(StrEnum):
     TESTS = "tests"  # results only: the input is test code, see `inside.calls.tests`
 
 
-class Signature(BaseModel):
+class Signature(Frozen):
     """Codecs of a function's arguments, in order, and of its result."""
-
-    model_config = ConfigDict(frozen=True)
 
     arguments: tuple[Codec, ...] = ()
     result: Codec = Codec.JSON
@@ -71,7 +74,7 @@ NO_EXCEPTION = "no exception"
 """Expected output of a code test that is not an assertion of two equal values."""
 
 
-class TestScript(BaseModel):
+class TestScript(Frozen):
     """Code around tests that are themselves code.
 
     Attributes:
@@ -81,14 +84,13 @@ class TestScript(BaseModel):
     """
 
     __test__ = False
-    model_config = ConfigDict(frozen=True)
 
     source: str
     slots: int
     call: str = ""
 
 
-class TestCode(BaseModel):
+class TestCode(Frozen):
     """Code around tests that are code; the tests are the problem's `TestCase`s.
 
     Attributes:
@@ -98,14 +100,13 @@ class TestCode(BaseModel):
     """
 
     __test__ = False
-    model_config = ConfigDict(frozen=True)
 
     before: str = ""
     public: TestScript | None = None
     hidden: TestScript | None = None
 
 
-class Checker(BaseModel):
+class Checker(Frozen):
     """A data set's or user's own code that judges answers, run only in the sandbox.
 
     Attributes:
@@ -118,8 +119,6 @@ class Checker(BaseModel):
         beside_rule: whether the source itself judges by the problem's rule, so that the verdict by
             that rule is recorded beside the checker's.
     """
-
-    model_config = ConfigDict(frozen=True)
 
     kind: Literal["check", "hooks", "tests"]
     code: str = ""
@@ -134,7 +133,7 @@ class Checker(BaseModel):
         return self.model_copy(update={"tests": self.tests.model_copy(update={"hidden": None})})
 
 
-class Reference(BaseModel):
+class Reference(Frozen):
     """A known-good solution.
 
     Attributes:
@@ -142,8 +141,6 @@ class Reference(BaseModel):
         recorded: run time in the data set's own words. It was measured elsewhere, so it is only
             displayed, and never used in calculations.
     """
-
-    model_config = ConfigDict(frozen=True)
 
     code: str
     language: str = "python"
@@ -184,13 +181,8 @@ def _content(test: TestCase) -> tuple[str, str]:
     return test.input.strip(), test.output.strip()
 
 
-class ProblemView(BaseModel):
-    """A problem for strategies, models, tools and plug-ins: nothing hidden.
-
-    It has no hidden tests and no references.
-    """
-
-    model_config = ConfigDict(frozen=True)
+class _Facts(Frozen):
+    """What a problem and the view of it share."""
 
     id: str
     source: str
@@ -199,12 +191,20 @@ class ProblemView(BaseModel):
     statement: str
     platform: str
     difficulty: Level | None
-    tags: tuple[str, ...]
-    release_date: date | None
-    starter_code: str
-    entry_point: str | None
-    signature: Signature
-    preamble: str
+    tags: tuple[str, ...] = ()
+    release_date: date | None = None
+    starter_code: str = ""
+    entry_point: str | None = None
+    signature: Signature = Signature()
+    preamble: str = ""
+
+
+class ProblemView(_Facts):
+    """A problem for strategies, models, tools and plug-ins: nothing hidden.
+
+    It has no hidden tests and no references.
+    """
+
     public_tests: tuple[TestCase, ...]
     call: str = ""
     code: str = ""
@@ -219,7 +219,7 @@ MOST_TAGS = 5
 LONGEST_LOOK, LONGEST_FIRST = 5_000, 200  # characters of a statement that `str` searches, and shows
 
 
-class Problem(BaseModel):
+class Problem(_Facts):
     """A programming problem.
 
     Attributes:
@@ -246,25 +246,12 @@ class Problem(BaseModel):
         content_hash: SHA-256 of everything that can change a verdict, including tests.
     """
 
-    model_config = ConfigDict(frozen=True, arbitrary_types_allowed=True)
+    model_config = ConfigDict(arbitrary_types_allowed=True)
 
-    id: str
-    source: str
-    kind: Kind = Kind.CODE_GENERATION
-    title: str
-    statement: str
-    platform: str
-    difficulty: Level | None
     difficulty_word: str
-    tags: tuple[str, ...] = ()
-    release_date: date | None = None
-    starter_code: str = ""
-    entry_point: str | None = None
-    signature: Signature = Signature()
     tests: TestSuite
     public_rule: PublicRule = "source"
     unchecked: bool = False
-    preamble: str = ""
     call: str = ""
     code: str = ""
     rule: str = "lcb"
@@ -305,21 +292,6 @@ class Problem(BaseModel):
 
     def view(self) -> ProblemView:
         """Return the part of the problem that is not secret."""
-        return ProblemView(
-            id=self.id,
-            source=self.source,
-            kind=self.kind,
-            title=self.title,
-            statement=self.statement,
-            platform=self.platform,
-            difficulty=self.difficulty,
-            tags=self.tags,
-            release_date=self.release_date,
-            starter_code=self.starter_code,
-            entry_point=self.entry_point,
-            signature=self.signature,
-            preamble=self.preamble,
-            public_tests=self.tests.public,
-            call=self.call,
-            code=self.code,
-        )
+        shown = ProblemView.model_fields.keys() - {"public_tests"}
+        facts: dict[str, Any] = {name: getattr(self, name) for name in shown}
+        return ProblemView(public_tests=self.tests.public, **facts)

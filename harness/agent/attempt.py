@@ -9,15 +9,16 @@ from typing import TYPE_CHECKING, Literal, Protocol
 from harness.agent.events import PublicTests
 from harness.agent.extraction.code import Extract, extract
 from harness.agent.journal import Journal
-from harness.agent.request_gate import OPEN, Gate
-from harness.agent.strategies.external_names import REPAIR_ROUNDS, SHOTS
+from harness.agent.strategies import REPAIR_ROUNDS, SHOTS
 from harness.models.protocol import (
     ContextOverflowError,
     Frozen,
     Model,
     ModelError,
     ModelSettings,
+    ModelTurn,
     RecordingEndedError,
+    Retry,
     Usage,
 )
 from harness.problem import ProblemView
@@ -196,6 +197,69 @@ def no_warning(kind: str, line: str) -> None:
     """Ignore a warning."""
 
 
+class Gate:
+    """Admits the requests of one sample, one after another; this one has no queue and no budget."""
+
+    @property
+    def dollars_left(self) -> float | None:
+        """US dollars the sample may still spend; None without a limit."""
+        return None
+
+    async def enter(self) -> None:
+        """Wait until the next request may be sent.
+
+        Raises:
+            BudgetSpentError: the sample's own budget does not cover another request.
+            RunStoppedError: the run sends no further requests.
+        """
+
+    def step_aside(self, retry: Retry, estimate: Usage | None = None) -> None:
+        """Free the request's place while it waits for its retry.
+
+        Args:
+            retry: the failure.
+            estimate: estimated tokens, if the harness's timeout cut the request off.
+        """
+
+    async def enter_again(self) -> None:
+        """Queue again after the wait of `step_aside`."""
+
+    def may_be_dropped(self) -> None:
+        """Allow cancelling the task if the user stops the run before the next request."""
+
+    def recall(self, usage: Usage | None) -> None:
+        """Charge a reused answer of an earlier attempt to the sample, but not to the run."""
+
+    def leave(
+        self,
+        turn: ModelTurn | None,
+        *,
+        billed: bool,
+        usage: Usage | None = None,
+        estimate: Usage | None = None,
+    ) -> None:
+        """Finish the request.
+
+        Args:
+            turn: the answer, if there is one.
+            billed: whether it is billed, which also holds for an abandoned answer.
+            usage: tokens of an unusable answer, which are billed all the same.
+            estimate: estimated tokens of an answer that was lost or did not report them.
+        """
+
+    def comes_back(self, error: ModelError) -> bool:
+        """Whether a failed request is to be sent again, once `enter` admits it."""
+        del error
+        return False
+
+    def refuse(self, error: ModelError) -> None:
+        """Stop the run, since the provider will refuse all its requests.
+
+        Raises:
+            RunStoppedError: the run stops.
+        """
+
+
 @dataclass(frozen=True, slots=True)
 class Session:
     """Everything a strategy may use for one sample.
@@ -219,7 +283,7 @@ class Session:
     journal: Journal
     extract: Extract = extract
     fallback_prompt: "PromptSet | None" = None
-    gate: Gate = OPEN
+    gate: Gate = field(default_factory=Gate)
     options: StrategyOptions = field(default_factory=StrategyOptions)
     nudge: str = NUDGE
     earlier: str | None = None

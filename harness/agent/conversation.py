@@ -3,29 +3,13 @@
 import asyncio
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from typing import Any
 
+from harness.agent import events
 from harness.agent.attempt import Session, StopReason, Written
 from harness.agent.dialogue import Dialogue, writable_turn
-from harness.agent.events import (
-    PublicTests,
-    Request,
-    Response,
-    Retried,
-    ToolResult,
-    Unusable,
-)
+from harness.models import protocol
 from harness.models.prices import estimated_usage
-from harness.models.protocol import (
-    ContextOverflowError,
-    ModelError,
-    ModelTurn,
-    Resume,
-    Retry,
-    ToolCall,
-    ToolMessage,
-    Usage,
-)
 from harness.models.scripted import Recording
 from harness.tools.run_code import RunCode
 from harness.tools.run_tests import RunTests
@@ -35,7 +19,7 @@ from harness.tools.workspace import Report
 class Conversation(Dialogue):
     """A dialogue that sends its requests through the sample's gate and journal."""
 
-    async def ask(self) -> ModelTurn:
+    async def ask(self) -> protocol.ModelTurn:
         """Send the messages within the remaining seconds, or return the recorded answer.
 
         Raises:
@@ -59,7 +43,7 @@ class Conversation(Dialogue):
             sent = True
             try:
                 turn = await self._ask()
-            except ModelError as error:
+            except protocol.ModelError as error:
                 self._failed(error)
                 if error.stops_run:
                     gate.refuse(error)
@@ -73,7 +57,7 @@ class Conversation(Dialogue):
                 gate.leave(turn, billed=True, estimate=self._estimate(turn))
                 return turn
 
-    def _failed(self, error: ModelError) -> None:
+    def _failed(self, error: protocol.ModelError) -> None:
         """Count the cost of a last answer that was unusable, or cut off by a timeout."""
         paid = error.usage
         estimate = self._estimate() if error.cut else None
@@ -82,24 +66,24 @@ class Conversation(Dialogue):
         if paid or estimate:
             estimated = None if paid else True
             self._session.journal(
-                Unusable(
+                events.Unusable(
                     turn=self.turns,
                     cause=str(error),
-                    usage=paid or estimate or Usage(),
+                    usage=paid or estimate or protocol.Usage(),
                     estimated=estimated,
                 )
             )
         self._session.gate.leave(None, billed=error.cut, usage=paid, estimate=estimate)
 
-    def _estimate(self, turn: ModelTurn | None = None) -> Usage | None:
+    def _estimate(self, turn: protocol.ModelTurn | None = None) -> protocol.Usage | None:
         """Estimate the last request's tokens, if the answer is missing or has no count."""
         return estimated_usage(self._messages, turn, self._session.settings.max_tokens)
 
-    def _recorded(self, request: Request) -> ModelTurn | None:
+    def _recorded(self, request: events.Request) -> protocol.ModelTurn | None:
         journal, gate = self._session.journal, self._session.gate
         try:
             recorded = journal.answer(request)
-        except ContextOverflowError:
+        except protocol.ContextOverflowError:
             self._recall_retries()
             self._sent(request)
             raise
@@ -127,17 +111,17 @@ class Conversation(Dialogue):
         self._waited += waited
         return waited
 
-    async def _ask(self) -> ModelTurn:
+    async def _ask(self) -> protocol.ModelTurn:
         try:
             turn = writable_turn(await self._generate())
         except (TimeoutError, asyncio.CancelledError):
             self.usage_known = False  # billed all the same, but the amount is unknown
             raise
-        self._session.journal(Response(turn=self.turns, response=turn))
+        self._session.journal(events.Response(turn=self.turns, response=turn))
         self._hear(turn)
         return turn
 
-    async def _generate(self) -> ModelTurn:
+    async def _generate(self) -> protocol.ModelTurn:
         """Return the answer within the working time; waits before retries extend its end."""
         gate = self._session.gate
         limit = self._session.limits.seconds
@@ -151,13 +135,13 @@ class Conversation(Dialogue):
                 finally:
                     clock.reschedule(None if deadline is None else deadline + waited)
 
-            def on_retry(retry: Retry) -> Resume | None:
+            def on_retry(retry: protocol.Retry) -> protocol.Resume | None:
                 self._waited += retry.wait_s
                 deadline = clock.when()
                 if deadline is not None:
                     clock.reschedule(deadline + retry.wait_s)
-                self.usage += retry.usage or Usage()
-                self._session.journal(Retried(turn=self.turns, **dict(retry)))
+                self.usage += retry.usage or protocol.Usage()
+                self._session.journal(events.Retried(turn=self.turns, **dict(retry)))
                 if not retry.wait_s and not retry.usage:  # sent again at once, keeping its place
                     return None
                 gate.step_aside(retry, self._estimate() if retry.cut else None)
@@ -200,15 +184,6 @@ CUT_OFF_CALL = (
 CUT_OFF_NAME = "The message was cut off by its token limit."
 
 
-@dataclass(frozen=True, slots=True)
-class _Mark:
-    """When a revision was written: model calls, usage and working seconds so far."""
-
-    turn: int
-    usage: Usage | None
-    seconds: float
-
-
 class ToolCalls:
     """The tool calls of one sample.
 
@@ -220,7 +195,7 @@ class ToolCalls:
     def __init__(self, session: Session, conversation: Dialogue) -> None:
         self._session = session
         self._conversation = conversation
-        self._marks: list[_Mark] = []
+        self._marks: list[dict[str, Any]] = []  # turn, usage and seconds of each revision
         self.made = self.malformed = 0
 
     def spent(self) -> StopReason | None:
@@ -230,9 +205,9 @@ class ToolCalls:
             return StopReason.TOOL_CALL_LIMIT
         return self._conversation.spent()
 
-    async def carry_out(self, turn: ModelTurn) -> tuple[ToolMessage, ...]:
+    async def carry_out(self, turn: protocol.ModelTurn) -> tuple[protocol.ToolMessage, ...]:
         """Execute the calls in order; each gets exactly one result."""
-        results: list[ToolMessage] = []
+        results: list[protocol.ToolMessage] = []
         for number, call in enumerate(turn.tool_calls):
             self.made += 1
             recorded = self._session.journal.result(call.id)
@@ -251,15 +226,15 @@ class ToolCalls:
         return tuple(
             Written(
                 code=revision.code,
-                turn=mark.turn,
-                usage=mark.usage,
-                seconds=mark.seconds,
-                tests=PublicTests.of(revision.report) if revision.report else None,
+                tests=events.PublicTests.of(revision.report) if revision.report else None,
+                **mark,
             )
             for revision, mark in zip(self._session.workspace.revisions, self._marks, strict=False)
         )
 
-    async def _carry_out(self, turn: ModelTurn, call: ToolCall, number: int) -> ToolResult:
+    async def _carry_out(
+        self, turn: protocol.ModelTurn, call: protocol.ToolCall, number: int
+    ) -> events.ToolResult:
         started = self._conversation.clock()
         tested = self._report()
         result = await self._call(call, number)
@@ -269,14 +244,16 @@ class ToolCalls:
             told = with_allowance(result.content, self._session, self._conversation)
             result = result.model_copy(update={"content": told})
         now = self._report()
-        return ToolResult(
+        return events.ToolResult(
             turn=self._conversation.turns,
             result=result,
             seconds=round(self._conversation.clock() - started, 3),
-            tests=None if now is None or now is tested else PublicTests.of(now),
+            tests=None if now is None or now is tested else events.PublicTests.of(now),
         )
 
-    async def _recall(self, call: ToolCall, recorded: ToolResult, *, last: bool) -> None:
+    async def _recall(
+        self, call: protocol.ToolCall, recorded: events.ToolResult, *, last: bool
+    ) -> None:
         """Repeat the effects of a recorded call, without running its tests again.
 
         Tests of a user's own tool are run again, since its result need not be the report.
@@ -293,7 +270,7 @@ class ToolCalls:
         workspace.recorded = None
         self._conversation.recall_seconds(recorded.seconds - (time.monotonic() - started))
 
-    async def _call(self, call: ToolCall, number: int) -> ToolMessage:
+    async def _call(self, call: protocol.ToolCall, number: int) -> protocol.ToolMessage:
         """Execute one call; beyond a limit, return an error result instead."""
         limits = self._session.limits
         words = ""
@@ -306,7 +283,9 @@ class ToolCalls:
         elif self._session.workspace.submitted:
             words = "The solution is submitted; the call was not carried out."
         if words:
-            return ToolMessage(call_id=call.id, name=call.name, content=words, is_error=True)
+            return protocol.ToolMessage(
+                call_id=call.id, name=call.name, content=words, is_error=True
+            )
         result = await self._session.toolbox.call(call, self._session.workspace)
         self.note_revisions()
         return result
@@ -315,7 +294,8 @@ class ToolCalls:
         """Record the current turn, usage and time for newly written revisions."""
         conversation = self._conversation
         usage = conversation.usage if conversation.usage_known else None
-        mark = _Mark(conversation.turns, usage, round(conversation.seconds, 3))
+        mark: dict[str, Any] = {"turn": conversation.turns, "usage": usage}
+        mark["seconds"] = round(conversation.seconds, 3)
         written = len(self._session.workspace.revisions)
         self._marks[written:] = [mark] * (written - len(self._marks))
 
@@ -324,7 +304,7 @@ class ToolCalls:
         latest = self._session.workspace.latest
         return latest.report if latest is not None else None
 
-    def _cut_off_call(self, result: ToolMessage) -> ToolMessage:
+    def _cut_off_call(self, result: protocol.ToolMessage) -> protocol.ToolMessage:
         """Return an error for a truncated call that names the cause."""
         known = result.name in {spec.name for spec in self._session.toolbox.specs}
         if known:

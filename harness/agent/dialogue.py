@@ -1,26 +1,22 @@
-"""The messages of one sample and their token counts; it sends no requests itself."""
+"""The messages of one sample and their token counts; it sends no requests itself.
+
+A strategy without tools has its solutions tested here, too.
+"""
 
 import hashlib
 import math
 import time
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Any
 
 from pydantic_core import to_json
 
 from harness.agent.attempt import Session, StopReason
-from harness.agent.events import Cleared, NewConversation, Request, Response
-from harness.models.protocol import (
-    AssistantMessage,
-    Message,
-    ModelTurn,
-    ToolMessage,
-    ToolSpec,
-    Usage,
-    UserMessage,
-)
+from harness.agent.events import Cleared, NewConversation, PublicTests, Request, Response, Tested
+from harness.models import protocol
 from harness.models.text_tools.instructions import said_in_text
 from harness.text import writable
+from harness.tools.workspace import Report, Revision
 
 LENGTH_OF_HASH = 16  # hex digits of 64: enough to distinguish conversations
 NEWEST_RESULTS = 2  # never cleared
@@ -31,18 +27,6 @@ CUT_OFF = (
     "OLLAMA_CONTEXT_LENGTH, or num_ctx in the Modelfile, and start the run anew"
 )
 READ_ONCE = "read_problem"  # its first result is needed until the end
-
-
-class Digest(Protocol):
-    """A hash that is updated step by step."""
-
-    def update(self, data: bytes, /) -> None:
-        """Add data."""
-        ...
-
-    def hexdigest(self) -> str:
-        """Return the hash of all data so far."""
-        ...
 
 
 class Dialogue:
@@ -57,26 +41,26 @@ class Dialogue:
         usage_known: whether every answer reported its tokens.
     """
 
-    def __init__(self, session: Session, tools: tuple[ToolSpec, ...] = ()) -> None:
+    def __init__(self, session: Session, tools: tuple[protocol.ToolSpec, ...] = ()) -> None:
         self._session = session
         self._begin(tools)
         self._started = self.clock()
         self._waited = 0.0
-        self.usage: Usage = Usage()
+        self.usage: protocol.Usage = protocol.Usage()
         self.usage_known = True
         self.turns = 0
 
     @property
-    def messages(self) -> tuple[Message, ...]:
+    def messages(self) -> tuple[protocol.Message, ...]:
         """The messages of the next request."""
         return tuple(self._messages)
 
     @property
-    def tools(self) -> tuple[ToolSpec, ...]:
+    def tools(self) -> tuple[protocol.ToolSpec, ...]:
         """The tools of the next request."""
         return self._tools
 
-    def answered(self, turn: ModelTurn) -> None:
+    def answered(self, turn: protocol.ModelTurn) -> None:
         """Add an answer to a request that the caller sent itself."""
         request = self._request()
         self._sent(request)
@@ -84,7 +68,7 @@ class Dialogue:
         self._session.journal(Response(turn=self.turns, response=turn))
         self._hear(turn)
 
-    def add(self, *messages: Message, recorded: bool = False) -> None:
+    def add(self, *messages: protocol.Message, recorded: bool = False) -> None:
         """Add messages; the next request's event includes those not yet in any event."""
         if not recorded:
             self._unrecorded += messages
@@ -92,7 +76,7 @@ class Dialogue:
             self._messages.append(message)
             self._digest.update(to_json(message))
 
-    def start_anew(self, tools: tuple[ToolSpec, ...] = ()) -> None:
+    def start_anew(self, tools: tuple[protocol.ToolSpec, ...] = ()) -> None:
         """Drop the messages and set new tools; turns, seconds and usage continue."""
         if self._messages:
             self._session.journal(NewConversation(turn=self.turns))
@@ -109,7 +93,9 @@ class Dialogue:
             cause: the provider's message.
         """
         results = [
-            place for place, said in enumerate(self._messages) if isinstance(said, ToolMessage)
+            place
+            for place, said in enumerate(self._messages)
+            if isinstance(said, protocol.ToolMessage)
         ]
         first_read = next((p for p in results if self._tool(p).name == READ_ONCE), None)
         old = [
@@ -130,19 +116,21 @@ class Dialogue:
         self.turns -= 1  # the same request is sent again
         return True
 
-    def _tool(self, place: int) -> ToolMessage:
+    def _tool(self, place: int) -> protocol.ToolMessage:
         message = self._messages[place]
-        assert isinstance(message, ToolMessage)
+        assert isinstance(message, protocol.ToolMessage)
         return message
 
-    def _begin(self, tools: tuple[ToolSpec, ...]) -> None:
+    def _begin(self, tools: tuple[protocol.ToolSpec, ...]) -> None:
         self._tools = tools
         self._prompt_tokens: int | None = None  # of the latest answered request
-        self._messages: list[Message] = []
-        self._unrecorded: list[Message] = []
+        self._messages: list[protocol.Message] = []
+        self._unrecorded: list[protocol.Message] = []
         self._digest = self._hash_of(tools, ())
 
-    def _hash_of(self, tools: Sequence[ToolSpec], messages: Sequence[Message]) -> Digest:
+    def _hash_of(
+        self, tools: Sequence[protocol.ToolSpec], messages: Sequence[protocol.Message]
+    ) -> Any:
         digest = hashlib.sha256(self._session.settings.model_dump_json().encode())
         for tool in tools:
             digest.update(tool.encoded)
@@ -184,6 +172,40 @@ class Dialogue:
         """Add the working seconds of an earlier attempt."""
         self._waited -= seconds
 
+    async def submit_and_test(self, code: str) -> Report | None:
+        """Add a revision and run the public tests; None if there are none.
+
+        Raises:
+            SandboxError: the tests could not be run.
+        """
+        self._session.workspace.revisions.append(Revision(code))
+        return await self.run_public_tests()
+
+    async def run_public_tests(self) -> Report | None:
+        """Run the public tests on the newest revision, unless done; None without tests.
+
+        A result recorded by an earlier attempt is reused.
+
+        Raises:
+            SandboxError: the tests could not be run.
+        """
+        session, workspace = self._session, self._session.workspace
+        if workspace.latest is None or not session.problem.public_tests:
+            return None
+        if workspace.latest.report is not None:
+            return workspace.latest.report
+        recorded = session.journal.tested(self.turns)
+        if recorded is not None:
+            workspace.recorded = Report(**dict(recorded.tests), text=recorded.report)
+            self.recall_seconds(recorded.seconds)
+            return await workspace.test()
+        started = self.clock()
+        report = await workspace.test()
+        seconds, tests = round(self.clock() - started, 3), PublicTests.of(report)
+        event = Tested(turn=self.turns, tests=tests, report=report.text, seconds=seconds)
+        session.journal(event)
+        return report
+
     def _request(self) -> Request:
         return Request(
             turn=self.turns + 1,
@@ -195,13 +217,13 @@ class Dialogue:
         self.turns = request.turn
         self._unrecorded = []
 
-    def _hear(self, turn: ModelTurn) -> None:
+    def _hear(self, turn: protocol.ModelTurn) -> None:
         self._look_for_a_cut(turn)
         self.add(turn.message(), recorded=True)
         self.usage_known = self.usage_known and turn.usage is not None
-        self.usage += turn.usage or Usage()
+        self.usage += turn.usage or protocol.Usage()
 
-    def _look_for_a_cut(self, turn: ModelTurn) -> None:
+    def _look_for_a_cut(self, turn: protocol.ModelTurn) -> None:
         """Warn if a request had fewer tokens than the shorter one before it.
 
         Two such requests are expected: the first whose tools are described in text, and one after
@@ -211,15 +233,15 @@ class Dialogue:
         self._prompt_tokens = now
         if now is None or before is None or now >= before:
             return
-        said = [each for each in self._messages if isinstance(each, AssistantMessage)]
+        said = [each for each in self._messages if isinstance(each, protocol.AssistantMessage)]
         if not said:
             return
-        dropped = said[-1].reasoning and isinstance(self._messages[-1], UserMessage)
+        dropped = said[-1].reasoning and isinstance(self._messages[-1], protocol.UserMessage)
         if not dropped and said_in_text(turn) == said_in_text(said[-1]):
             self._session.warn("prompt cut off", CUT_OFF.format(now=now, before=before))
 
 
-def writable_turn(turn: ModelTurn) -> ModelTurn:
+def writable_turn(turn: protocol.ModelTurn) -> protocol.ModelTurn:
     """Return the turn with lone surrogates escaped, which a transcript cannot hold."""
     texts = [turn.text]
     for call in turn.tool_calls:

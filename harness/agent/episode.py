@@ -1,7 +1,7 @@
 """An agent's work on one problem: messages, tool calls, reminders, limits, end.
 
 Requests are sent elsewhere: by the agent loop of an evaluation
-(`harness.agent.strategies.agent_loop`), or by a trainer (`harness.Episode`). Both pass each answer
+(`harness.agent.strategies.strategies`), or by a trainer (`harness.Episode`). Both pass each answer
 to `AgentEpisode.take`, so a model sees the same bytes in training and in evaluation.
 
 Answers of a model, and their handling:
@@ -34,7 +34,6 @@ from harness.agent.conversation import ToolCalls
 from harness.agent.dialogue import Dialogue
 from harness.agent.events import ToolProtocolChanged
 from harness.agent.extraction.code import Extraction
-from harness.agent.strategies.public_tests import run_public_tests
 from harness.agent.templates.prompt_set import fallback_prompt
 from harness.grading.jobs import Judgement, Options, Trial
 from harness.grading.verdict import Grade
@@ -161,7 +160,7 @@ class AgentEpisode:
             workspace.revisions.append(Revision(prose.code))
             self.calls.note_revisions()
         if reason is not StopReason.PUBLIC_TESTS_PASSED:
-            await run_public_tests(self.session, self.conversation)
+            await self.conversation.run_public_tests()
 
     def attempt(self, reason: StopReason, error: str = "") -> Attempt:
         """Return the final solution and how it was produced."""

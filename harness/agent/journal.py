@@ -11,22 +11,12 @@ that is repeated; if it replaced an answer, all later events are void.
 
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
+from typing import TypeVar
 
-from harness.agent.events import (
-    Cleared,
-    Damaged,
-    Event,
-    Request,
-    Response,
-    Resumed,
-    Retried,
-    SampleEnd,
-    SampleStart,
-    Tested,
-    ToolResult,
-    Unusable,
-)
+from harness.agent import events
 from harness.models.protocol import ContextOverflowError, RecordingEndedError, Usage
+
+E = TypeVar("E", events.ToolResult, events.Tested)
 
 MODEL_STOPPED = "model_stopped"
 """Stop reason of a sample ended by the model; older versions ended it earlier."""
@@ -54,7 +44,9 @@ class Journal:
         cut_off: number of answers cut off by the token limit.
     """
 
-    def __init__(self, write: Callable[[Event], None], recorded: Sequence[Event] = ()) -> None:
+    def __init__(
+        self, write: Callable[[events.Event], None], recorded: Sequence[events.Event] = ()
+    ) -> None:
         self._write = write
         self._recorded = recorded
         self._kept = self._turn = 0
@@ -63,12 +55,12 @@ class Journal:
         self.answers: list[Usage | None] = []
         self.cut_off = 0
 
-    def __call__(self, event: Event) -> None:
+    def __call__(self, event: events.Event) -> None:
         """Record an event, unless it is already recorded."""
-        if not self._live and isinstance(event, SampleStart):
+        if not self._live and isinstance(event, events.SampleStart):
             self._begin(event)
             return
-        if isinstance(event, Response):
+        if isinstance(event, events.Response):
             self._count(event)
         if not self._live and self._next(lambda found: found == event) != event:
             if self._is_lost():
@@ -81,7 +73,7 @@ class Journal:
         self._write(event)
 
     @property
-    def recorded(self) -> Sequence[Event]:
+    def recorded(self) -> Sequence[events.Event]:
         """The valid events of an earlier attempt; none once the attempts differ."""
         return () if self._live else self._recorded
 
@@ -90,7 +82,7 @@ class Journal:
         if not self._live:
             self._go_live(cause)
 
-    def answer(self, request: Request) -> Response | None:
+    def answer(self, request: events.Request) -> events.Response | None:
         """Return the recorded answer to a request; None if it must be sent.
 
         Raises:
@@ -99,31 +91,33 @@ class Journal:
         """
         if self._live:
             return None
-        asked = self._next(lambda found: isinstance(found, Request))
-        if isinstance(asked, SampleEnd) and asked.stop_reason == MODEL_STOPPED:
+        asked = self._next(lambda found: isinstance(found, events.Request))
+        if isinstance(asked, events.SampleEnd) and asked.stop_reason == MODEL_STOPPED:
             raise RecordingEndedError("the model had stopped here", MODEL_STOPPED, asked=False)
         lost = self._is_lost() and _is_of_turn(self._at(self._kept + 1), request.turn)
-        if not isinstance(asked, Request) and not lost:
+        if not isinstance(asked, events.Request) and not lost:
             self._go_live()
             return None
-        if isinstance(asked, Request) and not _is_same(asked, request):
+        if isinstance(asked, events.Request) and not _is_same(asked, request):
             self._go_live(f"the request of turn {request.turn} is not the one recorded")
             return None
         place = self._kept + 1
         retries: list[Usage] = []
-        while isinstance(failed := self._at(place), Retried | Unusable | Damaged):
-            estimated = isinstance(failed, Unusable) and failed.estimated
-            if not isinstance(failed, Damaged) and not estimated:
+        while isinstance(
+            failed := self._at(place), events.Retried | events.Unusable | events.Damaged
+        ):
+            estimated = isinstance(failed, events.Unusable) and failed.estimated
+            if not isinstance(failed, events.Damaged) and not estimated:
                 retries += [failed.usage] if failed.usage else []
             place += 1
         self._retries = tuple(retries)
         found = self._at(place)
         match found:
-            case Response() if found.turn == request.turn:
+            case events.Response() if found.turn == request.turn:
                 self._kept, self._turn = place + 1, found.turn
                 self._count(found)
                 return found
-            case Cleared():
+            case events.Cleared():
                 self._kept, self._turn = place, found.turn
                 raise ContextOverflowError(found.cause)
             case _:
@@ -134,41 +128,37 @@ class Journal:
         """Return the usage of billed, unusable answers before the latest recorded answer."""
         return self._retries
 
-    def result(self, call_id: str) -> ToolResult | None:
+    def result(self, call_id: str) -> events.ToolResult | None:
         """Return the recorded result of a tool call; None if it must be executed."""
-        if self._live:
-            return None
-        found = self._next(lambda each: isinstance(each, ToolResult) and _answers(each, call_id))
-        if isinstance(found, ToolResult) and _answers(found, call_id):
-            self._kept += 1
-            return found
-        if not self._is_lost():
-            self._go_live()
-        return None
+        return self._repeated(events.ToolResult, lambda each: each.result.call_id == call_id)
 
-    def tested(self, turn: int) -> Tested | None:
+    def tested(self, turn: int) -> events.Tested | None:
         """Return the recorded result of a strategy's tests; None if they must be run."""
+        return self._repeated(events.Tested, lambda each: each.turn == turn)
+
+    def _repeated(self, kind: type[E], wanted: Callable[[E], bool]) -> E | None:
+        """Return the next recorded event if it is the wanted one; else None."""
         if self._live:
             return None
-        found = self._next(lambda each: isinstance(each, Tested) and each.turn == turn)
-        if isinstance(found, Tested) and found.turn == turn:
+        found = self._next(lambda each: isinstance(each, kind) and wanted(each))
+        if isinstance(found, kind) and wanted(found):
             self._kept += 1
             return found
         if not self._is_lost():
             self._go_live()
         return None
 
-    def _count(self, answer: Response) -> None:
+    def _count(self, answer: events.Response) -> None:
         self.answers.append(answer.response.usage)
         self.cut_off += answer.response.cut_off
 
-    def _begin(self, start: SampleStart) -> None:
+    def _begin(self, start: events.SampleStart) -> None:
         """Compare what affects the sample; a change makes the recorded events void."""
-        before = self._next(lambda found: isinstance(found, SampleStart))
+        before = self._next(lambda found: isinstance(found, events.SampleStart))
         if self._is_lost():  # the requests' hashes show whether the sample has changed
             self._kept = 1
             return
-        if not isinstance(before, SampleStart):
+        if not isinstance(before, events.SampleStart):
             self._go_live("the transcript has no beginning")
             self._write(start)
             return
@@ -183,10 +173,10 @@ class Journal:
             return
         self._kept += 1
 
-    def _next(self, wanted: Callable[[Event], bool]) -> Event | None:
+    def _next(self, wanted: Callable[[events.Event], bool]) -> events.Event | None:
         """Return the next recorded event, skipping damaged lines before a wanted one."""
         place = self._kept
-        while isinstance(found := self._at(place), Damaged):
+        while isinstance(found := self._at(place), events.Damaged):
             place += 1
         if found is not None and wanted(found):
             self._kept = place
@@ -195,9 +185,11 @@ class Journal:
     def _is_lost(self) -> bool:
         """Whether the next event is damaged, with readable ones after it."""
         here, after = self._at(self._kept), self._recorded[self._kept :]
-        return isinstance(here, Damaged) and any(not isinstance(each, Damaged) for each in after)
+        return isinstance(here, events.Damaged) and any(
+            not isinstance(each, events.Damaged) for each in after
+        )
 
-    def _at(self, place: int) -> Event | None:
+    def _at(self, place: int) -> events.Event | None:
         return self._recorded[place] if place < len(self._recorded) else None
 
     def _go_live(self, cause: str = "") -> None:
@@ -205,11 +197,11 @@ class Journal:
         self._live = True
         cause = cause or self._damage()
         now = datetime.now(UTC).isoformat(timespec="seconds")
-        self._write(Resumed(kept=self._kept, turn=self._turn, cause=cause, time=now))
+        self._write(events.Resumed(kept=self._kept, turn=self._turn, cause=cause, time=now))
 
     def _damage(self) -> str:
         """Describe the damaged lines; empty if there are none."""
-        damaged = [each for each in self._recorded if isinstance(each, Damaged)]
+        damaged = [each for each in self._recorded if isinstance(each, events.Damaged)]
         if not damaged:
             return ""
         void = len(self._recorded) - self._kept
@@ -220,15 +212,14 @@ class Journal:
         )
 
 
-def _is_same(recorded: Request, request: Request) -> bool:
+def _is_same(recorded: events.Request, request: events.Request) -> bool:
     """Whether two requests are the same; those of older versions have a longer hash."""
     return recorded.turn == request.turn and recorded.hash.startswith(request.hash)
 
 
-def _answers(event: ToolResult, call_id: str) -> bool:
-    return event.result.call_id == call_id
-
-
-def _is_of_turn(event: Event | None, turn: int) -> bool:
+def _is_of_turn(event: events.Event | None, turn: int) -> bool:
     """Whether an event results from a request of that turn."""
-    return isinstance(event, Response | Retried | Unusable | Cleared) and event.turn == turn
+    return (
+        isinstance(event, events.Response | events.Retried | events.Unusable | events.Cleared)
+        and event.turn == turn
+    )

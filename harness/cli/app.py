@@ -5,7 +5,6 @@ import textwrap
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -27,22 +26,26 @@ def _examples() -> Iterator[tuple[str, tuple[str, ...]]]:
         yield name.strip("[]"), tuple(lines)
 
 
-EXAMPLES: Mapping[str, tuple[str, ...]] = MappingProxyType(dict(_examples()))
+EXAMPLES: Mapping[str, tuple[str, ...]] = dict(_examples())
 """The examples at the end of a command's help, by its words after `harness`."""
 
 WIDTH = 80
 INDENT = 6
 
 
-class HelpCommand(TyperCommand):
-    """A command whose help is `page`."""
+class _Help:
+    """A command, or a group of commands, whose help is `page`."""
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Write the help."""
         formatter.write(page(self, ctx))
 
 
-class HelpGroup(TyperGroup):
+class HelpCommand(_Help, TyperCommand):
+    """A command whose help is `page`."""
+
+
+class HelpGroup(_Help, TyperGroup):
     """A group of commands whose help is `page`."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
@@ -51,10 +54,6 @@ class HelpGroup(TyperGroup):
             typer.echo(ctx.get_help())
             ctx.exit(2)
         return super().parse_args(ctx, args)
-
-    def format_help(self, ctx: Any, formatter: Any) -> None:
-        """Write the help."""
-        formatter.write(page(self, ctx))
 
 
 def page(command: Any, context: Any) -> str:
@@ -129,10 +128,8 @@ def _metavar(parameter: Any) -> str:
     """Return the placeholder of a value: its metavar, or the name of its type."""
     if parameter.metavar:
         return str(parameter.metavar)
-    kinds = {int: "N", float: "NUMBER", Path: "PATH"}
-    return next(
-        (kinds[kind] for kind in kinds if parameter.type_descriptor.annotation is kind), "TEXT"
-    )
+    kinds: dict[Any, str] = {int: "N", float: "NUMBER", Path: "PATH"}
+    return kinds.get(parameter.type_descriptor.annotation, "TEXT")
 
 
 def _text(text: str) -> Iterator[str]:
@@ -169,12 +166,9 @@ class LazyGroup(HelpGroup):
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002
         """Return the command of a name, or None."""
-        command = _BY_NAME.get(cmd_name)
-        if command is None:
-            return None
-        if self._for_help:
-            return self.commands[cmd_name]
-        return _imported(command)
+        if self._for_help or cmd_name not in _BY_NAME:
+            return self.commands.get(cmd_name)
+        return _imported(_BY_NAME[cmd_name])
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Print the help of the program."""

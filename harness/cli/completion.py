@@ -27,15 +27,22 @@ def _offered(values: Iterable[str], incomplete: str) -> list[str]:
     return [each for each in found if HARMLESS.match(each)][:MOST]
 
 
+def _with_plugins(own: Iterable[str], group: str, incomplete: str) -> list[str]:
+    """Complete built-in names, and those of plug-ins."""
+    from harness.plugins import installed
+
+    return _offered([*own, *(each.name for each in installed(group))], incomplete)
+
+
 def benchmarks(incomplete: str) -> list[str]:
     """Complete `NAME[:WHERE]`: sources, and after a colon their releases, or files."""
-    from harness.plugins import SOURCES, installed
+    from harness.plugins import SOURCES
     from harness.sources.benchmarks import LOADERS
     from harness.sources.hub_datasets import HOMES
 
     name, colon, where = incomplete.partition(":")
     if not colon:
-        return _offered([*LOADERS, *(each.name for each in installed(SOURCES))], incomplete)
+        return _with_plugins(LOADERS, SOURCES, incomplete)
     files = _files(where) if where or name not in {"fixture", *HOMES} else ()
     words = [*HOMES.get(name, ()), *files]
     return _offered((f"{name}:{word}" for word in words), incomplete)
@@ -45,24 +52,22 @@ def models(incomplete: str) -> list[str]:
     """Complete models: priced names, prefixes, plug-ins, and recorded runs."""
     from harness.models.prices import bundled_prices
     from harness.models.providers import PROVIDERS, PYTHON_PREFIX, REPLAY_PREFIX
-    from harness.plugins import MODELS, installed
+    from harness.plugins import MODELS
 
     if incomplete.startswith(REPLAY_PREFIX):
         found = ["bundled", *_runs(incomplete.removeprefix(REPLAY_PREFIX))]
         return _offered((REPLAY_PREFIX + each for each in found), incomplete)
     prefixes = [*(each.prefix for each in PROVIDERS), PYTHON_PREFIX, REPLAY_PREFIX]
-    plugged = [each.name for each in installed(MODELS)]
     priced = [each for each in bundled_prices().models if "*" not in each]
-    return _offered([*prefixes, *plugged, *priced], incomplete)
+    return _with_plugins([*prefixes, *priced], MODELS, incomplete)
 
 
 def strategies(incomplete: str) -> list[str]:
     """Complete strategies."""
     from harness.agent.strategies.strategies import STRATEGIES
     from harness.plugins import STRATEGIES as GROUP
-    from harness.plugins import installed
 
-    return _offered([*STRATEGIES, *(each.name for each in installed(GROUP))], incomplete)
+    return _with_plugins(STRATEGIES, GROUP, incomplete)
 
 
 def prompts(incomplete: str) -> list[str]:
@@ -76,16 +81,16 @@ def prompts(incomplete: str) -> list[str]:
 
 def rules(incomplete: str) -> list[str]:
     """Complete comparison rules."""
-    from harness.plugins import OWN_RULES, RULES, installed
+    from harness.plugins import OWN_RULES, RULES
 
-    return _offered([*OWN_RULES, *(each.name for each in installed(RULES))], incomplete)
+    return _with_plugins(OWN_RULES, RULES, incomplete)
 
 
 def observers(incomplete: str) -> list[str]:
     """Complete observers of plug-ins."""
-    from harness.plugins import OBSERVERS, installed
+    from harness.plugins import OBSERVERS
 
-    return _offered((each.name for each in installed(OBSERVERS)), incomplete)
+    return _with_plugins((), OBSERVERS, incomplete)
 
 
 def runs(incomplete: str) -> list[str]:
@@ -112,8 +117,8 @@ def _is_run(path: Path) -> bool:
     return (path / "run.json").is_file()
 
 
-def _folders(incomplete: str) -> Iterator[str]:
-    yield from (path for path in _files(incomplete) if path.endswith("/"))
+def _folders(incomplete: str) -> list[str]:
+    return [path for path in _files(incomplete) if path.endswith("/")]
 
 
 def _files(incomplete: str) -> Iterator[str]:

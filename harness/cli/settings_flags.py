@@ -1,4 +1,4 @@
-"""Flags of commands, generated from the settings of a run.
+"""Flags of commands: generated from the settings of a run, and shared ones.
 
 A command with settings has a parameter `settings`, a mapping of the given ones, and is decorated
 with `with_settings(…)`, which names them. Their flags are derived from the declarations in
@@ -7,9 +7,8 @@ with `with_settings(…)`, which names them. Their flags are derived from the de
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping
-from functools import wraps
+from functools import partial, wraps
 from pathlib import Path
-from types import MappingProxyType
 from typing import Annotated, Any, get_args, get_origin
 
 import typer
@@ -37,16 +36,20 @@ JUDGING = (
 )
 """Settings of grading."""
 
-_COMPLETERS: Mapping[str, Callable[[str], list[str]]] = MappingProxyType(
-    {
-        "benchmark": completion.benchmarks,
-        "model": completion.models,
-        "mode": completion.strategies,
-        "prompt": completion.prompts,
-        "repair_from": completion.runs,
-        "rule": completion.rules,
-    }
+RESULT_FILTERS = (
+    *("filter_difficulty", "filter_tags", "filter_platform"),
+    *("min_release_date", "max_release_date", "exclude_known_issues"),
 )
+"""Parameters of a command that filter results; settings of a run have the same names."""
+
+_COMPLETERS: Mapping[str, Callable[[str], list[str]]] = {
+    "benchmark": completion.benchmarks,
+    "model": completion.models,
+    "mode": completion.strategies,
+    "prompt": completion.prompts,
+    "repair_from": completion.runs,
+    "rule": completion.rules,
+}
 _COMMA_LISTS = ("filter_difficulty", "filter_platform")
 
 
@@ -189,6 +192,68 @@ def named_benchmark(spec: str | None, benchmark: str | None) -> str:
 
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+
+
+Details = Annotated[
+    bool,
+    typer.Option(
+        "--details", help="All figures: settings, turns, tokens, groups, re-checks.",
+        rich_help_panel="What is shown",
+    ),
+]  # fmt: skip
+By = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--by",
+        metavar="KIND",
+        help="Rates by difficulty, platform, tag or month; repeat, or separate by commas.",
+        rich_help_panel="What is shown",
+    ),
+]
+
+Observer = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--observer",
+        metavar="NAME",
+        help="Tell a plug-in, or a function of your own as module:attribute, of the run and its "
+        "samples; repeat.",
+        autocompletion=completion.observers,
+        rich_help_panel="Run",
+    ),
+]
+Notify = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--notify",
+        metavar="URL",
+        envvar="HARNESS_NOTIFY",
+        help="Tell a webhook (Slack, Discord, or any that takes JSON) when the run begins, ends or "
+        "fails; repeat. The address is not shown or stored.",
+        rich_help_panel="Run",
+    ),
+]
+
+_problems = partial(
+    typer.Option,
+    "-b",
+    "--benchmark",
+    "--problems",
+    autocompletion=completion.benchmarks,
+    metavar="NAME[:WHERE]",
+)
+Problems = Annotated[
+    str, _problems(help="The problems that the solutions are of, as for `harness run`.")
+]
+"""Option that names the problems of given solutions."""
+ServedProblems = Annotated[
+    list[str] | None,
+    _problems(
+        help="Problems that requests may name, as for `harness run`; may be given several times. "
+        "Without it, each request brings its tests."
+    ),
+]
+"""Option that names the problems of a server."""
 
 
 def among(settings: Mapping[str, Any], keys: Iterable[str]) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import Protocol
 from harness.efficiency.beyond import Known, beyond_at_k, known_rate, mean_rate
 from harness.efficiency.scale import Efficiency
 from harness.models.protocol import Frozen
-from harness.stats.pass_at_k import ROUND
+from harness.stats.pass_at_k import steps_to
 from harness.stats.rates import Rate
 from harness.text import figure
 
@@ -135,7 +135,7 @@ def _of_several(samples: Iterable[Known]) -> Iterator[BeyondAtK]:
     for each in samples:
         by_problem.setdefault(each.problem, []).append(each)
     most = max(map(len, by_problem.values()), default=0)
-    for k in sorted({k for k in ROUND if k < most} | ({most} if most > 1 else set[int]())):
+    for k in steps_to(most):
         enough = [own for own in by_problem.values() if len(own) >= k]
         yield BeyondAtK(
             k=k,

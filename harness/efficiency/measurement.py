@@ -15,12 +15,12 @@ from pydantic import ValidationError
 
 from harness.cache import cache_folder, write_whole
 from harness.efficiency import (
+    Timing,
     mercury_protocol,
     paired_timing,
     reference_times,
 )
 from harness.efficiency.scale import PROTOCOL, Efficiency, Scale
-from harness.efficiency.timing_names import Timing
 from harness.efficiency.turns import Expected, LapError
 from harness.errors import DataError
 from harness.grading.checkers import CheckerError

@@ -28,10 +28,9 @@ def time_of(worker: Worker, expected: Expected, code: str) -> list[Mapping[str, 
     """
     plan = Plan.of(len(expected.inputs), apart=expected.program.entry_point is None)
     steps = [Step(0, group, phase="iterate", iterations=ITERATIONS) for group in plan.every]
-    with race_of(expected, [code], plan, times=ITERATIONS) as race:
+    with worker.on(race_of(expected, [code], plan, times=ITERATIONS)) as race:
         turns = Turns(worker, race, plan)
         laps = turns.take(steps)
-        worker.leave(race)
     if turns.wrong(expected):
         raise LapError({0}, WRONG)
     times = [each for lap in laps for each in lap.iterations]
@@ -51,14 +50,9 @@ def measure(worker: Worker, expected: Expected, scale: Scale, code: str) -> Effi
     except LapError as error:
         return Efficiency.of_failure(scale, error.why.strip().splitlines()[-1])
     ratio = math.exp(time.doubt)
+    low, high = time.seconds / ratio, time.seconds * ratio
     return Efficiency.of(
-        scale,
-        time.seconds,
-        time.seconds / ratio,
-        time.seconds * ratio,
-        time.doubt,
-        cpu_s=time.seconds,
-        pairs=ITERATIONS,
+        *(scale, time.seconds, low, high, time.doubt), cpu_s=time.seconds, pairs=ITERATIONS
     )
 
 

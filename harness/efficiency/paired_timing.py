@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist, fmean, median
 
-from harness.efficiency.scale import Efficiency, ReferenceTime, Scale
+from harness.efficiency.scale import Efficiency, Scale
 from harness.efficiency.turns import (
     FEWEST_PAIRS,
     PAIRS,
@@ -133,7 +133,7 @@ def against(
     """
     plan = Plan.of(len(expected.inputs), apart=apart)
     codes = [code, *(each for each, _ in anchors)]
-    with race_of(expected, codes, plan) as race:
+    with worker.on(race_of(expected, codes, plan)) as race:
         turns = Turns(worker, race, plan)
         remembers = turns.remembers()
         seconds, *others = turns.settle()
@@ -160,7 +160,6 @@ def against(
                     count = FEWEST_PAIRS  # two rounds are the least
             if len(found) > 1 and (enough(mean_of_rounds(found)) or turns.spent_s > budget):
                 break
-        worker.leave(race)
     wrong = turns.wrong(expected)
     if wrong:
         raise LapError(wrong, WRONG)
@@ -232,44 +231,16 @@ def measure(
             anchors = [each for n, each in enumerate(anchors, 1) if n not in error.programs]
             if not anchors:
                 raise
-    return _placed(
-        scale,
-        found.ratio,
-        cpu_s=found.seconds,
-        pairs=found.pairs,
-        branches=found.branches,
-        remark=REMEMBERS if found.remembers else "",
-    )
+    return _placed(scale, found.ratio, found)
 
 
-def _placed(
-    scale: Scale,
-    ratio: Middle,
-    *,
-    cpu_s: float = 0.0,
-    pairs: int = 0,
-    branches: int | None = None,
-    remark: str = "",
-) -> Efficiency:
+def _placed(scale: Scale, ratio: Middle, found: MeasuredTime | None = None) -> Efficiency:
+    """Return the place of a ratio on a scale; while it is measured, without the rest."""
     time, low, high = (math.exp(each) for each in (ratio.value, ratio.low, ratio.high))
     return Efficiency.of(
-        scale,
-        time,
-        low,
-        high,
-        ratio.half_width,
-        cpu_s=cpu_s,
-        pairs=pairs,
-        branches=branches,
-        remark=remark,
-    )
-
-
-def reference_time(code_hash: str, found: MeasuredTime) -> ReferenceTime:
-    """Return a reference's place on the scale that its anchors define."""
-    return ReferenceTime(
-        code_hash=code_hash,
-        time=math.exp(found.ratio.value),
-        doubt=found.ratio.half_width,
-        branches=found.branches,
+        *(scale, time, low, high, ratio.half_width),
+        cpu_s=found.seconds if found else 0.0,
+        pairs=found.pairs if found else 0,
+        branches=found.branches if found else None,
+        remark=REMEMBERS if found and found.remembers else "",
     )

@@ -1,15 +1,14 @@
 """Measurement of a problem's time scale from its references."""
 
+import math
 from collections.abc import Mapping
 from statistics import median
 
 from harness.efficiency.paired_timing import (
     WANTED_OF_ANCHORS,
     WANTED_OF_REFERENCES,
-    MeasuredTime,
     Middle,
     against,
-    reference_time,
 )
 from harness.efficiency.scale import ReferenceTime, Scale
 from harness.efficiency.turns import Expected, LapError, Plan, Turns, race_of
@@ -90,7 +89,13 @@ def _scale(
             if not at_fault.isdisjoint(anchors):
                 raise _UnsoundError(at_fault) from error
             continue
-        found[each] = reference_time(each, _unit(timed) if each == centre else timed)
+        place = Middle(0.0, 0.0, 0.0) if each == centre else timed.ratio  # the unit
+        found[each] = ReferenceTime(
+            code_hash=each,
+            time=math.exp(place.value),
+            doubt=place.half_width,
+            branches=timed.branches,
+        )
         if each in anchors:
             times[each] = found[each].time
     references = tuple(sorted(found.values(), key=lambda each: (each.time, each.code_hash)))
@@ -101,11 +106,6 @@ def _scale(
         anchors=tuple(places[each] for each in times),
         apart=apart,
     )
-
-
-def _unit(found: MeasuredTime) -> MeasuredTime:
-    """Return the median anchor as the unit: time 1, branches from timing it against itself."""
-    return MeasuredTime(Middle(0.0, 0.0, 0.0), found.seconds, 0, found.branches, found.remembers)
 
 
 def _look(
@@ -119,7 +119,7 @@ def _look(
     plan = Plan.of(len(expected.inputs), apart=apart)
     found: dict[str, float] = {}
     for code_hash, code in codes.items():
-        with race_of(expected, [code], plan) as race:
+        with worker.on(race_of(expected, [code], plan)) as race:
             turns = Turns(worker, race, plan)
             try:
                 looks = [
@@ -128,7 +128,6 @@ def _look(
                 ]
             except LapError:
                 looks = []
-            worker.leave(race)
         if looks and not turns.wrong(expected):
             found[code_hash] = max(median(looks), 1e-9)
         elif not apart:

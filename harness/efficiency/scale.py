@@ -2,10 +2,9 @@
 
 from typing import Self
 
-from pydantic import BaseModel, ConfigDict
-
+from harness.efficiency import Timing
 from harness.efficiency.beyond import Timed, beyond, beyond_half_width, percentile
-from harness.efficiency.timing_names import Timing
+from harness.problem import Frozen
 
 PROTOCOL = 2
 """Version of the measurement, to be raised when it changes; scales of two do not compare."""
@@ -14,11 +13,7 @@ TELLING = 0.1
 """Largest half-width of a Beyond's interval at which a problem's references count as distinct."""
 
 
-class _Frozen(BaseModel):
-    model_config = ConfigDict(frozen=True)
-
-
-class ReferenceTime(_Frozen):
+class ReferenceTime(Frozen):
     """Reference that passes all tests.
 
     Attributes:
@@ -34,7 +29,7 @@ class ReferenceTime(_Frozen):
     branches: int | None = None
 
 
-class Scale(_Frozen):
+class Scale(Frozen):
     """References of a problem, measured on one machine.
 
     Attributes:
@@ -84,7 +79,7 @@ class Scale(_Frozen):
         return ""
 
 
-class Efficiency(_Frozen):
+class Efficiency(Frozen):
     """Speed of a solution relative to a problem's references.
 
     Attributes:
@@ -163,10 +158,14 @@ class Efficiency(_Frozen):
             branches: number of branches of one pass.
             remark: remark on how it was measured.
         """
-        value = half = None
+        value: float | None = None
+        ends: list[float | None] = [None, None]
         if not scale.lack and scale.ends is not None:
+            fastest, slowest = scale.ends
             value = beyond(time, scale.times)
-            half = beyond_half_width(Timed(time, doubt), *scale.ends)
+            half = beyond_half_width(Timed(time, doubt), fastest, slowest)
+            centre = (slowest.seconds - time) / (slowest.seconds - fastest.seconds)  # not clipped
+            ends = [round(min(1.0, max(0.0, end)), 4) for end in (centre - half, centre + half)]
         rank = percentile(time, scale.times, doubt)
         counted = [each.branches for each in scale.references if each.branches is not None]
         by_branches = None
@@ -180,8 +179,8 @@ class Efficiency(_Frozen):
             time_low=_round(low),
             time_high=_round(high),
             beyond=None if value is None else round(value, 4),
-            beyond_low=_end(scale, time, half, -1),
-            beyond_high=_end(scale, time, half, +1),
+            beyond_low=ends[0],
+            beyond_high=ends[1],
             percentile=None if rank is None else round(rank, 1),
             pairs=pairs,
             references=_rounded(scale.times),
@@ -190,15 +189,6 @@ class Efficiency(_Frozen):
             lack=scale.lack,
             remark=remark,
         )
-
-
-def _end(scale: Scale, time: float, half: float | None, sign: int) -> float | None:
-    """Return an end of Beyond's interval: computed before the value is clipped, then clipped."""
-    if half is None or scale.ends is None:
-        return None
-    fastest, slowest = scale.ends
-    value = (slowest.seconds - time) / (slowest.seconds - fastest.seconds)
-    return round(min(1.0, max(0.0, value + sign * half)), 4)
 
 
 def _round(value: float) -> float:

@@ -21,7 +21,7 @@ from harness.grading.checkers import Check, CheckerError
 from harness.grading.judge import Task
 from harness.grading.rules import find_rule
 from harness.grading.sandbox_retry import RetryingWorker
-from harness.sandbox.program import Program
+from harness.sandbox.program import Program, encoded
 from harness.sandbox.timing_race import Lap, Step, TimingRace
 from harness.sandbox.worker import Worker
 
@@ -54,14 +54,14 @@ class Expected:
             SandboxError: the sandbox failed.
         """
         if task.checker is None:
-            inputs = [test.input.encode("utf-8", "surrogatepass") for test in task.tests]
+            inputs = [encoded(test.input) for test in task.tests]
             return cls(task, None, task.program, inputs)
         if task.checker.tests is not None:
             raise CheckerError("tests that are code are not timed")
         functional = task.program.entry_point is not None
         check = Check.of(RetryingWorker(worker), task.checker, functional=functional)
         program, inputs = check.prepare(task.program, task.tests)
-        return cls(task, check, program, inputs)
+        return cls(task, check, program, [encoded(each) for each in inputs])
 
     @property
     def apart(self) -> bool:

@@ -25,10 +25,9 @@ comparison, a comprehension, any other name or call is no literal.
 import ast
 import re
 from collections.abc import Iterable, Mapping
-from types import MappingProxyType
 
-from harness.grading.rules import read_json
 from harness.grading.rules.difference import difference, first_difference
+from harness.grading.rules.json_values import read_json
 from harness.grading.verdict import Difference, Grade, TestResult, Verdict
 from harness.problem import Kind
 from harness.python_source import parse_expression
@@ -37,14 +36,12 @@ from harness.text import shorten, writable
 LONGEST_LITERAL = 1 << 16
 """Characters. Building sets and dicts may take time quadratic in the size of the text."""
 
-JSON_WORDS: Mapping[str, object] = MappingProxyType({"true": True, "false": False, "null": None})
+JSON_WORDS: Mapping[str, object] = {"true": True, "false": False, "null": None}
 """Constants that JSON spells differently from Python, numbers aside."""
 
 _NOT_FINITE = re.compile(r"\s*[+-]?(inf|infinity|nan)\s*", re.IGNORECASE)
 _WHAT: dict[type[ast.expr], str] = {
-    ast.BinOp: "an operation",
-    ast.BoolOp: "an operation",
-    ast.UnaryOp: "an operation",
+    **dict.fromkeys((ast.BinOp, ast.BoolOp, ast.UnaryOp), "an operation"),
     ast.Compare: "a comparison",
     ast.Call: "a call",
     ast.JoinedStr: "an f-string",
@@ -59,7 +56,7 @@ class NoLiteralError(ValueError):
     """The text is not a literal; the message says what it contains."""
 
 
-def read_literal(text: str, words: Mapping[str, object] = MappingProxyType({})) -> object:
+def read_literal(text: str, words: Mapping[str, object] | None = None) -> object:
     """Return the value of a text that is one literal.
 
     Args:
@@ -73,7 +70,7 @@ def read_literal(text: str, words: Mapping[str, object] = MappingProxyType({})) 
     if len(text) > LONGEST_LITERAL:
         raise NoLiteralError(f"longer than {LONGEST_LITERAL:,} characters")
     try:
-        return _value(_parse(text.strip()), words)
+        return _value(_parse(text.strip()), words or {})
     except RecursionError:
         raise NoLiteralError("nested too deeply") from None
 

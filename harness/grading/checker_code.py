@@ -170,12 +170,9 @@ class CheckerCode:
             function,
             _SIGNATURES[self.checker.kind],
         )
-        inputs = ["\n".join(arguments).encode("utf-8", "surrogatepass") for arguments in calls]
-        with Trial(program, inputs, LIMITS) as trial:
-            try:
-                return self._answers(trial, function)
-            finally:
-                self.bench.worker.leave(trial)
+        inputs = ["\n".join(arguments) for arguments in calls]
+        with self.bench.worker.on(Trial(program, inputs, LIMITS)) as trial:
+            return self._answers(trial, function)
 
     def _answers(self, trial: Trial, function: str) -> list[Any]:
         inputs = trial.inputs

@@ -30,20 +30,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
-from harness.grading.checker_code import (
-    CHECK,
-    CHECK_UNTOUCHED,
-    CONVERT,
-    EXCERPT,
-    IS_SOUND,
-    CheckerCode,
-    Failure,
-)
-from harness.grading.rules import describe_value, lcb_output, lcb_value
+from harness.grading import checker_code
+from harness.grading.rules.difference import difference
+from harness.grading.rules.json_values import describe_value
+from harness.grading.rules.standard import lcb_output, lcb_value
 from harness.grading.sandbox_retry import RetryingWorker
 from harness.grading.verdict import Difference
 from harness.problem import Checker, Codec, Signature, TestCase
-from harness.sandbox.program import Encoded, Program
+from harness.sandbox.program import Program
 from harness.text import around, decode_head, writable
 
 # The longest possible right answer: this many times the length of the test's texts, plus this many
@@ -65,7 +59,7 @@ class Prepared(NamedTuple):
     """Program as a checker wants it run, and the input of each test."""
 
     program: Program
-    inputs: Sequence[bytes]
+    inputs: Sequence[str | bytes]
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +73,7 @@ class Check:
         sound: whether the checker has a verdict on any answer to a test, as far as tried.
     """
 
-    code: CheckerCode
+    code: checker_code.CheckerCode
     functional: bool
     arguments: dict[Call, str] = field(default_factory=dict[Call, str])
     sound: dict[Call, bool] = field(default_factory=dict[Call, bool])
@@ -87,7 +81,7 @@ class Check:
     @classmethod
     def of(cls, bench: RetryingWorker, checker: Checker, *, functional: bool) -> "Check":
         """Return a checker that runs in its own processes."""
-        return cls(CheckerCode(bench, checker), functional)
+        return cls(checker_code.CheckerCode(bench, checker), functional)
 
     def prepare(self, program: Program, tests: Sequence[TestCase]) -> Prepared:
         """Return the program and inputs, with arguments made by the checker.
@@ -99,12 +93,12 @@ class Check:
             SandboxError: the sandbox failed.
         """
         if self.code.checker.kind == "check":
-            return Prepared(program, Encoded([test.input for test in tests]))
+            return Prepared(program, [test.input for test in tests])
         calls = [self._given(test) for test in tests]
-        made = self.code.ask(CONVERT, calls)
+        made = self.code.ask(checker_code.CONVERT, calls)
         for number, (call, arguments) in enumerate(zip(calls, made, strict=True), 1):
             if not isinstance(arguments, list):
-                why = arguments.why if isinstance(arguments, Failure) else "not a list"
+                why = arguments.why if isinstance(arguments, checker_code.Failure) else "not a list"
                 raise CheckerError(f"convert_offline, test {number}: {why}")
             self.arguments[call] = json.dumps(arguments, separators=(",", ":"))
             if '{"o":' in self.arguments[call]:  # inside a string the quotes would be escaped
@@ -135,13 +129,15 @@ class Check:
         """
         places = [place for place, pair in enumerate(pairs) if _is_of_size(*pair)]
         calls = {place: self._call(*pairs[place]) for place in places}
-        said = dict(zip(places, self.code.ask(CHECK, list(calls.values())), strict=True))
+        said = dict(
+            zip(places, self.code.ask(checker_code.CHECK, list(calls.values())), strict=True)
+        )
         touched = [
             place
             for place, call in calls.items()
             if said[place] is True and self._is_touched(call[:2], pairs[place][1])
         ]
-        again = self.code.ask(CHECK_UNTOUCHED, [calls[place] for place in touched])
+        again = self.code.ask(checker_code.CHECK_UNTOUCHED, [calls[place] for place in touched])
         for place, verdict in zip(touched, again, strict=True):
             said[place] = verdict or "wrong for the arguments as they were given"
         return [
@@ -173,12 +169,12 @@ class Check:
                 return _difference("the checker says no", test, self._readable(answer))
             case str():
                 return _difference(said, test, self._readable(answer))
-            case Failure(own=True):
+            case checker_code.Failure(own=True):
                 return CheckerError(f"{_AT_FAULT}: {said.why}")
-            case Failure():
+            case checker_code.Failure():
                 why = said.why
             case _:
-                what = around(json.dumps(said), 0, EXCERPT)
+                what = around(json.dumps(said), 0, checker_code.EXCERPT)
                 why = f"it returned {what}, neither True nor False nor a sentence"
         if self._is_expected(test, answer) or not self._is_sound(test):
             return CheckerError(writable(f"{_AT_FAULT}: {why}"))
@@ -206,7 +202,9 @@ class Check:
     def _is_sound(self, test: TestCase) -> bool:
         call = self._given(test)
         if call not in self.sound:
-            (self.sound[call],) = (said is True for said in self.code.ask(IS_SOUND, [call]))
+            (self.sound[call],) = (
+                said is True for said in self.code.ask(checker_code.IS_SOUND, [call])
+            )
         return self.sound[call]
 
     def _given(self, test: TestCase) -> Call:
@@ -243,8 +241,4 @@ def _one_line(text: str) -> str:
 
 
 def _difference(where: str, test: TestCase, got: str) -> Difference:
-    return Difference(
-        where=writable(around(where, 0, EXCERPT)),
-        expected=writable(around(test.output, 0, EXCERPT)),
-        got=writable(around(got, 0, EXCERPT)),
-    )
+    return difference(writable(around(where, 0, checker_code.EXCERPT)), test.output, got)

@@ -10,14 +10,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import ValidationError
 
 from harness.cache import cache_folder
 from harness.errors import HarnessError
 from harness.grading.jobs import Job, Judged, Options
 from harness.grading.judge import Stop
 from harness.grading.verdict import INFRASTRUCTURE, LIMITS
-from harness.problem import Problem, TestSuite
+from harness.problem import Frozen, Problem, TestSuite
 from harness.sources.files.rows import content_hash
 from harness.text import count
 from harness.version import __version__
@@ -31,10 +31,8 @@ class VettingError(HarnessError):
     """Examples could not be checked; whether they are right stays unknown."""
 
 
-class _Record(BaseModel):
+class _Record(Frozen):
     """Result for one problem: indexes of the examples that were kept, from 0."""
-
-    model_config = ConfigDict(frozen=True)
 
     key: str
     problem: str

@@ -18,13 +18,13 @@ from itertools import takewhile
 from typing import Any
 
 from harness.grading.checkers import Check, CheckerError
-from harness.grading.code_tests.code_judge import CodeJudge, CodeTask
+from harness.grading.code_tests.code_judge import CodeJudge
 from harness.grading.outcome import Comparison, Said, answer_of, outcome
 from harness.grading.sandbox_retry import RetryingWorker, picked
 from harness.grading.verdict import LIMITS, Grade, JudgedAgain, TestResult, Verdict
 from harness.problem import Checker, TestCase
 from harness.sandbox.limits import Limits
-from harness.sandbox.program import Encoded, Ending, Execution, Program, Trial
+from harness.sandbox.program import Ending, Execution, Program, Trial
 from harness.sandbox.worker import Worker
 
 MANY_TESTS = 100
@@ -101,8 +101,7 @@ def judge(worker: Worker, task: Task) -> Grade:
     if not task.program.code.strip():
         return nothing.model_copy(update={"verdict": Verdict.NO_SOLUTION})
     if task.checker is not None and (code := task.checker.tests) is not None:
-        asked = CodeTask(task.program, task.tests, task.limits, code, task.isolate, task.ends_at)
-        by_code = CodeJudge(RetryingWorker(worker), asked)
+        by_code = CodeJudge(RetryingWorker(worker), task, code)
         return _graded(nothing, worker, by_code, by_code.results())
     try:
         judging = _Judging.of(RetryingWorker(worker), task)
@@ -110,9 +109,8 @@ def judge(worker: Worker, task: Task) -> Grade:
         fault, said, seen = Verdict.CHECKER_ERROR, str(error), task.tests[0].public
         first = TestResult(index=0, public=seen, verdict=fault, cpu_s=0, wall_s=0, error=said)
         return nothing.model_copy(update={"verdict": fault, "tests": (first,)})
-    with judging.trial:
+    with worker.on(judging.trial):
         results = judging.alone() if task.isolate else judging.batched()
-        worker.leave(judging.trial)
     by_rule = judging.comparison.solved_by_rule(len(task.tests))
     return _graded(nothing, worker, judging, results, by_rule)
 
@@ -167,7 +165,7 @@ class _Judging:
     def of(cls, bench: RetryingWorker, task: Task) -> "_Judging":
         functional = task.program.entry_point is not None
         program, check = task.program, None
-        inputs: Sequence[bytes] = Encoded([test.input for test in task.tests])
+        inputs: Sequence[str | bytes] = [test.input for test in task.tests]
         if task.checker is not None:
             check = Check.of(bench, task.checker, functional=functional)
             program, inputs = check.prepare(program, task.tests)

@@ -4,7 +4,8 @@ import json
 from collections.abc import Callable
 
 from harness.grading.checkers import Check, CheckerError
-from harness.grading.rules import RuleError, describe_value, find_rule
+from harness.grading.rules import RuleError, find_rule
+from harness.grading.rules.json_values import describe_value
 from harness.grading.verdict import Difference, TestResult, Verdict
 from harness.problem import TestCase
 from harness.sandbox.program import Ending, Execution
@@ -15,12 +16,9 @@ LONGEST_READABLE = 4 << 20
 """Largest result in bytes that is decoded for display."""
 
 _VERDICT_OF = {
-    Ending.ERROR: Verdict.RUNTIME_ERROR,
-    Ending.EXIT: Verdict.RUNTIME_ERROR,
-    Ending.SIGNAL: Verdict.RUNTIME_ERROR,
+    **dict.fromkeys((Ending.ERROR, Ending.EXIT, Ending.SIGNAL), Verdict.RUNTIME_ERROR),
+    **dict.fromkeys((Ending.CPU_LIMIT, Ending.WALL_LIMIT), Verdict.TIME_LIMIT),
     Ending.MEMORY_LIMIT: Verdict.MEMORY_LIMIT,
-    Ending.CPU_LIMIT: Verdict.TIME_LIMIT,
-    Ending.WALL_LIMIT: Verdict.TIME_LIMIT,
     Ending.OUTPUT_LIMIT: Verdict.OUTPUT_LIMIT,
     Ending.CANNOT_COMPILE: Verdict.COMPILE_ERROR,
     Ending.SANDBOX_LOST: Verdict.RUNTIME_ERROR,
@@ -78,7 +76,7 @@ def outcome(
         shown = {
             "got": _value(answer, readable) if functional and answer is not None else stdout,
             "stdout": stdout if functional else "",
-            "stderr": _clean(execution.stderr),
+            "stderr": clean(execution.stderr),
         }
     return TestResult(
         index=index,
@@ -88,7 +86,7 @@ def outcome(
         wall_s=round(execution.wall_s, 6),
         peak_bytes=execution.peak_bytes if execution.alone else None,
         difference=difference,
-        error=_clean(error),
+        error=clean(error),
         **shown,
     )
 
@@ -99,11 +97,11 @@ def _value(answer: bytes, readable: Callable[[str], str]) -> str:
         return writable(shorten_bytes(answer, EXCERPT, "replace"))
     result = readable(answer.decode("utf-8", "replace"))
     if len(result) > 100 * EXCERPT:
-        return _clean(result)
+        return clean(result)
     try:
-        return _clean(describe_value(json.loads(result)))
+        return clean(describe_value(json.loads(result)))
     except (ValueError, RecursionError, TypeError):
-        return _clean(result)
+        return clean(result)
 
 
 def _ended(execution: Execution) -> str:
@@ -121,7 +119,7 @@ def _ended(execution: Execution) -> str:
             return ""
 
 
-def _clean(text: str) -> str:
+def clean(text: str) -> str:
     """Return a bounded excerpt that can be written as UTF-8."""
     return writable(shorten(text, EXCERPT))
 

@@ -15,11 +15,12 @@ from typing import Any, cast
 
 from pydantic import (
     BaseModel,
-    ConfigDict,
     SerializerFunctionWrapHandler,
     model_serializer,
 )
 from pydantic_core import to_json
+
+from harness.problem import Frozen
 
 
 class Verdict(StrEnum):
@@ -44,17 +45,15 @@ INFRASTRUCTURE = frozenset({Verdict.CHECKER_ERROR, Verdict.SANDBOX_ERROR, Verdic
 LIMITS = frozenset({Verdict.TIME_LIMIT, Verdict.MEMORY_LIMIT, Verdict.OUTPUT_LIMIT})
 
 
-class Difference(BaseModel):
+class Difference(Frozen):
     """First difference of an output from the expected one, with bounded excerpts."""
-
-    model_config = ConfigDict(frozen=True)
 
     where: str
     expected: str
     got: str
 
 
-class TestResult(BaseModel):
+class TestResult(Frozen):
     """Result of one test of one solution.
 
     Attributes:
@@ -70,8 +69,6 @@ class TestResult(BaseModel):
     """
 
     __test__ = False
-    model_config = ConfigDict(frozen=True)
-
     index: int
     public: bool
     verdict: Verdict
@@ -97,7 +94,7 @@ class TestResult(BaseModel):
         return self.verdict is Verdict.ACCEPTED
 
 
-class JudgedAgain(BaseModel):
+class JudgedAgain(Frozen):
     """Counts of repeated runs; pairs are the numbers repeated and changed.
 
     Attributes:
@@ -108,8 +105,6 @@ class JudgedAgain(BaseModel):
         blamed: tests that crash every sandbox, which counts against the program.
     """
 
-    model_config = ConfigDict(frozen=True)
-
     confirmed: tuple[int, int] = (0, 0)
     rechecked: tuple[int, int] = (0, 0)
     retimed: tuple[int, int] = (0, 0)
@@ -118,20 +113,19 @@ class JudgedAgain(BaseModel):
 
     def __add__(self, other: "JudgedAgain") -> "JudgedAgain":
         """Return the sums of both."""
-        return JudgedAgain(
-            confirmed=_both(self.confirmed, other.confirmed),
-            rechecked=_both(self.rechecked, other.rechecked),
-            retimed=_both(self.retimed, other.retimed),
-            retried=self.retried + other.retried,
-            blamed=self.blamed + other.blamed,
-        )
+
+        def both(one: Any, other: Any) -> Any:
+            return tuple(map(sum, zip(one, other, strict=True)))
+
+        pairs = {n: both(getattr(self, n), getattr(other, n)) for n in _PAIRS}
+        retried, blamed = self.retried + other.retried, self.blamed + other.blamed
+        return JudgedAgain(**pairs, retried=retried, blamed=blamed)
 
 
-def _both(one: tuple[int, int], other: tuple[int, int]) -> tuple[int, int]:
-    return one[0] + other[0], one[1] + other[1]
+_PAIRS = ("confirmed", "rechecked", "retimed")
 
 
-class Grade(BaseModel):
+class Grade(Frozen):
     """Verdict of a solution with the results of its tests.
 
     A problem is solved when all its tests pass. Where the judge stopped at a failure, the rest are
@@ -147,8 +141,6 @@ class Grade(BaseModel):
         solved_by_rule: where a checker replaces the source's own rule, whether the solution is
             right by that rule; None elsewhere, and where the tests that were run do not tell.
     """
-
-    model_config = ConfigDict(frozen=True)
 
     verdict: Verdict
     tests: tuple[TestResult, ...] = ()

@@ -9,21 +9,10 @@ import time
 from collections.abc import Generator, Iterator
 from functools import cache
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING
 
-
-class Pausable(Protocol):
-    """A runner of programs that can be paused."""
-
-    stopped: bool
-
-    def pause(self) -> None:
-        """Stop the running programs and start no new ones."""
-        ...
-
-    def resume(self) -> None:
-        """Continue after a pause."""
-        ...
+if TYPE_CHECKING:
+    from harness.sandbox.worker import Worker
 
 
 class Exclusive:
@@ -35,12 +24,12 @@ class Exclusive:
 
     def __init__(self) -> None:
         self._change = threading.Condition()
-        self._running: set[Pausable] = set()
+        self._running: set[Worker] = set()
         self._alone = False
         self._next_pause = 0.0  # earliest time of the next pause while others run
 
     @contextlib.contextmanager
-    def together(self, who: Pausable) -> Generator[None]:
+    def together(self, who: "Worker") -> Generator[None]:
         """Run beside others, after waiting for a runner that is alone."""
         with self._change:
             self._change.wait_for(lambda: not self._alone or who.stopped)
@@ -53,7 +42,7 @@ class Exclusive:
                 self._change.notify_all()
 
     @contextlib.contextmanager
-    def alone(self, who: Pausable) -> Generator[None]:
+    def alone(self, who: "Worker") -> Generator[None]:
         """Run while all others are paused; if stopped, pause nobody, as nothing will run."""
         with self._change:
             while not who.stopped and (wait := self._seconds_to_wait()):
@@ -109,8 +98,7 @@ def _shares(process: Path) -> Iterator[float]:
     for version, mount, group in _groups(process):
         folder = mount / group.lstrip("/")
         for each in (folder, *folder.parents):
-            share = _share_of_2(each) if version == 2 else _share_of_1(each)  # noqa: PLR2004
-            if share is not None:
+            if (share := _share(version, each)) is not None:
                 yield share
             if each == mount:
                 break
@@ -132,17 +120,12 @@ def _groups(process: Path) -> Iterator[tuple[int, Path, str]]:
                 yield 1, Path(fields[4]), path
 
 
-def _share_of_2(folder: Path) -> float | None:
-    quota, _, period = _read(folder / "cpu.max").partition(" ")
-    return _share(quota, period)
-
-
-def _share_of_1(folder: Path) -> float | None:
-    return _share(_read(folder / "cpu.cfs_quota_us"), _read(folder / "cpu.cfs_period_us"))
-
-
-def _share(quota: str, period: str) -> float | None:
+def _share(version: int, folder: Path) -> float | None:
     """Return the CPU time allowed per unit of wall time; None if unlimited."""
+    if version == 2:  # noqa: PLR2004
+        quota, _, period = _read(folder / "cpu.max").partition(" ")
+    else:
+        quota, period = _read(folder / "cpu.cfs_quota_us"), _read(folder / "cpu.cfs_period_us")
     if not quota.isdigit() or not period.isdigit() or not int(period):
         return None
     return int(quota) / int(period)

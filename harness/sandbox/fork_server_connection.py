@@ -15,8 +15,8 @@ from typing import Any, cast
 
 from pydantic_core import to_json
 
+from harness.sandbox.inside.messages import Kept, Record, Report, unpack
 from harness.sandbox.inside.processes import empty_folder
-from harness.sandbox.inside.records import Kept, Record, Report, split, unpack
 from harness.sandbox.limits import Limits
 from harness.sandbox.program import Ending, Execution
 
@@ -157,8 +157,8 @@ SMALL = 1 << 16  # bytes
 STARVED = 0.5  # CPU seconds per wall second; below this it slept or the machine was busy
 
 
-def read_answer(data: bytes, outputs: int, limits: Limits) -> list[Execution]:
-    """Parse the fork server's answer into one execution per test.
+def read_answer(data: bytes, outputs: int, limits: Limits) -> list[list[Execution]]:
+    """Parse the fork server's answer into the executions of tests in each process.
 
     Args:
         data: the fork server's answer.
@@ -170,26 +170,15 @@ def read_answer(data: bytes, outputs: int, limits: Limits) -> list[Execution]:
     """
     if data.startswith(b"{"):
         raise ValueError(json.loads(data).get("failed", "no answer"))
-    report = unpack(data)
-    if not report.records:
+    reports = unpack(data)
+    if not reports or not all(report.records for report in reports):
         raise EOFError("no test was run")
+    return [_executions(report, _Output(outputs, report.records), limits) for report in reports]
+
+
+def _executions(report: Report, output: "_Output", limits: Limits) -> list[Execution]:
     alone = len(report.records) == 1
-    output = _Output(outputs, report.records)
     return [_read(record, report, output, limits, alone=alone) for record in report.records]
-
-
-def reports_in(data: bytes) -> list[bytes]:
-    """Return the answer on each process from an answer on several, for `read_answer`.
-
-    Raises:
-        EOFError, ValueError, struct.error: the answer is malformed.
-    """
-    if data.startswith(b"{"):
-        return [data]
-    parts = split(data)
-    if not parts:
-        raise EOFError("no test was run")
-    return parts
 
 
 class _Output:
@@ -246,23 +235,24 @@ def _read(
     )
 
 
-def _ending(record: Record, status: int, claim: dict[str, Any]) -> tuple[Ending, int, str]:  # noqa: C901, PLR0911, PLR0912 - one case a line
+_ENDINGS = {
+    "cpu": (Ending.CPU_LIMIT, ""),
+    "wall": (Ending.WALL_LIMIT, ""),
+    "asleep": (Ending.WALL_LIMIT, ""),
+    "memory": (Ending.MEMORY_LIMIT, ""),
+    "cut": (Ending.CUT_SHORT, ""),
+    "room": (Ending.ERROR, "the program filled its working directory"),
+    "threads": (Ending.ERROR, "the program started too many threads"),
+    "garbage": (Ending.ERROR, "the program wrote on the judge's own channel"),
+}
+"""Ending and error text of tests whose process was ended."""
+
+
+def _ending(record: Record, status: int, claim: dict[str, Any]) -> tuple[Ending, int, str]:
     """Return the ending, the exit code or signal number, and the error text."""
     if record.too_much:
         return Ending.OUTPUT_LIMIT, 0, ""
     match record.end:
-        case "cpu":
-            return Ending.CPU_LIMIT, 0, ""
-        case "wall" | "asleep":
-            return Ending.WALL_LIMIT, 0, ""
-        case "memory":
-            return Ending.MEMORY_LIMIT, 0, ""
-        case "cut":
-            return Ending.CUT_SHORT, 0, ""
-        case "room":
-            return Ending.ERROR, 0, "the program filled its working directory"
-        case "threads":
-            return Ending.ERROR, 0, "the program started too many threads"
         case "cannot_compile":
             return Ending.CANNOT_COMPILE, 0, _error(claim)
         case "done":
@@ -273,11 +263,11 @@ def _ending(record: Record, status: int, claim: dict[str, Any]) -> tuple[Ending,
             if os.WIFSIGNALED(status):
                 return Ending.SIGNAL, os.WTERMSIG(status), ""
             code = os.WEXITSTATUS(status)
-            if code:
-                return Ending.EXIT, code, f"its process ended with exit code {code}"
-            return Ending.FINISHED, 0, ""
-        case _:
-            return Ending.ERROR, 0, "the program wrote on the judge's own channel"
+            error = f"its process ended with exit code {code}" if code else ""
+            return Ending.EXIT if code else Ending.FINISHED, code, error
+        case other:
+            ending, error = _ENDINGS[other]
+            return ending, 0, error
 
 
 def _claimed_ending(claim: dict[str, Any]) -> tuple[Ending, int, str]:

@@ -53,10 +53,6 @@ class FileView:
     home_bytes: int = HOME_BYTES
     home_files: int = HOME_FILES
 
-    def as_json(self) -> dict[str, Any]:
-        """Return the view as plain data."""
-        return asdict(self)
-
 
 def interpreter() -> str:
     """Return the interpreter's real path, without virtual environment links or shims."""
@@ -208,15 +204,11 @@ def _configuration(isolation: Isolation) -> dict[str, Any]:
     view = interpreters_view()
     user = throwaway_user()
     readable = user is None or all(map(_is_public, (interpreter(), *view.reads, *view.packages)))
-    wrapper: list[str] = []
-    if isolation.means == "bubblewrap":
-        path = bubblewrap_path()
-        if path is None:
-            raise LaunchError("bwrap is not installed")
-        if not readable:
-            raise LaunchError(f"{interpreter()} can be read by root alone")
-        wrapper = bubblewrap_arguments(path, view)
-    if isolation.level is Level.SECCOMP and not readable:
+    wrapped = isolation.means == "bubblewrap"
+    path = bubblewrap_path() if wrapped else None
+    if wrapped and path is None:
+        raise LaunchError("bwrap is not installed")
+    if not readable and (wrapped or isolation.level is Level.SECCOMP):
         raise LaunchError(f"{interpreter()} can be read by root alone")
     return {
         "level": isolation.level.value,
@@ -224,9 +216,9 @@ def _configuration(isolation: Isolation) -> dict[str, Any]:
         "user": user if isolation.level is not Level.NONE or readable else None,
         "keep_reading": not readable,
         "counted": user is not None or isolation.means is not None,
-        "view": view.as_json(),
+        "view": asdict(view),
         "packages": package_folders(),
-        "wrapper": wrapper,
+        "wrapper": bubblewrap_arguments(path, view) if path else [],
     }
 
 

@@ -54,14 +54,8 @@ class Limits:
         return max(5 * BESIDE * self.wall_s, 5 * LEAST_BESIDE_S)
 
 
-_LEETCODE = Limits(cpu_s=6.0)
-_BY_SOURCE = {
-    "livecodebench": Limits(cpu_s=6.0),
-    "leetcode": _LEETCODE,
-    "leetcodedataset": _LEETCODE,
-    "mercury": _LEETCODE,
-    "fixture": Limits(cpu_s=6.0),
-}
+_SIX_SECONDS = {"livecodebench", "leetcode", "leetcodedataset", "mercury", "fixture"}
+"""Sources with a CPU limit of their own."""
 
 
 def limits_of(
@@ -75,7 +69,7 @@ def limits_of(
 
     APPS and a user's own problems have the general limits.
     """
-    limits = replace(_BY_SOURCE.get(source, Limits()), own_wall_s=wall_s)
-    if cpu_s is not None:
-        limits = replace(limits, cpu_s=cpu_s)
+    limits = Limits(own_wall_s=wall_s)
+    if cpu_s is not None or source in _SIX_SECONDS:
+        limits = replace(limits, cpu_s=6.0 if cpu_s is None else cpu_s)
     return limits if memory_bytes is None else replace(limits, memory_bytes=memory_bytes)

@@ -105,13 +105,12 @@ class SandboxPool:
         asked = Program(program) if isinstance(program, str) else program
         if arguments is not None:
             stdin = "\n".join(json.dumps(argument) for argument in arguments)
-        data = stdin.encode("utf-8", "surrogatepass") if isinstance(stdin, str) else stdin
 
         def work(worker: Worker) -> Execution:
             try:
-                return worker.run(asked, [data], self._limits)[0]
+                return worker.run(asked, [stdin], self._limits)[0]
             except SandboxError:  # retry on a fresh one
-                return worker.run(asked, [data], self._limits)[0]
+                return worker.run(asked, [stdin], self._limits)[0]
 
         return await self.call(work)
 

@@ -7,7 +7,7 @@ import signal
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, Self, overload
+from typing import Any, Self
 
 from harness.closing import Closing
 from harness.problem import Problem, ProblemView, Signature
@@ -171,52 +171,53 @@ class WorkerStoppedError(Exception):
 INPUT_BYTES = 64 << 20
 
 
-class Encoded(Sequence[bytes]):
-    """Texts as UTF-8, encoded on access and not kept."""
-
-    def __init__(self, texts: Sequence[str]) -> None:
-        self._texts = texts
-
-    def __len__(self) -> int:
-        return len(self._texts)
-
-    @overload
-    def __getitem__(self, index: int) -> bytes: ...
-    @overload
-    def __getitem__(self, index: slice) -> "Encoded": ...
-    def __getitem__(self, index: int | slice) -> "bytes | Encoded":
-        if isinstance(index, slice):
-            return Encoded(self._texts[index])
-        return self._texts[index].encode("utf-8", "surrogatepass")
+def encoded(text: str | bytes) -> bytes:
+    """Return a text as UTF-8."""
+    return text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
 
 
-class Trial(Closing):
+class MemoryFiles(Closing):
+    """Base class of what hands memory files to the fork server."""
+
+    def __init__(self) -> None:
+        self._files: list[int] = []
+
+    def _add(self, name: str, data: bytes = b"") -> None:
+        self._files.append(os.memfd_create(name))
+        write(self._files[-1], data, 0)
+
+    def close(self) -> None:
+        """Close the memory files."""
+        while self._files:
+            os.close(self._files.pop())
+
+
+class Trial(MemoryFiles):
     """A program under trial; a context manager that closes its memory files.
 
     Args:
         program: the program to run.
-        inputs: one input for each test.
+        inputs: one input for each test; texts are encoded when needed, and not kept so.
         limits: limits of each test.
     """
 
-    def __init__(self, program: Program, inputs: Sequence[bytes], limits: Limits) -> None:
+    def __init__(self, program: Program, inputs: Sequence[str | bytes], limits: Limits) -> None:
         self.program = program
         self.inputs = inputs
         self.limits = limits
         self.is_counted = False  # among the trials that needed one process; set by the worker
         self.has_run = False  # whether its output file may hold something; set by the worker
-        self._files: list[int] = []
+        super().__init__()
         self._spans: dict[int, tuple[int, int]] = {}
         self._end = 0
 
     @property
     def files(self) -> list[int]:
         """Memory files of program, inputs and outputs. Raises OSError if one fails."""
-        names = ("program", "inputs", "outputs")
-        while len(self._files) < len(names):
-            self._files.append(os.memfd_create(names[len(self._files)]))
-            if len(self._files) == 1:
-                write(self._files[0], packed(self.program), 0)
+        if not self._files:
+            self._add("program", packed(self.program))
+        for name in ("inputs", "outputs")[len(self._files) - 1 :]:
+            self._add(name)
         return self._files
 
     def spans(self, indexes: Sequence[int]) -> list[tuple[int, int]]:
@@ -229,7 +230,7 @@ class Trial(Closing):
         for index in indexes:
             span = self._spans.get(index)
             if span is None:
-                data = self.inputs[index]
+                data = encoded(self.inputs[index])
                 if self._end + len(data) > INPUT_BYTES:
                     if spans:
                         break
@@ -242,21 +243,15 @@ class Trial(Closing):
 
     def close(self) -> None:
         """Close the memory files."""
-        while self._files:
-            os.close(self._files.pop())
+        super().close()
         self._spans, self._end = {}, 0
 
 
 def packed(program: Program) -> bytes:
     """Return a program in `marshal`'s format, which its process decodes fastest."""
-    signature = program.signature
-    data = {
-        "code": program.code,
-        "entry_point": program.entry_point,
-        "arguments": [str(each) for each in signature.arguments],
-        "result": str(signature.result),
-    }
-    return marshal.dumps(data)
+    data: dict[str, Any] = {"code": program.code, "entry_point": program.entry_point}
+    data["arguments"] = [str(each) for each in program.signature.arguments]
+    return marshal.dumps(data | {"result": str(program.signature.result)})
 
 
 def write(file: int, data: bytes, offset: int) -> int:

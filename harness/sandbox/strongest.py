@@ -75,14 +75,11 @@ def start(isolation: Isolation) -> tuple[ForkServer | None, Findings]:
 
     Returns:
         The server, or None if it does not keep its level's promises; the findings.
-
-    Raises:
-        OSError: a process or a file cannot be made.
     """
     with _canaries() as outside:
         try:
             server = launch(isolation, outside)
-        except LaunchError as error:
+        except (LaunchError, OSError) as error:
             return None, Findings(isolation, {}, str(error))
         server.socket.settimeout(GREETING_S)
         try:
@@ -106,17 +103,10 @@ def start(isolation: Isolation) -> tuple[ForkServer | None, Findings]:
 
 def probe_isolation(isolation: Isolation) -> Findings:
     """Return which layers hold in a sandbox."""
-    server, found = _probed(isolation)
+    server, found = start(isolation)
     if server is not None:
         server.end()
     return found
-
-
-def _probed(isolation: Isolation) -> tuple[ForkServer | None, Findings]:
-    try:
-        return start(isolation)
-    except OSError as error:
-        return None, Findings(isolation, {}, str(error))
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,7 +197,7 @@ def _choose(least: Level, *, unsafe: bool = False) -> ChosenSandbox:
 
 def _kept(isolation: Isolation) -> Findings:
     """Probe a sandbox; if it holds, keep its fork server for a worker."""
-    server, found = _probed(isolation)
+    server, found = start(isolation)
     if server is not None:
         spare_servers[isolation] = (server, found)  # there is none: what held is not probed again
     return found

@@ -6,10 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from harness.closing import Closing
-from harness.sandbox.inside.words import BETWEEN_TESTS
+from harness.sandbox.inside.messages import BETWEEN_TESTS
 from harness.sandbox.limits import Limits
-from harness.sandbox.program import Program, packed, write
+from harness.sandbox.program import MemoryFiles, Program, packed, write
 
 MOST_PROGRAMS = 8
 STEPS_AT_ONCE = 200
@@ -67,7 +66,7 @@ class Lap:
     build_s: float = 0.0
 
 
-class TimingRace(Closing):
+class TimingRace(MemoryFiles):
     """Programs for one problem, and the inputs they are timed on.
 
     Args:
@@ -87,7 +86,7 @@ class TimingRace(Closing):
         self.programs = programs
         self.groups = groups
         self.limits = limits
-        self._files: list[int] = []
+        super().__init__()
         self._spans: list[tuple[int, int]] = []
 
     @property
@@ -99,15 +98,15 @@ class TimingRace(Closing):
     def files(self) -> list[int]:
         """Memory files of inputs, answers and each program. Raises OSError if one fails."""
         if not self._files:
-            self._files = [os.memfd_create("inputs"), os.memfd_create("outputs")]
-            end = 0
+            self._add("inputs")
+            self._add("outputs")
+            end, self._spans = 0, []
             for group in self.groups:
                 data = BETWEEN_TESTS.encode().join(group)
                 self._spans.append((end, len(data)))
                 end = write(self._files[0], data, end)
             for program in self.programs:
-                self._files.append(os.memfd_create("program"))
-                write(self._files[-1], packed(program), 0)
+                self._add("program", packed(program))
         return self._files
 
     def order(self, step: Step) -> list[Any]:
@@ -139,7 +138,6 @@ class TimingRace(Closing):
         cpu = float(seconds.get("call", 0.0))
         parted = self.is_functional or max(map(len, self.groups), default=1) > 1
         answers = shown.split(BETWEEN_TESTS.encode()) if parted else [shown]
-        times = report.get("times")
         branches = report.get("branches")
         return Lap(
             error=error,
@@ -148,18 +146,12 @@ class TimingRace(Closing):
             wall_s=float(seconds.get("wall", 0.0)),
             answers=tuple(answers),
             branches=branches if isinstance(branches, int) else None,
-            iterations=_times(times),
+            iterations=_times(report.get("times")),
             build_s=float(seconds.get("build", 0.0)),
         )
 
     def _part(self, start: int, head: int, tail: int) -> bytes:
         return os.pread(self.files[1], head + tail, start)
-
-    def close(self) -> None:
-        """Close the memory files."""
-        while self._files:
-            os.close(self._files.pop())
-        self._spans = []
 
 
 def _report(data: bytes) -> dict[str, Any]:
@@ -172,11 +164,5 @@ def _report(data: bytes) -> dict[str, Any]:
 
 
 def _times(told: Any) -> tuple[Mapping[str, float], ...]:
-    match told:
-        case [*items]:
-            return tuple(
-                {name: float(item[name]) for name in ("cpu_s", "low", "high")}
-                for item in cast("list[dict[str, Any]]", items)
-            )
-        case _:
-            return ()
+    items = cast("list[dict[str, Any]]", told) if isinstance(told, list) else []
+    return tuple({name: float(item[name]) for name in ("cpu_s", "low", "high")} for item in items)

@@ -7,13 +7,14 @@ import os
 import struct
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
+from harness.closing import Closing
 from harness.sandbox.cores import Exclusive
-from harness.sandbox.fork_server_connection import LOOK_S, ForkServer, read_answer, reports_in
+from harness.sandbox.fork_server_connection import LOOK_S, ForkServer, read_answer
 from harness.sandbox.isolation import Isolation
 from harness.sandbox.limits import GRACE, Limits
 from harness.sandbox.program import Execution, Program, SandboxError, Trial, WorkerStoppedError
@@ -29,6 +30,8 @@ ENOUGH = 0.5
 """If a larger part of them needed one process only, the next one is expected to need one."""
 MARGIN_S = 20.0  # seconds for the fork server itself, beyond the tests' limits
 
+
+J = TypeVar("J", bound=Closing)
 
 _numbers = itertools.count(os.getpid())
 
@@ -54,9 +57,7 @@ class Worker:
         self._server: ForkServer | None = None
         self._copies = True
         self._single = 1.0  # part of recent trials that needed one process only
-        self._open: Trial | TimingRace | None = (
-            None  # open in the server; used by the calling thread
-        )
+        self._open: Trial | TimingRace | None = None  # in the server; of the calling thread
 
     @property
     def isolation(self) -> Isolation:
@@ -64,14 +65,25 @@ class Worker:
         return self._isolation or strongest().isolation
 
     def run(
-        self, program: Program, inputs: Sequence[bytes], limits: Limits, *, alone: bool = False
+        self,
+        program: Program,
+        inputs: Sequence[str | bytes],
+        limits: Limits,
+        *,
+        alone: bool = False,
     ) -> list[Execution]:
         """Run tests in order in one process until one ends it; see `try_out`."""
-        with Trial(program, inputs, limits) as trial:
+        with self.on(Trial(program, inputs, limits)) as trial:
+            return self.try_out(trial, range(len(inputs)), alone=alone, last=True)
+
+    @contextlib.contextmanager
+    def on(self, job: J) -> Generator[J]:
+        """Work on a trial or race, which is closed at the end, here and in the fork server."""
+        with job:
             try:
-                return self.try_out(trial, range(len(inputs)), alone=alone, last=True)
+                yield job
             finally:
-                self.leave(trial)
+                self.leave(job)
 
     def try_out(
         self,
@@ -106,8 +118,7 @@ class Worker:
         """
         with self._quiet.alone(self) if alone else self._quiet.together(self):
             try:
-                data = self._ask(trial, indexes, last=self._is_last(trial, last), full=full)
-                return read_answer(data, trial.files[2], trial.limits)
+                return self._ask(trial, indexes, last=self._is_last(trial, last), full=full)[0]
             except FAULTS as error:
                 raise self._failed(error) from error
 
@@ -127,10 +138,7 @@ class Worker:
         """
         with self._quiet.together(self):
             try:
-                data = self._ask(trial, indexes, last=self._is_last(trial, last), each=True)
-                found = [
-                    read_answer(part, trial.files[2], trial.limits) for part in reports_in(data)
-                ]
+                found = self._ask(trial, indexes, last=self._is_last(trial, last), each=True)
                 return [execution for (execution,) in found]
             except FAULTS as error:
                 raise self._failed(error) from error
@@ -164,26 +172,22 @@ class Worker:
         last: bool,
         full: int | None = None,
         each: bool = False,
-    ) -> bytes:
+    ) -> list[list[Execution]]:
+        """Send a request; return the executions of each process."""
         server = self._started()
         last = last or not self._copies
-        program, inputs, outputs = trial.files
+        outputs = trial.files[2]
         spans = trial.spans(indexes)
         if trial.has_run:
             os.ftruncate(outputs, 0)
         trial.has_run = True
-        order: dict[str, Any] = {"do": "run", "spans": spans, "last": last}
-        if each:
-            order["each"] = True
-        order["full"] = len(spans) if full is None else full
-        opens = self._open is not trial
-        if opens:
-            order |= {"do": "open", "preamble": trial.program.preamble}
-            limits = _plain(trial.limits, COLLECT_BYTES)
-            order |= {"limits": limits, "core": self._number}
+        full = len(spans) if full is None else full
+        order: dict[str, Any] = {"do": "run", "spans": spans, "last": last, "full": full}
+        order |= {"each": True} if each else {}
+        self._send(server, trial, order, {"do": "open", "preamble": trial.program.preamble})
         self._open = None if last else trial
-        self._send(server, order, (program, inputs, outputs) if opens else ())
-        return self._answer(server, (len(spans) + 1) * trial.limits.longest_s + MARGIN_S)
+        answer = self._answer(server, (len(spans) + 1) * trial.limits.longest_s + MARGIN_S)
+        return read_answer(answer, outputs, trial.limits)
 
     def take_turns(self, race: TimingRace, steps: Sequence[Step]) -> list[Lap]:
         """Carry out steps of a race in order; the race stays open for more.
@@ -212,36 +216,40 @@ class Worker:
         server = self._started()
         if not self._copies:
             raise OSError("no process can make a sibling here, and one is needed to be timed")
-        inputs, outputs, *programs = race.files
-        os.ftruncate(outputs, 0)
+        os.ftruncate(race.files[1], 0)
         order: dict[str, Any] = {"do": "steps", "steps": [race.order(step) for step in steps]}
-        opens = self._open is not race
-        if opens:
-            order |= {"do": "lanes", "preamble": race.programs[0].preamble}
-            limits = _plain(race.limits, COLLECT_BYTES)
-            order |= {"limits": limits, "core": self._number}
+        self._send(server, race, order, {"do": "lanes", "preamble": race.programs[0].preamble})
         self._open = race
-        phases = 5 * len(steps) + len(programs)
-        self._send(server, order, (inputs, outputs, *programs) if opens else ())
+        phases = 5 * len(steps) + len(race.programs)
         answer = self._answer(server, phases * race.limits.longest_s + MARGIN_S)
         laps = race.read(json.loads(answer))
         if not laps:
             raise EOFError("no step was carried out")
         return laps
 
-    def leave(self, trial: Trial | TimingRace) -> None:
-        """Close a trial: none of its processes is needed any more."""
+    def leave(self, job: Closing) -> None:
+        """Close a job in the fork server: none of its processes is needed any more."""
         server = self._server
-        if self._open is trial and server is not None:
+        if self._open is job and server is not None:
             self._open = None
             with self._gate, contextlib.suppress(OSError):  # the next call will notice
                 server.send({"do": "close"})
 
-    def _send(self, server: ForkServer, order: dict[str, Any], files: Sequence[int]) -> None:
-        """Send an order after any pause has ended. Raises OSError."""
+    def _send(
+        self,
+        server: ForkServer,
+        job: Trial | TimingRace,
+        order: dict[str, Any],
+        opening: dict[str, Any],
+    ) -> None:
+        """Send an order after a pause has ended; one that opens the job if it is not open."""
+        opens = self._open is not job
+        if opens:
+            limits = _plain(job.limits, COLLECT_BYTES)
+            order = {**order, **opening, "limits": limits, "core": self._number}
         with self._gate:
             self._gate.wait_for(lambda: not self._paused or self.stopped)
-            server.send(order, files)
+            server.send(order, job.files if opens else ())
 
     def pause(self) -> None:
         """Stop running programs and start none until `resume`; thread-safe."""
@@ -257,8 +265,7 @@ class Worker:
             self._gate.notify_all()
 
     def _tell(self, word: str) -> None:
-        server = self._server
-        if server is not None:
+        if (server := self._server) is not None:
             with contextlib.suppress(OSError):  # it has ended, and runs nothing
                 server.send({"do": word})
 
@@ -335,14 +342,6 @@ def _is_stopped(pid: int) -> bool:
 
 @lru_cache
 def _plain(limits: Limits, collect_bytes: int) -> dict[str, float]:
-    return {
-        "cpu_s": limits.cpu_s,
-        "grace_s": limits.cpu_s * GRACE,
-        "wall_s": limits.wall_s,
-        "longest_s": limits.longest_s,
-        "beside_cpu_s": limits.beside_cpu_s,
-        "beside_wall_s": limits.beside_wall_s,
-        "memory_bytes": limits.memory_bytes,
-        "output_bytes": limits.output_bytes,
-        "collect_bytes": collect_bytes,
-    }
+    names = "cpu_s wall_s longest_s beside_cpu_s beside_wall_s memory_bytes output_bytes"
+    plain = {name: getattr(limits, name) for name in names.split()}
+    return plain | {"grace_s": limits.cpu_s * GRACE, "collect_bytes": collect_bytes}

@@ -2,23 +2,24 @@
 
 import difflib
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import replace
 from functools import partial
 from glob import has_magic
 from importlib import import_module
 from pathlib import Path
-from types import MappingProxyType
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, TypeVar
 
 from harness import plugins
 from harness.errors import DataError, UsageError
 from harness.plugins import Plugin, words_of
-from harness.problem import Problem, Reference, TestCase, TestSuite
+from harness.problem import Problem, TestSuite
 from harness.sources.files.download import Watch, quiet
 from harness.sources.files.hub import HubFile, all_files
-from harness.sources.files.rows import Loaded, ReadRows, open_rows
+from harness.sources.files.rows import Loaded, ReadRows, load_paths, load_rows, open_rows
 from harness.sources.hub_datasets import HOMES, PINNED, SAID, HubDataset
+
+T = TypeVar("T")
 
 
 def load_plugged(
@@ -53,42 +54,25 @@ def load_plugged(
 
 def _guarded(plugin: Plugin, problem: Problem) -> Problem:
     """Return the problem; errors of later decoding are raised as DataError."""
-    hidden = _HiddenTests(plugin, problem.id, problem.tests.load_hidden)
-    references = _References(plugin, problem.id, problem.load_references)
-    suite = TestSuite(problem.tests.public, hidden)
+
+    def guard(what: str, decode: Callable[[], Iterable[T]]) -> Callable[[], tuple[T, ...]]:
+        return partial(_decoded, plugin, problem.id, what, decode)
+
+    suite = TestSuite(problem.tests.public, guard("hidden tests", problem.tests.load_hidden))
+    references = guard("references", problem.load_references)
     return problem.model_copy(update={"tests": suite, "load_references": references})
 
 
-@dataclass(frozen=True, slots=True)
-class _HiddenTests:
-    plugin: Plugin
-    problem: str
-    decode: Callable[[], tuple[TestCase, ...]]
-
-    def __call__(self) -> tuple[TestCase, ...]:
-        try:
-            return tuple(self.decode())
-        except (Exception, SystemExit) as error:
-            raise _fault(self.plugin, self.problem, "hidden tests", error) from error
-
-
-@dataclass(frozen=True, slots=True)
-class _References:
-    plugin: Plugin
-    problem: str
-    decode: Callable[[], tuple[Reference, ...]]
-
-    def __call__(self) -> tuple[Reference, ...]:
-        try:
-            return tuple(self.decode())
-        except (Exception, SystemExit) as error:
-            raise _fault(self.plugin, self.problem, "references", error) from error
-
-
-def _fault(plugin: Plugin, problem: str, what: str, error: BaseException) -> DataError:
-    if isinstance(error, DataError):
-        return error
-    return DataError(problem, None, f"its {what}, by {plugin}: {words_of(error)}")
+def _decoded(
+    plugin: Plugin, problem: str, what: str, decode: Callable[[], Iterable[T]]
+) -> tuple[T, ...]:
+    try:
+        return tuple(decode())
+    except DataError:
+        raise
+    except (Exception, SystemExit) as error:
+        words = f"its {what}, by {plugin}: {words_of(error)}"
+        raise DataError(problem, None, words) from error
 
 
 _SUFFIXES = (".jsonl", ".json", ".gz", ".parquet")
@@ -171,52 +155,51 @@ def home_of(source: str, where: str | None) -> HubDataset | None:
     return replace(home, wanted=tuple(wanted))
 
 
-class Loader(Protocol):
-    """Reads a source's problems from the place that `where` names; each source has its syntax."""
+Loader = Callable[..., Loaded]
+"""Reads the problems from a place: `(where, *, skip_bad_rows=False, watch=quiet) -> Loaded`.
 
-    def __call__(
-        self, where: str | None, *, skip_bad_rows: bool = False, watch: Watch = quiet
-    ) -> Loaded:
-        """Read; raise UsageError for an invalid place, DataError for invalid content."""
-        ...
-
-
-LOADERS: Mapping[str, str] = MappingProxyType(
-    {
-        "fixture": "harness.sources.fixture",
-        "jsonl": "harness.sources.jsonl",
-        "livecodebench": "harness.sources.livecodebench.livecodebench",
-        "leetcode": "harness.sources.leetcode.leetcode",
-        "leetcodedataset": "harness.sources.leetcode.dataset",
-        "mercury": "harness.sources.mercury",
-        "apps": "harness.sources.apps.apps",
-        "icpc": "harness.sources.contests.icpc",
-        "codeforces": "harness.sources.contests.codeforces",
-        "humaneval": "harness.sources.code_tests.humaneval",
-        "humanevalplus": "harness.sources.code_tests.humaneval",
-        "mbpp": "harness.sources.code_tests.mbpp",
-        "mbppplus": "harness.sources.code_tests.mbpp",
-    }
-)
-"""Module of each source, imported when its problems are read.
-
-It has `load`, a `Loader`, and `read_rows` if the source has data sets on the hub.
+Raises UsageError for an invalid place, DataError for invalid content.
 """
 
-PLUS = frozenset({"humanevalplus", "mbppplus"})
-"""Sources that share a module with another one; its functions take `name`."""
+LOADERS: Mapping[str, str] = {
+    "fixture": "harness.sources.jsonl:load_bundled",
+    "jsonl": "harness.sources.jsonl",
+    "livecodebench": "harness.sources.livecodebench.livecodebench",
+    "leetcode": "harness.sources.leetcode.leetcode",
+    "leetcodedataset": "harness.sources.leetcode.dataset",
+    "mercury": "harness.sources.mercury",
+    "apps": "harness.sources.apps.apps",
+    "icpc": "harness.sources.contests.icpc",
+    "codeforces": "harness.sources.contests.codeforces",
+    "humaneval": "harness.sources.code_tests.humaneval",
+    "humanevalplus": "harness.sources.code_tests.humaneval",
+    "mbpp": "harness.sources.code_tests.mbpp",
+    "mbppplus": "harness.sources.code_tests.mbpp",
+}
+"""Module of each source, imported when its problems are read.
+
+It has `load`, a `Loader`, or the function that is named; and `read_rows` if the source has data
+sets on the hub, but for `_NAMED`.
+"""
+
+_NAMED = frozenset({"humaneval", "humanevalplus", "mbpp", "mbppplus"})
+"""Sources that share a module with another one, which has only `parse_row(line, *, name)`."""
 
 
 def loader(name: str) -> Loader:
     """Import the function that reads a source from a path."""
-    load = import_module(LOADERS[name]).load
-    return partial(load, name=name) if name in PLUS else load
+    if name in _NAMED:
+        return partial(load_paths, name, read=reader(name))
+    module, _, function = LOADERS[name].partition(":")
+    return getattr(import_module(module), function or "load")
 
 
 def reader(name: str) -> ReadRows:
     """Import the function that makes problems of the rows of a source on the hub."""
-    read_rows = import_module(LOADERS[name]).read_rows
-    return partial(read_rows, name=name) if name in PLUS else read_rows
+    module = import_module(LOADERS[name])
+    if name in _NAMED:
+        return partial(load_rows, parse=partial(module.parse_row, name=name))
+    return module.read_rows
 
 
 class Spec(NamedTuple):

@@ -10,7 +10,6 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations
-from types import MappingProxyType
 
 from harness.sources.files.hub import Wanted
 
@@ -23,14 +22,12 @@ MERCURY = "Elfsong/Mercury"
 _HUMANEVAL = "openai/openai_humaneval"
 _MBPP = "google-research-datasets/mbpp"
 
-PINNED: Mapping[str, str] = MappingProxyType(
-    {
-        LCB_LITE: "0fe84c3912ea0c4d4a78037083943e8f0c4dd505",
-        APPS: "21e74ddf8de1a21436da12e3e653065c5213e9d1",
-        _HUMANEVAL: "7dce6050a7d6d172f3cc5c32aa97f52fa1a2e544",
-        _MBPP: "4bb6404fdc6cacfda99d4ac4205087b89d32030c",
-    }
-)
+PINNED: Mapping[str, str] = {
+    LCB_LITE: "0fe84c3912ea0c4d4a78037083943e8f0c4dd505",
+    APPS: "21e74ddf8de1a21436da12e3e653065c5213e9d1",
+    _HUMANEVAL: "7dce6050a7d6d172f3cc5c32aa97f52fa1a2e544",
+    _MBPP: "4bb6404fdc6cacfda99d4ac4205087b89d32030c",
+}
 """The commits that are meant where no revision is given; others published results with them. Of
 the other data sets no commit is known: the first one fetched stays."""
 
@@ -117,43 +114,38 @@ _leetcode = HubDataset(
     )
 )
 
-HOMES: Mapping[str, Mapping[str, HubDataset]] = MappingProxyType(
-    {
-        "livecodebench": _livecodebench(),
-        "leetcode": {"train": _leetcode},
-        "leetcodedataset": {
-            "test": _splits(LEETCODEDATASET, "test"),
-            "train": _splits(LEETCODEDATASET, "train"),
-            "all": _splits(LEETCODEDATASET, "train", "test"),
-        },
-        "apps": _apps(),
-        "mercury": {
-            "eval": _splits(MERCURY, "eval"),
-            "train": _splits(MERCURY, "train"),
-            "all": _splits(MERCURY, "train", "eval"),
-        },
-        "codeforces": {
-            "test": _splits("open-r1/codeforces", "test"),
-            "train": _splits("open-r1/codeforces", "train"),
-        },
-        "humaneval": {"test": _splits(_HUMANEVAL, "test")},
-        "humanevalplus": {"test": _splits("evalplus/humanevalplus", "test")},
-        "mbpp": {
-            "test": _splits(_MBPP, "test"),
-            "train": _splits(_MBPP, "train"),
-            "all": _splits(_MBPP, "train", "test", "validation", "prompt"),
-        },
-        "mbppplus": {"test": _splits("evalplus/mbppplus", "test")},
-    }
-)
+HOMES: Mapping[str, Mapping[str, HubDataset]] = {
+    "livecodebench": _livecodebench(),
+    "leetcode": {"train": _leetcode},
+    "leetcodedataset": {
+        "test": _splits(LEETCODEDATASET, "test"),
+        "train": _splits(LEETCODEDATASET, "train"),
+        "all": _splits(LEETCODEDATASET, "train", "test"),
+    },
+    "apps": _apps(),
+    "mercury": {
+        "eval": _splits(MERCURY, "eval"),
+        "train": _splits(MERCURY, "train"),
+        "all": _splits(MERCURY, "train", "eval"),
+    },
+    "codeforces": {
+        "test": _splits("open-r1/codeforces", "test"),
+        "train": _splits("open-r1/codeforces", "train"),
+    },
+    "humaneval": {"test": _splits(_HUMANEVAL, "test")},
+    "humanevalplus": {"test": _splits("evalplus/humanevalplus", "test")},
+    "mbpp": {
+        "test": _splits(_MBPP, "test"),
+        "train": _splits(_MBPP, "train"),
+        "all": _splits(_MBPP, "train", "test", "validation", "prompt"),
+    },
+    "mbppplus": {"test": _splits("evalplus/mbppplus", "test")},
+}
 
-SAID: Mapping[str, str] = MappingProxyType(
-    {name: ", ".join(homes) for name, homes in HOMES.items()}
-    | {
-        "livecodebench": "release_latest, release_v1 to release_v6, v1 to v6 for what each added, "
-        "v1_v2 to v5_v6 for ranges, code_generation, test_generation, execution-v2"
-    }
-)
+SAID: Mapping[str, str] = {name: ", ".join(homes) for name, homes in HOMES.items()} | {
+    "livecodebench": "release_latest, release_v1 to release_v6, v1 to v6 for what each added, "
+    "v1_v2 to v5_v6 for ranges, code_generation, test_generation, execution-v2"
+}
 """Words of each source, for messages; the first is the default."""
 
 

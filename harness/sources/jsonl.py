@@ -3,133 +3,36 @@ r"""This project's own format, `jsonl:PATH`: one problem a line.
     {"id": "sum-of-two", "statement": "…", "tests": [{"input": "1 2\n", "output": "3\n",
      "public": true}]}
 
-`JsonlRow` lists every key. With an `entry_point` a problem asks for a function: each line of a
-test's input is then one JSON value, an argument each, and its output is one JSON value.
+`harness.sources.jsonl_row.JsonlRow` lists every key. With an `entry_point` a problem asks for a
+function: each line of a test's input is then one JSON value, an argument each, and its output is
+one JSON value. Tests may be code, and become code where JSON cannot express their values.
 """
 
-import ast
 import difflib
-import inspect
 import re
-from datetime import date
 from functools import partial
-from itertools import pairwise
-from typing import Any, Literal, cast
+from importlib import resources
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic_core import to_json
 
-from harness.errors import DataError
-from harness.plugins import RuleName
+from harness.errors import DataError, UsageError
 from harness.problem import Checker, Problem, Signature, TestCase, TestSuite
-from harness.python_source import UNREADABLE, parse, reason
 from harness.sources import preambles
-from harness.sources.files.lines import Line
+from harness.sources.code_tests import units
+from harness.sources.code_tests.calls import HELPERS, CallError, CallWriter, typed_calls
+from harness.sources.files.download import Watch, quiet
+from harness.sources.files.lines import JsonLines, Line
 from harness.sources.files.rows import (
     LEVELS,
-    check_function_test,
+    Loaded,
     content_hash,
     load_paths,
     load_rows,
-    name_fault,
     references_of,
 )
-from harness.sources.jsonl_code import has_another_shape, in_own_shape, tests_as_code
-from harness.sources.public_examples import Split, split
-from harness.sources.signature import canonical, signature_of
-
-PreambleName = Literal["none", "livecodebench", "leetcode", "leetcodedataset", "apps", "mercury"]
-
-
-def _describe(schema: dict[str, Any], model: type[BaseModel]) -> None:
-    """Add the text below each field; pydantic's own setting reads the source at every import."""
-    body = cast("ast.ClassDef", parse(inspect.getsource(model)).body[0]).body
-    for statements in pairwise(body):
-        match statements:
-            case ast.AnnAssign(target=ast.Name(name)), ast.Expr(ast.Constant(str(text))):
-                schema["properties"][name]["description"] = inspect.cleandoc(text)
-            case _:
-                pass
-
-
-class _Strict(BaseModel):
-    model_config = ConfigDict(frozen=True, strict=True, extra="forbid", json_schema_extra=_describe)
-
-
-class RowTest(_Strict):
-    """A test."""
-
-    input: str
-    """Input of a program; for a function one JSON value per line, an argument each."""
-    output: str | None = None
-    """Expected output of a program; for a function one JSON value. Not needed with `raises`."""
-    public: bool | None = None
-    """Whether the model may see it. If no test of a row has this key, the first few are public."""
-    kwargs: dict[str, Any] = {}
-    """Named arguments of the call."""
-    raises: str | None = None
-    """Name of the exception that the call must raise."""
-    argument: int | None = None
-    """Index, from 0, of the argument that is compared instead of the result."""
-    tolerance: float | None = None
-    """Allowed relative or absolute error of a number."""
-
-
-class JsonlRow(_Strict):
-    """A problem: one line of the file."""
-
-    statement: str
-    """Statement for the model, Markdown or plain text."""
-    tests: tuple[RowTest, ...] = ()
-    """All tests must pass; a problem without any is never graded. Not allowed with `test`."""
-    id: str | None = None
-    """`<source>/<name>`, or a name alone; by default a hash of the content."""
-    title: str | None = None
-    """Title for people; by default the id."""
-    platform: str = ""
-    """Origin of the problem, a word to filter by."""
-    difficulty: str | None = None
-    """Any word; easy, medium and hard, in any case, count as levels."""
-    tags: tuple[str, ...] = ()
-    """Words to filter by."""
-    release_date: date | None = None
-    """Date such as 2024-12-31."""
-    starter_code: str = ""
-    """Frame of a function's solution; its annotations say which arguments are nodes."""
-    entry_point: str | None = None
-    """Function or method of `Solution` to call; without one, the problem asks for a program."""
-    preamble: PreambleName | None = None
-    """Code that runs before a solution; by default leetcode for functions, none for programs."""
-    rule: RuleName = "lcb"
-    """How outputs are compared with the expected ones."""
-    checker: str | None = None
-    """Python source that judges instead of the rule, in a sandbox. `check(input, expected, answer)`
-    returns True, or False or a sentence with the reason. For a program the three are texts; for a
-    function they are the list of its arguments, the expected value and its result.
-    """
-    references: tuple[str, ...] = ()
-    """Known-good solutions."""
-    known_issues: tuple[str, ...] = ()
-    """Reasons why a right solution may be judged wrong, each in a word."""
-    test: str | tuple[str, ...] | None = None
-    """Tests as Python code, instead of `tests`: a function `check(candidate)`, a
-    `unittest.TestCase`, functions `test_…`, statements that assert, or a list of such statements.
-    The code runs in a separate sandbox from the solution's.
-    """
-    public_test: str | tuple[str, ...] | None = None
-    """Tests as code that the model may see; without any, the first few of `test` are public."""
-    test_setup: str = ""
-    """Python source that comes before the code of the tests."""
-    values: Literal["json", "python"] = "json"
-    """Format of a function's tests: `python` has the arguments as between the brackets of a call,
-    and compares with `==`.
-    """
-    preamble_code: str = ""
-    """Python source that runs before every solution, after the preamble."""
-    time_limit: float | None = Field(default=None, gt=0)
-    """CPU seconds of a test."""
-    memory_limit: int | None = Field(default=None, gt=0)
-    """MiB of memory of a test."""
+from harness.sources.jsonl_row import JsonlRow, RowTest, read_row
+from harness.sources.public_examples import FIRST, Split, split
+from harness.sources.signature import canonical, defined_names, signature_of
 
 
 def parse_row(line: Line, *, source: str) -> Problem:
@@ -138,18 +41,17 @@ def parse_row(line: Line, *, source: str) -> Problem:
     Raises:
         DataError: the row does not have the format.
     """
-    raw = line.json_object()  # has a better message for an invalid line than the model
-    text = line.text()
-    if has_another_shape(raw):
-        text = to_json(in_own_shape(raw, line.where))
-    try:
-        row = JsonlRow.model_validate_json(text)
-    except ValidationError as error:
-        raise _data_error(line.where, error) from None
-    _check(row, line.where)
+    row = read_row(line)
     digest = _content_hash(row)
-    problem_id = _problem_id(row.id or digest[:16], source)
-    tests, checker = _tests_and_checker(row, line.where)
+    name = row.id or digest[:16]
+    problem_id = name if "/" in name else f"{source}/{name}"
+    signature = signature_of(row.starter_code, row.entry_point)
+    found = _tests_as_code(row, line.where)
+    if found is not None:
+        (tests, checker), signature = found, Signature()
+    else:
+        tests = _tests(row, signature)
+        checker = Checker(kind="check", code=row.checker) if row.checker is not None else None
     return Problem(
         id=problem_id,
         source=problem_id.partition("/")[0],
@@ -162,10 +64,8 @@ def parse_row(line: Line, *, source: str) -> Problem:
         release_date=row.release_date,
         starter_code=row.starter_code,
         entry_point=row.entry_point,
-        signature=Signature() if _is_code(checker) else _signature(row),
-        tests=TestSuite(
-            public=tests.public, load_hidden=partial(tuple[TestCase, ...], tests.hidden)
-        ),
+        signature=signature,
+        tests=TestSuite(tests.public, partial(tuple[TestCase, ...], tests.hidden)),
         public_rule=tests.rule,
         preamble=_preamble(row),
         rule=row.rule,
@@ -185,24 +85,22 @@ load = partial(load_paths, "jsonl", read=read_rows)
 """Load the problems of the files that a path or glob names."""
 
 
-def _signature(row: JsonlRow) -> Signature:
-    return signature_of(row.starter_code, row.entry_point)
+def load_bundled(where: str | None, *, skip_bad_rows: bool = False, watch: Watch = quiet) -> Loaded:
+    """Load the bundled problems, written for this project and available offline.
+
+    Raises:
+        UsageError: a place is given; there is only one set.
+    """
+    if where is not None:
+        raise UsageError(f"fixture has no {where!r}: the bundled problems are one set")
+    bundled = resources.files("harness") / "fixtures" / "problems.jsonl"
+    with resources.as_file(bundled) as path:
+        file = JsonLines(path, name="fixtures/problems.jsonl")
+        parse = partial(parse_row, source="fixture")
+        return load_rows([file], parse, skip_bad_rows=skip_bad_rows, watch=watch)
 
 
-def _is_code(checker: Checker | None) -> bool:
-    return checker is not None and checker.tests is not None
-
-
-def _tests_and_checker(row: JsonlRow, where: str) -> tuple[Split, Checker | None]:
-    found = tests_as_code(row, where)
-    if found is not None:
-        return found
-    checker = Checker(kind="check", code=row.checker) if row.checker is not None else None
-    return _tests(row), checker
-
-
-def _tests(row: JsonlRow) -> Split:
-    signature = _signature(row)
+def _tests(row: JsonlRow, signature: Signature) -> Split:
     tests = [
         TestCase(input=t.input, output=canonical(t.output or "", signature), public=bool(t.public))
         for t in row.tests
@@ -211,43 +109,6 @@ def _tests(row: JsonlRow) -> Split:
         return split(tests, [False for _ in tests])
     public = tuple(test for test in tests if test.public)
     return Split(public, tuple(test for test in tests if not test.public), "source")
-
-
-def _check(row: JsonlRow, where: str) -> None:
-    """Check what the model's types cannot express."""
-    if row.test is None and "tests" not in row.model_fields_set:
-        raise DataError(where, "tests", "field required; or give 'test', tests that are code")
-    if row.id is not None and not all(part.strip() for part in row.id.split("/", 1)):
-        raise DataError(where, "id", f"{row.id!r:.60} is not a name or <source>/<name>")
-    said = [test.public is not None for test in row.tests]
-    if any(said) and not all(said):
-        number = said.index(False) + 1
-        raise DataError(where, "tests", f"test {number} does not say 'public', as others do")
-    for number, test in enumerate(row.tests, start=1):
-        if test.output is None and test.raises is None:
-            raise DataError(where, "tests", f"test {number} has no 'output'")
-    if row.checker is not None:
-        _check_checker(row.checker, where)
-    if row.entry_point is None:
-        return
-    if not row.entry_point.isidentifier():
-        raise DataError(where, "entry_point", f"{row.entry_point!r:.60} is not a Python name")
-    for number, test in enumerate(row.tests if row.values == "json" else (), start=1):
-        check_function_test(test.input, test.output or "null", where, f"tests, test {number}")
-
-
-def _check_checker(code: str, where: str) -> None:
-    """Check that a checker is Python and defines `check`, before a model costs money."""
-    if not re.search(r"\bcheck\b", code):
-        raise DataError(where, "checker", "defines no function 'check'")
-    try:
-        parse(code)
-    except UNREADABLE as error:
-        raise DataError(where, "checker", f"not valid Python: {reason(error)}") from None
-
-
-def _problem_id(name: str, source: str) -> str:
-    return name if "/" in name else f"{source}/{name}"
 
 
 def _preamble(row: JsonlRow) -> str:
@@ -273,20 +134,118 @@ _JUDGED_TOO = {"test", "public_test", "test_setup", "values", "preamble_code"}
 _OF_A_TEST = {"kwargs", "raises", "argument", "tolerance"}
 
 
-def schema() -> dict[str, Any]:
-    """Return the JSON Schema of a row."""
-    return JsonlRow.model_json_schema() | {
-        "anyOf": [{"required": [key]} for key in ("tests", "test")]
-    }
+def _tests_as_code(row: JsonlRow, where: str) -> tuple[Split, Checker] | None:
+    """Return a row's tests and checker, if the tests are or must become code.
+
+    Returns:
+        None for a row whose tests are data.
+
+    Raises:
+        DataError: they do not have the format.
+    """
+    if row.test is not None:
+        return _of_code(row, row.test, where)
+    if row.public_test is not None:
+        raise DataError(where, "public_test", "it needs 'test' as well")
+    special = row.values == "python" or any(map(_is_special, row.tests))
+    if row.entry_point is None:
+        if special:
+            what = "missing; values, kwargs, raises, argument and tolerance need a function's name"
+            raise DataError(where, "entry_point", what)
+        return None
+    is_class = _defined(row).get(row.entry_point, False)
+    plain = row.rule == "lcb" and row.checker is None
+    typed = typed_calls(row.starter_code, row.entry_point) if plain else None
+    if not (special or is_class or typed):
+        return None
+    if not plain:
+        field = "checker" if row.checker is not None else "rule"
+        what = "cannot judge tests in Python's values, of a class, or with keys of their own"
+        raise DataError(where, field, what)
+    if typed is None or row.values == "python":
+        typed = CallWriter(row.entry_point, python=row.values == "python", is_class=is_class)
+    return _of_values(row, row.entry_point, typed, where)
 
 
-def _data_error(where: str, error: ValidationError) -> DataError:
-    """Return the first error, with the nearest key if a key is unknown."""
-    first = error.errors(include_url=False, include_context=False)[0]
-    path = [str(part) for part in first["loc"]]
-    if first["type"] != "extra_forbidden":
-        return name_fault(where, error)
-    known = RowTest if len(path) > 1 else JsonlRow
-    near = difflib.get_close_matches(path[-1], known.model_fields, n=1)
-    hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(known.model_fields)}"
-    return DataError(where, ".".join(path), f"unknown key; {hint}")
+def _defined(row: JsonlRow) -> dict[str, bool]:
+    code = (row.starter_code, *row.references[:1])
+    return {name: kind for text in code for name, kind in defined_names(text).items()}
+
+
+def _is_special(test: RowTest) -> bool:
+    return bool(test.kwargs) or not (test.raises is test.argument is test.tolerance is None)
+
+
+def _of_values(
+    row: JsonlRow, entry_point: str, calls: CallWriter, where: str
+) -> tuple[Split, Checker] | None:
+    if not row.tests:
+        return None
+    code: list[str] = []
+    for number, test in enumerate(row.tests, 1):
+        try:
+            code.append(calls.code(test))
+        except CallError as error:
+            raise DataError(where, f"tests, test {number}, {error.field}", str(error)) from None
+    said = [test.public for test in row.tests]
+    if all(each is None for each in said):
+        first = _first(len(code))
+        said = [number < first for number in range(len(code))]
+    chosen = [
+        [text for text, public in zip(code, said, strict=True) if public is bool(k)] for k in (1, 0)
+    ]
+    before = f"{HELPERS}\n{row.test_setup}"
+    public, hidden = (units.read_units(texts) if texts else None for texts in chosen)
+    checker, known, unknown = units.code_tests(public, hidden, entry_point, before)
+    rule = "first" if all(test.public is None for test in row.tests) else "source"
+    return Split(known, unknown, rule), checker
+
+
+def _of_code(row: JsonlRow, test: str | tuple[str, ...], where: str) -> tuple[Split, Checker]:
+    if row.tests:
+        raise DataError(where, "test", "give 'test' or 'tests', not both")
+    if row.checker is not None or row.rule != "lcb":
+        field = "checker" if row.checker is not None else "rule"
+        raise DataError(where, field, "cannot judge tests that are code: they judge themselves")
+    entry_point = _entry_point(row, test, where)
+    hidden = _units(test, where, "test")
+    if row.public_test is None:
+        first = _first(len(hidden.tests))
+        found = units.code_tests(None, hidden, entry_point, row.test_setup, first)
+        return Split(found[1], found[2], "first"), found[0]
+    public = _units(row.public_test, where, "public_test")
+    checker, known, unknown = units.code_tests(public, hidden, entry_point, row.test_setup)
+    return Split(known, unknown, "source"), checker
+
+
+def _units(code: str | tuple[str, ...], where: str, field: str) -> units.Units:
+    try:
+        return units.read_units(code)
+    except units.TestCodeError as error:
+        raise DataError(where, field, str(error)) from None
+
+
+def _first(number: int) -> int:
+    return min(FIRST, max(1, number // 2))
+
+
+def _entry_point(row: JsonlRow, test: str | tuple[str, ...], where: str) -> str:
+    """Return the function's name, which the tests must use, or `candidate` for it."""
+    name = row.entry_point
+    if name is None:
+        raise DataError(where, "entry_point", "tests that are code need the function's name")
+    defined = _defined(row)
+    if defined and name not in defined:
+        near = difflib.get_close_matches(name, defined, n=1)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        what = f"neither starter_code nor the first reference defines {name!r:.60}{hint}"
+        raise DataError(where, "entry_point", what)
+    texts = [test] if isinstance(test, str) else list(test)
+    used = units.called_names(texts)
+    is_check = any("def check(" in text for text in texts)
+    named = re.compile(rf"\b{re.escape(name)}\b")
+    if not is_check and used and not any(map(named.search, texts)):
+        near = difflib.get_close_matches(name, used, n=1)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        raise DataError(where, "entry_point", f"the tests do not use {name!r:.60}{hint}")
+    return name

@@ -40,22 +40,8 @@ Sources: `lcb_runner/evaluation/testing_util.py` of LiveCodeBench, `eval/testing
 """
 
 _MODULES = (
-    "string",
-    "re",
-    "datetime",
-    "collections",
-    "heapq",
-    "bisect",
-    "copy",
-    "math",
-    "random",
-    "statistics",
-    "itertools",
-    "functools",
-    "operator",
-    "io",
-    "sys",
-    "json",
+    *("string", "re", "datetime", "collections", "heapq", "bisect", "copy", "math", "random"),
+    *("statistics", "itertools", "functools", "operator", "io", "sys", "json"),
 )
 _NAMES_ONLY = ("builtins", "typing")
 _RECURSION_LIMIT = 50_000

@@ -16,7 +16,6 @@ no two positive integers A make one A^A: one answer is right there, and no check
 import difflib
 import re
 from collections.abc import Sequence
-from types import MappingProxyType
 
 from harness.errors import UsageError
 from harness.problem import Problem
@@ -88,30 +87,17 @@ class Names:
 
 _NAMES = {
     "many_answers": (
-        "abc311_c",
-        "abc326_d",
-        "abc327_b",
-        "abc333_e",
-        "abc343_a",
-        "abc343_e",
-        "abc362_c",
-        "arc185_c",
-        "find-the-peaks",
-        "find-words-containing-character",
+        *("abc311_c", "abc326_d", "abc327_b", "abc333_e", "abc343_a", "abc343_e", "abc362_c"),
+        *("arc185_c", "find-the-peaks", "find-words-containing-character"),
         "generate-binary-strings-without-adjacent-zeros",
     ),
     "interactive": ("abc337_e", "abc355_e"),
     "wrong_tests": (
-        "abc350_c",
-        "apply-operations-to-make-string-empty",
-        "arc189_a",
-        "most-frequent-ids",
+        *("abc350_c", "apply-operations-to-make-string-empty", "arc189_a", "most-frequent-ids"),
     ),
 }
 
-LIVECODEBENCH = MappingProxyType(
-    {name: (reason,) for reason, names in _NAMES.items() for name in names}
-)
+LIVECODEBENCH = {name: (reason,) for reason, names in _NAMES.items() for name in names}
 """Reasons why a problem's verdicts are unreliable, by question id or slug."""
 
 

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
+from functools import partial
 from typing import Any, Literal, Protocol, TypeVar
 
 from pydantic import BaseModel, ConfigDict, PositiveInt
@@ -204,29 +205,26 @@ def _filters(problems: Sequence[Described], selection: Selection) -> list[_Filte
         ("platform", selection.platforms, _platforms, any),
         ("tag", selection.tags, _tags, all),
     ):
-        if values:
-            filters.append(_value_filter(name, values, of, needed, problems))
+        if not values:
+            continue
+        wanted = {value.strip().casefold() for value in values}
+        present = set[str]().union(*map(of, problems))
+        for value in sorted(wanted - present):
+            if problems:  # without any problem, another error is raised
+                raise UsageError(_absent(name, value, present))
+        filters.append(_Filter(f"{name} {listed(values)}", partial(_has, of, needed, wanted)))
     if selection.exclude_known_issues:
         filters.append(_Filter("known issues excluded", lambda problem: not problem.known_issues))
     return filters
 
 
-def _value_filter(
-    name: str,
-    values: Sequence[str],
+def _has(
     of: Callable[[Described], set[str]],
     needed: Callable[[Iterable[bool]], bool],
-    problems: Sequence[Described],
-) -> _Filter:
-    wanted = {value.strip().casefold() for value in values}
-    present = set[str]().union(*map(of, problems))
-    for value in sorted(wanted - present):
-        if problems:  # without any problem, another error is raised
-            raise UsageError(_absent(name, value, present))
-    return _Filter(
-        f"{name} {listed(values)}",
-        lambda problem: needed(value in of(problem) for value in wanted),
-    )
+    wanted: Iterable[str],
+    problem: Described,
+) -> bool:
+    return needed(value in of(problem) for value in wanted)
 
 
 def _difficulties(problem: Described) -> set[str]:

@@ -66,13 +66,9 @@ def entry_point_of(code: str, entry_point: str) -> EntryPoint | None:
         code: starter code as for `signature_of`, or a whole solution.
         entry_point: as for `signature_of`.
     """
-    if len(code) > _MAX_STARTER_CHARACTERS:
-        return None
-    tree = parse_or_none(code) or parse_or_none(_with_bodies(code))
-    if tree is None:
-        return None
+    found = _defined(code, entry_point)
     try:
-        return _entry_point(tree, entry_point)
+        return None if found is None else _entry_point(*found)
     except RecursionError:  # an annotation nested too deeply for ast.unparse
         return None
 
@@ -81,27 +77,25 @@ def annotations_of(
     starter_code: str, entry_point: str
 ) -> tuple[list[ast.expr | None], ast.expr | None] | None:
     """Return the annotations of an entry point's parameters and result, or None."""
-    if len(starter_code) > _MAX_STARTER_CHARACTERS:
+    found = _defined(starter_code, entry_point)
+    if found is None:
         return None
-    tree = parse_or_none(starter_code) or parse_or_none(_with_bodies(starter_code))
-    functions = [] if tree is None else [*_functions(tree)]
-    for owner, function in functions:
-        if function.name == entry_point:
-            parameters = [*function.args.posonlyargs, *function.args.args]
-            parameters = parameters[owner is not None and not _is_static(function) :]
-            return [each.annotation for each in parameters], function.returns
-    return None
+    return [each.annotation for each in _parameters(*found)], found[1].returns
 
 
 def defined_names(code: str) -> dict[str, bool]:
     """Return the functions, methods and classes defined, and whether each is a class."""
-    if len(code) > _MAX_STARTER_CHARACTERS:
-        return {}
-    tree = parse_or_none(code) or parse_or_none(_with_bodies(code))
-    if tree is None:
-        return {}
+    tree = _tree(code)
     found = {function.name: False for _, function in _functions(tree)}
     return found | {each.name: True for each in tree.body if isinstance(each, ast.ClassDef)}
+
+
+def _tree(code: str) -> ast.Module:
+    """Return the syntax tree of starter code or a solution; empty if it cannot be parsed."""
+    tree = None
+    if len(code) <= _MAX_STARTER_CHARACTERS:
+        tree = parse_or_none(code) or parse_or_none(_with_bodies(code))
+    return tree or ast.Module([], [])
 
 
 def _with_bodies(code: str) -> str:
@@ -120,14 +114,20 @@ def _depth(line: str) -> int:
     return len(expanded) - len(expanded.lstrip())
 
 
-def _entry_point(tree: ast.Module, entry_point: str) -> EntryPoint | None:
-    found = [each for each in _functions(tree) if each[1].name == entry_point]
-    if not found:
-        return None
-    owner, function = next((each for each in found if each[0] == "Solution"), found[0])
+def _defined(code: str, name: str) -> tuple[str | None, _Function] | None:
+    """Return a function of some code and the name of its class; a method of Solution first."""
+    found = [each for each in _functions(_tree(code)) if each[1].name == name]
+    return next((each for each in found if each[0] == "Solution"), found[0] if found else None)
+
+
+def _parameters(owner: str | None, function: _Function) -> list[ast.arg]:
+    """Return the positional parameters without `self`."""
     parameters = [*function.args.posonlyargs, *function.args.args]
-    if owner is not None and not _is_static(function):
-        parameters = parameters[1:]
+    return parameters[owner is not None and not _is_static(function) :]
+
+
+def _entry_point(owner: str | None, function: _Function) -> EntryPoint:
+    parameters = _parameters(owner, function)
     arguments = tuple(_codec(parameter.annotation) for parameter in parameters)
     in_place = isinstance(function.returns, ast.Constant) and function.returns.value in _NONE
     return EntryPoint(
@@ -192,23 +192,12 @@ def _canonical(output: str, codec: Codec) -> str:
         return "[]"
     if codec is Codec.LINKED_LIST:
         return output
-    if codec is Codec.TREE:
-        return _trimmed(output)
-    try:
-        return (
-            "["
-            + ",".join(_canonical(item, _LISTS_OF_NODES[codec]) for item in elements(output))
-            + "]"
-        )
-    except ValueError:  # not a list: an error of the test
-        return output
-
-
-def _trimmed(output: str) -> str:
     try:
         values = elements(output)
-    except ValueError:
+    except ValueError:  # not a list: an error of the test
         return output
-    while values and values[-1] == "null":
+    if codec in _LISTS_OF_NODES:
+        values = [_canonical(item, _LISTS_OF_NODES[codec]) for item in values]
+    while codec is Codec.TREE and values and values[-1] == "null":
         values.pop()
-    return "[" + ",".join(values) + "]"
+    return f"[{','.join(values)}]"

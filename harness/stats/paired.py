@@ -36,10 +36,9 @@ from typing import NamedTuple
 
 from pydantic import BaseModel, ConfigDict, computed_field
 
-from harness.stats.rates import Rate, rate, student_quantile
+from harness.stats.rates import Rate, boundary, rate, worth
 
 CONFIDENCE = 0.95
-_STEPS = 60
 _LEAST = 1e-12
 
 
@@ -112,9 +111,7 @@ def effective_pairs(
         return number
     if squares < _LEAST:
         return samples
-    z = NormalDist().inv_cdf(0.5 + confidence / 2)
-    doubt = (z / student_quantile(0.5 + confidence / 2, number - 1)) ** 2
-    return min(samples, max(number, number * (number - 1) * independent / squares * doubt))
+    return worth(number, samples, independent, squares, confidence)
 
 
 def _low_end(b: float, c: float, number: float, squared: float, *, above_zero: bool) -> float:
@@ -129,21 +126,19 @@ def _low_end(b: float, c: float, number: float, squared: float, *, above_zero: b
     """
     seen = (b - c) / number
     rejected, kept = (0.0, seen) if above_zero else (-1.0, min(seen, 0.0))
-    for _ in range(_STEPS):
-        delta = (rejected + kept) / 2
+
+    def is_kept(delta: float) -> bool:
         linear = (2 * number - b + c) * delta - b - c
         constant = c * delta * (1 - delta)
         root = math.sqrt(max(0.0, linear * linear + 8 * number * constant))
         variance = (root - linear) / 2 + number * delta * (1 - delta)
-        if (b - c - number * delta) ** 2 > squared * variance:
-            rejected = delta
-        else:
-            kept = delta
+        return (b - c - number * delta) ** 2 <= squared * variance
+
+    kept, rejected = boundary(is_kept, kept, rejected)
     return kept if above_zero else rejected
 
 
 POWER, LEVEL = 0.8, 0.05
-_HALVINGS = 60
 
 
 def detectable_difference(
@@ -184,11 +179,7 @@ def detectable_difference(
 
     if lacks(1.0):
         return None
-    low, high = 0.0, 1.0
-    for _ in range(_HALVINGS):
-        middle = (low + high) / 2
-        low, high = (middle, high) if lacks(middle) else (low, middle)
-    return high
+    return boundary(lacks, 0.0, 1.0)[1]
 
 
 class Paired(BaseModel):

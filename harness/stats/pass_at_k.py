@@ -27,6 +27,11 @@ def share(counts: Counts) -> float:
 ROUND = (2, 3, 5, 10, 20, 50, 100, 200, 500, 1_000)
 
 
+def steps_to(most: int) -> list[int]:
+    """Return the round numbers of samples below the largest, and the largest; empty for 1."""
+    return [*(k for k in ROUND if k < most), most] if most > 1 else []
+
+
 class OfSeveral(BaseModel):
     """pass@k and pass^k of one k.
 
@@ -78,7 +83,6 @@ def of_several(counts: Sequence[Counts]) -> tuple[OfSeveral, ...]:
     Empty where every problem has fewer than two samples.
     """
     most = max((samples for samples, _ in counts), default=0)
-    steps = sorted({k for k in ROUND if k < most} | ({most} if most > 1 else set[int]()))
     return tuple(
         OfSeveral(
             k=k,
@@ -86,7 +90,7 @@ def of_several(counts: Sequence[Counts]) -> tuple[OfSeveral, ...]:
             all_right=_mean(counts, k, pass_hat_k),
             too_few=sum(samples < k for samples, _ in counts),
         )
-        for k in steps
+        for k in steps_to(most)
     )
 
 

@@ -1,13 +1,14 @@
-"""Rates of success, means over problems, and their intervals."""
+"""Rates of success over problems: their intervals, and curves over turns, tokens or dollars."""
 
 import math
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from bisect import bisect_right
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import count
+from operator import itemgetter
 from statistics import NormalDist
 
 from pydantic import BaseModel, ConfigDict
-
-from harness.stats.curves import mean_by_problem
 
 
 class Rate(BaseModel):
@@ -103,12 +104,39 @@ def effective_trials(fractions: Sequence[float], samples: int, confidence: float
     if problems == 1 or samples <= problems or not 0 < mean < 1:
         return problems
     squares = math.fsum((fraction - mean) ** 2 for fraction in fractions)
-    if not squares:
-        return samples
+    return worth(problems, samples, mean * (1 - mean), squares, confidence) if squares else samples
+
+
+def worth(
+    problems: int, samples: int, independent: float, squares: float, confidence: float
+) -> float:
+    """Return how many independent trials, or pairs, samples of some problems are worth.
+
+    Args:
+        problems: number of problems: the least that they are worth.
+        samples: number of samples: the most.
+        independent: variance of one independent trial.
+        squares: sum of the squared deviations of the problems' values from their mean.
+        confidence: coverage of the interval that they are for.
+    """
     z = NormalDist().inv_cdf(0.5 + confidence / 2)
     doubt = (z / student_quantile(0.5 + confidence / 2, problems - 1)) ** 2
-    found = mean * (1 - mean) * problems * (problems - 1) / squares * doubt
+    found = independent * problems * (problems - 1) / squares * doubt
     return min(samples, max(problems, found))
+
+
+def boundary(
+    holds: Callable[[float], bool], inside: float, outside: float, halvings: int = 60
+) -> tuple[float, float]:
+    """Narrow the range between a value for which something holds and one for which it does not.
+
+    Returns:
+        The last value for which it holds, and the last for which it does not.
+    """
+    for _ in range(halvings):
+        middle = (inside + outside) / 2
+        inside, outside = (middle, outside) if holds(middle) else (inside, middle)
+    return inside, outside
 
 
 def student_quantile(share: float, freedom: int) -> float:
@@ -165,13 +193,13 @@ def mean_interval(
     """
     import numpy as np
 
-    tallies = sorted(Counter(map(_exact, values)).items())
-    mirrored = [(_exact(-value), number) for value, number in reversed(tallies)]
+    tallies = sorted(Counter(map(exact, values)).items())
+    mirrored = [(exact(-value), number) for value, number in reversed(tallies)]
     if mirrored > tallies:  # of the two, the same one is drawn from
         low, high = mean_interval(
             [-value for value in values], confidence=confidence, resamples=resamples, seed=seed
         )
-        return _exact(-high), _exact(-low)
+        return exact(-high), exact(-low)
     levels = np.array([value for value, _ in tallies])
     if len(levels) == 1:
         return tallies[0][0], tallies[0][0]
@@ -183,7 +211,7 @@ def mean_interval(
     if mirrored == tallies:  # a mean can be drawn exactly as likely as its negative
         high = (high - low) / 2
         low = -high
-    return _exact(low), _exact(high)
+    return exact(low), exact(high)
 
 
 def tail_share(count: int, confidence: float = 0.95) -> float:
@@ -202,7 +230,103 @@ def tail_share(count: int, confidence: float = 0.95) -> float:
     return NormalDist().cdf(-math.sqrt(count / (count - 1)) * t)
 
 
-def _exact(value: float) -> float:
+def exact(value: float) -> float:
     """Round off the last digits, which depend on the order of a sum, and turn -0 into 0."""
-    rounded = round(float(value), 12)
-    return rounded if math.copysign(1, rounded) > 0 or rounded else 0.0
+    return round(float(value), 12) + 0.0
+
+
+POINTS = 12
+DENSE = 20
+
+
+def mean_by_problem(values: Iterable[tuple[str, float]]) -> dict[str, float]:
+    """Return the mean of a value over each problem's samples.
+
+    Args:
+        values: problem id and value of each sample.
+    """
+    pairs = list(values)
+    by_problem = dict(pairs)
+    if len(by_problem) == len(pairs):  # one sample a problem
+        return by_problem
+    found: dict[str, list[float]] = defaultdict(list)
+    for problem, value in pairs:
+        found[problem].append(value)
+    return {problem: math.fsum(samples) / len(samples) for problem, samples in found.items()}
+
+
+def cumulative(
+    reached: Sequence[tuple[str, float | None]], thresholds: Iterable[float]
+) -> tuple[float, ...]:
+    """Return the share of samples solved by each threshold, averaged over problems.
+
+    With P problems, and n_p samples of problem p of which sample i was solved at a_pi:
+    F(t) = 1/P · Σ_p 1/n_p · #{i: a_pi ≤ t}.
+
+    Args:
+        reached: problem id and place at which each sample was solved, None if it never was; at
+            least one sample.
+        thresholds: places at which the share is read, in the same unit.
+
+    Returns:
+        One share between 0 and 1 per threshold; shares never fall as thresholds rise.
+    """
+    samples = Counter(map(itemgetter(0), reached))
+    places: dict[int, list[float]] = defaultdict(list)  # by n_p: problems of one n count alike
+    for problem, place in reached:
+        if place is not None:
+            places[samples[problem]].append(place)
+    for found in places.values():
+        found.sort()
+    return tuple(
+        math.fsum(bisect_right(found, threshold) / n for n, found in places.items()) / len(samples)
+        for threshold in thresholds
+    )
+
+
+def whole_steps(most: int) -> tuple[int, ...]:
+    """Return 1, 2, 3, … to 20, then 50, 100, 200, 500, …, and `most`; empty for 0."""
+    if most <= DENSE:
+        return tuple(range(1, most + 1))
+    coarse = (int(step) for step in _rounded(DENSE + 1, most))
+    return (*range(1, DENSE + 1), *(step for step in coarse if step < most), most)
+
+
+def round_steps(least: float, most: float) -> tuple[float, ...]:
+    """Return 1, 2 and 5 times powers of ten that cover `least` to `most`.
+
+    The first is not below `least`, the last is the first not below `most`. Steps from 1 on are
+    whole numbers. There are a dozen at most: of more only every second, or third, … is kept,
+    counted from the last.
+
+    Args:
+        least: lower end, more than 0.
+        most: upper end, not below `least`, and finite.
+    """
+    steps = tuple(_rounded(least, most))
+    every = -(-len(steps) // POINTS) or 1
+    return steps[::-1][::every][::-1]
+
+
+def _rounded(least: float, most: float) -> Iterator[float]:
+    for exponent in count(math.floor(math.log10(least)) - 1):
+        for digit in (1, 2, 5):
+            step = digit * 10**exponent if exponent >= 0 else float(f"{digit}e{exponent}")
+            if step >= least:
+                yield step
+            if step >= most:
+                return
+
+
+def solved_per(solved: int, spent: float | None, unit: float = 1.0) -> float | None:
+    """Return the solved samples per amount spent: unit · solved / spent.
+
+    Args:
+        solved: number of solved samples.
+        spent: amount spent on all samples, failed ones included; None where it is unknown.
+        unit: amount to which the result refers: 1,000 for solved samples per 1,000 tokens.
+
+    Returns:
+        None where the amount is unknown or 0.
+    """
+    return unit * solved / spent if spent else None

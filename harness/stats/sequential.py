@@ -13,6 +13,8 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
+from harness.stats.rates import boundary
+
 if TYPE_CHECKING:
     from numpy import float64
     from numpy.typing import NDArray
@@ -126,13 +128,6 @@ def _stakes() -> "tuple[Array, Array]":
 
 def _end(tallies: Mapping[float, int], mean: float, limit: float, bound: float) -> float:
     """Return the mean nearest to `limit` that the e-value does not exclude."""
-    inside, outside = mean, limit
     if math.isclose(limit, mean) or log_e_value(tallies, limit * _ALMOST) < bound:
         return limit
-    for _ in range(_HALVINGS):
-        middle = (inside + outside) / 2
-        if log_e_value(tallies, middle) < bound:
-            inside = middle
-        else:
-            outside = middle
-    return inside
+    return boundary(lambda middle: log_e_value(tallies, middle) < bound, mean, limit, _HALVINGS)[0]

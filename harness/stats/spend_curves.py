@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from harness.stats.rates import tail_share
+from harness.stats.rates import exact, tail_share
 
 if TYPE_CHECKING:
     import numpy as np
@@ -38,6 +38,7 @@ to Variance Estimation, 2nd edition, 2007, chapter 2), and are drawn ten times a
 _CHUNK = 1 << 22  # weights held in memory at a time
 
 
+@dataclass(slots=True)
 class Attempt:
     """One attempt: its spend each time the solution it would submit changed.
 
@@ -47,12 +48,9 @@ class Attempt:
         spend: spend of the whole attempt.
     """
 
-    __slots__ = ("changes", "problem", "spend")
-
-    def __init__(self, problem: int, changes: Sequence[tuple[float, bool]], spend: float) -> None:
-        self.problem = problem
-        self.changes = changes
-        self.spend = spend
+    problem: int
+    changes: Sequence[tuple[float, bool]]
+    spend: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -240,7 +238,7 @@ def band(rates: "Floats", problems: int, confidence: float = 0.95) -> list[tuple
 
     tail = tail_share(problems, confidence)
     low, high = np.quantile(rates, (tail, 1 - tail), axis=0)
-    return [(_plain(a), _plain(b)) for a, b in zip(low, high, strict=True)]
+    return [(exact(a), exact(b)) for a, b in zip(low, high, strict=True)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,7 +278,7 @@ def crossing(
     """
     import numpy as np
 
-    end = np.sign(_plain(difference[-1]))
+    end = np.sign(exact(difference[-1]))
     if not end:
         return None
     place = _last_below(at, np.array([difference]) * end)[0]
@@ -314,8 +312,3 @@ def _last_below(at: Sequence[float], rows: "Floats") -> "Floats":
     share = left / (left - np.maximum(right, 0))
     found[inside] = spends[here] + share * (spends[here + 1] - spends[here])
     return found
-
-
-def _plain(value: float) -> float:
-    """Round off the last digits, which depend on the order of a sum, and turn -0 into 0."""
-    return round(float(value), 12) + 0.0

@@ -8,7 +8,7 @@ from typing import Any
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from harness.agent.strategies.external_names import COMES
+from harness.agent.strategies import COMES
 from harness.grading.verdict import Verdict
 from harness.models.providers import REFERENCES
 from harness.run.plan.target import PREFIX

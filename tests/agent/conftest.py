@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from harness.agent.attempt import Limits, Session, Strategy, StrategyOptions
+from harness.agent.attempt import Gate, Limits, Session, Strategy, StrategyOptions
 from harness.agent.events import Event
 from harness.agent.journal import Journal
-from harness.agent.request_gate import OPEN, Gate
 from harness.agent.strategies.strategies import STRATEGIES
 from harness.agent.templates.prompt_set import load_prompt
 from harness.grading.judge import Task, judge
@@ -88,7 +87,7 @@ def play(pool: SandboxPool, problem: ProblemView) -> Callable[..., Awaitable[Pla
         options: StrategyOptions = USUAL,
         recorded: Sequence[Event] = (),
         earlier: str | None = None,
-        gate: Gate = OPEN,
+        gate: Gate | None = None,
         judged: dict[tuple[str, str], Grade] | None = None,
     ) -> Played:
         async def run_public_tests(code: str) -> Grade:
@@ -120,7 +119,7 @@ def play(pool: SandboxPool, problem: ProblemView) -> Callable[..., Awaitable[Pla
             journal=Journal(events.append, recorded),
             options=options,
             earlier=earlier,
-            gate=gate,
+            gate=gate or Gate(),
         )
         strategy = mode if callable(mode) else STRATEGIES[mode]
         return Played(await strategy(session), model, events, workspace, heard)

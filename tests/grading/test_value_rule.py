@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.grading.rules import RULES, describe_value, lcb_value, read_json
+from harness.grading.rules import RULES, lcb_value
+from harness.grading.rules.json_values import describe_value, read_json
 from harness.sandbox.inside import values
 
 SAME = {

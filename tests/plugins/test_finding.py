@@ -6,7 +6,7 @@ from packages_made import made_package
 from program import harness
 
 from harness import plugins
-from harness.agent.strategies.external_names import ASKING
+from harness.agent.strategies import ASKING
 from harness.agent.strategies.strategies import STRATEGIES, find_strategy
 from harness.errors import UsageError
 from harness.features.observers.attach import find_observer

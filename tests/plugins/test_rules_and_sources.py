@@ -12,9 +12,9 @@ from harness.grading.rules import RuleError, find_rule, guarded
 from harness.grading.verdict import Difference
 from harness.plugins import RULES, SOURCES, Plugin
 from harness.problem import Problem, Reference, TestCase, TestSuite
-from harness.sources import fixture
 from harness.sources.benchmarks import load_plugged
 from harness.sources.files.rows import Loaded
+from harness.sources.jsonl import load_bundled
 
 PLUGIN = Plugin(RULES, "mine", "mine-rules", "1.0", "mine_rules:thing")
 WRONG = Difference(where="here", expected="1", got="2")
@@ -73,7 +73,7 @@ def test_ours_are_not_wrapped() -> None:
     assert all(find_rule(name) is OURS[name] for name in OURS)
 
 
-PROBLEM = fixture.load(None).problems[0]
+PROBLEM = load_bundled(None).problems[0]
 
 
 class _Source:

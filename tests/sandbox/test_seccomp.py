@@ -20,7 +20,7 @@ import harness.sandbox
 SANDBOX = Path(harness.sandbox.__file__).parent
 sys.path.append(str(SANDBOX))  # where what runs inside the sandbox finds itself
 
-from inside.walls import seccomp, syscalls  # noqa: E402 - the folder must be known first
+from inside.walls import linux, seccomp  # noqa: E402 - the folder must be known first
 
 MACHINES = ("x86_64", "aarch64")
 PID = 4242
@@ -73,7 +73,7 @@ def headers(machine: str) -> dict[str, int]:
 
 
 def table(machine: str) -> dict[str, int]:
-    return syscalls.allowed(machine) | syscalls.own(machine)
+    return linux.allowed(machine) | linux.own(machine)
 
 
 @pytest.mark.parametrize("machine", MACHINES)
@@ -89,7 +89,7 @@ def test_every_number_is_the_kernel_s(machine: str) -> None:
 
 @pytest.mark.parametrize("machine", MACHINES)
 def test_no_call_stands_in_the_table_twice(machine: str) -> None:
-    allowed, checked = syscalls.allowed(machine), syscalls.checked(machine)
+    allowed, checked = linux.allowed(machine), linux.checked(machine)
     assert not allowed.keys() & checked.keys()
     numbers = [*allowed.values(), *checked.values()]
     assert len(set(numbers)) == len(numbers)
@@ -166,11 +166,11 @@ def wanted(machine: str, number: int, words: list[int]) -> int:  # noqa: C901, P
         return KILL
     if number > seccomp.LAST_KNOWN:
         return ENOSYS
-    names = {at: name for name, at in syscalls.checked(machine).items()}
+    names = {at: name for name, at in linux.checked(machine).items()}
     low = [word & WORD for word in words]
     match names.get(number):
         case None:
-            return ALLOW if number in syscalls.allowed(machine).values() else EPERM
+            return ALLOW if number in linux.allowed(machine).values() else EPERM
         case "clone3":
             return ENOSYS
         case "recvfrom":
@@ -234,8 +234,8 @@ class TestProgram:
         machine=st.sampled_from(MACHINES),
         number=st.one_of(
             st.integers(0, 600),
-            st.sampled_from(sorted({*syscalls.checked("x86_64").values()})),
-            st.sampled_from(sorted({*syscalls.checked("aarch64").values()})),
+            st.sampled_from(sorted({*linux.checked("x86_64").values()})),
+            st.sampled_from(sorted({*linux.checked("aarch64").values()})),
             st.sampled_from((470, 471, X32 - 1, X32, X32 + 1, WORD)),
             st.integers(0, WORD),
         ),
@@ -266,7 +266,7 @@ class TestProgram:
 
     @given(words=words_of_six, machine=st.sampled_from(MACHINES))
     def test_no_clone_but_a_thread_s(self, words: list[int], machine: str) -> None:
-        clone = syscalls.checked(machine)["clone"]
+        clone = linux.checked(machine)["clone"]
         words[0] &= ~0x10000
         assert said(machine, clone, words) == EPERM
         words[0] |= THREAD
@@ -275,7 +275,7 @@ class TestProgram:
     @pytest.mark.parametrize("machine", MACHINES)
     def test_arguments_are_looked_at_one_by_one(self, machine: str) -> None:
         """Each checked call, with each of its arguments in turn at either half's edge."""
-        for number in syscalls.checked(machine).values():
+        for number in linux.checked(machine).values():
             for base in (0, 1, PID, 0x10000):
                 for place in range(6):
                     for word in (*SOME, *(1 << 32 | word for word in SOME)):
@@ -404,6 +404,6 @@ def test_the_kernel_takes_it_and_does_as_it_says(machine: str) -> None:
 def test_the_calling_convention_of_32_bit_pointers_kills(machine: str) -> None:
     if machine != "x86_64":
         pytest.skip("x32 is there on x86-64 only")
-    status, found = installed(machine, last=X32 + syscalls.allowed("x86_64")["getpid"])
+    status, found = installed(machine, last=X32 + linux.allowed("x86_64")["getpid"])
     assert found["thread"] == 1
     assert status & 0x7F == signal.SIGSYS

@@ -12,7 +12,7 @@ from harness.grading.verdict import TestResult, Verdict
 from harness.problem import Problem
 from harness.sandbox.limits import Limits
 from harness.sandbox.worker import Worker
-from harness.sources.code_tests import humaneval, mbpp
+from harness.sources.benchmarks import loader
 
 SCRIPT = """import numpy as np
 from math import inf
@@ -57,7 +57,7 @@ def row(test: str, number: int = 3) -> dict[str, Any]:
 
 def test_each_input_is_a_test(write_rows: Callable[..., Path], worker: Worker) -> None:
     path = write_rows(row(SCRIPT))
-    (problem,) = humaneval.load(str(path), name="humanevalplus").problems
+    (problem,) = loader("humanevalplus")(str(path)).problems
     assert [test.input for test in problem.tests.load_hidden()] == [
         'assertion(f(1, "ä, b"), 2, 0)',
         "assertion(f([2], ')'), [2], 0)",
@@ -80,7 +80,7 @@ def test_answers_larger_than_a_session_holds_are_judged(
         "        assertion(candidate(*inp), ref_func(*inp), 0)\n"
     )
     assert Limits().output_bytes < 3 * 60_000_000
-    (problem,) = humaneval.load(str(write_rows(row(script)))).problems
+    (problem,) = loader("humaneval")(str(write_rows(row(script)))).problems
     found = results(worker, problem, "def f(x, y): return x * y")
     assert [test.verdict for test in found] == [Verdict.ACCEPTED] * 3
 
@@ -98,14 +98,14 @@ def test_answers_larger_than_a_session_holds_are_judged(
 )
 def test_loops_of_another_form_stay_one_test(write_rows: Callable[..., Path], loop: str) -> None:
     script = SCRIPT[: SCRIPT.index("for i, (inp")] + loop
-    (problem,) = humaneval.load(str(write_rows(row(script)))).problems
+    (problem,) = loader("humaneval")(str(write_rows(row(script)))).problems
     assert len(problem.tests.load_hidden()) == 1
 
 
 def test_a_problem_that_no_solution_passes_is_marked(write_rows: Callable[..., Path]) -> None:
     path = str(write_rows(row(SCRIPT, 32)))
-    assert humaneval.load(path).problems[0].known_issues == ()
-    (problem,) = humaneval.load(path, name="humanevalplus").problems
+    assert loader("humaneval")(path).problems[0].known_issues == ()
+    (problem,) = loader("humanevalplus")(path).problems
     assert problem.known_issues == ("wrong_tests",)
 
 
@@ -122,12 +122,12 @@ def test_a_script_of_mbppplus_that_asserts_nothing_gives_way_to_the_tests_of_mbp
         "test_imports": [],
         "test": script,
     }
-    (problem,) = mbpp.load(str(write_rows(values)), name="mbppplus").problems
+    (problem,) = loader("mbppplus")(str(write_rows(values))).problems
     assert len(problem.tests.load_hidden()) == 3
     assert problem.known_issues == ()
     found = results(worker, problem, problem.programs()[0])
     assert [test.verdict for test in found] == [Verdict.ACCEPTED] * 4
     values["test"] = script.replace("assert ", "")
-    (problem,) = mbpp.load(str(write_rows(values)), name="mbppplus").problems
+    (problem,) = loader("mbppplus")(str(write_rows(values))).problems
     assert [test.input for test in problem.tests.load_hidden()] == ["f([], 0)"]
     assert problem.known_issues == ("tests_incomplete",)

@@ -10,7 +10,8 @@ from harness.errors import DataError, UsageError
 from harness.grading.rules import RULES
 from harness.problem import Checker, Codec, Problem
 from harness.sources import preambles
-from harness.sources.jsonl import JsonlRow, RowTest, load, schema
+from harness.sources.jsonl import load
+from harness.sources.jsonl_row import JsonlRow, RowTest, schema
 
 BUNDLED = Path(__file__).parents[2] / "fixtures" / "problems.jsonl"
 JSON_TYPES: dict[str, type] = {"string": str, "array": list, "null": type(None)}

@@ -14,7 +14,7 @@ from harness.grading.judge import judge
 from harness.grading.verdict import Verdict
 from harness.problem import Problem
 from harness.sandbox.worker import Worker
-from harness.sources.code_tests import humaneval, mbpp
+from harness.sources.benchmarks import loader
 from harness.sources.contests import codeforces
 from harness.sources.jsonl import load
 
@@ -165,14 +165,14 @@ def test_the_docstrings_examples_of_humaneval_are_public(
         "canonical_solution": "    return x + 1\n",
         "test": "def check(candidate):\n    assert candidate(g(3)) == g(4)\n",
     }
-    (problem,) = humaneval.load(str(write_rows(row))).problems
+    (problem,) = loader("humaneval")(str(write_rows(row))).problems
     assert [(t.input, t.output) for t in problem.tests.public] == [("f(1)", "2"), ("f(5)", "6")]
     assert solved(worker, problem, problem.programs()[0]) is Verdict.ACCEPTED
     hostile = "def g(x): return 0\ndef f(x): return x + 1 if x in (1, 5) else 0"
     assert solved(worker, problem, hostile) is Verdict.WRONG_ANSWER  # `g` is the prompt's own
     row |= {"plus_input": [], "test": None}
     with pytest.raises(DataError, match="EvalPlus' own file"):
-        humaneval.load(str(write_rows(row)))
+        loader("humaneval")(str(write_rows(row)))
 
 
 def test_only_the_first_assertion_of_mbpp_is_public(write_rows: Callable[..., Path]) -> None:
@@ -184,7 +184,7 @@ def test_only_the_first_assertion_of_mbpp_is_public(write_rows: Callable[..., Pa
         "challenge_test_list": ["assert f(9) == 10"],
         "test_setup_code": "",
     }
-    (problem,) = mbpp.load(str(write_rows(row))).problems
+    (problem,) = loader("mbpp")(str(write_rows(row))).problems
     assert (problem.id, problem.starter_code) == ("mbpp/11", "def f(x):\n")
     assert [test.input for test in problem.tests.public] == ["f(1)"]
     assert [test.input for test in problem.tests.load_hidden()] == ["f(2)", "f(9)"]
@@ -253,17 +253,17 @@ def test_codeforces_rows_that_cannot_be_judged(
 @real
 def test_all_of_humaneval_and_mbpp_can_be_expressed() -> None:
     assert DATA is not None
-    he = humaneval.load(f"{DATA}/humaneval/HumanEval.jsonl.gz").problems
+    he = loader("humaneval")(f"{DATA}/humaneval/HumanEval.jsonl.gz").problems
     assert len(he) == 164
     assert all(problem.tests.load_hidden() for problem in he)
-    assert len(mbpp.load(f"{DATA}/mbpp/mbpp.jsonl.gz").problems) == 974
+    assert len(loader("mbpp")(f"{DATA}/mbpp/mbpp.jsonl.gz").problems) == 974
 
 
 @real
 @pytest.mark.parametrize("number", ["32", "38", "53", "127", "148"])
 def test_references_of_humaneval_pass(worker: Worker, number: str) -> None:
     assert DATA is not None
-    found = humaneval.load(f"{DATA}/humaneval/HumanEval.jsonl.gz").problems
+    found = loader("humaneval")(f"{DATA}/humaneval/HumanEval.jsonl.gz").problems
     problem = next(each for each in found if each.native_id == number)
     assert solved(worker, problem, problem.programs()[0]) is Verdict.ACCEPTED
     assert json.loads(problem.model_dump_json(include={"checker"}))["checker"]["kind"] == "tests"

@@ -20,9 +20,8 @@ Unclosed tags count as closed at the end of the text, and the rule's name says s
 
 import ast
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
-from types import MappingProxyType
 from typing import NamedTuple
 
 from harness.agent.extraction.code import (
@@ -268,21 +267,15 @@ def _inline(reader: _Reader, line: str) -> str:
     return next((span for span in reversed(spans) if reader.reads(span)), "")
 
 
-ANSWER_EXTRACTORS: MappingProxyType[Kind, MappingProxyType[str, Extract]] = MappingProxyType(
-    {
-        Kind.TEST_OUTPUT_PREDICTION: MappingProxyType(
-            {
-                "harness": partial(extract_answer, Kind.TEST_OUTPUT_PREDICTION),
-                "lcb": extract_lcb_test_output,
-            }
-        ),
-        Kind.CODE_EXECUTION: MappingProxyType(
-            {
-                "harness": partial(extract_answer, Kind.CODE_EXECUTION),
-                "lcb": extract_lcb_execution,
-                "lcb-cot": extract_lcb_execution_cot,
-            }
-        ),
-    }
-)
+ANSWER_EXTRACTORS: Mapping[Kind, Mapping[str, Extract]] = {
+    Kind.TEST_OUTPUT_PREDICTION: {
+        "harness": partial(extract_answer, Kind.TEST_OUTPUT_PREDICTION),
+        "lcb": extract_lcb_test_output,
+    },
+    Kind.CODE_EXECUTION: {
+        "harness": partial(extract_answer, Kind.CODE_EXECUTION),
+        "lcb": extract_lcb_execution,
+        "lcb-cot": extract_lcb_execution_cot,
+    },
+}
 """Extractors by kind of problem and user-visible name."""

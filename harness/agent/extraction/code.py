@@ -25,9 +25,9 @@ https://github.com/LiveCodeBench/LiveCodeBench, described in words.
 
 import ast
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
+from functools import wraps
 
 from harness.markdown import FencedBlock, fenced_blocks
 from harness.models.protocol import Frozen
@@ -160,54 +160,51 @@ def _defines(node: ast.stmt, name: str) -> bool:
 
 
 FENCE = "```"
+_NOTHING = Extraction(code="", rule="none")
+_TOO_LONG = Extraction(code="", rule="too long")
 
 
-def extract_lcb(answer: str, entry_point: str | None) -> Extraction:
+def _of_text(find: Callable[[str], Extraction]) -> Extract:
+    """Return an extractor that heeds no entry point, and searches no text that is too long."""
+
+    @wraps(find)
+    def found(text: str, entry_point: str | None) -> Extraction:
+        del entry_point
+        return _TOO_LONG if len(text) > LONGEST_ANSWER else find(text)
+
+    return found
+
+
+@_of_text
+def extract_lcb(answer: str) -> Extraction:
     """Return the lines between the last two with three backticks, or nothing.
 
     Source: `extract_code` in `lcb_runner/utils/extraction_utils.py` of
     https://github.com/LiveCodeBench/LiveCodeBench, for chat models. So a summary in a separate
     block after the solution is taken for it, and a truncated block is not found.
-
-    Args:
-        answer: the model's text.
-        entry_point: ignored.
     """
-    del entry_point
-    if len(answer) > LONGEST_ANSWER:
-        return Extraction(code="", rule="too long")
     lines = answer.split("\n")
     fences = [number for number, line in enumerate(lines) if FENCE in line]
     if len(fences) < 2:  # noqa: PLR2004 - an opening and a closing one
-        return Extraction(code="", rule="none")
+        return _NOTHING
     return Extraction(code="\n".join(lines[fences[-2] + 1 : fences[-1]]), rule="last two fences")
 
 
-EXTRACTORS: MappingProxyType[str, Extract] = MappingProxyType(
-    {"harness": extract, "lcb": extract_lcb}
-)
+EXTRACTORS: Mapping[str, Extract] = {"harness": extract, "lcb": extract_lcb}
 """Extractors by user-visible name."""
 
 
 OPEN, CLOSE = "[ANSWER]", "[/ANSWER]"
-_NOTHING = Extraction(code="", rule="none")
-_TOO_LONG = Extraction(code="", rule="too long")
 
 
-def extract_lcb_test_output(text: str, entry_point: str | None) -> Extraction:
+@_of_text
+def extract_lcb_test_output(text: str) -> Extraction:
     """Return the last line starting with `assert`, else the first code block.
 
     Blocks tagged python take precedence. Only the first line of a multi-line assertion is
     considered; indented assertions are not. Any call may be asserted. `asserted_by_lcb` extracts
     the value.
-
-    Args:
-        text: the model's text.
-        entry_point: ignored.
     """
-    del entry_point
-    if len(text) > LONGEST_ANSWER:
-        return _TOO_LONG
     lines = text.split("\n")
     asserting = [line for line in lines if line.startswith("assert")]
     if asserting:
@@ -247,19 +244,13 @@ def _right_side(statement: str) -> str | None:
             return None
 
 
-def extract_lcb_execution(text: str, entry_point: str | None) -> Extraction:
+@_of_text
+def extract_lcb_execution(text: str) -> Extraction:
     """Return the text after the first `==`, up to a second one or `[/ANSWER]`.
 
     Without `[/ANSWER]`, return only its first line. So a value that contains `==` is cut in two,
     and words before the answer may be taken for it.
-
-    Args:
-        text: the model's text.
-        entry_point: ignored.
     """
-    del entry_point
-    if len(text) > LONGEST_ANSWER:
-        return _TOO_LONG
     rule = "after ==" if "==" in text else "whole text"
     if "==" in text:
         text = text.split("==", 2)[1].strip()
@@ -271,12 +262,11 @@ def extract_lcb_execution(text: str, entry_point: str | None) -> Extraction:
     return Extraction(code=answer, rule=rule) if answer else _NOTHING
 
 
-def extract_lcb_execution_cot(text: str, entry_point: str | None) -> Extraction:
+@_of_text
+def extract_lcb_execution_cot(text: str) -> Extraction:
     """Apply `extract_lcb_execution` to the text between the first two `[ANSWER]`.
 
     Without one, apply it to the whole text.
     """
-    if len(text) > LONGEST_ANSWER:
-        return _TOO_LONG
     parts = text.split(OPEN, 2)
-    return extract_lcb_execution(parts[1].strip() if len(parts) > 1 else text, entry_point)
+    return extract_lcb_execution(parts[1].strip() if len(parts) > 1 else text, None)

@@ -1,5 +1,21 @@
-"""Strategies for solving problems.
+"""Strategies for solving problems, and the names of the built-in modes.
 
-`agent_loop` is the loop with tools, `baselines` has the modes without tools. `strategies` finds a
-strategy by name.
+`baselines` has the modes without tools. `strategies` has the agent loop, and finds a strategy by
+name. Settings import the names here without the strategies.
 """
+
+EXTERNAL = ("external", "mcp")
+"""Modes of a user's own agent: the harness starts it, or (`mcp`) it connects to `harness mcp`."""
+
+STARTED, COMES = EXTERNAL
+
+ASKING = ("agentic", "single_shot", "self_repair", "best_of_k_public")
+"""Modes in which the harness sends the requests."""
+
+BUILT_IN = (*ASKING, *EXTERNAL)
+"""All built-in modes, including those of a user's own agent."""
+
+REPAIR_ROUNDS = 1
+"""Default number of repair rounds of `self_repair`."""
+SHOTS = 5
+"""Default number of shots of `best_of_k_public`."""

@@ -16,11 +16,12 @@ The first solution comes from an earlier run, if given, or else from a single sh
 it passes the public tests, or if there are none.
 """
 
+from typing import Any
+
 from harness.agent.attempt import Attempt, ChosenBy, Session, StopReason, Written, run_until_stopped
 from harness.agent.conversation import Conversation
 from harness.agent.events import PublicTests
 from harness.agent.extraction.code import Extraction
-from harness.agent.strategies.public_tests import submit_and_test
 from harness.models.protocol import Message, ModelTurn, UserMessage
 from harness.text import writable
 from harness.tools.workspace import Report
@@ -40,18 +41,26 @@ async def single_shot(session: Session) -> Attempt:
         return StopReason.MODEL_STOPPED
 
     reason, error = await run_until_stopped(ask(), session.limits)
-    return Attempt(
+    return _attempt(
+        conversation,
         code=found.code,
         chosen_by=ChosenBy.ANSWER if found.code else ChosenBy.NONE,
         extraction=found.rule,
         stop_reason=reason,
+        revisions=(written(found.code, conversation),) if found.code else (),
+        refused=refused,
+        error=error,
+    )
+
+
+def _attempt(conversation: Conversation, **facts: Any) -> Attempt:
+    """Return an attempt without tools, with the conversation's cost."""
+    return Attempt(
         usage=conversation.usage,
         usage_known=conversation.usage_known,
         model_calls=conversation.turns,
-        revisions=(written(found.code, conversation),) if found.code else (),
         tool_protocol="none",
-        refused=refused,
-        error=error,
+        **facts,
     )
 
 
@@ -87,17 +96,13 @@ class _Shots:
         reason, error = await run_until_stopped(self._shoot(), self.session.limits)
         best = max(self.revisions, key=_passed, default=None)
         passed = best is not None and best.tests is not None and best.tests.solved
-        conversation = self.conversation
-        return Attempt(
+        return _attempt(
+            self.conversation,
             code=best.code if best else "",
             chosen_by=_rule(best, passed=passed),
             extraction=self.rules[self.revisions.index(best)] if best else "none",
             stop_reason=reason,
-            usage=conversation.usage,
-            usage_known=conversation.usage_known,
-            model_calls=conversation.turns,
             revisions=tuple(self.revisions),
-            tool_protocol="none",
             refused=bool(self.refused) and not self.revisions,
             error=error,
         )
@@ -118,7 +123,7 @@ class _Shots:
             revision = written(found.code, conversation)
             self.rules.append(found.rule)
             self.revisions.append(revision)  # counts even if its tests are interrupted
-            report = await submit_and_test(session, conversation, found.code)
+            report = await conversation.submit_and_test(found.code)
             if report is None:
                 return StopReason.MODEL_STOPPED
             self.revisions[-1] = revision.model_copy(update={"tests": PublicTests.of(report)})
@@ -158,17 +163,14 @@ class _Repairs:
 
     async def run(self) -> Attempt:
         reason, error = await run_until_stopped(self._work(), self.session.limits)
-        conversation, best = self.conversation, self.session.workspace.best
-        return Attempt(
+        best = self.session.workspace.best
+        return _attempt(
+            self.conversation,
             code=best.code if best else "",
             chosen_by=self._chosen_by(),
             extraction=self.rule,
             stop_reason=reason,
-            usage=conversation.usage,
-            usage_known=conversation.usage_known,
-            model_calls=conversation.turns,
             revisions=tuple(self.revisions),
-            tool_protocol="none",
             refused=self.refused,
             error=error,
         )
@@ -225,7 +227,7 @@ class _Repairs:
             return None
         revision = written(code, self.conversation)
         self.revisions.append(revision)  # counts even if its tests are interrupted
-        report = await submit_and_test(self.session, self.conversation, code)
+        report = await self.conversation.submit_and_test(code)
         tests = PublicTests.of(report) if report else None
         self.revisions[-1] = revision.model_copy(update={"tests": tests})
         return report

@@ -1,5 +1,9 @@
 """Strategies by mode: the built-in ones, a user's own (`module:attribute`), those of plug-ins.
 
+In the agent loop the model calls tools until tests pass or a limit is hit. `harness.agent.episode`
+decides what an answer leads to; the loop sends the requests. If a conversation becomes too long,
+old tool results are cleared (`Conversation.clear_results`) before it is given up.
+
 Strategies of users and plug-ins are trusted like the harness and run in its process: only text
 written by models goes into the sandbox. Their exceptions do not count against the model: the sample
 stays pending, with the message. A limit that a strategy does not catch (`harness.agent.attempt`)
@@ -21,12 +25,13 @@ from harness.agent.attempt import (
     Strategy,
     run_until_stopped,
 )
-from harness.agent.strategies.agent_loop import agentic
+from harness.agent.conversation import Conversation
+from harness.agent.episode import AgentEpisode
+from harness.agent.strategies import EXTERNAL
 from harness.agent.strategies.baselines import best_of_k_public, self_repair, single_shot
-from harness.agent.strategies.external_names import EXTERNAL
 from harness.errors import HarnessError, UsageError
 from harness.models.faults import Redactor
-from harness.models.protocol import ModelError, Usage
+from harness.models.protocol import ContextOverflowError, ModelError, ModelTurn, Usage
 from harness.models.user_code import load_attribute
 from harness.registry import AGENT_STRATEGY, feature
 from harness.sandbox.program import SandboxError
@@ -169,13 +174,42 @@ def _words(error: BaseException) -> str:
     return _one_line(f"{type(error).__name__}: {error}")
 
 
+async def agentic(session: Session) -> Attempt:
+    """Run the loop; the final solution is the newest that passed the public tests."""
+    conversation = Conversation(session, session.toolbox.specs)
+    episode = AgentEpisode(session, conversation)
+    episode.open()
+    reason, error = await run_until_stopped(_converse(episode, conversation), session.limits)
+    if reason is not StopReason.MODEL_ERROR:  # such a sample is retried
+        await episode.test_final(reason)
+    return episode.attempt(reason, error)
+
+
+async def _converse(episode: AgentEpisode, conversation: Conversation) -> StopReason:
+    while (spent := episode.spent()) is None:
+        reason = await episode.take(await _ask(conversation))
+        if reason is not None:
+            return reason
+    return spent
+
+
+async def _ask(conversation: Conversation) -> ModelTurn:
+    """Return the next answer; clear old tool results if the conversation is too long."""
+    while True:
+        try:
+            return await conversation.ask()
+        except ContextOverflowError as overflow:
+            if not conversation.clear_results(str(overflow)):
+                raise
+
+
 STRATEGIES: dict[str, Strategy] = {
     "agentic": agentic,
     "single_shot": single_shot,
     "self_repair": self_repair,
     "best_of_k_public": best_of_k_public,
 }
-"""Strategies by the names of `external_names.ASKING`."""
+"""Strategies by the names of `harness.agent.strategies.ASKING`."""
 
 
 def find_strategy(name: str) -> Strategy:

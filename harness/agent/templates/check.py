@@ -12,17 +12,8 @@ from jinja2 import nodes
 from jinja2.meta import find_undeclared_variables
 from pydantic import BaseModel
 
+from harness.agent.templates import prompt_set
 from harness.agent.templates.problem_facts import missing_facts
-from harness.agent.templates.prompt_set import (
-    NAMES,
-    OWN_PARTS,
-    Templates,
-    bundled_name,
-    find_templates,
-    own_places,
-    read_set,
-    shown_path,
-)
 from harness.agent.templates.template import TemplateFaultError, parse, render
 from harness.errors import UsageError
 from harness.problem import Codec, Kind, ProblemView, Signature, TestCase
@@ -79,19 +70,19 @@ def check_prompt(name: str, problems: Sequence[ProblemView], mode: str | None = 
         UsageError: the set does not exist, or has no templates for the mode.
     """
     templates: dict[str, tuple[Traversable, str, Kind]] = {}
-    openings: dict[tuple[str, Kind], Templates] = {}
+    openings: dict[tuple[str, Kind], prompt_set.Templates] = {}
     faults: list[Fault] = []
     refusals: list[UsageError] = []
-    for each in (mode,) if mode else OWN_PARTS:
+    for each in (mode,) if mode else prompt_set.OWN_PARTS:
         for kind in Kind:
             try:
-                found = find_templates(name, each, kind)
+                found = prompt_set.find_templates(name, each, kind)
             except UsageError as error:
                 refusals.append(error)
                 continue
             templates |= {str(file): (file, part, kind) for part, file in found.items()}
             openings[each, kind] = found
-    if not bundled_name(name):
+    if not prompt_set.bundled_name(name):
         faults += _strays(name, mode, set(templates))
     if not templates and not faults:
         raise refusals[0]
@@ -106,25 +97,21 @@ def check_prompt(name: str, problems: Sequence[ProblemView], mode: str | None = 
 
 
 def _ordered(faults: Iterable[Fault]) -> tuple[Fault, ...]:
-    return tuple(sorted(set(faults), key=_place))
-
-
-def _place(fault: Fault) -> tuple[str, int, str]:
-    return fault.file, fault.line or 0, fault.words
+    return tuple(sorted(set(faults), key=lambda each: (each.file, each.line or 0, each.words)))
 
 
 def _unsaid(
     name: str,
-    openings: Mapping[tuple[str, Kind], Templates],
+    openings: Mapping[tuple[str, Kind], prompt_set.Templates],
     forms: Mapping[Kind, Sequence[ProblemView]],
 ) -> Iterator[tuple[bool, Fault]]:
     """Yield each fact the openings omit once, with the first problem affected."""
     for (mode, kind), templates in openings.items():
         told: set[str] = set()
-        path = shown_path(templates["user"])
+        path = prompt_set.shown_path(templates["user"])
         for form in forms[kind]:
             try:
-                messages = read_set(name, templates).render(form, CPU_S)
+                messages = prompt_set.read_set(name, templates).render(form, CPU_S)
             except UsageError:
                 continue  # this error is reported with its location
             text = "\n".join(message.content for message in messages)
@@ -138,9 +125,9 @@ def _strays(name: str, mode: str | None, used: set[str]) -> Iterator[Fault]:
     """Yield unused templates in the set's folders: misspelt, or half of a pair."""
     places = {
         str(place): Path(str(place))
-        for each in ((mode,) if mode else OWN_PARTS)
+        for each in ((mode,) if mode else prompt_set.OWN_PARTS)
         for kind in Kind
-        for place in own_places(name, each, kind)
+        for place in prompt_set.own_places(name, each, kind)
     }
     for place in places.values():
         present = {file.stem: str(file) for file in sorted(place.glob("*.j2"))}
@@ -148,8 +135,8 @@ def _strays(name: str, mode: str | None, used: set[str]) -> Iterator[Fault]:
             if file in used:
                 continue
             missing = {"system": "user", "user": "system"}.get(part)
-            if part not in NAMES:
-                known = ", ".join(f"{each}.j2" for each in NAMES)
+            if part not in prompt_set.NAMES:
+                known = ", ".join(f"{each}.j2" for each in prompt_set.NAMES)
                 yield Fault(file, None, f"no template has this name; known: {known}")
             elif missing and missing not in present:
                 yield Fault(file, None, f"there is no {missing}.j2 beside it, so it is never read")
@@ -160,9 +147,9 @@ def _strays(name: str, mode: str | None, used: set[str]) -> Iterator[Fault]:
 def _faults(
     name: str, file: Traversable, part: str, forms: Iterable[ProblemView]
 ) -> Iterator[Fault]:
-    path = shown_path(file)
+    path = prompt_set.shown_path(file)
     try:
-        source = read_set(name, {part: file}).parts[part]
+        source = prompt_set.read_set(name, {part: file}).parts[part]
         tree = parse(source, path)
     except UsageError as error:
         yield Fault(path, None, str(error))
@@ -195,7 +182,7 @@ def _values(part: str, problem: ProblemView) -> Mapping[str, Any]:
         "feedback": "Wrong answer on public test 1.",
         "round": 1,
     }
-    return {name: every[name] for name in NAMES[part]}
+    return {name: every[name] for name in prompt_set.NAMES[part]}
 
 
 def _undefined(tree: nodes.Template, part: str) -> Iterator[tuple[int, str]]:
@@ -207,14 +194,16 @@ def _undefined(tree: nodes.Template, part: str) -> Iterator[tuple[int, str]]:
     names = [*tree.find_all(nodes.Name)]
     bound = {each.name for each in names if each.ctx != "load"}
     asked = [*_asked(tree)]
-    known = NAMES[part] | bound | {each.name for each in asked if isinstance(each, nodes.Name)}
+    known = (
+        prompt_set.NAMES[part]
+        | bound
+        | {each.name for each in asked if isinstance(each, nodes.Name)}
+    )
     unknown = find_undeclared_variables(tree) - known
+    there_are = ", ".join(sorted(prompt_set.NAMES[part]))
     for each in names:
         if each.name in unknown:
-            yield (
-                each.lineno,
-                f"{each.name!r} is undefined; there are {', '.join(sorted(NAMES[part]))}",
-            )
+            yield each.lineno, f"{each.name!r} is undefined; there are {there_are}"
     models = _models(tree, bound)
     for each in tree.find_all(nodes.Getattr):
         model = _model(each.node, models)

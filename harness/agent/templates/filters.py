@@ -165,31 +165,33 @@ def _weighed(function: Callable[..., Any]) -> Callable[..., Any]:
     return weighed
 
 
-@pass_context
-def written(context: Context, value: Any) -> Any:
-    """Count output of a template; the context keeps jinja2 from doing this earlier."""
-    del context
+def _in_context(function: Callable[[Any], Any]) -> Callable[..., Any]:
+    """Make a filter that jinja2 does not apply earlier, to constants."""
+
+    @pass_context
+    def applied(context: Context, value: Any) -> Any:
+        del context
+        return function(value)
+
+    return applied
+
+
+@_in_context
+def written(value: Any) -> Any:
+    """Count output of a template."""
     spend(weight(value))
     return value
 
 
-@pass_context
-def _steps(context: Context, items: Iterable[Any]) -> Iterator[Any]:
-    del context
+@_in_context
+def _steps(items: Iterable[Any]) -> Iterator[Any]:
     for item in items:
         spend(STEP)
         yield item
 
 
-@pass_context
-def _held(context: Context, value: Any) -> Any:
-    del context
-    return spent(value)
-
-
-@pass_context
-def _concatenated(context: Context, values: list[Any]) -> str:
-    del context
+@_in_context
+def _concatenated(values: list[Any]) -> str:
     spend(weight(values))
     return "".join(map(str, values))
 
@@ -210,7 +212,7 @@ OF_TEMPLATES: dict[str, Callable[..., Any]] = {
 STEPS, HELD, CONCATENATED = " steps", " held", " concatenated"  # templates cannot use a space
 OF_NODES: dict[str, Callable[..., Any]] = {
     STEPS: _steps,
-    HELD: _held,
+    HELD: _in_context(spent),
     CONCATENATED: _concatenated,
 }
 """Applied to loops, lists and concatenations by `harness.agent.templates`."""

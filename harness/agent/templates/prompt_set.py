@@ -35,18 +35,17 @@ from harness.tools.further_tests import further_tests
 
 SINGLE_SHOT = "single_shot"
 OPENING = ("system", "user")
-OWN_PARTS: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {"agentic": (), SINGLE_SHOT: (), "self_repair": ("repair",)}
-)
+OWN_PARTS: Mapping[str, tuple[str, ...]] = {
+    "agentic": (),
+    SINGLE_SHOT: (),
+    "self_repair": ("repair",),
+}
 """The modes with their own sets, and their templates besides the opening."""
 _EVERYWHERE = frozenset({"problem", "further_tests", "cpu_limit_s", "max_turns"})
-NAMES: Mapping[str, frozenset[str]] = MappingProxyType(
-    {
-        "system": _EVERYWHERE,
-        "user": _EVERYWHERE,
-        "repair": _EVERYWHERE | {"code", "feedback", "round"},
-    }
-)
+NAMES: Mapping[str, frozenset[str]] = {
+    **dict.fromkeys(OPENING, _EVERYWHERE),
+    "repair": _EVERYWHERE | {"code", "feedback", "round"},
+}
 """The names available in each template."""
 
 Templates = Mapping[str, Traversable]
@@ -192,7 +191,8 @@ def find_templates(name: str, mode: str, kind: Kind = Kind.CODE_GENERATION) -> T
         UsageError: as in `load_prompt`.
     """
     is_bundled = bundled_name(name)
-    found = _bundled_templates(name, mode, kind) if is_bundled else own_templates(name, mode, kind)
+    own = own_places(name, mode, kind)
+    found = _bundled_templates(name, mode, kind) if is_bundled else _complete(own, own, mode)
     if found:
         return found
     known = ", ".join(bundled_names(mode, kind)) or "none"
@@ -213,12 +213,6 @@ def find_templates(name: str, mode: str, kind: Kind = Kind.CODE_GENERATION) -> T
 def shown_path(file: Traversable) -> str:
     """Return a template's path; a bundled one's is where the package is installed."""
     return str(file)
-
-
-def own_templates(name: str, mode: str, kind: Kind) -> Templates:
-    """Return the templates in a user's folder; empty if one is missing."""
-    places = own_places(name, mode, kind)
-    return _complete(places, places, mode)
 
 
 def own_places(name: str, mode: str, kind: Kind) -> list[Traversable]:

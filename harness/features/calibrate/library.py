@@ -8,10 +8,10 @@ from typing import Unpack
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from harness.efficiency import Timing
 from harness.efficiency.efficiency_summary import cpu_time
 from harness.efficiency.measurement import Scales, machine
 from harness.efficiency.scale import Scale
-from harness.efficiency.timing_names import Timing
 from harness.errors import DataError
 from harness.grading.jobs import code_hash
 from harness.models.protocol import Frozen

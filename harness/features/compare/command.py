@@ -8,8 +8,7 @@ import typer
 from rich.console import Console
 
 from harness.cli import completion
-from harness.cli.settings_flags import with_settings
-from harness.cli.shared_flags import FILTERS, By, Details
+from harness.cli.settings_flags import RESULT_FILTERS, By, Details, with_settings
 from harness.errors import INFRASTRUCTURE, MISSED, OK, UsageError
 from harness.features.compare.answer import names_of
 from harness.features.compare.comparison import Comparison, compare_runs
@@ -64,7 +63,7 @@ def _gate(comparison: Comparison) -> int:
     return OK
 
 
-@with_settings(*FILTERS)
+@with_settings(*RESULT_FILTERS)
 def compare(
     settings: Mapping[str, Any],
     *,

@@ -7,8 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from harness.cli import completion
-from harness.cli.settings_flags import Source, with_settings, with_source
-from harness.cli.shared_flags import Notify, Observer
+from harness.cli.settings_flags import Notify, Observer, Source, with_settings, with_source
 from harness.errors import UsageError
 from harness.run.spec.spec import RunSpec
 

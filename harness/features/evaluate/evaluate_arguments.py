@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
-from harness.agent.strategies.external_names import COMES, EXTERNAL
+from harness.agent.strategies import COMES, EXTERNAL
 from harness.errors import UsageError
 from harness.models.protocol import Model
 from harness.models.providers import REFERENCES

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.agent.attempt import StopReason
-from harness.agent.strategies.external_names import COMES
+from harness.agent.strategies import COMES
 from harness.errors import INFRASTRUCTURE, INTERRUPTED, OK, RunDirectoryError, UsageError
 from harness.features.observers.attach import Watcher, taking_leave, with_watchers
 from harness.models.protocol import Usage

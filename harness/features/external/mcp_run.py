@@ -12,7 +12,7 @@ from typing import Any
 
 from rich.console import Console
 
-from harness.agent.strategies.external_names import COMES
+from harness.agent.strategies import COMES
 from harness.errors import INFRASTRUCTURE, INTERRUPTED, OK, UsageError
 from harness.features.external.http import PATH, HttpHost, config_of, new_key
 from harness.features.external.session import External

@@ -15,7 +15,6 @@ from harness.agent import events
 from harness.agent.attempt import Attempt, ChosenBy, Session, StopReason, run_until_stopped
 from harness.agent.conversation import Conversation, ToolCalls
 from harness.agent.dialogue import LENGTH_OF_HASH
-from harness.agent.strategies.public_tests import run_public_tests
 from harness.models.protocol import (
     Message,
     ModelError,
@@ -212,7 +211,7 @@ class McpSession:
             SandboxError: the solution could not be run.
         """
         if reason is not StopReason.MODEL_ERROR:  # such a sample is repeated with a new agent
-            await run_public_tests(self._session, self._conversation)
+            await self._conversation.run_public_tests()
         best = self._session.workspace.best
         rule = ChosenBy.NONE
         if best is not None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
-from harness.agent.strategies.external_names import COMES, EXTERNAL, STARTED
+from harness.agent.strategies import COMES, EXTERNAL, STARTED
 from harness.cache import cache_folder
 from harness.errors import UsageError
 from harness.features.external.agent_sandbox import (

@@ -6,8 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from harness.cli.settings_flags import JUDGING, AsJson, among, with_settings
-from harness.cli.shared_flags import Problems
+from harness.cli.settings_flags import JUDGING, AsJson, Problems, among, with_settings
 
 
 @with_settings(*JUDGING, "timing", "skip_bad_rows")

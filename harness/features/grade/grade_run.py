@@ -8,9 +8,9 @@ from pathlib import Path
 from tempfile import TemporaryFile
 
 from harness.closing import Closing
+from harness.efficiency import Timing
 from harness.efficiency.measurement import Timed
 from harness.efficiency.scale import Efficiency
-from harness.efficiency.timing_names import Timing
 from harness.errors import INFRASTRUCTURE, INTERRUPTED, OK, NothingSelectedError
 from harness.features.grade.grades import (
     GradedSolution,

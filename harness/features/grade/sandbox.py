@@ -63,7 +63,7 @@ def time_tests(
     """
     plan = Plan.of(len(expected.inputs), apart=True)
     found: dict[int, list[float]] = defaultdict(list)
-    with race_of(expected, [code], plan) as race:
+    with worker.on(race_of(expected, [code], plan)) as race:
         first = dict(zip(tests, worker.take_turns(race, [Step(0, n) for n in tests]), strict=True))
         first = {test: lap for test, lap in first.items() if not lap.error}
         empty_s, passes = 0.0, dict.fromkeys(first, 1)
@@ -77,7 +77,6 @@ def time_tests(
         for step, lap in zip(steps, worker.take_turns(race, steps), strict=True):
             if not lap.error:
                 found[step.group].append(max(lap.cpu_s - empty_s, 0.0) / step.passes)
-        worker.leave(race)
     return {test: middle(seconds) for test, seconds in found.items()}
 
 

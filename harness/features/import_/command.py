@@ -6,8 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from harness.cli.settings_flags import JUDGING, AsJson, among, with_settings
-from harness.cli.shared_flags import Problems
+from harness.cli.settings_flags import JUDGING, AsJson, Problems, among, with_settings
 from harness.errors import INFRASTRUCTURE, INTERRUPTED, OK, UsageError
 from harness.features.import_.library import failure_words, import_file
 from harness.features.import_.trajectory_file import FORMATS

@@ -108,7 +108,7 @@ def plugins() -> None:
     """
     import typer
 
-    from harness.agent.strategies.external_names import BUILT_IN
+    from harness.agent.strategies import BUILT_IN
     from harness.errors import UsageError
     from harness.grading.rules import RULES as OUR_RULES
     from harness.models.providers import by_shape

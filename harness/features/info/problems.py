@@ -181,7 +181,7 @@ def problems(
     if schema:
         import json
 
-        from harness.sources.jsonl import schema as row_schema
+        from harness.sources.jsonl_row import schema as row_schema
 
         typer.echo(json.dumps(row_schema(), indent=2))
         return

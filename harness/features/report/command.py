@@ -9,8 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from harness.cli import completion
-from harness.cli.settings_flags import with_settings
-from harness.cli.shared_flags import FILTERS
+from harness.cli.settings_flags import RESULT_FILTERS, with_settings
 from harness.errors import UsageError
 from harness.features.experiment.experiment_file import FILE, read_experiment
 from harness.features.experiment.ranking import Ranking, rank
@@ -87,7 +86,7 @@ def _month(text: str) -> date:
         raise UsageError(f"--cutoff {text!r} is no month; write it as 2024-05") from error
 
 
-@with_settings(*FILTERS)
+@with_settings(*RESULT_FILTERS)
 def report(
     settings: Mapping[str, Any],
     *,

@@ -21,7 +21,7 @@ from harness.run.session.judging_session import vetted_in
 from harness.sandbox.executor import Executor, Shared
 from harness.sandbox.limits import MEBIBYTE
 from harness.sources import preambles
-from harness.sources.apps.apps_tests import read_suite
+from harness.sources.apps.apps_problem import read_suite
 from harness.sources.files.rows import check_function_test
 from harness.sources.problem_names import Names
 

@@ -167,11 +167,8 @@ class Run:
 
     def __call__(self, worker: Worker) -> Execution:
         """Run the program. Raises SandboxError if the sandbox failed."""
-        with Trial(self.program, [self.stdin], self.limits) as trial:
-            try:
-                return RetryingWorker(worker).execute(trial, [0], last=True)[0]
-            finally:
-                worker.leave(trial)
+        with worker.on(Trial(self.program, [self.stdin], self.limits)) as trial:
+            return RetryingWorker(worker).execute(trial, [0], last=True)[0]
 
 
 @dataclass(frozen=True, slots=True)

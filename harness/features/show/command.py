@@ -8,8 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from harness.cli import completion
-from harness.cli.settings_flags import with_settings
-from harness.cli.shared_flags import FILTERS, By, Details
+from harness.cli.settings_flags import RESULT_FILTERS, By, Details, with_settings
 from harness.efficiency.scale import Efficiency
 from harness.errors import UsageError
 from harness.grading.verdict import INFRASTRUCTURE, Verdict
@@ -19,7 +18,7 @@ from harness.run.summary.loaded_run import Run, read_run
 from harness.terminal.sample_table import Numbers, SampleRow, pending_rows, result_row, sample_table
 
 
-@with_settings(*FILTERS)
+@with_settings(*RESULT_FILTERS)
 def show(
     settings: Mapping[str, Any],
     *,

@@ -132,7 +132,7 @@ def generated_inputs(
 
 
 def run_each(
-    worker: Worker, program: Program, inputs: Sequence[bytes], limits: Limits
+    worker: Worker, program: Program, inputs: Sequence[str | bytes], limits: Limits
 ) -> list[Execution | None]:
     """Run a function on inputs in one process; a failure is confirmed by a run alone.
 
@@ -145,19 +145,16 @@ def run_each(
     bench, overdue = RetryingWorker(worker), 0
     limits = replace(limits, output_bytes=min(limits.output_bytes, LARGEST_BYTES))
     done: list[Execution | None] = []
-    with Trial(program, inputs, limits) as trial:
-        try:
-            while len(done) < len(inputs) and overdue < PATIENCE:
-                executions = bench.execute(trial, range(len(done), len(inputs)))
-                for place, execution in enumerate(executions):
-                    if place and execution.result is None:  # maybe due to earlier ones
-                        execution = bench.execute(trial, [len(done)])[0]  # noqa: PLW2901 - it replaces the first
-                    done.append(execution)
-                    overdue += execution.ending in _TIME_IS_UP
-                if executions[0].ending is Ending.CANNOT_COMPILE:
-                    return [executions[0]] * len(inputs)
-        finally:
-            worker.leave(trial)
+    with worker.on(Trial(program, inputs, limits)) as trial:
+        while len(done) < len(inputs) and overdue < PATIENCE:
+            executions = bench.execute(trial, range(len(done), len(inputs)))
+            for place, execution in enumerate(executions):
+                if place and execution.result is None:  # maybe due to earlier ones
+                    execution = bench.execute(trial, [len(done)])[0]  # noqa: PLW2901 - it replaces the first
+                done.append(execution)
+                overdue += execution.ending in _TIME_IS_UP
+            if executions[0].ending is Ending.CANNOT_COMPILE:
+                return [executions[0]] * len(inputs)
     return done + [None] * (len(inputs) - len(done))
 
 

@@ -13,8 +13,7 @@ from harness.efficiency.efficiency_summary import beyonds
 from harness.features.viewer.html import line
 from harness.features.viewer.open_run import Item
 from harness.features.viewer.result_index import ResultRow
-from harness.stats.curves import mean_by_problem
-from harness.stats.rates import Rate, rate
+from harness.stats.rates import Rate, mean_by_problem, rate
 
 T = TypeVar("T")
 PER_PAGE = 100

@@ -5,19 +5,18 @@ result of its own. A test that hits a limit in a session that began with other t
 the first of a new session.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from harness.grading.code_tests.rounds import Failure, Rounds, TestsFailedError
-from harness.grading.outcome import outcome
+from harness.grading.outcome import EXCERPT, clean, outcome
 from harness.grading.sandbox_retry import RetryingWorker
 from harness.grading.verdict import Difference, JudgedAgain, TestResult, Verdict
 from harness.problem import TestCase, TestCode, TestScript
-from harness.sandbox.limits import Limits
-from harness.sandbox.program import Ending, Execution, Program
-from harness.text import shorten, writable
+from harness.sandbox.program import Ending, Execution
 
-EXCERPT = 1_500
+if TYPE_CHECKING:
+    from harness.grading.judge import Task
+
 BY_CODE, BY_CODE_AND_SOLUTION = "test_code", "test_code_and_solution"
 _LIMITS = frozenset({Ending.CPU_LIMIT, Ending.WALL_LIMIT, Ending.MEMORY_LIMIT, Ending.OUTPUT_LIMIT})
 _VERDICTS = {
@@ -29,38 +28,22 @@ _VERDICTS = {
 _ACCEPTED = Failure(kind="")
 
 
-@dataclass(frozen=True, slots=True)
-class CodeTask:
-    """Solution to judge, with its tests.
-
-    Attributes:
-        code: code around the tests.
-        isolate: whether each test gets its own session.
-        ends_at: whether judging stops after a result.
-    """
-
-    program: Program
-    tests: Sequence[TestCase]
-    limits: Limits
-    code: TestCode
-    isolate: bool
-    ends_at: Callable[[TestResult], bool]
-
-
 class CodeJudge:
     """Judges one solution.
 
     Args:
         bench: worker that runs it.
         task: the solution and its tests.
+        code: code around the tests.
 
     Attributes:
         peak_bytes: largest peak memory of any process of the solution.
     """
 
-    def __init__(self, bench: RetryingWorker, task: CodeTask) -> None:
+    def __init__(self, bench: RetryingWorker, task: "Task", code: TestCode) -> None:
         self.bench = bench
         self.task = task
+        self.code = code
         self.peak_bytes = 0
         self.retimed = [0, 0]
 
@@ -76,7 +59,7 @@ class CodeJudge:
         """Return the results up to where judging stops. Raises SandboxError."""
         results: list[TestResult] = []
         tests = list(self.task.tests)
-        for script in (self.task.code.public, self.task.code.hidden):
+        for script in (self.code.public, self.code.hidden):
             number = script.slots if script is not None else 0
             if script is None or not tests[len(results) :][:number]:
                 continue
@@ -126,15 +109,8 @@ class _Part:
     def _group(self, group: list[int]) -> dict[int, TestResult]:
         """Return the results of some tests of one session: all, the first few, or none."""
         task = self.judge.task
-        rounds = Rounds(
-            self.judge.bench,
-            task.program,
-            task.limits,
-            task.code,
-            self.script,
-            self.tests,
-            group,
-        )
+        around = self.judge.code.before, self.script
+        rounds = Rounds(self.judge.bench, task.program, task.limits, around, self.tests, group)
         try:
             ended = rounds.run()
         except TestsFailedError as error:
@@ -229,12 +205,12 @@ class _Part:
         test = self.tests[slot]
         stdout = stderr = ""
         if said.kind and execution is not None:
-            stdout = _clean(execution.stdout[-EXCERPT:].decode("utf-8", "replace"))
-            stderr = _clean(execution.stderr)
+            stdout = clean(execution.stdout[-EXCERPT:].decode("utf-8", "replace"))
+            stderr = clean(execution.stderr)
         difference = None
         if said.kind == "wrong" and (said.got or said.expected):
             difference = Difference(
-                where="the assertion", expected=_clean(said.expected), got=_clean(said.got)
+                where="the assertion", expected=clean(said.expected), got=clean(said.got)
             )
         return TestResult(
             index=self.first + slot,
@@ -243,8 +219,8 @@ class _Part:
             cpu_s=round(execution.cpu_s, 6) if execution else 0.0,
             wall_s=round(execution.wall_s, 6) if execution else 0.0,
             difference=difference,
-            got=_clean(said.got),
-            error=_clean(said.text),
+            got=clean(said.got),
+            error=clean(said.text),
             stdout=stdout,
             stderr=stderr,
             judged_by=BY_CODE_AND_SOLUTION if asked else BY_CODE,
@@ -258,7 +234,3 @@ def _wrote_too_much(rounds: Rounds) -> bool:
 def _follows(other: int, slot: int, begun: dict[int, int]) -> bool:
     order = list(begun)
     return slot in begun and order.index(other) > order.index(slot)
-
-
-def _clean(text: str) -> str:
-    return writable(shorten(text, EXCERPT))

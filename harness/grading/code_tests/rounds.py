@@ -9,10 +9,10 @@ import json
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field, ValidationError
 
 from harness.grading.sandbox_retry import RetryingWorker
-from harness.problem import NO_EXCEPTION, Codec, Signature, TestCase, TestCode, TestScript
+from harness.problem import NO_EXCEPTION, Codec, Frozen, Signature, TestCase, TestScript
 from harness.sandbox.limits import Limits
 from harness.sandbox.program import Ending, Execution, Program, Trial
 
@@ -37,7 +37,7 @@ class TestsFailedError(Exception):
         self.answered = answered
 
 
-class Failure(BaseModel):
+class Failure(Frozen):
     """Failure of one test, or of the script as a whole.
 
     Attributes:
@@ -45,18 +45,14 @@ class Failure(BaseModel):
             something; `fault`: the tests themselves are at fault.
     """
 
-    model_config = ConfigDict(frozen=True)
-
     kind: Literal["", "wrong", "error", "memory", "fault"]
     text: str = ""
     got: str = ""
     expected: str = ""
 
 
-class Report(BaseModel):
+class Report(Frozen):
     """Report of a run of the tests; see `inside.calls.tests.run_tests`."""
-
-    model_config = ConfigDict(frozen=True)
 
     calls: str
     count: int
@@ -87,6 +83,7 @@ class Rounds:
     """Rounds of some tests of one script.
 
     Attributes:
+        around: source that the tests rely on, and the script with their slots.
         slots: slots of the tests to run.
         report: report of the last run of the tests.
         execution: the solution's last process; None where no call was made.
@@ -97,8 +94,7 @@ class Rounds:
     bench: RetryingWorker
     program: Program
     limits: Limits
-    code: TestCode
-    script: TestScript
+    around: tuple[str, TestScript]
     tests: list[TestCase]
     slots: list[int]
     report: Report = field(default_factory=lambda: Report(calls="", count=0, used=0, complete=True))
@@ -163,37 +159,32 @@ class Rounds:
             self.program.entry_point or "",
             Signature(result=Codec.SESSION),
         )
-        with Trial(program, [calls.encode("utf-8", "surrogatepass")], self.limits) as trial:
-            try:
-                (execution,) = self.bench.execute(trial, [0], last=True)
-                if execution.borderline:
-                    self.retimed[0] += 1
-                    alone = not execution.asleep
-                    (execution,) = self.bench.execute(trial, [0], alone=alone, last=True)
-                    late = execution.ending in {Ending.CPU_LIMIT, Ending.WALL_LIMIT}
-                    self.retimed[1] += not late
-            finally:
-                self.bench.worker.leave(trial)
+        with self.bench.worker.on(Trial(program, [calls], self.limits)) as trial:
+            (execution,) = self.bench.execute(trial, [0], last=True)
+            if execution.borderline:
+                self.retimed[0] += 1
+                alone = not execution.asleep
+                (execution,) = self.bench.execute(trial, [0], alone=alone, last=True)
+                late = execution.ending in {Ending.CPU_LIMIT, Ending.WALL_LIMIT}
+                self.retimed[1] += not late
         self.spent_s += execution.cpu_s
         self.peak_bytes = max(self.peak_bytes, execution.peak_bytes)
         return execution
 
     def _run_tests(self, known: str, outcomes: str) -> Report:
-        script = {
-            "source": self.script.source,
+        before, script = self.around
+        whole = {
+            "source": script.source,
             "units": [source_of(test) for test in self.tests],
             "wanted": self.slots,
-            "before": self.code.before,
-            "call": self.script.call,
+            "before": before,
+            "call": script.call,
             "entry_point": self.program.entry_point or "",
         }
-        lines = "\n".join(map(json.dumps, (script, known, outcomes)))
+        lines = "\n".join(map(json.dumps, (whole, known, outcomes)))
         limits = Limits(cpu_s=max(TESTS_CPU_S, 2 * self.limits.cpu_s))
-        with Trial(_TESTS, [lines.encode()], limits) as trial:
-            try:
-                (execution,) = self.bench.execute(trial, [0], last=True)
-            finally:
-                self.bench.worker.leave(trial)
+        with self.bench.worker.on(Trial(_TESTS, [lines], limits)) as trial:
+            (execution,) = self.bench.execute(trial, [0], last=True)
         answered = bool(known)
         if execution.ending is not Ending.FINISHED or execution.result is None:
             raise TestsFailedError(_why(execution), answered=answered)

@@ -14,7 +14,6 @@ from harness import plugins
 from harness.errors import UsageError
 from harness.grading.rules.apps_legacy import apps_legacy_output, apps_legacy_value
 from harness.grading.rules.difference import difference, longest_right, of_bytes
-from harness.grading.rules.json_values import describe_value, read_json
 from harness.grading.rules.standard import (
     equality_output,
     equality_printed,
@@ -63,25 +62,6 @@ def _accepts(rule: Rule, expected: str) -> bool:
         return rule(expected, expected) is None
     except (Exception, SystemExit):  # noqa: BLE001 - it is the plug-in's code
         return False
-
-
-__all__ = [
-    "RULES",
-    "ComparisonRule",
-    "Rule",
-    "RuleError",
-    "apps_legacy_output",
-    "apps_legacy_value",
-    "describe_value",
-    "equality_output",
-    "equality_value",
-    "find_rule",
-    "lcb_output",
-    "lcb_value",
-    "read_json",
-    "tokens_output",
-    "tokens_value",
-]
 
 
 LARGE = 1 << 16

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from itertools import islice
 from typing import Any
 
-from harness.grading.rules.difference import difference, first_unequal_line, longest_right
+from harness.grading.rules.difference import difference, first_unequal_line, longest_right, never
 from harness.grading.rules.json_values import (
     compare_json,
     first_unequal,
@@ -63,12 +63,8 @@ def apps_legacy_output(expected: str, got: str) -> Difference | None:
         return None
     if len(got) <= longest_right(expected) and _climbs(expected, _with_plain_line_ends(got)):
         return None
-    unequal = first_unequal_line(expected, got, _never)
+    unequal = first_unequal_line(expected, got, never)
     return unequal or difference("white space", expected, got)
-
-
-def _never(_wanted: str, _printed: str) -> bool:
-    return False
 
 
 def _with_plain_line_ends(text: str) -> str:

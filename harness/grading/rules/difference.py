@@ -50,6 +50,11 @@ def counted(count: int, noun: str) -> str:
 Same = Callable[[str, str], bool]
 
 
+def never(_wanted: str, _printed: str) -> bool:
+    """Count no two different lines as equal."""
+    return False
+
+
 def first_unequal_line(expected: str, got: str, same: Same) -> Difference | None:
     """Return the first line that differs, comparing stripped lines of stripped texts.
 

@@ -3,6 +3,7 @@
 import math
 import re
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal, InvalidOperation
+from functools import partial
 from itertools import zip_longest
 from typing import Any
 
@@ -12,6 +13,7 @@ from harness.grading.rules.difference import (
     first_difference,
     first_unequal_line,
     first_unequal_printed,
+    never,
 )
 from harness.grading.rules.json_values import (
     ALL_TUPLES,
@@ -126,9 +128,7 @@ def tokens_value(expected: str, got: str) -> Difference | None:
         got: result in the notation of `harness.sandbox.inside.values`, or any text that the
             solution wrote itself.
     """
-    return compare_json(
-        expected, got, lambda wanted, tagged: first_unequal(wanted, tagged, _same_value, ALL_TUPLES)
-    )
+    return compare_json(expected, got, partial(first_unequal, same=_same_value, tuples=ALL_TUPLES))
 
 
 def _same_value(wanted: Any, returned: Any) -> bool:
@@ -185,23 +185,17 @@ def lcb_value(expected: str, got: str) -> Difference | None:
         got: result in the notation of `harness.sandbox.inside.values`, or any text that the
             solution wrote itself.
     """
-    return compare_json(
-        expected, got, lambda wanted, tagged: first_unequal(wanted, tagged, same_scalar, TOP_TUPLE)
-    )
+    return compare_json(expected, got, partial(first_unequal, same=same_scalar, tuples=TOP_TUPLE))
 
 
 def equality_output(expected: str, got: str) -> Difference | None:
     """Compare a program's output line by line, ignoring white space at the ends of lines."""
-    return first_unequal_line(expected, got, _never)
+    return first_unequal_line(expected, got, never)
 
 
 def equality_printed(expected: str, got: bytes) -> Difference | None:
     """Do `equality_output` for an output as bytes."""
-    return first_unequal_printed(expected, got, _never)
-
-
-def _never(_wanted: str, _printed: str) -> bool:
-    return False
+    return first_unequal_printed(expected, got, never)
 
 
 def equality_value(expected: str, got: str) -> Difference | None:
@@ -215,6 +209,4 @@ def equality_value(expected: str, got: str) -> Difference | None:
         got: result in the notation of `harness.sandbox.inside.values`, or any text that the
             solution wrote itself.
     """
-    return compare_json(
-        expected, got, lambda wanted, tagged: first_unequal(wanted, tagged, same_scalar, NO_TUPLES)
-    )
+    return compare_json(expected, got, partial(first_unequal, same=same_scalar, tuples=NO_TUPLES))

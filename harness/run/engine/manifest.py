@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from harness import plugins
-from harness.agent.strategies.external_names import BUILT_IN
+from harness.agent.strategies import BUILT_IN
 from harness.errors import RunDirectoryError
 from harness.grading.jobs import Options
 from harness.grading.rules import RULES

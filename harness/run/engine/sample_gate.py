@@ -1,6 +1,6 @@
 """The gate of one sample: checks both budgets and waits for a place in flight."""
 
-from harness.agent.attempt import BudgetSpentError, RunStop, StopReason
+from harness.agent.attempt import BudgetSpentError, Gate, RunStop, StopReason
 from harness.models.prices import cost
 from harness.models.protocol import ModelError, ModelTurn, Retry, Usage
 from harness.run.engine.request_limits import Outage, RateLimiter, StopFlag
@@ -8,8 +8,8 @@ from harness.run.plan.budget import Budget, Share
 from harness.run.store.transcript_contents import Spent
 
 
-class SampleGate:
-    """Implements `harness.agent.request_gate.Gate`.
+class SampleGate(Gate):
+    """Gate of a run: a queue for places in flight, and both budgets.
 
     The sample's dollar limit is reached when its next request, assumed to cost as much as the last
     one, no longer fits. It is overspent by at most the amount one request costs more than the one

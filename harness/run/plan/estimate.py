@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from pydantic_core import to_json
 
-from harness.agent.strategies.external_names import EXTERNAL
+from harness.agent.strategies import EXTERNAL
 from harness.agent.templates.prompt_set import PromptSet
 from harness.models.prices import Price, cost
 from harness.models.protocol import Frozen, Message, Usage

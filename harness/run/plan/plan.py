@@ -8,8 +8,8 @@ from typing import Any
 from harness.agent.attempt import Attempt, Strategy, StrategyOptions
 from harness.agent.attempt import Limits as AgentLimits
 from harness.agent.extraction.code import Extract
+from harness.agent.strategies import BUILT_IN, EXTERNAL
 from harness.agent.strategies.baselines import single_shot
-from harness.agent.strategies.external_names import BUILT_IN, EXTERNAL
 from harness.agent.strategies.strategies import find_strategy
 from harness.agent.templates.prompt_set import PromptSet, fallback_prompt, load_prompt
 from harness.errors import UsageError

@@ -18,7 +18,7 @@ from harness.agent.events import (
     SampleStart,
     standing,
 )
-from harness.agent.strategies.external_names import EXTERNAL
+from harness.agent.strategies import EXTERNAL
 from harness.errors import UsageError
 from harness.models.environment import MODEL_ID, Environment
 from harness.models.function import FunctionModel

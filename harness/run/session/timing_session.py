@@ -3,9 +3,9 @@
 from collections.abc import Callable, Sequence
 from typing import cast, get_args
 
+from harness.efficiency import Timing
 from harness.efficiency.measurement import Scales, Timed, time_all
 from harness.efficiency.scale import Efficiency
-from harness.efficiency.timing_names import Timing
 from harness.errors import UsageError
 from harness.grading.jobs import Options
 from harness.run.reporter import Reporter

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, Field
 from pydantic_core import PydanticCustomError
 
-from harness.efficiency.timing_names import Timing
+from harness.efficiency import Timing
 from harness.plugins import RuleName
 from harness.run.spec.problem_settings import Shard
 from harness.run.spec.settings import (

@@ -9,7 +9,7 @@ from operator import index
 from pathlib import Path
 from typing import Any, Literal, SupportsIndex, TypedDict, TypeVar, cast
 
-from harness.efficiency.timing_names import Timing
+from harness.efficiency import Timing
 from harness.errors import HarnessError, UsageError
 from harness.models.prices import Price
 from harness.models.providers import Api, ToolProtocol

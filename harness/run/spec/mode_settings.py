@@ -5,7 +5,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from harness.agent.strategies.external_names import REPAIR_ROUNDS, SHOTS
+from harness.agent.strategies import REPAIR_ROUNDS, SHOTS
 from harness.models.providers import ToolProtocol
 from harness.run.spec.execution_settings import LONGEST_SECONDS
 from harness.run.spec.settings import (

@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from harness.agent.strategies.external_names import ASKING, EXTERNAL
+from harness.agent.strategies import ASKING, EXTERNAL
 from harness.errors import UsageError
 
 MOST_IN_FLIGHT = 1_000

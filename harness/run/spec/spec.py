@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, cast, get_origin
 from pydantic import ValidationError, model_validator
 from pydantic_core import ErrorDetails
 
-from harness.agent.strategies.external_names import ASKING, BUILT_IN
+from harness.agent.strategies import ASKING, BUILT_IN
 from harness.errors import RunDirectoryError, UsageError
 from harness.models.route import shown_url
 from harness.run.spec.execution_settings import ExecutionSettings, JudgingSettings

@@ -13,8 +13,7 @@ from typing import NamedTuple, Protocol
 
 from harness.models.protocol import Frozen
 from harness.run.store.results import SampleResult, Step
-from harness.stats.curves import cumulative, round_steps, whole_steps
-from harness.stats.rates import Rate, rate_by_problem
+from harness.stats.rates import Rate, cumulative, rate_by_problem, round_steps, whole_steps
 
 
 class Point(Frozen):

@@ -14,9 +14,8 @@ from harness.grading.verdict import JudgedAgain, Verdict
 from harness.models.protocol import Frozen, Usage
 from harness.run.store.results import Columns, SampleResult
 from harness.run.summary.iteration import Curve, curve_of
-from harness.stats.curves import mean_by_problem, solved_per
 from harness.stats.pass_at_k import Counts, OfSeveral, of_several
-from harness.stats.rates import Rate, rate_by_problem
+from harness.stats.rates import Rate, mean_by_problem, rate_by_problem, solved_per
 
 SCHEMA = 1
 AGENTS = {True: "kept_from_the_data", False: "not_kept_from_the_data"}

@@ -8,8 +8,8 @@ import time
 from typing import NamedTuple
 
 from inside.connection import Connection
+from inside.messages import WORD_BYTES
 from inside.processes import Watch, resident_bytes, threads_of, waiting_s
-from inside.words import WORD_BYTES
 
 
 class Waited(NamedTuple):
@@ -43,6 +43,10 @@ class Process:
         self.pid = pid
         self.clock = (~pid << 3) | 2  # CPUCLOCK_SCHED of a process, see clock_getcpuclockid(3)
         self.handle = os.pidfd_open(pid)
+
+    def now(self) -> tuple[float, float]:
+        """Return its CPU time and the wall-clock time."""
+        return time.clock_gettime(self.clock), time.monotonic()
 
     def signal(self, number: int) -> None:
         """Send it a signal, unless it has ended."""
@@ -112,10 +116,6 @@ class Waiting:
         self.template = template
         self.cores = cores
 
-    def now(self, process: Process) -> tuple[float, float]:
-        """Return a process's CPU time and the wall-clock time."""
-        return time.clock_gettime(process.clock), time.monotonic()
-
     def wait(
         self,
         process: Process,
@@ -138,8 +138,8 @@ class Waiting:
         poll.register(process.handle, select.POLLIN)
         poll.register(self.connection.socket, select.POLLIN | select.POLLRDHUP)
         while True:
-            cpu = time.clock_gettime(process.clock) - cpu_start
-            wall = time.monotonic() - wall_start
+            now = process.now()
+            cpu, wall = now[0] - cpu_start, now[1] - wall_start
             if cpu > allowed.cpu_s:
                 return Waited(b"", allowed.end or "cpu", cpu, wall)
             if wall > wall_s and not poll.poll(0):  # it may have finished in time
@@ -161,8 +161,8 @@ class Waiting:
                 word = hear(channel)
                 ended = process.handle in events or events.get(channel, 0) & select.POLLHUP
                 gone = not word and (word is None or ended)
-                cpu = time.clock_gettime(process.clock) - cpu_start
-                wall = time.monotonic() - wall_start
+                now = process.now()
+                cpu, wall = now[0] - cpu_start, now[1] - wall_start
                 return Waited(word or b"", "gone" if gone else "", cpu, wall)
 
     def _look_at(self, process: Process, wall: float) -> tuple[str, float]:

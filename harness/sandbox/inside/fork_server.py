@@ -30,6 +30,7 @@ import sys
 import threading
 from _sitebuiltins import Quitter
 from collections.abc import Sequence
+from functools import lru_cache
 from types import ModuleType
 from typing import Any
 
@@ -38,16 +39,15 @@ sys.path.insert(0, FOLDER)
 
 from inside.child_process import WorkerGoneError, can_watch
 from inside.connection import Connection, close_all_but
+from inside.messages import pack
 from inside.preamble import WARM, Preamble
 from inside.processes import Watch, empty_working_directory
-from inside.records import joined
-from inside.recursion import allow_depth
-from inside.rehearsal import rehearse
 from inside.timing.lanes import Lanes, Step
 from inside.trial import Job, Trial
-from inside.walls import linux, syscalls
+from inside.walls import linux
 from inside.walls.lockdown import PROCESSES, Lockdown
 from inside.walls.probe import probe
+from inside.warm_up import allow_depth, rehearse
 
 THREAD_STACK_BYTES = 4 << 20  # small enough for `PROCESSES` threads
 MOST_PREAMBLES = 8
@@ -101,22 +101,6 @@ def close_up() -> None:
     linux.prctl(linux.PR_SET_CHILD_SUBREAPER, 1)
 
 
-class Preambles:
-    """The most recently used preambles, with their imports run; a source has one."""
-
-    def __init__(self) -> None:
-        self.kept: dict[str, Preamble] = {}
-
-    def get(self, text: str) -> Preamble:
-        """Return the preamble of a text; raises SyntaxError and the like if invalid."""
-        if text not in self.kept:
-            preamble = Preamble(text)
-            if len(self.kept) >= MOST_PREAMBLES:
-                del self.kept[next(iter(self.kept))]
-            self.kept[text] = preamble
-        return self.kept[text]
-
-
 class Server:
     """Answers requests, with one trial or a set of lanes open at a time."""
 
@@ -124,7 +108,7 @@ class Server:
         self.connection = connection
         self.lockdown = lockdown
         self.watch = watch
-        self.preambles = Preambles()
+        self.preamble = lru_cache(MOST_PREAMBLES)(Preamble)  # a source has one
         self.opened: Trial | Lanes | None = None
         self.cores: list[int] = sorted(os.sched_getaffinity(0))
 
@@ -148,19 +132,15 @@ class Server:
             self.close()
         if order["do"] in OPENING - {"close"}:
             try:
-                preamble = self.preambles.get(order["preamble"])
+                preamble = self.preamble(order["preamble"])
             except Exception as error:
                 self.connection.say({"failed": f"the preamble cannot be used: {error}"})
                 raise WorkerGoneError from error
             self.opened = self.open(order, preamble, descriptors)
         match self.opened:
             case Trial() as trial:
-                if order.get("each"):
-                    answer = joined(trial.run_each(order["spans"], last=order["last"]))
-                else:
-                    report = trial.run(order["spans"], last=order["last"], full=order["full"])
-                    answer = report.pack()
-                self.connection.answer(answer)
+                run = trial.run_each if order.get("each") else trial.run
+                self.connection.answer(pack(run(order["spans"], order["last"], order["full"])))
             case Lanes() as lanes:
                 steps = [Step(*each) for each in order["steps"]]
                 self.connection.say({"steps": lanes.run(steps)})
@@ -170,16 +150,13 @@ class Server:
     def open(
         self, order: dict[str, Any], preamble: Preamble, descriptors: list[int]
     ) -> Trial | Lanes:
-        """Open a trial of one solution, or lanes, which all run on one core."""
-        limits = order["limits"]
+        """Open a trial of one solution, or lanes; all they fork begins on one core."""
+        limits, number = order["limits"], int(order["core"])
+        os.sched_setaffinity(0, [self.cores[number % len(self.cores)]])
         if order["do"] == "open":
             program, inputs, outputs = descriptors
             job = Job(limits, preamble, program, inputs, outputs)
-            if len(self.cores) == 1:
-                return self.trial(job)
-            self.take_one_core(order["core"])
-            return Trial(job, self.lockdown, self.watch, self.connection, self.cores)
-        self.take_one_core(order["core"])
+            return self.trial(job, self.cores if len(self.cores) > 1 else None)
         inputs, outputs, *programs = descriptors
         jobs = [
             Job(limits, preamble, program, os.dup(inputs), os.dup(outputs), timed=True)
@@ -189,13 +166,9 @@ class Server:
         os.close(outputs)
         return Lanes([self.trial(job) for job in jobs])
 
-    def take_one_core(self, number: int) -> None:
-        """Pin this process, and all processes it forks later, to one core."""
-        os.sched_setaffinity(0, [self.cores[number % len(self.cores)]])
-
-    def trial(self, job: Job) -> Trial:
+    def trial(self, job: Job, cores: list[int] | None = None) -> Trial:
         """Return the trial of one solution."""
-        return Trial(job, self.lockdown, self.watch, self.connection)
+        return Trial(job, self.lockdown, self.watch, self.connection, cores)
 
     def close(self) -> None:
         """Close the open trial or lanes."""
@@ -233,7 +206,7 @@ def main() -> None:
         )
     warm_up(config["packages"])
     layers = probe(lockdown, config["canaries"])
-    copies = linux.machine() in syscalls.MACHINES
+    copies = linux.machine() in linux.MACHINES
     connection.say({"layers": layers, "missing": lockdown.missing, "copies": copies})
     try:
         Server(connection, lockdown, watch).serve()

@@ -229,17 +229,10 @@ def _locals_of(code: CodeType) -> list[str]:
 class _InFunction(ast.NodeTransformer):
     """Removes what conflicts with global declarations; skips nested functions."""
 
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.stmt:
+    def visit_FunctionDef(self, node: ast.AST) -> ast.AST:
         return node
 
-    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> ast.stmt:
-        return node
-
-    def visit_ClassDef(self, node: ast.ClassDef) -> ast.stmt:
-        return node
-
-    def visit_Lambda(self, node: ast.Lambda) -> ast.expr:
-        return node
+    visit_AsyncFunctionDef = visit_ClassDef = visit_Lambda = visit_FunctionDef  # noqa: N815
 
     def visit_Global(self, node: ast.Global) -> ast.stmt:
         return ast.copy_location(ast.Pass(), node)

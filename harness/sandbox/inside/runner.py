@@ -24,19 +24,10 @@ import traceback
 from types import ModuleType
 from typing import Any
 
-from inside import values
+from inside import messages, values
 from inside.calls.session import Session
 from inside.calls.tests import run_tests
 from inside.preamble import Preamble, Solution
-from inside.words import (
-    DONE,
-    DONE_AND_OVER,
-    FILE_NAME,
-    WORD_BYTES,
-    shorten,
-    write_all,
-    write_report,
-)
 
 # pyright: reportPrivateUsage=false, reportAttributeAccessIssue=false
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
@@ -72,13 +63,13 @@ class Runner:
         Args:
             go: the request; any other is left over from an earlier run and ignored.
         """
-        while word := os.read(self.control, WORD_BYTES):
+        while word := os.read(self.control, messages.WORD_BYTES):
             if word != go:
                 continue
             report, over = self._run_test()
             if report["status"] != "ok":
-                write_report(self.report, report)
-            os.write(self.control, DONE_AND_OVER if over else DONE)
+                messages.write_report(self.report, report)
+            os.write(self.control, messages.DONE_AND_OVER if over else messages.DONE)
             if over:
                 return
 
@@ -105,7 +96,7 @@ class Runner:
         """Return a fresh module's namespace with the preamble's names available."""
         module = ModuleType("__main__" if self.solution.entry_point is None else "solution")
         namespace = module.__dict__
-        namespace["__file__"] = FILE_NAME
+        namespace["__file__"] = messages.FILE_NAME
         sys.modules[module.__name__] = module
         self.preamble.fill(namespace, self.solution)
         return namespace
@@ -144,7 +135,12 @@ class Runner:
                 self._renew_streams()
             return
         self._renew_streams()
-        sys.argv = [FILE_NAME]
+        self.renew_settings()
+        gc.enable()
+
+    def renew_settings(self) -> None:
+        """Undo changes of the previous test to the interpreter's and the process's settings."""
+        sys.argv = [messages.FILE_NAME]
         sys.path[:] = self.path
         sys.setrecursionlimit(DEFAULT_RECURSION_LIMIT)
         if self.solution.meddles and builtins.__dict__ != self.builtins:
@@ -152,7 +148,6 @@ class Runner:
             builtins.__dict__.update(self.builtins)
         os.fchdir(self.directory)
         signal.alarm(0)
-        gc.enable()
 
     def _renew_streams(self) -> None:
         for number, descriptor in enumerate(self.descriptors[:3]):
@@ -171,20 +166,20 @@ class Runner:
             return
         if self.solution.result == "tests":
             report = run_tests(*map(json.loads, text.split("\n")))
-            write_all(self.descriptors[3], report.encode())
+            messages.write_all(self.descriptors[3], report.encode())
             return
         function = find_entry_point(name, namespace)
         codecs = self.solution.arguments
         arguments = values.decode_arguments(text, codecs, namespace)
         result = function(*arguments)
         encoded = values.encode(result, self.solution.result, arguments, codecs)
-        write_all(self.descriptors[3], encoded)
+        messages.write_all(self.descriptors[3], encoded)
 
     def _open_session(self, namespace: dict[str, Any]) -> Session:
         return Session(
             lambda name: find_name(name, namespace),
             lambda error: describe(error).get("error", type(error).__name__),
-            lambda line: write_all(self.descriptors[3], line),
+            lambda line: messages.write_all(self.descriptors[3], line),
         )
 
 
@@ -256,13 +251,13 @@ def describe(error: BaseException) -> dict[str, Any]:
         case MissingEntryPointError():
             return {"status": "error", "error": str(error)}
         case _:
-            return {"status": "error", "error": shorten(_format(error))}
+            return {"status": "error", "error": messages.shorten(_format(error))}
 
 
 def _format(error: BaseException) -> str:
     """Return the traceback as the interpreter prints it, without the runner's frames."""
     trace = error.__traceback__
-    while trace is not None and trace.tb_frame.f_code.co_filename != FILE_NAME:
+    while trace is not None and trace.tb_frame.f_code.co_filename != messages.FILE_NAME:
         trace = trace.tb_next
     try:
         return "".join(traceback.format_exception(type(error), error, trace, limit=-12))

@@ -9,21 +9,10 @@ from collections.abc import Callable
 from types import CodeType
 from typing import Any, NoReturn
 
+from inside import messages
 from inside.preamble import Preamble, Solution, compile_solution
 from inside.runner import Runner
-from inside.timing.timed_runner import TimedRunner
 from inside.walls import linux
-from inside.words import (
-    CANNOT_COMPILE,
-    FAILED,
-    FILE_NAME,
-    READY,
-    RUN,
-    RUNNER_FAILED,
-    go_word,
-    shorten,
-    write_report,
-)
 
 
 class Template:
@@ -45,7 +34,7 @@ class Template:
         preamble: Preamble,
         control: int,
         files: list[int],
-        runner: type[Runner] | type[TimedRunner],
+        runner: type[Runner],
     ) -> None:
         self.runner = runner
         self.births = births
@@ -67,17 +56,17 @@ class Template:
         """
         code = self._compile()
         if code is None:
-            os.write(self.births, CANNOT_COMPILE)
+            os.write(self.births, messages.CANNOT_COMPILE)
             return
         solution = Solution(self.job, code)
         solution.wanted = self.preamble.wanted(solution)
-        os.write(self.births, READY)
+        os.write(self.births, messages.READY)
         while order := os.read(orders, 1):
             self.runs += 1
             try:
-                sibling = linux.clone_beside() if order == RUN else 0
+                sibling = linux.clone_beside() if order == messages.RUN else 0
             except OSError:
-                os.write(self.births, FAILED)
+                os.write(self.births, messages.FAILED)
                 continue
             if sibling == 0:
                 self._become_runner(solution, orders, lock_in)
@@ -86,13 +75,15 @@ class Template:
         source = self.job["code"].removeprefix("\ufeff")  # as in a file
         try:
             is_script = self.job["entry_point"] is None
-            code = compile_solution(source, FILE_NAME, is_script=is_script)
+            code = compile_solution(source, messages.FILE_NAME, is_script=is_script)
         except (SyntaxError, ValueError, RecursionError, MemoryError, OverflowError) as error:
             text = "".join(traceback.format_exception_only(error))
-            write_report(self.files[-1], {"status": "error", "error": shorten(text)})
+            messages.write_report(
+                self.files[-1], {"status": "error", "error": messages.shorten(text)}
+            )
             return None
         lines = source.splitlines(keepends=True)
-        linecache.cache[FILE_NAME] = (len(source), None, lines, FILE_NAME)
+        linecache.cache[messages.FILE_NAME] = (len(source), None, lines, messages.FILE_NAME)
         return code
 
     def _become_runner(
@@ -105,10 +96,10 @@ class Template:
             os.close(orders)
             os.set_blocking(self.control, True)  # an earlier runner may have changed it
             lock_in()
-            os.write(self.births, READY + str(os.getpid()).encode())
+            os.write(self.births, messages.READY + str(os.getpid()).encode())
             os.close(self.births)  # its messages are trusted: no judged code has run yet
             runner = self.runner(solution, self.preamble, self.control, self.files, self.directory)
-            runner.run(go_word(self.runs))
+            runner.run(messages.go_word(self.runs))
         except BaseException:
-            os._exit(RUNNER_FAILED)
+            os._exit(messages.RUNNER_FAILED)
         os._exit(0)

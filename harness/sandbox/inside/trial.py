@@ -13,6 +13,7 @@ import signal
 from collections.abc import Iterator
 from typing import Any, NamedTuple, NoReturn
 
+from inside import messages
 from inside.child_process import Allowance, Process, Waited, Waiting, hear
 from inside.connection import Connection, close_all_but, copy
 from inside.preamble import Preamble
@@ -21,27 +22,15 @@ from inside.processes import (
     empty_working_directory,
     kill_strays,
 )
-from inside.records import Kept, Record, Report
 from inside.runner import Runner
 from inside.template import Template
 from inside.timing.timed_runner import TimedRunner
 from inside.walls import linux
 from inside.walls.lockdown import Lockdown
-from inside.words import (
-    CANNOT_COMPILE,
-    DONE,
-    DONE_AND_OVER,
-    FILES,
-    READY,
-    RUN,
-    RUN_LAST,
-    go_word,
-    write_report,
-)
 
 EXCERPT_BYTES = 16_000
 REPORT_BYTES = 128_000  # a runner's longest error with every character escaped
-NOTHING = Kept(0, 0, 0)
+NOTHING = messages.Kept(0, 0, 0)
 NO_ROOM = "there is no room for the working directory"
 
 
@@ -87,9 +76,9 @@ class Trial:
         self.beside = Allowance("cut", limits["beside_cpu_s"], wall_s, wall_s)
         self.written = 0
         self.runs = 0
-        self.refusal: Report | None = None
+        self.refusal: messages.Report | None = None
         self.over = False  # whether the template has ended
-        self.files = [os.memfd_create(name) for name in FILES]
+        self.files = [os.memfd_create(name) for name in messages.FILES]
         self.control, self.far = _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_SEQPACKET)
         self.control.setblocking(False)
         orders, self.orders = os.pipe()
@@ -122,22 +111,26 @@ class Trial:
             lockdown.limit(limits["memory_bytes"], limits["output_bytes"])
             template.serve(orders, lockdown.restrict_calls)
         except Exception as error:
-            write_report(self.files[-1], {"status": "error", "error": str(error)})
+            messages.write_report(self.files[-1], {"status": "error", "error": str(error)})
         finally:
             os._exit(0)
 
     def _start(self) -> None:
         """Wait until the program is compiled or fails to compile."""
-        waited = self.wait(self.template, self.now(self.template), self.births)
-        if waited.word != READY:
-            end = "cannot_compile" if waited.word == CANNOT_COMPILE else waited.missing or "broken"
+        waited = self.wait(self.template, self.template.now(), self.births)
+        if waited.word != messages.READY:
+            end = (
+                "cannot_compile"
+                if waited.word == messages.CANNOT_COMPILE
+                else waited.missing or "broken"
+            )
             end = "broken" if end == "gone" else end  # no judged code has run yet
             record = self._record(waited, end)
             self.over = True
-            self.refusal = Report(*self._end_template(), [record])
+            self.refusal = messages.Report(*self._end_template(), [record])
 
-    def run(self, spans: list[tuple[int, int]], *, last: bool, full: int) -> Report:
-        """Run tests in a fresh process until it ends or its output is too large.
+    def run(self, spans: list[tuple[int, int]], last: bool, full: int) -> Iterator[messages.Report]:
+        """Run tests in one fresh process until it ends or its output is too large.
 
         Args:
             spans: offset and length of each test's input.
@@ -148,9 +141,11 @@ class Trial:
             WorkerGoneError: the worker has hung up.
         """
         self.written = 0
-        return self._run(spans, last=last, full=full)
+        yield self._run(spans, last=last, full=full)
 
-    def run_each(self, spans: list[tuple[int, int]], *, last: bool) -> Iterator[Report]:
+    def run_each(
+        self, spans: list[tuple[int, int]], last: bool, full: int
+    ) -> Iterator[messages.Report]:
         """Run tests, each in a fresh process, until one does not end well or output is too large.
 
         Raises:
@@ -158,42 +153,42 @@ class Trial:
         """
         self.written = 0
         for number, span in enumerate(spans, 1):
-            report = self._run([span], last=last and number == len(spans), full=1)
+            report = self._run([span], last=last and number == len(spans), full=full)
             yield report
             # One that needs its whole time limit may end the judging.
             if report.records[-1].end != "done" or self.written > self.job.limits["collect_bytes"]:
                 break
 
-    def _run(self, spans: list[tuple[int, int]], *, last: bool, full: int) -> Report:
+    def _run(self, spans: list[tuple[int, int]], *, last: bool, full: int) -> messages.Report:
         if self.refusal is not None:
             return self.refusal
         self.forget()
         if self.watch is not None and not self.watch.has_room():
             waited = Waited(b"", "broken", 0.0, 0.0)
-            write_report(self.files[-1], {"status": "error", "error": NO_ROOM})
-            return Report(0, 0, [self._record(waited, "broken")])
+            messages.write_report(self.files[-1], {"status": "error", "error": NO_ROOM})
+            return messages.Report(0, 0, [self._record(waited, "broken")])
         runner = self.bear(last=last)
         if isinstance(runner, Waited):
-            return Report(0, 0, [self._record(runner, "broken")])
-        go = go_word(self.runs)
-        records: list[Record] = []
+            return messages.Report(0, 0, [self._record(runner, "broken")])
+        go = messages.go_word(self.runs)
+        records: list[messages.Record] = []
         for number, span in enumerate(spans):
             self.give(*span)
-            start = self.now(runner)  # while it still waits: its work from here on counts
+            start = runner.now()  # while it still waits: its work from here on counts
             try:
                 self.control.send(go)
             except OSError:  # it died between two tests: retried in the next process
                 break
             allowed = self.whole if number < full else self.beside
             waited = self._looked_after(runner, self.wait(runner, start, allowed=allowed))
-            done = waited.word in {DONE, DONE_AND_OVER}
+            done = waited.word in {messages.DONE, messages.DONE_AND_OVER}
             ended = None if done else runner.end()
             record = self._record(waited, "done" if done else waited.missing or "garbage")
             records.append(record)
             if ended is not None:
                 return self._reported(ended, records)
             # Output that a stream could not write would appear in the next test.
-            if waited.word != DONE or record.too_much:
+            if waited.word != messages.DONE or record.too_much:
                 break
             if waited.cpu_s > self.job.limits["cpu_s"]:  # check separately whether it caused this
                 break
@@ -208,18 +203,18 @@ class Trial:
             last: whether to use the template itself.
         """
         self.runs += 1
-        os.write(self.orders, RUN_LAST if last else RUN)
-        born = self.wait(self.template, self.now(self.template), self.births)
-        if born.word[:1] != READY:
+        os.write(self.orders, messages.RUN_LAST if last else messages.RUN)
+        born = self.wait(self.template, self.template.now(), self.births)
+        if born.word[:1] != messages.READY:
             return born
         self.over = last
         return self.template if last else Process(int(born.word[1:]))
 
-    def _reported(self, ended: tuple[int, int], records: list[Record]) -> Report:
+    def _reported(self, ended: tuple[int, int], records: list[messages.Record]) -> messages.Report:
         if self.can_fork:
             kill_strays(0 if self.over else self.template.pid)
         empty_working_directory()
-        return Report(*ended, records)
+        return messages.Report(*ended, records)
 
     def _looked_after(self, runner: Process, waited: Waited) -> Waited:
         """Check its resources once more: short programs end before the first check."""
@@ -248,10 +243,6 @@ class Trial:
             copy(self.job.inputs, offset, length, self.files[0])
         os.ftruncate(self.files[0], length)
 
-    def now(self, process: Process) -> tuple[float, float]:
-        """Return a process's CPU time and the wall-clock time."""
-        return self.waiting.now(process)
-
     def wait(
         self,
         process: Process,
@@ -263,7 +254,7 @@ class Trial:
         channel = self.control.fileno() if channel is None else channel
         return self.waiting.wait(process, start, channel, allowed or self.whole)
 
-    def _record(self, waited: Waited, end: str) -> Record:
+    def _record(self, waited: Waited, end: str) -> messages.Record:
         sizes = [os.fstat(descriptor).st_size for descriptor in self.files[1:]]
         limit = self.job.limits["output_bytes"]
         too_much = max(sizes) >= limit
@@ -273,9 +264,9 @@ class Trial:
             self.keep(3, sizes[2], 0 if too_much else limit),
             self.keep(4, sizes[3], REPORT_BYTES),
         )
-        return Record(end, too_much, waited.cpu_s, waited.wall_s, kept)
+        return messages.Record(end, too_much, waited.cpu_s, waited.wall_s, kept)
 
-    def keep(self, which: int, size: int, most: int) -> Kept:
+    def keep(self, which: int, size: int, most: int) -> messages.Kept:
         """Move a memory file to the output file: only head and tail if it is too long."""
         if not size:
             return NOTHING
@@ -286,7 +277,7 @@ class Trial:
         tail = copy(file, size - tail, tail, self.job.outputs)
         self.written += head + tail
         os.ftruncate(file, 0)
-        return Kept(start, head, tail)
+        return messages.Kept(start, head, tail)
 
     def _end_template(self) -> tuple[int, int]:
         ended = self.template.end()

@@ -204,12 +204,10 @@ def _decode(  # noqa: PLR0911 - one case a line
     match codec:
         case "linked_list":
             return nodes.linked_list(value, namespace["ListNode"])
-        case "linked_lists":
-            return [nodes.linked_list(item, namespace["ListNode"]) for item in value]
         case "tree":
             return nodes.tree(value, namespace["TreeNode"])
-        case "trees":
-            return [nodes.tree(item, namespace["TreeNode"]) for item in value]
+        case "linked_lists" | "trees":
+            return [_decode(item or [], codec[:-1], namespace) for item in value]
         case "int_keys":
             return {int(key): item for key, item in value.items()}
         case "tagged":
@@ -293,8 +291,6 @@ def _hashable(value: Any) -> Any:
 
 
 def _linked(values: list[Any], back: int | None, namespace: dict[str, Any]) -> Any:
-    return (
-        nodes.linked_list(values, namespace["ListNode"], back)
-        if "ListNode" in namespace
-        else values
-    )
+    if "ListNode" not in namespace:
+        return values
+    return nodes.linked_list(values, namespace["ListNode"], back)

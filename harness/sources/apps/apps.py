@@ -23,18 +23,20 @@ data, and each would name two problems.
 import hashlib
 import os
 import stat
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from harness.errors import DataError, UsageError
 from harness.problem import Problem
-from harness.sources.apps.apps_problem import Columns, core_of, native_id, problem_of
-from harness.sources.files.deferred import AtHand, from_again
+from harness.sources.apps.apps_problem import Columns, native_id, problem_of
+from harness.sources.files.deferred import from_again
 from harness.sources.files.download import Watch, quiet
 from harness.sources.files.json_text import members, string
 from harness.sources.files.lines import MAX_LINE_BYTES, DataFile, Line
-from harness.sources.files.rows import Loaded, load_paths, load_rows
+from harness.sources.files.rows import Loaded, add_parts, load_paths, load_rows
 
 SPLITS = ("train", "test")
 
@@ -45,34 +47,50 @@ _METADATA = "metadata.json"
 _STARTER = "starter_code.py"
 
 
-class _Record:
-    """Hash over the names and contents of the files read so far, in order."""
+class _Reader:
+    """Reads files of the folder that the user named, and nothing outside of it.
 
-    def __init__(self) -> None:
+    Attributes:
+        root: the folder, as in messages.
+        sha256: hash over the names and contents of the files read so far, in order.
+        size: bytes of these files.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self._real = root.resolve()
         self.sha256 = hashlib.sha256()
         self.size = 0
 
-    def add(self, name: str, data: bytes) -> None:
-        for part in (os.fsencode(name), data):
-            self.sha256.update(len(part).to_bytes(8, "big"))
-            self.sha256.update(part)
-        self.size += len(data)
-
-
-@dataclass(frozen=True, slots=True)
-class _Root:
-    """The folder that the user named.
-
-    Attributes:
-        path: its path as in messages.
-        real: its path without links; nothing outside it is read.
-    """
-
-    path: Path
-    real: Path
-
     def holds(self, path: Path) -> bool:
-        return path.resolve().is_relative_to(self.real)
+        return path.resolve().is_relative_to(self._real)
+
+    def read(self, path: Path) -> str | None:
+        """Return the text of a regular file; None where there is none.
+
+        Raises:
+            DataError: it is something else, outside of the folder, too large, or not UTF-8.
+        """
+        try:
+            mode = path.stat().st_mode
+            if not self.holds(path):
+                raise DataError(str(path), None, f"links out of {self.root}, which is not followed")
+            if not stat.S_ISREG(mode):
+                raise DataError(str(path), None, "not a regular file")
+            with path.open("rb") as file:
+                data = file.read(MAX_LINE_BYTES + 1)
+        except FileNotFoundError:
+            return None
+        except (OSError, RuntimeError) as error:  # links in a circle: by Python version
+            raise DataError(str(path), None, f"cannot be read: {error}") from None
+        if len(data) > MAX_LINE_BYTES:
+            raise DataError(str(path), None, f"longer than {MAX_LINE_BYTES} bytes")
+        add_parts(self.sha256, os.fsencode(f"{path.parent.name}/{path.name}"), data)
+        self.size += len(data)
+        try:
+            return data.decode()
+        except UnicodeDecodeError as bad:
+            raise DataError(str(path), None, f"not UTF-8: byte {bad.start}") from None
 
 
 def load_folders(folder: Path, *, skip_bad_rows: bool = False) -> Loaded:
@@ -89,15 +107,16 @@ def load_folders(folder: Path, *, skip_bad_rows: bool = False) -> Loaded:
         UsageError: the folder holds no problem.
         DataError: a problem's folder is invalid; two problems have one id.
     """
-    root = _Root(folder, folder.resolve())
-    record = _Record()
+    reader = _Reader(folder)
     problems: list[Problem] = []
     skipped: list[DataError] = []
     places: dict[str, Path] = {}
-    for place in _problem_folders(root):
+    for place in _problem_folders(reader):
         try:
-            problem = _problem(root, place, record)
-            _take_place(places, problem.id, place)
+            problem = _problem(reader, place)
+            if (first := places.setdefault(problem.id, place)) != place:
+                what = f"{problem.id!r} was already at {first}; name one of the folders"
+                raise DataError(str(place), None, what)  # noqa: TRY301 - as of a bad folder
         except DataError as error:
             if not skip_bad_rows:
                 raise
@@ -105,36 +124,29 @@ def load_folders(folder: Path, *, skip_bad_rows: bool = False) -> Loaded:
             skipped.append(error.with_traceback(None))
         else:
             problems.append(problem)
-    file = DataFile.of(folder, str(folder), record.sha256.hexdigest(), record.size)
+    file = DataFile.of(folder, str(folder), reader.sha256.hexdigest(), reader.size)
     return Loaded(tuple(problems), tuple(skipped), (file,))
 
 
-def _take_place(places: dict[str, Path], problem_id: str, place: Path) -> None:
-    if problem_id in places:
-        what = f"{problem_id!r} was already at {places[problem_id]}; name one of the folders"
-        raise DataError(str(place), None, what)
-    places[problem_id] = place
-
-
-def _problem_folders(root: _Root) -> list[Path]:
+def _problem_folders(reader: _Reader) -> list[Path]:
+    root = reader.root
     try:
-        if (root.path / _QUESTION).exists():
-            return [root.path]
-        splits = [root.path / name for name in SPLITS if (root.path / name).is_dir()]
-        found = [place for split in splits or [root.path] for place in _numbered(root, split)]
+        if (root / _QUESTION).exists():
+            return [root]
+        splits = [root / name for name in SPLITS if (root / name).is_dir()]
+        found = [place for split in splits or [root] for place in _numbered(reader, split)]
     except OSError as error:
         raise UsageError(f"{error.filename} cannot be listed: {error.strerror}") from None
     if not found:
         raise UsageError(
-            f"{root.path} has no folders of APPS problems; for rows name its files, as "
-            f"'{root.path}/*.jsonl'"
+            f"{root} has no folders of APPS problems; for rows name its files, as '{root}/*.jsonl'"
         )
     return found
 
 
-def _numbered(root: _Root, split: Path) -> list[Path]:
-    if not root.holds(split):
-        raise UsageError(f"{split} links out of {root.path}; name where it leads")
+def _numbered(reader: _Reader, split: Path) -> list[Path]:
+    if not reader.holds(split):
+        raise UsageError(f"{split} links out of {reader.root}; name where it leads")
     places = (
         path
         for path in split.iterdir()
@@ -147,10 +159,10 @@ def _is_number(name: str) -> bool:
     return name.isascii() and name.isdigit()
 
 
-def _problem(root: _Root, place: Path, record: _Record) -> Problem:
-    columns = _folder_columns(root, place, record)
-    problem = problem_of(columns, core_of(columns))
-    again = _Again(root, place.absolute(), columns.where, problem.id, problem.content_hash)
+def _problem(reader: _Reader, place: Path) -> Problem:
+    columns = _folder_columns(reader, place)
+    problem = problem_of(columns)
+    again = _Again(reader, place.absolute(), columns.where, problem.id, problem.content_hash)
     return from_again(problem, again)
 
 
@@ -158,7 +170,7 @@ def _problem(root: _Root, place: Path, record: _Record) -> Problem:
 class _Again:
     """Reads a folder again for hidden tests or references, or when it is pickled."""
 
-    root: _Root
+    reader: _Reader
     place: Path
     where: str
     problem_id: str
@@ -166,8 +178,7 @@ class _Again:
 
     def __call__(self) -> Problem:
         try:
-            columns = _folder_columns(self.root, self.place, _Record())
-            problem = problem_of(columns, core_of(columns))
+            problem = problem_of(_folder_columns(self.reader, self.place))
         except DataError:
             problem = None
         if problem is None or problem.content_hash != self.content_hash:
@@ -175,13 +186,17 @@ class _Again:
             raise DataError(self.where, None, what)
         return problem
 
-    def __reduce__(self) -> tuple[type[AtHand], tuple[Problem]]:
-        return AtHand, (self(),)
+    def __reduce__(self) -> tuple[type[partial[Problem]], tuple[Callable[..., Any], Problem]]:
+        return partial, (_itself, self())
 
 
-def _folder_columns(root: _Root, place: Path, record: _Record) -> Columns:
+def _itself(problem: Problem) -> Problem:
+    return problem
+
+
+def _folder_columns(reader: _Reader, place: Path) -> Columns:
     def read(name: str) -> str | None:
-        return _read(root, place / name, record)
+        return reader.read(place / name)
 
     where = str(place)
     question = read(_QUESTION)
@@ -214,33 +229,6 @@ def _metadata(text: str, where: str) -> tuple[str, str]:
     return difficulty, url
 
 
-def _read(root: _Root, path: Path, record: _Record) -> str | None:
-    """Return the text of a regular file within the root; None where there is none.
-
-    Raises:
-        DataError: it is something else, too large, or not UTF-8.
-    """
-    try:
-        mode = path.stat().st_mode
-        if not root.holds(path):
-            raise DataError(str(path), None, f"links out of {root.path}, which is not followed")
-        if not stat.S_ISREG(mode):
-            raise DataError(str(path), None, "not a regular file")
-        with path.open("rb") as file:
-            data = file.read(MAX_LINE_BYTES + 1)
-    except FileNotFoundError:
-        return None
-    except (OSError, RuntimeError) as error:  # links in a circle: by Python version
-        raise DataError(str(path), None, f"cannot be read: {error}") from None
-    if len(data) > MAX_LINE_BYTES:
-        raise DataError(str(path), None, f"longer than {MAX_LINE_BYTES} bytes")
-    record.add(f"{path.parent.name}/{path.name}", data)
-    try:
-        return data.decode()
-    except UnicodeDecodeError as bad:
-        raise DataError(str(path), None, f"not UTF-8: byte {bad.start}") from None
-
-
 def load(where: str | None, *, skip_bad_rows: bool = False, watch: Watch = quiet) -> Loaded:
     """Load the problems of files that a path or glob names, or of a folder.
 
@@ -260,26 +248,23 @@ def parse_row(line: Line) -> Problem:
     Raises:
         DataError: a column is invalid.
     """
-    columns = _columns(line)
-    return problem_of(columns, core_of(columns))
+    row, where = _members(line), line.where
+    return problem_of(
+        Columns(
+            where=where,
+            native_id=_native_id(row, where),
+            question=_text(row, "question", where, required=True),
+            solutions=_json(row, "solutions", where),
+            input_output=_json(row, "input_output", where),
+            difficulty=_text(row, "difficulty", where),
+            url=_text(row, "url", where),
+            starter_code=_text(row, "starter_code", where),
+        )
+    )
 
 
 read_rows = partial(load_rows, parse=parse_row)
 """Read the problems of some files, in order."""
-
-
-def _columns(line: Line) -> Columns:
-    row = _members(line)
-    return Columns(
-        where=line.where,
-        native_id=_native_id(row, line.where),
-        question=_text(row, "question", line.where, required=True),
-        solutions=_json(row, "solutions", line.where),
-        input_output=_json(row, "input_output", line.where),
-        difficulty=_text(row, "difficulty", line.where),
-        url=_text(row, "url", line.where),
-        starter_code=_text(row, "starter_code", line.where),
-    )
 
 
 def _members(line: Line) -> dict[str, str]:

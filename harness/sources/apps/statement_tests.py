@@ -12,10 +12,9 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from math import isclose
-from typing import Literal, NamedTuple, cast
+from typing import NamedTuple, cast
 
 from harness.problem import TestCase
-from harness.sources.apps.apps_tests import Suite
 from harness.sources.public_examples import MAX_EXAMPLE_CHARACTERS, examples, in_order
 from harness.sources.signature import entry_point_of
 
@@ -24,8 +23,6 @@ MAX_STATEMENT_CHARACTERS = 2**20
 
 MAX_EXAMPLES = 100
 """Further examples are ignored."""
-
-_Kind = Literal["input", "output", "other"]
 
 _DECORATION = r"[\s\-*#_=`:.]*"
 _HEADING = re.compile(
@@ -53,7 +50,9 @@ class _Output(NamedTuple):
 
 
 class _Section(NamedTuple):
-    kind: _Kind
+    """Text after a heading, and the heading's word: `input`, `output` or another."""
+
+    kind: str
     lines: list[str]
 
 
@@ -147,31 +146,23 @@ def _heading(line: str) -> _Section | None:
     rest = line[found.end() :]
     if rest and ":" not in found["end"]:
         return None
-    return _Section(_kind(found["word"]), [rest] if rest else [])
-
-
-def _kind(word: str) -> _Kind:
-    match word.lower().rstrip("s"):
-        case "input":
-            return "input"
-        case "output":
-            return "output"
-        case _:
-            return "other"
+    return _Section(found["word"].lower().rstrip("s"), [rest] if rest else [])
 
 
 _LONGEST_INTEGER = 4_000
 """Digits that `int` accepts under the interpreter's own limit; no statement shows more."""
 
 
-def shown(statement: str, starter_code: str, suite: Suite) -> list[bool]:
-    """Return, for each test of a suite, whether the statement shows its input and output."""
-    if suite.entry_point is None:
+def shown(
+    statement: str, starter_code: str, entry_point: str | None, tests: Sequence[TestCase]
+) -> list[bool]:
+    """Return, for each test of a problem, whether the statement shows its input and output."""
+    if entry_point is None:
         programs = Examples(statement)
-        return [programs.show(test.input, test.output) for test in suite.tests]
-    found = entry_point_of(starter_code, suite.entry_point)
+        return [programs.show(test.input, test.output) for test in tests]
+    found = entry_point_of(starter_code, entry_point)
     calls = _calls(statement, found.parameters if found else ())
-    return [_value_of_test(test) in calls for test in suite.tests]
+    return [_value_of_test(test) in calls for test in tests]
 
 
 def _calls(statement: str, parameters: Sequence[str]) -> list[object]:

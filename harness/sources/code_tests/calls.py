@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from harness.python_source import UNREADABLE, parse_expression_or_none, read_literal
+from harness.sources.jsonl_row import RowTest
 from harness.sources.signature import annotations_of
 
 HELPERS = '''
@@ -83,27 +84,6 @@ class CallError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
-    """Test given as values.
-
-    Attributes:
-        given: the arguments: JSON, a value a line, or Python, as between a call's brackets.
-        wanted: expected value; None where an exception is expected.
-        named: named arguments.
-        raises: name of the expected exception.
-        argument: index of the argument that is compared instead of the result.
-        tolerance: allowed relative or absolute error of a number.
-    """
-
-    given: str
-    wanted: str | None
-    named: dict[str, Any]
-    raises: str | None
-    argument: int | None
-    tolerance: float | None
-
-
-@dataclass(frozen=True, slots=True)
 class CallWriter:
     """Writes the tests of one function or class as code.
 
@@ -121,12 +101,12 @@ class CallWriter:
     parameters: tuple[ast.expr | None, ...] = ()
     result: ast.expr | None = None
 
-    def code(self, call: Call) -> str:
+    def code(self, call: RowTest) -> str:
         """Return the statements of a test. Raises CallError."""
         if self.is_class:
             return self._operations(call)
         arguments = self._arguments(call)
-        named = [f"{name}={value!r}" for name, value in call.named.items()]
+        named = [f"{name}={value!r}" for name, value in call.kwargs.items()]
         asked = f"{self.entry_point}({', '.join([*arguments, *named])})"
         if call.raises is not None:
             return f"with raises({_exception(call.raises)}):\n    {asked}"
@@ -145,13 +125,13 @@ class CallWriter:
             return f"close({got}, {wanted}, {tolerance!r})"
         return f"{got} == {wanted}" if self.python else f"same({got}, {wanted})"
 
-    def _arguments(self, call: Call) -> list[str]:
+    def _arguments(self, call: RowTest) -> list[str]:
         if not self.python:
-            values = [_json(line, "input") for line in call.given.split("\n") if line.strip()]
+            values = [_json(line, "input") for line in call.input.split("\n") if line.strip()]
             padded = [*self.parameters, *[None] * len(values)]
             return [_typed(value, kind) for value, kind in zip(values, padded, strict=False)]
-        lines = [line for line in call.given.split("\n") if line.strip()]
-        for text in (call.given, ", ".join(line.strip().rstrip(",") for line in lines)):
+        lines = [line for line in call.input.split("\n") if line.strip()]
+        for text in (call.input, ", ".join(line.strip().rstrip(",") for line in lines)):
             parsed = parse_expression_or_none(f"_({text}\n)")
             if isinstance(parsed, ast.Call) and ast.unparse(parsed.func) == "_":
                 for each in (*parsed.args, *(key.value for key in parsed.keywords)):
@@ -159,27 +139,27 @@ class CallWriter:
                 return [ast.unparse(each) for each in (*parsed.args, *parsed.keywords)]
         raise CallError("input", "not the arguments of a call, in Python")
 
-    def _wanted(self, call: Call) -> str:
-        assert call.wanted is not None
+    def _wanted(self, call: RowTest) -> str:
+        assert call.output is not None
         if not self.python:
-            return _typed(_json(call.wanted, "output"), self.result)
-        parsed = parse_expression_or_none(call.wanted.strip())
+            return _typed(_json(call.output, "output"), self.result)
+        parsed = parse_expression_or_none(call.output.strip())
         if parsed is None:
             raise CallError("output", "not a value in Python")
         _check_literal(parsed, "output")
         return ast.unparse(parsed)
 
-    def _operations(self, call: Call) -> str:
+    def _operations(self, call: RowTest) -> str:
         """Write LeetCode's format: names of methods, their arguments, and each one's result."""
         if self.python:
             parts: list[Any] = [
-                _literal(call.given, "input"),
-                _literal(call.wanted or "", "output"),
+                _literal(call.input, "input"),
+                _literal(call.output or "", "output"),
             ]
             given = [*cast("tuple[Any, ...]", parts[0])] if isinstance(parts[0], tuple) else []
         else:
-            given = [_json(line, "input") for line in call.given.split("\n") if line.strip()]
-            parts = [given, _json(call.wanted or "null", "output")]
+            given = [_json(line, "input") for line in call.input.split("\n") if line.strip()]
+            parts = [given, _json(call.output or "null", "output")]
         wanted = parts[1]
         if len(given) != 2 or not all(isinstance(each, list) for each in (*given, wanted)):  # noqa: PLR2004
             what = "for a class give two lists, names of operations and their arguments, and a list"
@@ -271,22 +251,15 @@ def _typed(value: Any, annotation: ast.expr | None) -> str:
 def _typed_list(value: list[Any], kind: str, items: list[ast.expr]) -> str:
     """Return a JSON list as code of an annotated type; `items` are its type arguments."""
     if kind == "tuple":
-        fixed = len(items) == len(value) and not _is_open(items)
-        kinds = items if fixed else items[:1] * len(value)
-        made = [_typed(each, kind) for each, kind in _paired(value, kinds)]
+        open_ended = items and ast.unparse(items[-1]) in {"...", "Ellipsis"}
+        fixed = len(items) == len(value) and not open_ended
+        kinds = items if fixed else (items[:1] or [None]) * len(value)
+        made = [_typed(each, kind) for each, kind in zip(value, kinds, strict=True)]
         return f"({', '.join(made)}{',' * (len(made) == 1)})"
     if kind == "complex" and len(value) == 2:  # noqa: PLR2004 - real and imaginary part
         return f"complex({value[0]!r}, {value[1]!r})"
     made = ", ".join(_typed(each, items[0] if items else None) for each in value)
     return f"{kind}([{made}])" if kind in {"set", "frozenset"} else f"[{made}]"
-
-
-def _is_open(items: list[ast.expr]) -> bool:
-    return ast.unparse(items[-1]) in {"...", "Ellipsis"}
-
-
-def _paired(values: list[Any], kinds: list[ast.expr]) -> list[tuple[Any, ast.expr | None]]:
-    return [(each, kinds[n] if n < len(kinds) else None) for n, each in enumerate(values)]
 
 
 def _key(text: str, annotation: ast.expr | None) -> str:

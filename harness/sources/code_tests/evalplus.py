@@ -40,8 +40,8 @@ def units_by_input(code: str, entry_point: str) -> Units | None:
     lists = {name: value for each in body for name, value in _list_named(each)}
     if not lists.keys() >= set(wanted):
         return None
-    text = _Text(code)
-    values = [[text.of(each) for each in lists[name].elts] for name in wanted]
+    lines = code.encode().split(b"\n")
+    values = [[_text(lines, each) for each in lists[name].elts] for name in wanted]
     inputs = [each for each in lists["inputs"].elts if isinstance(each, ast.List)]
     if not inputs or {len(inputs)} != {len(each) for each in values}:
         return None
@@ -110,20 +110,9 @@ class _Holes(ast.NodeTransformer):
         return ast.Name(self.names.get(node.id, node.id), node.ctx)
 
 
-class _Text:
-    """Source text by the places of syntax trees: lines, and bytes of UTF-8 in a line.
-
-    Args:
-        code: with line feeds between its lines.
-    """
-
-    def __init__(self, code: str) -> None:
-        self.lines = code.encode().split(b"\n")
-
-    def of(self, node: ast.expr) -> str:
-        """The text of an expression."""
-        first, last = node.lineno - 1, (node.end_lineno or node.lineno) - 1
-        lines = [*self.lines[first : last + 1]]
-        lines[-1] = lines[-1][: node.end_col_offset]
-        lines[0] = lines[0][node.col_offset :]
-        return b"\n".join(lines).decode()
+def _text(lines: list[bytes], node: ast.expr) -> str:
+    """Return the text of an expression; its place is in lines, and bytes of UTF-8 in a line."""
+    chosen = lines[node.lineno - 1 : node.end_lineno or node.lineno]
+    chosen[-1] = chosen[-1][: node.end_col_offset]
+    chosen[0] = chosen[0][node.col_offset :]
+    return b"\n".join(chosen).decode()

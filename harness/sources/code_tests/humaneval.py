@@ -6,18 +6,16 @@ examples of the docstring are public, the tests of `check` are hidden.
 
 import ast
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import partial
 
 from harness.errors import DataError
 from harness.problem import Problem, TestCase, TestSuite
-from harness.python_source import UNREADABLE, parse, parse_expression, read_literal, reason
+from harness.python_source import UNREADABLE, parse_expression, read_literal
 from harness.sources.code_tests.evalplus import units_by_input
 from harness.sources.code_tests.units import TestCodeError, code_tests, read_units
-from harness.sources.files.catalogue import RowFile
-from harness.sources.files.download import Watch, quiet
 from harness.sources.files.lines import Line
-from harness.sources.files.rows import Loaded, content_hash, load_paths, load_rows, references_of
+from harness.sources.files.rows import content_hash, references_of, text_column, valid_python
 
 _DOCTEST = re.compile(r"^[ \t]*>>> ?(.+)\n((?:(?![ \t]*>>>)[ \t]*\S.*(?:\n|$))+)", re.MULTILINE)
 _THEN = re.compile(
@@ -113,26 +111,6 @@ WRONG_TESTS = frozenset({"humanevalplus/32"})
 _COLUMNS = ("task_id", "prompt", "entry_point", "canonical_solution", "test")
 
 
-def load(
-    where: str | None, *, skip_bad_rows: bool = False, watch: Watch = quiet, name: str = "humaneval"
-) -> Loaded:
-    """Load the problems of the files that a path or glob names; raises as `load_paths`."""
-    read = partial(read_rows, name=name)
-    return load_paths(name, where, read, skip_bad_rows=skip_bad_rows, watch=watch)
-
-
-def read_rows(
-    files: Iterable[RowFile],
-    *,
-    skip_bad_rows: bool = False,
-    watch: Watch = quiet,
-    name: str = "humaneval",
-) -> Loaded:
-    """Read the problems of some files, in order; see `load_rows`."""
-    parse = partial(parse_row, name=name)
-    return load_rows(files, parse, skip_bad_rows=skip_bad_rows, watch=watch)
-
-
 def parse_row(line: Line, *, name: str) -> Problem:
     """Return the problem of one row.
 
@@ -173,21 +151,15 @@ def parse_row(line: Line, *, name: str) -> Problem:
 
 
 def _text(row: dict[str, object], column: str, where: str) -> str:
-    value = row.get(column)
-    if isinstance(value, str):
-        return value
-    if "plus_input" in row:
+    if row.get(column) is None and "plus_input" in row:
         what = "missing: this is EvalPlus' own file of inputs; give its data set on the hub"
         raise DataError(where, column, f"{what}, whose rows have 'test'")
-    raise DataError(where, column, "missing" if value is None else f"no string: {value!r:.60}")
+    return text_column(row, column, where)
 
 
 def _read_prompt(prompt: str, entry_point: str, where: str) -> tuple[str, str]:
     """Return the code before the function, which tests and solutions use, and its docstring."""
-    try:
-        tree = parse(prompt)
-    except UNREADABLE as error:
-        raise DataError(where, "prompt", f"not valid Python: {reason(error)}") from None
+    tree = valid_python(prompt, "prompt", where)
     functions = [each for each in tree.body if isinstance(each, ast.FunctionDef)]
     function = next((each for each in functions if each.name == entry_point), None)
     if function is None:

@@ -6,49 +6,18 @@ The first assertion is public, since nothing else names the function; all others
 """
 
 import ast
-from collections.abc import Iterable
 from functools import partial
 from typing import cast
 
 from harness.errors import DataError
 from harness.problem import Problem, TestCase, TestSuite
-from harness.python_source import UNREADABLE, parse, reason
+from harness.sources.code_tests import units
 from harness.sources.code_tests.evalplus import units_by_input
-from harness.sources.code_tests.units import (
-    TestCodeError,
-    Units,
-    asserts,
-    called_names,
-    code_tests,
-    read_units,
-)
-from harness.sources.files.catalogue import RowFile
-from harness.sources.files.download import Watch, quiet
 from harness.sources.files.lines import Line
-from harness.sources.files.rows import Loaded, content_hash, load_paths, load_rows, references_of
+from harness.sources.files.rows import content_hash, references_of, text_column, valid_python
 
 WRONG_TESTS = frozenset({"mbppplus/255"})
 """Problems that no solution can pass here: an answer has more than 20 million values."""
-
-
-def load(
-    where: str | None, *, skip_bad_rows: bool = False, watch: Watch = quiet, name: str = "mbpp"
-) -> Loaded:
-    """Load the problems of the files that a path or glob names; raises as `load_paths`."""
-    read = partial(read_rows, name=name)
-    return load_paths(name, where, read, skip_bad_rows=skip_bad_rows, watch=watch)
-
-
-def read_rows(
-    files: Iterable[RowFile],
-    *,
-    skip_bad_rows: bool = False,
-    watch: Watch = quiet,
-    name: str = "mbpp",
-) -> Loaded:
-    """Read the problems of some files, in order; see `load_rows`."""
-    parse = partial(parse_row, name=name)
-    return load_rows(files, parse, skip_bad_rows=skip_bad_rows, watch=watch)
 
 
 def parse_row(line: Line, *, name: str) -> Problem:
@@ -59,8 +28,8 @@ def parse_row(line: Line, *, name: str) -> Problem:
     """
     row = line.json_object()
     where = line.where
-    number, code = _number(row, where), _text(row, "code", where).replace("\r\n", "\n")
-    asked = _text(row, "text" if "text" in row else "prompt", where)
+    number, code = _number(row, where), text_column(row, "code", where).replace("\r\n", "\n")
+    asked = text_column(row, "text" if "text" in row else "prompt", where)
     tests = [*_texts(row, "test_list", where), *_texts(row, "challenge_test_list", where)]
     if not tests:
         raise DataError(where, "test_list", "it has no test")
@@ -70,8 +39,10 @@ def parse_row(line: Line, *, name: str) -> Problem:
     entry_point, head = _function(code, tests, where)
     try:
         hidden, issues = _hidden(row, tests[1:], entry_point)
-        checker, known, unknown = code_tests(read_units(tests[:1]), hidden, entry_point, before)
-    except TestCodeError as error:
+        checker, known, unknown = units.code_tests(
+            units.read_units(tests[:1]), hidden, entry_point, before
+        )
+    except units.TestCodeError as error:
         raise DataError(where, "test_list", str(error)) from None
     return Problem(
         id=f"{name}/{number}",
@@ -95,7 +66,7 @@ def parse_row(line: Line, *, name: str) -> Problem:
 
 def _hidden(
     row: dict[str, object], tests: list[str], entry_point: str
-) -> tuple[Units | None, tuple[str, ...]]:
+) -> tuple[units.Units | None, tuple[str, ...]]:
     """Return the hidden tests and the known issues.
 
     The script of MBPP+ includes MBPP's tests. Three of these scripts assert nothing; MBPP's tests
@@ -103,10 +74,10 @@ def _hidden(
     """
     script = row.get("test")
     if isinstance(script, str) and script.strip():
-        if asserts(script):
-            return units_by_input(script, entry_point) or read_units(script), ()
-        return read_units(tests) if tests else None, ("tests_incomplete",)
-    return read_units(tests) if tests else None, ()
+        if units.asserts(script):
+            return units_by_input(script, entry_point) or units.read_units(script), ()
+        return units.read_units(tests) if tests else None, ("tests_incomplete",)
+    return units.read_units(tests) if tests else None, ()
 
 
 def _number(row: dict[str, object], where: str) -> str:
@@ -121,13 +92,6 @@ def _number(row: dict[str, object], where: str) -> str:
             raise DataError(where, "task_id", f"no number: {other!r:.60}")
 
 
-def _text(row: dict[str, object], column: str, where: str) -> str:
-    value = row.get(column)
-    if not isinstance(value, str):
-        raise DataError(where, column, "missing" if value is None else f"no string: {value!r:.60}")
-    return value
-
-
 def _texts(row: dict[str, object], column: str, where: str) -> list[str]:
     value = row.get(column)
     if value is None:
@@ -140,11 +104,8 @@ def _texts(row: dict[str, object], column: str, where: str) -> list[str]:
 
 def _function(code: str, tests: list[str], where: str) -> tuple[str, str]:
     """Return the function that the tests call, and its head with parameter names."""
-    try:
-        body = parse(code).body
-    except UNREADABLE as error:
-        raise DataError(where, "code", f"not valid Python: {reason(error)}") from None
-    called = called_names(tests)
+    body = valid_python(code, "code", where).body
+    called = units.called_names(tests)
     defined = [
         each
         for each in body

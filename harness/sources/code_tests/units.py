@@ -7,6 +7,7 @@ that asserts; the other statements prepare them. The code is parsed here and nev
 
 import ast
 import copy
+import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -159,12 +160,8 @@ def _of_body(tree: ast.Module, body: list[ast.stmt], call: str, asserting: set[s
         what += "" if call else "function 'check', no unittest.TestCase and no assertion"
         raise TestCodeError(what)
     others = [each for each in body if each not in tests]
-    alone = all(map(is_harmless, others)) and all(map(_is_assertion, tests))
+    alone = all(map(is_harmless, others)) and all(isinstance(each, ast.Assert) for each in tests)
     return Units(tree, call, tuple((body, each) for each in tests), alone=alone)
-
-
-def _is_assertion(statement: ast.stmt) -> bool:
-    return isinstance(statement, ast.Assert)
 
 
 def is_harmless(statement: ast.stmt) -> bool:
@@ -267,32 +264,23 @@ def code_tests(
         before: source that runs before them.
         first: number of tests of `hidden` that are public, if `public` is None.
     """
-    if public is None and hidden is not None:
-        cases = hidden.cases(entry_point)
-        numbers = list(range(len(cases)))
-        shown, rest = numbers[:first], numbers[first:]
-        scripts = [
-            hidden.script(shown, to_the_last=True) if shown else None,
-            hidden.script(rest, to_the_last=False) if rest else None,
-        ]
-        known, unknown = cases[:first], cases[first:]
+    if public is None:
+        parts = [(hidden, slice(first), True), (hidden, slice(first, None), False)]
     else:
-        both = (public, hidden)
-        known, unknown = ([] if each is None else each.cases(entry_point) for each in both)
-        scripts = [
-            None if each is None else each.script(range(len(each.tests)), to_the_last=False)
-            for each in both
-        ]
+        parts = [(public, slice(None), False), (hidden, slice(None), False)]
+    cases = [units.cases(entry_point)[chosen] if units else [] for units, chosen, _ in parts]
+    scripts = [
+        units.script(range(len(units.tests))[chosen], to_the_last=to_the_last)
+        if units is not None and found
+        else None
+        for (units, chosen, to_the_last), found in zip(parts, cases, strict=True)
+    ]
     code = TestCode(before=before, public=scripts[0], hidden=scripts[1])
-    text = code.model_dump_json()
+    known, unknown = cases
     marked = tuple(test.model_copy(update={"public": True}) for test in known)
-    return Checker(kind="tests", code=_digest(text), tests=code), marked, tuple(unknown)
-
-
-def _digest(text: str) -> str:
-    import hashlib
-
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    text = code.model_dump_json().encode("utf-8", "surrogatepass")
+    checker = Checker(kind="tests", code=hashlib.sha256(text).hexdigest(), tests=code)
+    return checker, marked, tuple(unknown)
 
 
 def asserts(code: str) -> bool:

@@ -7,7 +7,7 @@ validator in Python, the limits, and the accepted submissions in Python, which a
 
 import hashlib
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any, cast
@@ -19,7 +19,7 @@ from harness.python_source import parse_or_none
 from harness.sources.contests.checker_programs import FlagError, token_checker, validator
 from harness.sources.files.download import Watch, quiet
 from harness.sources.files.lines import DataFile
-from harness.sources.files.rows import Loaded
+from harness.sources.files.rows import Loaded, add_parts
 
 SETTINGS = "problem.yaml"
 MOST_BYTES = 1 << 26
@@ -97,11 +97,14 @@ class _Package:
             self._read(place.with_suffix(".ans"))
         if not (public or places):
             raise DataError(str(self.folder), "data", "it has no test")
-        limits = self._mapping("limits")
+        said = self.settings.get("limits")
+        limits = cast("dict[str, Any]", said) if isinstance(said, dict) else {}
         seconds = _positive(limits.get("time_limit")) or self._time_limit()
         memory = _positive(limits.get("memory"))
         references = self._submissions("accepted")
-        hidden = partial(_read_tests, self.folder, tuple(map(str, places)))
+        digest = self.digest.copy()
+        digest.update(checker.code.encode())
+        hidden = partial(_read_tests, tuple(places))
         problem = Problem(
             id=f"icpc/{name}",
             source="icpc",
@@ -115,7 +118,7 @@ class _Package:
             cpu_s=seconds,
             memory_bytes=int(memory) << 20 if memory else None,
             load_references=partial(tuple[Reference, ...], references),
-            content_hash=self._hash(checker),
+            content_hash=digest.hexdigest(),
         )
         return problem, self.size
 
@@ -136,19 +139,14 @@ class _Package:
         return str(name or "")
 
     def _statement(self) -> str:
-        folders = [self.folder / name for name in _STATEMENTS if (self.folder / name).is_dir()]
-        for folder in folders:
-            found = [each for each in sorted(folder.glob("problem*")) if each.suffix in _SUFFIXES]
-            ranked = sorted(
-                found,
-                key=lambda each: (
-                    each.stem not in {"problem.en", "problem"},
-                    _SUFFIXES.index(each.suffix),
-                ),
-            )
-            if ranked:
-                text = self._text(ranked[0])
-                return html_text(text) if ranked[0].suffix == ".html" else text
+        for name in _STATEMENTS:
+            files = sorted((self.folder / name).glob("problem*"))
+            found = [each for each in files if each.suffix in _SUFFIXES]
+            found.sort(key=lambda each: _SUFFIXES.index(each.suffix))
+            found.sort(key=lambda each: each.stem not in {"problem.en", "problem"})
+            if found:
+                text = self._text(found[0])
+                return html_text(text) if found[0].suffix == ".html" else text
         raise DataError(str(self.folder), "statement", "there is no problem.*.md, .html or .tex")
 
     def _places(self, name: str) -> list[Path]:
@@ -168,26 +166,18 @@ class _Package:
         programs = [
             each
             for folder in ("output_validators", "output_validator")
-            for each in self._program_files(self.folder / folder)
+            for each in sorted((self.folder / folder).rglob("*"))
+            if each.is_file() and not each.name.startswith(".")
         ]
-        custom = str(self.settings.get("validation") or "").startswith("custom")
-        if not programs:
-            if custom:
-                where = str(self.folder / SETTINGS)
-                raise DataError(where, "validation", "custom, and there is no output validator")
-            try:
-                return Checker(kind="check", code=token_checker(flags))
-            except FlagError as error:
-                where = str(self.folder / SETTINGS)
-                raise DataError(where, "validator_flags", str(error)) from None
-        return self._own_validator(programs, flags)
-
-    def _program_files(self, folder: Path) -> list[Path]:
-        """Return the files of the output validators below a folder, except hidden ones."""
-        if not folder.is_dir():
-            return []
-        inside = [each for each in sorted(folder.rglob("*")) if each.is_file()]
-        return [each for each in inside if not each.name.startswith(".")]
+        if programs:
+            return self._own_validator(programs, flags)
+        where = str(self.folder / SETTINGS)
+        if str(self.settings.get("validation") or "").startswith("custom"):
+            raise DataError(where, "validation", "custom, and there is no output validator")
+        try:
+            return Checker(kind="check", code=token_checker(flags))
+        except FlagError as error:
+            raise DataError(where, "validator_flags", str(error)) from None
 
     def _own_validator(self, files: list[Path], flags: list[str]) -> Checker:
         where = str(files[0].parent)
@@ -235,9 +225,8 @@ class _Package:
         return _positive(self._text(path).strip()) if path.is_file() else None
 
     def _submissions(self, kind: str) -> tuple[Reference, ...]:
-        folder = self.folder / "submissions" / kind
         found: list[Reference] = []
-        for path in sorted(folder.rglob("*")) if folder.is_dir() else ():
+        for path in sorted((self.folder / "submissions" / kind).rglob("*")):
             if path.suffix in _PYTHON and path.is_file():
                 code = self._text(path)
                 language = "python" if parse_or_none(code) else "python2"
@@ -259,19 +248,12 @@ class _Package:
             raise DataError(str(path), None, "not a YAML mapping")
         return cast("dict[str, Any]", value)
 
-    def _mapping(self, key: str) -> Mapping[str, Any]:
-        value = self.settings.get(key)
-        return cast("Mapping[str, Any]", value) if isinstance(value, dict) else {}
-
     def _text(self, path: Path) -> str:
         return _decoded(path, self._read(path))
 
     def _read(self, path: Path) -> bytes:
         data = self._bytes(path, MOST_BYTES)
-        name = path.relative_to(self.folder).as_posix().encode()
-        for part in (name, data):
-            self.digest.update(len(part).to_bytes(8, "big"))
-            self.digest.update(part)
+        add_parts(self.digest, path.relative_to(self.folder).as_posix().encode(), data)
         self.size += len(data)
         return data
 
@@ -280,23 +262,16 @@ class _Package:
             raise DataError(str(path), None, "it links out of the package")
         return _bytes(path, most)
 
-    def _hash(self, checker: Checker) -> str:
-        digest = self.digest.copy()
-        digest.update(checker.code.encode())
-        return digest.hexdigest()
 
-
-def _read_tests(folder: Path, places: tuple[str, ...]) -> tuple[TestCase, ...]:
+def _read_tests(places: tuple[Path, ...]) -> tuple[TestCase, ...]:
     """Read the secret tests, when they are needed. Raises DataError."""
-    del folder
-    paths = [(Path(place), Path(place).with_suffix(".ans")) for place in places]
+
+    def text(path: Path) -> str:
+        return _decoded(path, _bytes(path, MOST_BYTES))
+
     return tuple(
-        TestCase(
-            input=_decoded(given, _bytes(given, MOST_BYTES)),
-            output=_decoded(answer, _bytes(answer, MOST_BYTES)),
-            public=False,
-        )
-        for given, answer in paths
+        TestCase(input=text(place), output=text(place.with_suffix(".ans")), public=False)
+        for place in places
     )
 
 

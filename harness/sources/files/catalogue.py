@@ -12,38 +12,24 @@ from collections.abc import Iterator
 from contextlib import suppress
 from functools import cache, partial
 from pathlib import Path
-from types import TracebackType
-from typing import Any, BinaryIO, Protocol, Self, cast
+from typing import Any, BinaryIO, Self, cast
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import ValidationError
 from pydantic_core import from_json, to_json
 
 from harness.cache import cache_folder
+from harness.closing import Closing
 from harness.errors import DataError
-from harness.problem import Problem, TestCase, TestSuite
-from harness.sources.files.deferred import InFile, Parse, deferred, from_again
+from harness.problem import Frozen, Problem, TestCase, TestSuite
+from harness.sources.files.deferred import InFile, Parse, Row, deferred, from_again
 from harness.sources.files.download import Watch
-from harness.sources.files.lines import MAX_LINE_BYTES, DataFile, JsonLines, Line
+from harness.sources.files.lines import DataFile, JsonLines, Line, RowFile
 
 LARGE = 4 << 20
 """Size in bytes from which files have a catalogue."""
 
 
-class RowFile(Protocol):
-    """Rows of a file, and its hash and size once all have been read."""
-
-    @property
-    def path(self) -> Path: ...  # noqa: D102
-    @property
-    def name(self) -> str: ...  # noqa: D102
-    @property
-    def is_plain(self) -> bool: ...  # noqa: D102
-    @property
-    def file(self) -> DataFile: ...  # noqa: D102
-    def __iter__(self) -> Iterator[Line]: ...
-
-
-class _Head(BaseModel):
+class _Head(Frozen):
     """Last line of a catalogue, which identifies its file.
 
     Attributes:
@@ -51,8 +37,6 @@ class _Head(BaseModel):
         lines: SHA-256 of the lines before this one.
         unpacked: size of the rows written to a separate file; 0 where there is none.
     """
-
-    model_config = ConfigDict(frozen=True)
 
     path: str
     size: int
@@ -127,12 +111,9 @@ class Catalogued:
             unpacked = head.unpacked and path.with_suffix(".rows").stat().st_size
         except (OSError, ValidationError):
             return None
-        if (head.path, head.size, head.mtime_ns, head.reader, head.unpacked) != (
-            *(wanted.path, wanted.size, wanted.mtime_ns, wanted.reader),
-            unpacked,
-        ):
-            return None
-        if hashlib.sha256(entries).hexdigest() != head.lines:
+        lines = hashlib.sha256(entries).hexdigest()
+        facts = {"sha256": head.sha256, "lines": lines, "unpacked": unpacked}
+        if head != wanted.model_copy(update=facts):
             return None
         self._file = DataFile.of(self._rows.path, self._rows.name, head.sha256, head.size)
         return (
@@ -148,16 +129,9 @@ class Catalogued:
             return DataError(where, entry["field"], entry["what"]), where
         public = tuple(map(TestCase.model_validate, entry["public"]))
         problem = Problem.model_validate({**entry["problem"], "tests": TestSuite(public)})
-        again = InFile(
-            path=Path(entry["path"]),
-            name=self._rows.name,
-            number=number,
-            offset=int(entry["offset"]),
-            problem_id=problem.id,
-            content_hash=problem.content_hash,
-            parse=self._parse,
-        )
-        return from_again(problem, again), where
+        line = Line(Path(entry["path"]), self._rows.name, number, int(entry["offset"]), b"")
+        row = Row(line, problem.id, problem.content_hash, self._parse)
+        return from_again(problem, InFile(row)), where
 
     def _written(self, kept: Path, wanted: _Head) -> Iterator[Entry]:
         """Read the file and write its catalogue at the same time."""
@@ -186,11 +160,11 @@ class Catalogued:
                 rows.add(line.text())
             self._file = self._rows.file
             if rows.finish():
-                return JsonLines(path, name=self._rows.name, max_line_bytes=MAX_LINE_BYTES)
+                return JsonLines(path, name=self._rows.name)
         return self._rows
 
 
-class _Writer:
+class _Writer(Closing):
     """Writes a file of lines in the cache, which appears only when it is finished.
 
     Errors are ignored: the cache is optional.
@@ -217,7 +191,7 @@ class _Writer:
             try:
                 self._file.write(line + b"\n")
             except OSError:
-                self._give_up()
+                self.close()
 
     def finish(self, line: bytes = b"") -> bool:
         """Write the last line, if any, and finish; return whether the file is kept."""
@@ -228,26 +202,19 @@ class _Writer:
                 self._file.close()
                 self._unfinished.replace(self._path)
             except OSError:
-                self._give_up()
+                self.close()
         kept, self._file = self._file is not None, None
         return kept
 
-    def _give_up(self) -> None:
+    def close(self) -> None:
+        """Delete the file, unless it is finished."""
         file, self._file = self._file, None
+        if file is None:
+            return
         with suppress(OSError):
-            if file is not None:
-                file.close()
+            file.close()
         with suppress(OSError):
             self._unfinished.unlink()
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        if self._file is not None:
-            self._give_up()
 
 
 def _bare(error: DataError) -> DataError:

@@ -5,9 +5,8 @@ file cannot be read again cheaply, and is kept in memory.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Protocol
+from dataclasses import dataclass, replace
+from functools import partial
 
 from harness.errors import DataError
 from harness.problem import Problem, Reference, TestCase, TestSuite
@@ -16,31 +15,13 @@ from harness.sources.files.lines import Line, read_line_again
 Parse = Callable[[Line], Problem]
 """Makes a row's problem, with hidden tests and references; raises DataError on failure."""
 
-
-class _Again(Protocol):
-    def __call__(self) -> Problem: ...
-
-
-@dataclass(frozen=True, slots=True)
-class Held:
-    """Row that is kept in memory.
-
-    Attributes:
-        line: the row.
-        parse: function that reads it.
-    """
-
-    line: Line
-    parse: Parse
-
-    def __call__(self) -> Problem:
-        """Return the problem, parsed again."""
-        return self.parse(self.line)
+Again = Callable[[], Problem]
+"""Makes a problem anew, with hidden tests and references; raises DataError on failure."""
 
 
 @dataclass(frozen=True, slots=True)
-class Carried:
-    """Row that was sent to another process, which may not have its file.
+class Row:
+    """Row of a problem; in another process, which may not have its file, as it was sent there.
 
     Attributes:
         line: the row.
@@ -75,25 +56,13 @@ class Carried:
 
 @dataclass(frozen=True, slots=True)
 class InFile:
-    """Row that can be read again from its file. Pickled, it becomes `Carried`.
+    """Row that can be read again from its file. Pickled, it becomes a `Row`.
 
     Attributes:
-        path: the file.
-        name: name of the file in messages.
-        number: number of the line, from 1.
-        offset: offset of the row in bytes.
-        problem_id: id of its problem.
-        content_hash: content hash of its problem.
-        parse: function that reads it.
+        row: the row without its bytes.
     """
 
-    path: Path
-    name: str
-    number: int
-    offset: int
-    problem_id: str
-    content_hash: str
-    parse: Parse
+    row: Row
 
     def __call__(self) -> Problem:
         """Return the problem, read again.
@@ -101,43 +70,16 @@ class InFile:
         Raises:
             DataError: the line is no longer the row that was loaded.
         """
-        return self._carried()()
+        return self._read()()
 
-    def _carried(self) -> Carried:
-        raw = read_line_again(self.path, self.offset, f"{self.name}:{self.number}")
-        line = Line(self.path, self.name, self.number, self.offset, raw)
-        return Carried(line, self.problem_id, self.content_hash, self.parse)
+    def _read(self) -> Row:
+        line = self.row.line
+        raw = read_line_again(line.path, line.offset or 0, line.where)
+        return replace(self.row, line=replace(line, raw=raw))
 
-    def __reduce__(self) -> tuple[type[Carried], tuple[Line, str, str, Parse]]:
-        row = self._carried()
-        return Carried, (row.line, row.problem_id, row.content_hash, row.parse)
-
-
-@dataclass(frozen=True, slots=True)
-class AtHand:
-    """Problem with all its data, which was sent to another process."""
-
-    problem: Problem
-
-    def __call__(self) -> Problem:
-        """Return the problem."""
-        return self.problem
-
-
-@dataclass(frozen=True, slots=True)
-class _Hidden:
-    again: _Again
-
-    def __call__(self) -> tuple[TestCase, ...]:
-        return self.again().tests.load_hidden()
-
-
-@dataclass(frozen=True, slots=True)
-class _References:
-    again: _Again
-
-    def __call__(self) -> tuple[Reference, ...]:
-        return self.again().load_references()
+    def __reduce__(self) -> tuple[type[Row], tuple[Line, str, str, Parse]]:
+        row = self._read()
+        return Row, (row.line, row.problem_id, row.content_hash, row.parse)
 
 
 def deferred(problem: Problem, line: Line, parse: Parse) -> Problem:
@@ -153,23 +95,23 @@ def deferred(problem: Problem, line: Line, parse: Parse) -> Problem:
         row that was loaded, or they cannot be decoded.
     """
     if line.offset is None:
-        return from_again(problem, Held(line, parse), len(line.raw))
-    return from_again(
-        problem,
-        InFile(
-            line.path.absolute(),
-            line.name,
-            line.number,
-            line.offset,
-            problem.id,
-            problem.content_hash,
-            parse,
-        ),
-        len(line.raw),
+        return from_again(problem, partial(parse, line), len(line.raw))
+    place = replace(line, path=line.path.absolute(), raw=b"")
+    row = Row(place, problem.id, problem.content_hash, parse)
+    return from_again(problem, InFile(row), len(line.raw))
+
+
+def from_again(problem: Problem, again: Again, row_bytes: int | None = None) -> Problem:
+    """Return the problem with hidden tests and references from `again()`, each time anew."""
+    tests = TestSuite(problem.tests.public, partial(_hidden, again), row_bytes)
+    return problem.model_copy(
+        update={"tests": tests, "load_references": partial(_references, again)}
     )
 
 
-def from_again(problem: Problem, again: _Again, row_bytes: int | None = None) -> Problem:
-    """Return the problem with hidden tests and references from `again()`, each time anew."""
-    tests = TestSuite(problem.tests.public, _Hidden(again), row_bytes)
-    return problem.model_copy(update={"tests": tests, "load_references": _References(again)})
+def _hidden(again: Again) -> tuple[TestCase, ...]:
+    return again().tests.load_hidden()
+
+
+def _references(again: Again) -> tuple[Reference, ...]:
+    return again().load_references()

@@ -12,10 +12,11 @@ from pathlib import Path
 from typing import TypeVar
 from urllib.parse import quote
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
 from harness.cache import cache_folder, write_whole
 from harness.errors import UsageError
+from harness.problem import Frozen
 
 # The library has no stubs.
 # pyright: reportMissingTypeStubs=false, reportUnknownVariableType=false
@@ -119,7 +120,7 @@ class HubFile:
     size: int
 
 
-class _Pin(BaseModel):
+class _Pin(Frozen):
     """Stored facts about a revision of a data set.
 
     Attributes:
@@ -128,42 +129,17 @@ class _Pin(BaseModel):
         names: all files of the commit; empty if not requested yet.
     """
 
-    model_config = ConfigDict(frozen=True)
-
     commit: str
-    splits: dict[str, tuple[str, ...]] = {}
+    splits: dict[str, tuple[str, ...]] = Field(default_factory=dict[str, tuple[str, ...]])
     names: tuple[str, ...] = ()
 
 
-class _Facts(BaseModel):
+class _Facts(Frozen):
     """Hash of a cached file, with its size and time when the hash was computed."""
-
-    model_config = ConfigDict(frozen=True)
 
     sha256: str
     size: int
     mtime_ns: int
-
-
-def hub_files(
-    wanted: Wanted, *, watch: Watch = quiet, verify: bool = False, update: bool = False
-) -> list[HubFile]:
-    """Return the files, fetched where they are not in the cache or not intact.
-
-    Args:
-        wanted: the files wanted.
-        watch: function called with the progress.
-        verify: whether to hash every file again.
-        update: whether to ask the hub for the current commit of a branch.
-
-    Raises:
-        UsageError: the hub has no such data set, revision, split or file; or it is not in the cache
-            and the network is disabled.
-        HubError: the hub cannot be reached.
-    """
-    pin = _pin(wanted, update=update)
-    names = _laid_out(wanted, pin) if wanted.layouts else _names(wanted, pin)
-    return [_file(wanted, pin.commit, name, watch, verify=verify) for name in names]
 
 
 def _pin(wanted: Wanted, *, update: bool) -> _Pin:
@@ -241,21 +217,16 @@ def _file(wanted: Wanted, commit: str, name: str, watch: Watch, *, verify: bool)
     kept = _folder(wanted.repo) / "files" / commit / f"{quote(name, safe='')}.json"
     facts = _read(kept, _Facts)
     path = _cached(wanted.repo, commit, name)
-    if path is not None and facts is not None and not verify and _is_as_it_was(path, facts):
-        return _hub_file(wanted, commit, name, path, facts)
-    found = None if path is None else _intact(path, facts, watch, offline=_offline())
-    if path is not None and found is not None:
-        facts = found
-    elif _offline():
-        raise _cold(wanted) if path is None else _damaged(wanted, name)
-    else:
-        path = download(wanted.repo, commit, name, watch)
-        facts = _facts(path, sha256_of(path, watch))
-    write_whole(kept, facts.model_dump_json())
-    return _hub_file(wanted, commit, name, path, facts)
-
-
-def _hub_file(wanted: Wanted, commit: str, name: str, path: Path, facts: _Facts) -> HubFile:
+    if path is None or facts is None or verify or not _is_as_it_was(path, facts):
+        known = None if path is None else _intact(path, facts, watch, offline=_offline())
+        if known is None and _offline():
+            damaged = f": {name} in the cache is not what was fetched"
+            raise _cold(wanted) if path is None else _cold(wanted, damaged)
+        if path is None or known is None:
+            path = download(wanted.repo, commit, name, watch)
+            known = _facts(path, sha256_of(path, watch))
+        facts = known
+        write_whole(kept, facts.model_dump_json())
     return HubFile(path, f"{wanted.repo}@{commit[:12]}/{name}", facts.sha256, facts.size)
 
 
@@ -300,17 +271,10 @@ def _commit_in_cache(wanted: Wanted) -> str:
     return commit
 
 
-def _cold(wanted: Wanted) -> UsageError:
+def _cold(wanted: Wanted, what: str = " is not in the cache") -> UsageError:
     return UsageError(
-        f"{wanted.repo} is not in the cache and HF_HUB_OFFLINE is set; on a connected machine run "
+        f"{wanted.repo}{what} and HF_HUB_OFFLINE is set; on a connected machine run "
         f"'harness fetch {wanted.spec}' and copy its HF_HOME folder here"
-    )
-
-
-def _damaged(wanted: Wanted, name: str) -> UsageError:
-    return UsageError(
-        f"{wanted.repo}: {name} in the cache is not what was fetched and HF_HUB_OFFLINE is set; on "
-        f"a connected machine run 'harness fetch {wanted.spec}' and copy its HF_HOME folder here"
     )
 
 
@@ -338,9 +302,22 @@ def _read(path: Path, model: type[_Model]) -> _Model | None:
 def all_files(
     some: Iterable[Wanted], *, watch: Watch = quiet, verify: bool = False, update: bool = False
 ) -> list[HubFile]:
-    """Return the files of several data sets, in order."""
-    return [
-        file
-        for wanted in some
-        for file in hub_files(wanted, watch=watch, verify=verify, update=update)
-    ]
+    """Return the files of data sets, fetched where they are not in the cache or not intact.
+
+    Args:
+        some: the files wanted of each data set, in order.
+        watch: function called with the progress.
+        verify: whether to hash every file again.
+        update: whether to ask the hub for the current commit of a branch.
+
+    Raises:
+        UsageError: the hub has no such data set, revision, split or file; or it is not in the cache
+            and the network is disabled.
+        HubError: the hub cannot be reached.
+    """
+    found: list[HubFile] = []
+    for wanted in some:
+        pin = _pin(wanted, update=update)
+        names = _laid_out(wanted, pin) if wanted.layouts else _names(wanted, pin)
+        found += [_file(wanted, pin.commit, name, watch, verify=verify) for name in names]
+    return found

@@ -52,17 +52,13 @@ def elements(text: str) -> list[str]:
     Raises:
         ValueError: the text is not one JSON list, or is nested too deeply.
     """
-    at = _open(text, "[", "a list")
     found: list[str] = []
-    if text[at : at + 1] == "]":
-        _finish(text, at + 1)
-        return found
-    while True:
-        end = _end_of_value(text, at)
+    at = _open(text, "[", "a list")
+    while at is not None:
+        end = _value(text, at)[1]
         found.append(text[at:end])
-        at, more = _after_item(text, end, "]")
-        if not more:
-            return found
+        at = _next(text, end, "]")
+    return found
 
 
 def members(text: str) -> dict[str, str]:
@@ -71,25 +67,21 @@ def members(text: str) -> dict[str, str]:
     Raises:
         ValueError: the text is not one JSON object, or is nested too deeply.
     """
-    at = _open(text, "{", "an object")
     found: dict[str, str] = {}
-    if text[at : at + 1] == "}":
-        _finish(text, at + 1)
-        return found
-    while True:
+    at = _open(text, "{", "an object")
+    while at is not None:
         if text[at : at + 1] != '"':
             raise ValueError(f"not JSON: a key in quotes is wanted at character {at}")
-        end = _end_of_value(text, at)
+        end = _value(text, at)[1]
         key = string(text[at:end])
         colon = _skip(text, end)
         if text[colon : colon + 1] != ":":
             raise ValueError(f"not JSON: a colon is wanted at character {colon}")
         at = _skip(text, colon + 1)
-        end = _end_of_value(text, at)
+        end = _value(text, at)[1]
         found[key] = text[at:end]
-        at, more = _after_item(text, end, "}")
-        if not more:
-            return found
+        at = _next(text, end, "}")
+    return found
 
 
 def string(text: str) -> str:
@@ -99,7 +91,8 @@ def string(text: str) -> str:
         ValueError: it is no string, or has half of a surrogate pair, which no text of a file or a
             program may have.
     """
-    value: object = _whole(text)
+    value, end = _value(text, _skip(text, 0))
+    _finish(text, end)
     if not isinstance(value, str) or text[:1] != '"':  # the decoder returns numbers as strings
         raise ValueError(f"not a string but {text!r:.60}")
     try:
@@ -114,33 +107,37 @@ def one_line(text: str) -> str:
     return text.replace("\r", " ").replace("\n", " ")
 
 
-def _whole(text: str) -> object:
+def _value(text: str, at: int) -> tuple[object, int]:
+    """Return the value at a position, numbers as text, and its end."""
     try:
-        return _DECODER.decode(text)
+        return _DECODER.raw_decode(text, at)
     except json.JSONDecodeError as error:
-        raise ValueError(_complaint(error)) from None
+        what = f"{error.msg[:1].lower()}{error.msg[1:]} at character {error.pos}"
+        raise ValueError(f"not JSON: {what}") from None
     except RecursionError:
         raise ValueError("not JSON: nested too deeply") from None
 
 
-def _open(text: str, bracket: str, what: str) -> int:
-    """Return the position of the first item after the opening bracket."""
+def _open(text: str, bracket: str, what: str) -> int | None:
+    """Return the position of the first item after the opening bracket; None if there is none."""
     at = _skip(text, 0)
     if text[at : at + 1] != bracket:
         raise ValueError(f"not {what}")
-    return _skip(text, at + 1)
+    at = _skip(text, at + 1)
+    if text[at : at + 1] != {"[": "]", "{": "}"}[bracket]:
+        return at
+    return _finish(text, at + 1)
 
 
-def _after_item(text: str, end: int, closing: str) -> tuple[int, bool]:
-    """Return where the next item starts, and whether there is one."""
+def _next(text: str, end: int, closing: str) -> int | None:
+    """Return where the item after one that has ended starts; None if there is none."""
     at = _skip(text, end)
     mark = text[at : at + 1]
     if mark == closing:
-        _finish(text, at + 1)
-        return at, False
+        return _finish(text, at + 1)
     if mark != ",":
         raise ValueError(f"not JSON: a comma or {closing} is wanted at character {at}")
-    return _skip(text, at + 1), True
+    return _skip(text, at + 1)
 
 
 def _finish(text: str, at: int) -> None:
@@ -153,16 +150,3 @@ def _skip(text: str, at: int) -> int:
     found = _SPACE.match(text, at)
     assert found is not None
     return found.end()
-
-
-def _end_of_value(text: str, at: int) -> int:
-    try:
-        return _DECODER.raw_decode(text, at)[1]
-    except json.JSONDecodeError as error:
-        raise ValueError(_complaint(error)) from None
-    except RecursionError:
-        raise ValueError("not JSON: nested too deeply") from None
-
-
-def _complaint(error: json.JSONDecodeError) -> str:
-    return f"not JSON: {error.msg[:1].lower()}{error.msg[1:]} at character {error.pos}"

@@ -17,10 +17,10 @@ from glob import glob, has_magic
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Self, cast
 
-from pydantic import BaseModel, ConfigDict
 from pydantic_core import from_json
 
 from harness.errors import DataError, UsageError
+from harness.problem import Frozen
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
@@ -37,7 +37,7 @@ _ROW_BUFFER_BYTES = 2**13  # to read one row; a longer one takes more reads
 _BOM = b"\xef\xbb\xbf"
 
 
-class DataFile(BaseModel):
+class DataFile(Frozen):
     """File that problems were read from, as a run records it.
 
     Attributes:
@@ -46,8 +46,6 @@ class DataFile(BaseModel):
         sha256: hash of the bytes on disk, compressed or not.
         size: size on disk in bytes.
     """
-
-    model_config = ConfigDict(frozen=True)
 
     path: str
     name: str
@@ -142,7 +140,36 @@ class _HashingReader(io.RawIOBase):
         super().close()
 
 
-class JsonLines:
+class RowFile:
+    """Rows of a file, and its record once all have been read.
+
+    Args:
+        path: a regular file.
+        name: its name in messages and the run's record; the path by default.
+    """
+
+    def __init__(self, path: Path, *, name: str | None = None) -> None:
+        self.path = path
+        self.name = str(path) if name is None else name
+        self._file: DataFile | None = None
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether its rows can be read again by offset. Raises UsageError."""
+        return False
+
+    @property
+    def file(self) -> DataFile:
+        """File that was read; known once the iteration has ended."""
+        if self._file is None:
+            raise RuntimeError("the file has not been read to its end")
+        return self._file
+
+    def __iter__(self) -> Iterator[Line]:
+        raise NotImplementedError
+
+
+class JsonLines(RowFile):
     """Lines of a JSONL file, plain or gzip. Blank lines are skipped.
 
     Args:
@@ -154,23 +181,14 @@ class JsonLines:
     def __init__(
         self, path: Path, *, name: str | None = None, max_line_bytes: int = MAX_LINE_BYTES
     ) -> None:
-        self.path = path
-        self.name = str(path) if name is None else name
+        super().__init__(path, name=name)
         self._max_line_bytes = max_line_bytes
-        self._file: DataFile | None = None
 
     @property
     def is_plain(self) -> bool:
         """Whether its lines can be read again by offset. Raises UsageError."""
         with open_regular(self.path) as file:
             return file.read(len(_GZIP_MAGIC)) != _GZIP_MAGIC
-
-    @property
-    def file(self) -> DataFile:
-        """File that was read; known once the iteration has ended."""
-        if self._file is None:
-            raise RuntimeError("the file has not been read to its end")
-        return self._file
 
     def __iter__(self) -> Iterator[Line]:
         """Read the file from its start.

@@ -3,19 +3,22 @@
 The hub's data sets come as Parquet or as JSONL; a reader of rows need not know which.
 """
 
+import ast
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from pydantic import ValidationError
 from pydantic_core import PydanticSerializationError, from_json, to_json
 
 from harness.errors import DataError, UsageError
 from harness.problem import Checker, Level, Problem, Reference
-from harness.sources.files.catalogue import Catalogued, RowFile
+from harness.python_source import UNREADABLE, parse, reason
+from harness.sources.files.catalogue import Catalogued
 from harness.sources.files.deferred import Parse
 from harness.sources.files.download import Watch, quiet
 from harness.sources.files.json_text import MOST_VALUES, has_too_many_values
@@ -24,6 +27,7 @@ from harness.sources.files.lines import (
     DataFile,
     JsonLines,
     Line,
+    RowFile,
     expand,
     open_regular,
 )
@@ -39,27 +43,8 @@ MAX_GROUP_BYTES = 4 << 30
 """Largest row group, uncompressed. The largest known has 0.2 GB; this refuses a bomb."""
 
 
-class ParquetRows:
-    """Rows of a Parquet file. They cannot be read again cheaply: lines have no offset.
-
-    Args:
-        path: a regular file.
-        name: its name in messages and the run's record; the path by default.
-    """
-
-    is_plain = False
-
-    def __init__(self, path: Path, *, name: str | None = None) -> None:
-        self.path = path
-        self.name = str(path) if name is None else name
-        self._file: DataFile | None = None
-
-    @property
-    def file(self) -> DataFile:
-        """File that was read; known once the iteration has ended."""
-        if self._file is None:
-            raise RuntimeError("the file has not been read to its end")
-        return self._file
+class ParquetRows(RowFile):
+    """Rows of a Parquet file. They cannot be read again cheaply: lines have no offset."""
 
     def __iter__(self) -> Iterator[Line]:
         """Read the file from its start.
@@ -101,7 +86,7 @@ class ParquetRows:
         return Line(self.path, self.name, number, None, raw)
 
 
-def open_rows(path: Path, name: str | None = None) -> JsonLines | ParquetRows:
+def open_rows(path: Path, name: str | None = None) -> RowFile:
     """Open a file of rows in the format that its first bytes show.
 
     Args:
@@ -160,26 +145,22 @@ def load_rows(
     for rows in files:
         entries = Catalogued(rows, parse, watch)
         for found, where in entries:
-            fault = found if isinstance(found, DataError) else _second(places, found.id, where)
-            if isinstance(found, Problem) and fault is None:
+            if isinstance(found, Problem) and found.id not in places:
                 problems.append(found)
                 places[found.id] = where
-            elif fault is not None and skip_bad_rows:
-                skipped.append(fault)
-            elif fault is not None:
-                raise fault
+                continue
+            if isinstance(found, Problem):
+                what = f"{found.id!r} was already at {places[found.id]}"
+                found = DataError(where, None, what)  # noqa: PLW2901 - what is wrong with it
+            if not skip_bad_rows:
+                raise found
+            skipped.append(found)
         read.append(entries.file)
     return Loaded(tuple(problems), tuple(skipped), tuple(read))
 
 
-class ReadRows(Protocol):
-    """A source's reader of files of rows; see `load_rows` for the arguments."""
-
-    def __call__(
-        self, files: Iterable[RowFile], *, skip_bad_rows: bool = False, watch: Watch = quiet
-    ) -> Loaded:
-        """Read; raise DataError for invalid content."""
-        ...
+ReadRows = Callable[..., Loaded]
+"""A source's reader of files of rows: `load_rows`, but for `parse`."""
 
 
 def load_paths(
@@ -208,26 +189,40 @@ def load_paths(
     return read(map(open_rows, expand(where)), skip_bad_rows=skip_bad_rows, watch=watch)
 
 
-def _second(places: Mapping[str, str], problem_id: str, where: str) -> DataError | None:
-    """Return the error of a row whose problem id was already used."""
-    if problem_id not in places:
-        return None
-    return DataError(where, None, f"{problem_id!r} was already at {places[problem_id]}")
-
-
 def content_hash(*parts: str) -> str:
     """Return the SHA-256 of some strings, each preceded by its length to be unambiguous."""
     digest = hashlib.sha256()
-    for part in parts:
-        data = part.encode()
-        digest.update(len(data).to_bytes(8, "big"))
-        digest.update(data)
+    add_parts(digest, *(part.encode() for part in parts))
     return digest.hexdigest()
+
+
+def add_parts(digest: Any, *parts: bytes) -> None:
+    """Add some data to a hash, each preceded by its length to be unambiguous."""
+    for part in parts:
+        digest.update(len(part).to_bytes(8, "big"))
+        digest.update(part)
 
 
 def with_checker(digest: str, checker: Checker | None) -> str:
     """Return a row's content hash, combined with its added checker, if there is one."""
     return content_hash(digest, checker.code) if checker else digest
+
+
+def text_column(row: dict[str, object], name: str, where: str) -> str:
+    """Return a column of text. Raises DataError."""
+    if name not in row:
+        raise DataError(where, name, "missing")
+    if not isinstance(value := row[name], str):
+        raise DataError(where, name, f"not a string but {value!r:.60}")
+    return value
+
+
+def valid_python(source: str, name: str, where: str) -> ast.Module:
+    """Return the syntax tree of a column of Python source. Raises DataError."""
+    try:
+        return parse(source)
+    except UNREADABLE as error:
+        raise DataError(where, name, f"not valid Python: {reason(error)}") from None
 
 
 def references_of(*codes: str) -> tuple[Reference, ...]:
@@ -265,17 +260,10 @@ def check_function_test(arguments: str, result: str, where: str, field: str) -> 
 
 
 def _is_json(text: str) -> bool:
-    try:
+    with suppress(ValueError):
         from_json(text)
-    except ValueError:
-        return _is_json_to_python(text)
-    return True
-
-
-def _is_json_to_python(text: str) -> bool:
-    """Return whether Python's own parser accepts it: long integers, deeper nesting."""
-    try:
+        return True
+    with suppress(ValueError, RecursionError):  # long integers, deeper nesting
         json.loads(text, parse_int=str)
-    except (ValueError, RecursionError):
-        return False
-    return True
+        return True
+    return False

@@ -145,8 +145,7 @@ def with_codecs(signature: Signature, arguments: Sequence[object], expected: obj
 
 
 def _corrected(codec: Codec, value: object) -> Codec:
-    said = codec_of(value)
-    return codec if said is None else said
+    return codec_of(value) or codec
 
 
 def _corrected_result(codec: Codec, expected: object) -> Codec:
@@ -196,7 +195,7 @@ def to_test(arguments: Sequence[object], expected: object, signature: Signature)
     if signature.result is Codec.FIRST_ARGUMENT:
         result = _dumps(expected)
     else:
-        result = _to_json(_trimmed(expected), signature.result)
+        result = _to_json(trimmed(expected), signature.result)
     return TestCase(input="\n".join(lines), output=result, public=False)
 
 
@@ -227,7 +226,7 @@ def plain(value: object) -> object:
     )
 
 
-def _trimmed(value: object) -> object:
+def trimmed(value: object) -> object:
     """Remove empty places from the end of trees, as in results."""
     match value:
         case Nodes(codec=Codec.TREE, values=values):
@@ -236,7 +235,7 @@ def _trimmed(value: object) -> object:
                 end -= 1
             return Nodes(Codec.TREE, values[:end])
         case list():
-            return [_trimmed(item) for item in cast("list[object]", value)]
+            return [trimmed(item) for item in cast("list[object]", value)]
         case _:
             return value
 

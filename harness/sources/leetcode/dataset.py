@@ -33,14 +33,7 @@ from harness.sources.files.rows import (
     references_of,
     with_checker,
 )
-from harness.sources.leetcode.assertions import (
-    bind,
-    plain,
-    read_assertion,
-    split_check,
-    to_test,
-    with_codecs,
-)
+from harness.sources.leetcode import assertions
 from harness.sources.literals import UnreadableError
 from harness.sources.problem_names import issues_of_statement
 from harness.sources.public_examples import Example, examples, in_order, is_shown_as
@@ -204,7 +197,7 @@ class _Tests:
             raise DataError(where, "entry_point", f"{row.entry_point!r:.60} is not Solution().name")
         self.entry_point = entry_point[1]
         try:
-            self._assertions = split_check(row.test)
+            self._assertions = assertions.split_check(row.test)
         except UnreadableError as error:
             raise DataError(where, "test", str(error)) from None
         self._cases: dict[int, _Case] = {}
@@ -231,7 +224,7 @@ class _Tests:
         for index in sorted({*range(public_split.FIRST), *self._with_nodes()}):
             if index < len(self._assertions):
                 try:
-                    signature = with_codecs(signature, *self._case(index))
+                    signature = assertions.with_codecs(signature, *self._case(index))
                 except UnreadableError as error:
                     raise self._error(index, error) from None
         return signature
@@ -279,15 +272,15 @@ class _Tests:
         given = in_order(example, parameters)
         return (
             given is not None
-            and plain([*arguments]) == [*given]
-            and is_shown_as(plain(expected), example.expected)
+            and assertions.plain([*arguments]) == [*given]
+            and is_shown_as(assertions.plain(expected), example.expected)
         )
 
     def _case(self, index: int) -> _Case:
         if index not in self._cases:
             try:
-                assertion = read_assertion(self._assertions[index])
-                arguments = bind(assertion.call, self._entries())
+                assertion = assertions.read_assertion(self._assertions[index])
+                arguments = assertions.bind(assertion.call, self._entries())
             except UnreadableError as error:
                 raise self._error(index, error) from None
             self._cases[index] = _Case(arguments, assertion.expected)
@@ -295,7 +288,7 @@ class _Tests:
 
     def _test(self, index: int) -> TestCase:
         try:
-            return to_test(*self._case(index), self.signature)
+            return assertions.to_test(*self._case(index), self.signature)
         except UnreadableError as error:
             raise self._error(index, error) from None
 

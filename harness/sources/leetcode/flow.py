@@ -50,8 +50,9 @@ class Flow:
         nodes = list(scoped(tree))
         for node, scope in nodes:
             self._own(node, scope)
-        for node, scope in nodes:
-            self._read(node, scope)
+        self._scope: ast.FunctionDef | None = None  # of the node that is read
+        for node, self._scope in nodes:
+            self._read(node)
 
     def variable(self, scope: ast.FunctionDef | None, name: str) -> str:
         """Return the variable that a name denotes inside a function."""
@@ -115,72 +116,67 @@ class Flow:
             case _:
                 pass
 
-    def _read(  # noqa: C901, PLR0912 - one case a statement
-        self, node: ast.AST, scope: ast.FunctionDef | None
-    ) -> None:
+    def _read(self, node: ast.AST) -> None:  # noqa: C901, PLR0912 - one case a statement
+        scope = self._scope
         match node:
             case ast.Assign(targets=targets, value=value):
                 for target in targets:
-                    self._bind(target, value, scope)
-            case ast.AnnAssign(target=target, value=ast.expr() as value):
-                self._bind(target, value, scope)
-            case ast.NamedExpr(target=target, value=value):
-                self._bind(target, value, scope)
+                    self._bind(target, value)
+            case (
+                ast.AnnAssign(target=target, value=ast.expr() as value)
+                | ast.NamedExpr(target=target, value=value)
+            ):
+                self._bind(target, value)
             case ast.AugAssign(target=target, value=value):
-                self._bind(target, value, scope)
+                self._bind(target, value)
                 if not isinstance(value, ast.List | ast.Tuple | ast.ListComp | ast.Call):
-                    self._flow(target, _NUMBER, scope)
+                    self._flow(target, _NUMBER)
             case ast.For(target=target, iter=items) | ast.comprehension(target=target, iter=items):
-                self._bind(target, items, scope, (ITEM,))
-            case ast.Return(value=ast.expr() as value) if scope is not None:
+                self._bind(target, items, (ITEM,))
+            case ast.Return(value=ast.expr() as value) | ast.YieldFrom(value) if scope is not None:
                 self.giving.add(scope)
-                self._flow(value, (f"{scope.name}()",), scope)
+                self._flow(value, (f"{scope.name}()",))
             case ast.Yield(value=value) if scope is not None:
                 self.giving.add(scope)
                 if value is not None:
-                    self._flow(value, (f"{scope.name}()", ITEM), scope)
-            case ast.YieldFrom(value=value) if scope is not None:
-                self.giving.add(scope)
-                self._flow(value, (f"{scope.name}()",), scope)
+                    self._flow(value, (f"{scope.name}()", ITEM))
             case ast.Call():
-                self._call(node, scope)
+                self._call(node)
             case ast.Attribute(value=value, attr=attribute):
-                self._flow(value, (f"@{attribute}",), scope)
+                self._flow(value, (f"@{attribute}",))
             case ast.Subscript(value=value):
-                self._flow(value, SUBSCRIPTED, scope)
+                self._flow(value, SUBSCRIPTED)
             case ast.BinOp(left=left, right=right):
-                self._flow(left, _NUMBER, scope)
-                self._flow(right, _NUMBER, scope)
+                self._flow(left, _NUMBER)
+                self._flow(right, _NUMBER)
             case ast.Compare(left=left, ops=[operator], comparators=[right]):
-                self._compare(left, operator, right, scope)
+                self._compare(left, operator, right)
             case _:
                 pass
 
-    def _compare(
-        self, left: ast.expr, operator: ast.cmpop, right: ast.expr, scope: ast.FunctionDef | None
-    ) -> None:
+    def _compare(self, left: ast.expr, operator: ast.cmpop, right: ast.expr) -> None:
         self._compared += 1
         both = (f"={self._compared}",)
         select = (ITEM,) if isinstance(operator, ast.In | ast.NotIn) else ()
-        self._flow(left, both, scope)
-        self._flow(right, both, scope, select)
+        self._flow(left, both)
+        self._flow(right, both, select)
         if isinstance(operator, ast.Lt | ast.LtE | ast.Gt | ast.GtE):
-            self._flow(left, _NUMBER, scope)
-            self._flow(right, _NUMBER, scope)
+            self._flow(left, _NUMBER)
+            self._flow(right, _NUMBER)
 
-    def _call(self, call: ast.Call, scope: ast.FunctionDef | None) -> None:
+    def _call(self, call: ast.Call) -> None:
         """Record the flow of a call: arguments into parameters, items into lists."""
         match call:
             case ast.Call(func=ast.Attribute(value=owner, attr=name), args=[*_, item]) if (
                 name in _TAKES_ITEM
             ):
-                self._put(item, owner, (ITEM,), scope)
+                self._put(item, owner, (ITEM,))
             case ast.Call(func=ast.Attribute(value=owner, attr="extend"), args=[items]):
-                self._put(items, owner, (), scope)
+                self._put(items, owner, ())
             case ast.Call(
                 func=ast.Name("heappush") | ast.Attribute(attr="heappush"), args=[owner, item]
             ):
-                self._put(item, owner, (ITEM,), scope)
+                self._put(item, owner, (ITEM,))
             case ast.Call(func=ast.Name(name) | ast.Attribute(attr=name)) if (
                 name in self._functions
             ):
@@ -191,126 +187,113 @@ class Flow:
                     *((each.arg, each.value) for each in call.keywords if each.arg in names),
                 ]
                 for parameter, value in given:
-                    self._flow(value, (self.variable(function, str(parameter)),), scope)
+                    self._flow(value, (self.variable(function, str(parameter)),))
             case _:
                 pass
 
-    def _put(
-        self, value: ast.expr, owner: ast.expr, select: Place, scope: ast.FunctionDef | None
-    ) -> None:
+    def _put(self, value: ast.expr, owner: ast.expr, select: Place) -> None:
         """Let a value flow into an item of a list, possibly nested in other lists."""
         while isinstance(owner, ast.Subscript):
             owner, select = owner.value, (ITEM, *select)
-        name = self._named(owner, scope)
+        name = self._named(owner)
         if name is not None and len(select) < _MAX_SELECTORS:
-            self._flow(value, (name, *select), scope)
+            self._flow(value, (name, *select))
 
-    def _named(self, value: ast.expr, scope: ast.FunctionDef | None) -> str | None:
+    def _named(self, value: ast.expr) -> str | None:
         match value:
             case ast.Name(name):
-                return self.variable(scope, name)
+                return self.variable(self._scope, name)
             case ast.Attribute(value=ast.Name("self"), attr=name):
                 return f"self.{name}"
             case _:
                 return None
 
     def _bind(  # noqa: C901 - one case a target
-        self, target: ast.expr, value: ast.expr, scope: ast.FunctionDef | None, select: Place = ()
+        self, target: ast.expr, value: ast.expr, select: Place = ()
     ) -> None:
         match target, value:
             case (ast.Tuple(elts=targets) | ast.List(elts=targets), ast.Tuple(elts=values)) if (
                 not select and len(targets) == len(values)
             ):
                 for one, other in zip(targets, values, strict=True):
-                    self._bind(one, other, scope)
+                    self._bind(one, other)
             case (ast.Tuple(elts=targets) | ast.List(elts=targets), _):
                 if len(select) < _MAX_SELECTORS:
                     for index, one in enumerate(targets[:_MAX_TUPLE]):
-                        self._bind(one, value, scope, (*select, f"#{index}"))
-                        self._bind(one, value, scope, (*select, ITEM))
+                        self._bind(one, value, (*select, f"#{index}"))
+                        self._bind(one, value, (*select, ITEM))
             case (ast.Starred(value=rest), _):
-                self._bind(rest, value, scope, select[:-1])
+                self._bind(rest, value, select[:-1])
             case (ast.Subscript(), _) if not select:
-                self._put(value, target, (), scope)
+                self._put(value, target, ())
             case (ast.Attribute(value=ast.Name("self"), attr=name), _):
-                self._flow(value, (f"self.{name}",), scope, select)
+                self._flow(value, (f"self.{name}",), select)
             case (ast.Attribute(value=owner, attr=name), _) if name in KIND_OF_ATTRIBUTE:
-                named = self._named(owner, scope)
+                named = self._named(owner)
                 if named is not None:
-                    self._flow(value, (named,), scope, select)
+                    self._flow(value, (named,), select)
             case (ast.Name(name), _):
-                self._flow(value, (self.variable(scope, name),), scope, select)
+                self._flow(value, (self.variable(self._scope, name),), select)
             case _:
                 pass
 
     def _flow(  # noqa: C901, PLR0912 - one case an expression
-        self,
-        value: ast.expr,
-        target: Place,
-        scope: ast.FunctionDef | None,
-        select: Place = (),
+        self, value: ast.expr, target: Place, select: Place = ()
     ) -> None:
         """Let an expression's value, or the selected part of it, flow into a place."""
         if max(len(target), len(select)) > _MAX_SELECTORS:
             return
         match value:
             case ast.Name() | ast.Attribute(value=ast.Name("self")):
-                name = self._named(value, scope)
+                name = self._named(value)
                 if name is not None:
                     self._targets.setdefault((name, *select), set()).add(target)
             case ast.Attribute(value=owner, attr=name) if name in KIND_OF_ATTRIBUTE:
-                self._flow(owner, target, scope, select)
+                self._flow(owner, target, select)
             case (
                 ast.Attribute(attr="val")
                 | ast.Constant(value=int() | float())
                 | ast.BinOp(op=ast.Sub() | ast.Mod() | ast.FloorDiv() | ast.Div())
             ):
                 self._numbers.add(target)
-            case ast.Subscript(value=owner, slice=ast.Slice()):
-                self._flow(owner, target, scope, select)
+            case ast.Subscript(value=owner, slice=ast.Slice()) | ast.NamedExpr(value=owner):
+                self._flow(owner, target, select)
             case ast.Subscript(value=owner, slice=index):
-                self._flow(owner, target, scope, (ITEM, *select))
+                self._flow(owner, target, (ITEM, *select))
                 if isinstance(index, ast.Constant):
-                    self._flow(owner, target, scope, (f"#{index.value}", *select))
-            case ast.IfExp(body=one, orelse=other):
-                self._flow(one, target, scope, select)
-                self._flow(other, target, scope, select)
-            case ast.BinOp(left=one, right=other):
-                self._flow(one, target, scope, select)
-                self._flow(other, target, scope, select)
+                    self._flow(owner, target, (f"#{index.value}", *select))
+            case ast.IfExp(body=one, orelse=other) | ast.BinOp(left=one, right=other):
+                self._flow(one, target, select)
+                self._flow(other, target, select)
             case ast.BoolOp(op=operator, values=values):
                 for each in values if isinstance(operator, ast.Or) else values[-1:]:
-                    self._flow(each, target, scope, select)
-            case ast.NamedExpr(value=inner):
-                self._flow(inner, target, scope, select)
+                    self._flow(each, target, select)
             case ast.List(elts=items) | ast.Set(elts=items):
                 for item in items:
-                    self._item(item, target, scope, select)
+                    self._item(item, target, select)
             case ast.Tuple(elts=items):
                 for index, item in enumerate(items[:_MAX_TUPLE]):
                     if not select:
-                        self._flow(item, (*target, f"#{index}"), scope)
+                        self._flow(item, (*target, f"#{index}"))
                     elif select[0] in {ITEM, f"#{index}"}:
-                        self._flow(item, target, scope, select[1:])
+                        self._flow(item, target, select[1:])
             case ast.ListComp(elt=item) | ast.GeneratorExp(elt=item) | ast.SetComp(elt=item):
-                self._item(item, target, scope, select)
+                self._item(item, target, select)
             case ast.Call():
-                self._flow_of_call(value, target, scope, select)
+                self._flow_of_call(value, target, select)
             case _:
                 pass
 
-    def _item(
-        self, item: ast.expr, target: Place, scope: ast.FunctionDef | None, select: Place
-    ) -> None:
+    def _item(self, item: ast.expr, target: Place, select: Place) -> None:
         if isinstance(item, ast.Starred):
-            self._flow(item.value, target, scope, select)
+            self._flow(item.value, target, select)
         elif not select:
-            self._flow(item, (*target, ITEM), scope)
+            self._flow(item, (*target, ITEM))
         elif select[0] == ITEM:
-            self._flow(item, target, scope, select[1:])
+            self._flow(item, target, select[1:])
 
     def _flow_of_call(  # noqa: C901, PLR0912 - one case a function
-        self, call: ast.Call, target: Place, scope: ast.FunctionDef | None, select: Place
+        self, call: ast.Call, target: Place, select: Place
     ) -> None:
         match call:
             case ast.Call(func=ast.Name(name)) if name in _KIND_OF_CLASS:
@@ -324,23 +307,23 @@ class Flow:
                 self._targets.setdefault((f"{name}()", *select), set()).add(target)
             case ast.Call(func=ast.Name("enumerate"), args=[items, *_]):
                 if select[:2] == (ITEM, "#1"):
-                    self._flow(items, target, scope, (ITEM, *select[2:]))
+                    self._flow(items, target, (ITEM, *select[2:]))
             case ast.Call(func=ast.Name("zip"), args=lists):
                 for index, items in enumerate(lists[:_MAX_TUPLE]):
                     if select[:2] == (ITEM, f"#{index}"):
-                        self._flow(items, target, scope, (ITEM, *select[2:]))
+                        self._flow(items, target, (ITEM, *select[2:]))
             case ast.Call(func=ast.Name(name) | ast.Attribute(attr=name), args=[*_, items]) if (
                 name in _SAME_ITEMS
             ):
-                self._flow(items, target, scope, select)
+                self._flow(items, target, select)
             case ast.Call(
                 func=ast.Name("next" | "heappop") | ast.Attribute(attr="heappop"),
                 args=[items, *_],
             ):
-                self._flow(items, target, scope, (ITEM, *select))
+                self._flow(items, target, (ITEM, *select))
             case ast.Call(func=ast.Attribute(value=items, attr=name)) if name in _GIVES_ITEM:
-                self._flow(items, target, scope, (ITEM, *select))
+                self._flow(items, target, (ITEM, *select))
             case ast.Call(func=ast.Attribute(value=items, attr="values" | "copy"), args=[]):
-                self._flow(items, target, scope, select)
+                self._flow(items, target, select)
             case _:
                 pass

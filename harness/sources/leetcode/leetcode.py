@@ -32,10 +32,11 @@ from harness.sources.files.rows import (
     content_hash,
     load_paths,
     load_rows,
+    text_column,
     with_checker,
 )
 from harness.sources.leetcode import dataset
-from harness.sources.leetcode.assertions import plain, to_test
+from harness.sources.leetcode.assertions import plain, to_test, trimmed
 from harness.sources.leetcode.starter import Starter, starter_of
 from harness.sources.literals import Nodes, UnreadableError
 from harness.sources.problem_names import issues_of_statement
@@ -97,15 +98,7 @@ def _expected(value: object, signature: Signature) -> object:
     changed = signature.arguments[0] if signature.arguments else Codec.JSON
     if signature.result is not Codec.FIRST_ARGUMENT or changed is Codec.JSON:
         return _as(signature.result, value)
-    return _without_end(plain(_as(changed, value))) if changed is Codec.TREE else value
-
-
-def _without_end(values: object) -> object:
-    """Return a tree's values without empty places at the end, as in results."""
-    items = [*cast("list[object]", values)]
-    while items and items[-1] is None:
-        items.pop()
-    return items
+    return plain(trimmed(_as(changed, value))) if changed is Codec.TREE else value
 
 
 def _as(codec: Codec, value: object) -> object:
@@ -190,29 +183,24 @@ def parse_any_row(line: Line) -> Problem:
     return parse_row(line)
 
 
+_OF_TESTS = (
+    *("tests", "public_rule", "tags", "release_date", "starter_code", "entry_point", "signature"),
+    *("preamble", "checker", "rule", "known_issues"),
+)
+"""Fields that go with a problem's tests."""
+
+
 def with_tests_of(problem: Problem, tested: Problem) -> Problem:
     """Return a problem of greengerong/leetcode with the tests of LeetCodeDataset.
 
     Title, statement, difficulty and number stay; the solutions of both are its references.
     """
-    return problem.model_copy(
-        update={
-            "tests": tested.tests,
-            "public_rule": tested.public_rule,
-            "unchecked": False,
-            "tags": tested.tags,
-            "release_date": tested.release_date,
-            "starter_code": tested.starter_code,
-            "entry_point": tested.entry_point,
-            "signature": tested.signature,
-            "preamble": tested.preamble,
-            "checker": tested.checker,
-            "rule": tested.rule,
-            "known_issues": tested.known_issues,
-            "load_references": partial(_references_of_both, problem, tested),
-            "content_hash": content_hash(problem.content_hash, tested.content_hash),
-        }
-    )
+    both = {
+        "unchecked": False,
+        "load_references": partial(_references_of_both, problem, tested),
+        "content_hash": content_hash(problem.content_hash, tested.content_hash),
+    }
+    return problem.model_copy(update={name: getattr(tested, name) for name in _OF_TESTS} | both)
 
 
 def _references_of_both(problem: Problem, tested: Problem) -> tuple[Reference, ...]:
@@ -271,17 +259,13 @@ def _references(row: dict[str, str]) -> tuple[Reference, ...]:
 
 def _columns(line: Line) -> tuple[int, dict[str, str]]:
     row = line.json_object()
-    for name in ("id", *COLUMNS):
-        if name not in row:
-            raise DataError(line.where, name, "missing")
+    if "id" not in row:
+        raise DataError(line.where, "id", "missing")
     there = [*COLUMNS, *(name for name in OTHER_LANGUAGES if row.get(name) is not None)]
-    for name in there:
-        if not isinstance(row[name], str):
-            raise DataError(line.where, name, f"not a string but {row[name]!r:.60}")
+    columns = {name: text_column(row, name, line.where) for name in there}
     number = row["id"]
     if type(number) is not int:
         raise DataError(line.where, "id", f"not a whole number but {number!r:.60}")
-    columns = {name: cast("str", row[name]) for name in there}
     if not columns["slug"].strip():
         raise DataError(line.where, "slug", "empty")
     return number, columns

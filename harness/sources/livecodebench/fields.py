@@ -2,11 +2,14 @@
 
 from collections.abc import Sequence
 from datetime import date, datetime
+from typing import cast
+
+from pydantic_core import from_json
 
 from harness.errors import DataError
 from harness.problem import Level
-from harness.sources.files.lines import Line
-from harness.sources.files.rows import LEVELS
+from harness.sources.files.lines import Line, json_complaint
+from harness.sources.files.rows import LEVELS, text_column
 
 Row = dict[str, object]
 
@@ -29,17 +32,9 @@ def columns(line: Line, names: Sequence[str], found: Row | None = None) -> Row:
     return row
 
 
-def text(row: Row, name: str, where: str) -> str:
-    """Return a column of text. Raises DataError."""
-    value = row[name]
-    if not isinstance(value, str):
-        raise DataError(where, name, f"not a string but {value!r:.60}")
-    return value
-
-
 def written(row: Row, name: str, where: str) -> str:
     """Return a column of text that is not blank. Raises DataError."""
-    value = text(row, name, where)
+    value = text_column(row, name, where)
     if not value.strip():
         raise DataError(where, name, "empty")
     return value
@@ -57,7 +52,7 @@ def number_or_name(row: Row, name: str, where: str) -> str:
 
 def function_name(row: Row, where: str) -> str:
     """Return the column `function_name`. Raises DataError."""
-    value = text(row, "function_name", where)
+    value = text_column(row, "function_name", where)
     if not value.isidentifier():
         raise DataError(where, "function_name", f"{value!r:.60} is not a Python name")
     return value
@@ -65,7 +60,7 @@ def function_name(row: Row, where: str) -> str:
 
 def level(row: Row, where: str) -> Level:
     """Return the level of the column `difficulty`. Raises DataError."""
-    word = text(row, "difficulty", where)
+    word = text_column(row, "difficulty", where)
     if word not in LEVELS:
         raise DataError(where, "difficulty", f"{word!r:.60} is not one of {', '.join(LEVELS)}")
     return LEVELS[word]
@@ -73,16 +68,19 @@ def level(row: Row, where: str) -> Level:
 
 def release_date(row: Row, where: str) -> date:
     """Return the column `contest_date`: ISO, in Parquet a time stamp. Raises DataError."""
-    day = text(row, "contest_date", where)
+    day = text_column(row, "contest_date", where)
     try:
         return datetime.fromisoformat(day).date()
     except ValueError:
         raise DataError(where, "contest_date", f"{day!r:.60} is not an ISO date") from None
 
 
-def has_most_of(row: Row, names: Sequence[str]) -> bool:
-    """Return whether a row has the schema that these columns identify.
-
-    Most of them suffice, so that an error can name the missing one.
-    """
-    return 2 * sum(name in row for name in names) > len(names)
+def json_list(text: bytes, name: str, where: str) -> list[object]:
+    """Return the JSON list in a column. Raises DataError."""
+    try:
+        value: object = from_json(text)
+    except ValueError as error:
+        raise DataError(where, name, json_complaint(error)) from None
+    if not isinstance(value, list):
+        raise DataError(where, name, "not a JSON list")
+    return cast("list[object]", value)

@@ -1,8 +1,7 @@
 """LiveCodeBench's rows, in upstream's schemas; here those of code generation.
 
-Rows are distinguished by their columns: those of test output prediction are read by
-`harness.sources.livecodebench.test_output`, those of code execution by
-`harness.sources.livecodebench.code_execution`.
+Rows are distinguished by their columns: those of test output prediction and code execution are read
+by `harness.sources.livecodebench.value_questions`.
 
 Upstream's reader is the reference for the meaning of a row
 (https://github.com/LiveCodeBench/LiveCodeBench, `lcb_runner/benchmarks/code_generation.py`): every
@@ -28,7 +27,7 @@ from typing import cast
 from pydantic_core import from_json
 
 from harness.errors import DataError
-from harness.problem import Checker, Problem, TestCase, TestSuite
+from harness.problem import Problem, TestCase, TestSuite
 from harness.sources import preambles
 from harness.sources import problem_names as errata
 from harness.sources.checkers import checker_of
@@ -39,36 +38,20 @@ from harness.sources.files.rows import (
     content_hash,
     load_paths,
     load_rows,
+    text_column,
 )
-from harness.sources.livecodebench import (
-    code_execution,
-    test_output,
-)
-from harness.sources.livecodebench.fields import (
-    Row,
-    columns,
-    has_most_of,
-    level,
-    release_date,
-    text,
-)
+from harness.sources.livecodebench import value_questions
+from harness.sources.livecodebench.fields import Row, columns, json_list, level, release_date
 from harness.sources.signature import signature_of
 
 COLUMNS = (
-    "question_title",
-    "question_content",
-    "platform",
-    "question_id",
-    "contest_id",
-    "contest_date",
-    "starter_code",
-    "difficulty",
-    "public_test_cases",
-    "private_test_cases",
-    "metadata",
+    *("question_title", "question_content", "platform", "question_id", "contest_id"),
+    *("contest_date", "starter_code", "difficulty"),
+    *("public_test_cases", "private_test_cases", "metadata"),
 )
 MARKS = ("public_test_cases", "private_test_cases", "metadata")
 """Columns that identify such a row among LiveCodeBench's."""
+_HASHED = ("question_content", "starter_code", "metadata", *MARKS[:2])
 
 
 def parse_any(line: Line) -> Problem:
@@ -79,7 +62,7 @@ def parse_any(line: Line) -> Problem:
     """
     row = line.json_object()
     for marks, parse in _SCHEMAS.values():
-        if has_most_of(row, marks):
+        if 2 * sum(name in row for name in marks) > len(marks):  # so that a missing one is named
             return parse(line, row)
     known = [f"of {name} ({', '.join(marks)}, …)" for name, (marks, _) in _SCHEMAS.items()]
     what = f"has neither the columns {', '.join(known[:-1])} nor those {known[-1]}"
@@ -104,7 +87,7 @@ def parse_row(line: Line, found: Row | None = None) -> Problem:
         DataError: a column is missing or invalid.
     """
     found = columns(line, COLUMNS, found)
-    row = {name: text(found, name, line.where) for name in COLUMNS}
+    row = {name: text_column(found, name, line.where) for name in COLUMNS}
     question_id = row["question_id"]
     if not question_id.strip():
         raise DataError(line.where, "question_id", "empty")
@@ -143,18 +126,9 @@ def parse_row(line: Line, found: Row | None = None) -> Problem:
             question_id, slug, statement=row["question_content"], checked=checker is not None
         ),
         aliases=(slug,) if slug else (),
-        content_hash=_content_hash(row, checker),
-    )
-
-
-def _content_hash(row: dict[str, str], checker: Checker | None) -> str:
-    return content_hash(
-        row["question_content"],
-        row["starter_code"],
-        row["metadata"],
-        row["public_test_cases"],
-        row["private_test_cases"],
-        *([checker.code] if checker else []),
+        content_hash=content_hash(
+            *map(row.__getitem__, _HASHED), *([checker.code] if checker else [])
+        ),
     )
 
 
@@ -179,15 +153,10 @@ def _tests(text: bytes, *, public: bool, functional: bool, where: str) -> tuple[
         check_mostly_strings(text)
     except ValueError as error:
         raise DataError(where, column, str(error)) from None
-    try:
-        tests: object = from_json(text)
-    except ValueError as error:
-        raise DataError(where, column, json_complaint(error)) from None
-    if not isinstance(tests, list):
-        raise DataError(where, column, "not a JSON list")
+    tests = json_list(text, column, where)
     return tuple(
         _test(test, number, public=public, functional=functional, where=where, column=column)
-        for number, test in enumerate(cast("list[object]", tests), start=1)
+        for number, test in enumerate(tests, start=1)
     )
 
 
@@ -218,8 +187,14 @@ def _decode(encoded: str, *, functional: bool, where: str) -> tuple[TestCase, ..
 
 _SCHEMAS = {
     "code generation": (MARKS, parse_row),
-    "test output prediction": (test_output.MARKS, test_output.parse_row),
-    "code execution": (code_execution.MARKS, code_execution.parse_row),
+    "test output prediction": (
+        value_questions.OUTPUT_MARKS,
+        value_questions.parse_test_output,
+    ),
+    "code execution": (
+        value_questions.EXECUTION_MARKS,
+        value_questions.parse_code_execution,
+    ),
 }
 
 

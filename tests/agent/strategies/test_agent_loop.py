@@ -6,10 +6,9 @@ import pytest
 from scripted import NEVER, USAGE, Played, Step, call, read, run, turn, write
 
 from harness.agent import events as kinds
-from harness.agent.attempt import BudgetSpentError, Limits, StopReason, StrategyOptions
+from harness.agent.attempt import BudgetSpentError, Gate, Limits, StopReason, StrategyOptions
 from harness.agent.episode import MOST_IN_A_ROW, MOST_REMINDERS, NO_CALL
 from harness.agent.events import Event, Request, Response, Resumed, SampleEnd, standing
-from harness.agent.request_gate import OPEN
 from harness.models.protocol import (
     ContextOverflowError,
     ModelError,
@@ -195,7 +194,7 @@ class TestReminders:
                 self.left -= 1
 
             def __getattr__(self, name: str) -> object:
-                return getattr(OPEN, name)
+                return getattr(Gate(), name)
 
         played = await play(turn(write(WRONG), run()), turn(text="Hm."), gate=Full())
         assert (played.attempt.stop_reason, played.attempt.nudges) == ("cost_limit", 0)

@@ -56,7 +56,7 @@ class TestStrategies:
     async def test_one_may_use_what_there_is(self, play: Play, module: Module) -> None:
         name = module(
             """
-            from harness.agent.strategies.agent_loop import agentic
+            from harness.agent.strategies.strategies import agentic
 
             async def twice(session):
                 first = await agentic(session)
@@ -144,7 +144,7 @@ class TestStrategies:
     async def test_one_that_heeds_the_wall_itself_has_the_last_word(
         self, play: Play, module: Module
     ) -> None:
-        name = module("from harness.agent.strategies.agent_loop import agentic as solve")
+        name = module("from harness.agent.strategies.strategies import agentic as solve")
         played = await play(
             turn(write("print(1)")),
             NEVER,

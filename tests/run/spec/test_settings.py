@@ -11,7 +11,7 @@ import typer
 import yaml
 
 import harness
-from harness.agent.strategies.external_names import BUILT_IN
+from harness.agent.strategies import BUILT_IN
 from harness.cli.app import app
 from harness.errors import UsageError
 from harness.features.evaluate.evaluate_arguments import EvaluateArguments

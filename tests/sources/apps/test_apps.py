@@ -12,8 +12,7 @@ from harness.errors import DataError, UsageError
 from harness.problem import Codec, Problem, TestCase
 from harness.sources import preambles
 from harness.sources.apps.apps import load
-from harness.sources.apps.apps_problem import platform, title
-from harness.sources.apps.apps_tests import is_wrapped
+from harness.sources.apps.apps_problem import is_wrapped, platform, title
 
 Rows = Callable[..., dict[str, Any]]
 Read = Callable[[dict[str, Any]], Problem]

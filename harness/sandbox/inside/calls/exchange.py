@@ -25,6 +25,7 @@ function of code; only the solution's side reads it.
 # Values of unknown type are this module's subject.
 # pyright: reportUnknownArgumentType=false, reportUnknownMemberType=false
 # pyright: reportUnknownVariableType=false, reportAttributeAccessIssue=false
+# pyright: reportUnknownLambdaType=false
 
 import base64
 import builtins
@@ -48,6 +49,9 @@ BUILT_IN_TYPES = {
     for name, value in vars(builtins).items()
     if isinstance(value, type) and value not in {type, super, property, memoryview}
 }
+_COLLECTIONS: dict[type, str] = {tuple: "u", set: "s", frozenset: "f"}
+_BYTES: dict[type, str] = {bytes: "b", bytearray: "a"}
+_TAGGED: dict[str, Any] = {tag: kind for kind, tag in (_COLLECTIONS | _BYTES).items()}
 _TEXTS: dict[str, Callable[[str], Any]] = {
     "Decimal": Decimal,
     "Fraction": Fraction,
@@ -98,19 +102,13 @@ class Writer:
         self.left -= len(items)
         return [[self.write(k, depth + 1), self.write(v, depth + 1)] for k, v in items]
 
-    def _tagged(self, value: Any, kind: type, depth: int) -> Any:  # noqa: C901, PLR0911, PLR0912 - one case a line
-        if kind is tuple:
-            return {"u": self._items(value, depth)}
+    def _tagged(self, value: Any, kind: type, depth: int) -> Any:  # noqa: C901, PLR0911 - one case a line
+        if kind in _COLLECTIONS:
+            return {_COLLECTIONS[kind]: self._items(value, depth)}
         if kind is dict:
             return {"d": self._pairs(value, depth)}
-        if kind is set:
-            return {"s": self._items(value, depth)}
-        if kind is frozenset:
-            return {"f": self._items(value, depth)}
-        if kind is bytes:
-            return {"b": value.hex()}
-        if kind is bytearray:
-            return {"a": value.hex()}
+        if kind in _BYTES:
+            return {_BYTES[kind]: value.hex()}
         if kind is complex:
             return {"z": [value.real, value.imag]}
         if kind is range:
@@ -147,17 +145,16 @@ def _is_plain(kind: type) -> bool:
 
 def _base(value: Any) -> Any:
     """Return the plain value of a subclass instance, ignoring overridden methods."""
-    for base in (int, float, str):
-        if isinstance(value, base):
-            make: Any = {int: int.__int__, float: float.__float__, str: str.__str__}[base]
-            return make(value)
-    if isinstance(value, list):
-        return list(list.__iter__(value))
-    if isinstance(value, tuple):
-        return tuple(tuple.__iter__(value))
-    if isinstance(value, dict):
-        return dict(dict.items(value))
-    return set(set.__iter__(value))
+    plain: dict[type, Callable[[Any], Any]] = {
+        int: int.__int__,
+        float: float.__float__,
+        str: str.__str__,
+        list: lambda own: list(list.__iter__(own)),
+        tuple: lambda own: tuple(tuple.__iter__(own)),
+        dict: lambda own: dict(dict.items(own)),
+        set: lambda own: set(set.__iter__(own)),
+    }
+    return next(make(value) for base, make in plain.items() if isinstance(value, base))
 
 
 def _name_of_dict(value: Any) -> str:
@@ -198,20 +195,14 @@ class Reader:
         match tag:
             case "i":
                 return int(content, 16)
-            case "u":
-                return tuple(map(self.read, content))
-            case "s":
-                return set(map(self.read, content))
-            case "f":
-                return frozenset(map(self.read, content))
+            case "u" | "s" | "f":
+                return _TAGGED[tag](map(self.read, content))
             case "d":
                 return {self.read(key): self.read(value) for key, value in content}
             case "k":
                 return self._special_dict(content[0], content[1:])
-            case "b":
-                return bytes.fromhex(content)
-            case "a":
-                return bytearray.fromhex(content)
+            case "b" | "a":
+                return _TAGGED[tag].fromhex(content)
             case "z":
                 return complex(content[0], content[1])
             case "g":

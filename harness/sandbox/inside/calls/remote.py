@@ -184,12 +184,8 @@ class Remote:
     def __init__(
         self, calls: RemoteCalls, place: list[Any], name: str, *, missing: bool = False
     ) -> None:
-        for key, value in {
-            "_calls": calls,
-            "_place": place,
-            "_name": name,
-            "_missing": missing,
-        }.items():
+        facts = {"_calls": calls, "_place": place, "_name": name, "_missing": missing}
+        for key, value in facts.items():
             object.__setattr__(self, key, value)
 
     def __call__(self, *arguments: Any, **named: Any) -> Any:  # noqa: D102
@@ -234,18 +230,6 @@ class Remote:
     def __ne__(self, other: object) -> Any:
         return self._compare("ne", other)
 
-    def __lt__(self, other: Any) -> Any:
-        return self._compare("lt", other)
-
-    def __le__(self, other: Any) -> Any:
-        return self._compare("le", other)
-
-    def __gt__(self, other: Any) -> Any:
-        return self._compare("gt", other)
-
-    def __ge__(self, other: Any) -> Any:
-        return self._compare("ge", other)
-
     def __hash__(self) -> int:
         return self._ask("hash")
 
@@ -280,12 +264,6 @@ class Remote:
         self._need(value)
         return bool(self._need(self._calls.do("isinstance", value, self)))
 
-    def __format__(self, spec: str) -> str:
-        return self._ask("format", spec)
-
-    def __contains__(self, item: Any) -> bool:
-        return self._ask("contains", item)
-
 
 def _asking(name: str) -> Callable[..., Any]:
     def ask(self: Remote, *others: Any) -> Any:
@@ -302,9 +280,33 @@ def _asking_back(name: str) -> Callable[..., Any]:
     return ask
 
 
-for _name in ("len", "bool", "int", "float", "round", "reversed", "getitem", "setitem", "delitem"):
+def _comparing(name: str) -> Callable[..., Any]:
+    def ask(self: Remote, other: Any) -> Any:
+        return self._compare(name, other)  # pyright: ignore[reportPrivateUsage]
+
+    return ask
+
+
+for _name in ("lt", "le", "gt", "ge"):
+    setattr(Remote, f"__{_name}__", _comparing(_name))
+for _name in ("len", "bool", "int", "float", "round", "reversed", "format", "contains"):
     setattr(Remote, f"__{_name}__", _asking(_name))
-for _name in ("neg", "pos", "abs", "invert", "index", "iadd", "isub", "imul", "ior", "iand"):
+for _name in ("getitem", "setitem", "delitem"):
+    setattr(Remote, f"__{_name}__", _asking(_name))
+for _name in (
+    "neg",
+    "pos",
+    "abs",
+    "invert",
+    "index",
+    "iadd",
+    "isub",
+    "imul",
+    "ior",
+    "iand",
+    "format",
+    "contains",
+):
     setattr(Remote, f"__{_name}__", _asking(_name))
 for _name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "divmod"):
     setattr(Remote, f"__{_name}__", _asking(_name))

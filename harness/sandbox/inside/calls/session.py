@@ -48,26 +48,15 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
         *("xor", "lshift", "rshift", "neg", "pos", "abs", "invert", "index"),
         *("iadd", "isub", "imul", "itruediv", "ifloordiv", "imod", "ior", "iand"),
     )
-} | {
-    "len": len,
-    "bool": bool,
-    "str": str,
-    "repr": repr,
-    "hash": hash,
-    "int": int,
-    "float": float,
-    "round": round,
-    "divmod": divmod,
-    "format": format,
-    "iter": iter,
-    "next": next,
-    "reversed": reversed,
-    "isinstance": isinstance,
-    "delattr": delattr,
-    "enter": _enter,
-    "exit": _leave,
-    "value": _itself,
 }
+OPERATIONS.update(
+    (each.__name__, each)
+    for each in (
+        *(len, bool, str, repr, hash, int, float, round, divmod, format, iter, next, reversed),
+        *(isinstance, delattr),
+    )
+)
+OPERATIONS.update(enter=_enter, exit=_leave, value=_itself)
 
 
 class Session:

@@ -215,16 +215,12 @@ def _run_case(case: Any, name: str) -> None:
     errors: list[BaseException] = []
 
     class Result(unittest.TestResult):
-        def addError(self, test: Any, err: Any) -> None:  # noqa: N802
-            super().addError(test, err)
+        def addError(self, test: Any, err: Any) -> None:  # noqa: ARG002, N802
             errors.append(err[1])
 
-        def addFailure(self, test: Any, err: Any) -> None:  # noqa: N802
-            super().addFailure(test, err)
-            errors.append(err[1])
+        addFailure = addError  # noqa: N815
 
-        def addSubTest(self, test: Any, subtest: Any, err: Any) -> None:  # noqa: N802
-            super().addSubTest(test, subtest, err)
+        def addSubTest(self, test: Any, subtest: Any, err: Any) -> None:  # noqa: ARG002, N802
             if err is not None:
                 errors.append(err[1])
 

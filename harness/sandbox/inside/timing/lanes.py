@@ -9,10 +9,9 @@ import time
 from typing import Any, NamedTuple
 
 from inside.child_process import Process, Waited
+from inside.messages import DONE, DONE_AND_OVER, Kept, go_word
 from inside.processes import empty_working_directory, kill_strays
-from inside.records import Kept
 from inside.trial import NOTHING, REPORT_BYTES, Trial
-from inside.words import DONE, DONE_AND_OVER, go_word
 
 
 class Step(NamedTuple):
@@ -62,7 +61,7 @@ class Lane:
                 return _told("broken", {}, (NOTHING, NOTHING))
             runner = self.runner = born
         else:
-            _signal(runner, signal.SIGCONT)
+            runner.signal(signal.SIGCONT)
         return self._go_through(runner, step)
 
     def _go_through(self, runner: Process, step: Step) -> dict[str, Any]:
@@ -78,13 +77,13 @@ class Lane:
             "pick": f"pick {step.shown}",
         }
         seconds: dict[str, float] = {}
-        began = cpu, wall = trial.now(runner)
+        began = cpu, wall = runner.now()
         end = "done"
         for phase, order in phases.items():
             if phase == "read":
                 began = cpu, wall
                 trial.give(*step.span)
-            start = trial.now(runner)
+            start = runner.now()
             word, seconds[phase] = self._ask(runner, order, start)
             cpu, wall = start[0] + seconds[phase], time.monotonic()
             if word != DONE:
@@ -94,7 +93,7 @@ class Lane:
         seconds["all"], seconds["wall"] = cpu - began[0], wall - began[1]
         kept = self._kept()
         if end == "done":
-            _signal(runner, signal.SIGSTOP)
+            runner.signal(signal.SIGSTOP)
         else:
             self.end()
         return _told(end, seconds, kept)
@@ -169,10 +168,6 @@ class Lanes:
         kill_strays()
         for lane in self.lanes:
             lane.trial.close()
-
-
-def _signal(process: Process, number: int) -> None:
-    signal.pidfd_send_signal(process.handle, number)
 
 
 def _told(end: str, seconds: dict[str, float], kept: tuple[Kept, ...]) -> dict[str, Any]:

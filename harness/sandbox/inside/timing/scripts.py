@@ -5,15 +5,13 @@ within the call is to put the input into place and to restore the descriptors an
 microseconds. Stdout and stderr are shared by the executions of a step.
 """
 
-import builtins
 import gc
 import os
-import signal
 import sys
 from typing import Any, NamedTuple
 
-from inside.runner import DEFAULT_RECURSION_LIMIT, Runner, describe, open_stream
-from inside.words import BETWEEN_TESTS, FILE_NAME, write_all
+from inside.messages import BETWEEN_TESTS, write_all
+from inside.runner import Runner, describe, open_stream
 
 
 class Prepared(NamedTuple):
@@ -89,14 +87,7 @@ class Executions:
             self.output = open_stream(1, "w"), open_stream(2, "w")
         sys.stdin = sys.__stdin__ = prepared.stdin
         sys.stdout, sys.stderr = sys.__stdout__, sys.__stderr__ = runner.streams = self.output
-        sys.argv = [FILE_NAME]
-        sys.path[:] = runner.path
-        sys.setrecursionlimit(DEFAULT_RECURSION_LIMIT)
-        if runner.solution.meddles:
-            builtins.__dict__.clear()
-            builtins.__dict__.update(runner.builtins)
-        os.fchdir(runner.directory)
-        signal.alarm(0)
+        runner.renew_settings()
         gc.disable()
 
     def pick(self, which: int, file: int) -> None:

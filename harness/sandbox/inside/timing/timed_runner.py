@@ -28,39 +28,14 @@ import resource
 import sys
 import time
 from collections.abc import Callable, Generator, Iterator
-from typing import Any, Protocol
+from typing import Any
 
-from inside import values
-from inside.preamble import Preamble, Solution
+from inside import messages, values
 from inside.runner import Runner, describe, find_entry_point
 from inside.timing.scripts import Executions
-from inside.words import (
-    BETWEEN_TESTS,
-    DONE,
-    DONE_AND_OVER,
-    ORDER_BYTES,
-    write_all,
-    write_report,
-)
 
 DEEPEST = 1_000_000  # nodes of a linked list copied recursively
 QUANTILE = 1.96  # of the standard normal distribution, for a 95 % interval
-
-
-class Iteration(Protocol):
-    """A timed action: prepared, called and finished once per iteration."""
-
-    def ready(self) -> None:
-        """Prepare, before the clocks are read."""
-        ...
-
-    def call(self) -> None:
-        """Run the timed action."""
-        ...
-
-    def done(self) -> None:
-        """Finish, after the clocks are read."""
-        ...
 
 
 class CallOfCopies:
@@ -83,12 +58,14 @@ class CallOfCopies:
         """Call the function."""
         self.result = self.function(*self.arguments)
 
-    def done(self) -> None:
-        """Do nothing."""
 
-
-def iterate(iteration: Iteration, times: int) -> dict[str, float]:
+def iterate(ready: Callable[[], None], call: Callable[[], None], times: int) -> dict[str, float]:
     """Time an action repeatedly.
+
+    Args:
+        ready: prepares an iteration, before the clocks are read.
+        call: the action.
+        times: number of iterations.
 
     Returns:
         `cpu_s`, the mean CPU time of an iteration; `low` and `high`, the 95 % interval of the mean
@@ -97,11 +74,10 @@ def iterate(iteration: Iteration, times: int) -> dict[str, float]:
     cpu: list[float] = []
     wall: list[float] = []
     for _ in range(times):
-        iteration.ready()
+        ready()
         before, start = resource.getrusage(resource.RUSAGE_SELF), time.perf_counter()
-        iteration.call()
+        call()
         end, after = time.perf_counter(), resource.getrusage(resource.RUSAGE_SELF)
-        iteration.done()
         cpu.append(after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime)
         wall.append(end - start)
     mean = sum(wall) / times
@@ -172,25 +148,12 @@ class Execution:
                 self.report = report
         self.over = self.runner.leave(self.namespace, self.report) or self.over
 
-    def done(self) -> None:
-        """Do nothing."""
 
-
-class TimedRunner:
+class TimedRunner(Runner):
     """Times passes of one solution in this process; see `Template` for the arguments."""
 
-    def __init__(
-        self,
-        solution: Solution,
-        preamble: Preamble,
-        control: int,
-        files: list[int],
-        directory: int,
-    ) -> None:
-        self.solution = solution
-        self.control = control
-        self.files = files
-        self.runner = Runner(solution, preamble, control, files, directory)
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
         self.executions: Executions | None = None
         self.namespaces: list[dict[str, Any]] = []
         self.functions: list[list[Any]] = []
@@ -201,7 +164,7 @@ class TimedRunner:
         self.phases: dict[str, Any] = {
             "build": self._build,
             "read": self._read,
-            "call": self._call,
+            "call": self._call_all,
             "count": self._count,
             "iterate": self._iterate,
             "show": self._show,
@@ -215,7 +178,7 @@ class TimedRunner:
             go: prefix of each order; orders with another one are left over from an earlier
                 process.
         """
-        while order := os.read(self.control, ORDER_BYTES):
+        while order := os.read(self.control, messages.ORDER_BYTES):
             word, phase, *numbers = order.split()
             if word != go:
                 continue
@@ -225,20 +188,20 @@ class TimedRunner:
                 report = describe(error)
                 self.over = True
             if report:
-                write_report(self.files[-1], report)
-            os.write(self.control, DONE_AND_OVER if self.over else DONE)
+                messages.write_report(self.report, report)
+            os.write(self.control, messages.DONE_AND_OVER if self.over else messages.DONE)
             if self.over:
                 return
 
     def _build(self, passes: int, tests: int) -> None:
         """Make fresh namespaces, and in each the function of every test."""
         self.functions, self.calls, self.results, self.shown = [], [], [], []
-        self.runner.renew()
+        self.renew()
         name = self.solution.entry_point
         if name is None:
-            self.executions = Executions(self.runner, passes, tests)
+            self.executions = Executions(self, passes, tests)
             return
-        self.namespaces = [self.runner.open_namespace() for _ in range(passes)]
+        self.namespaces = [self.open_namespace() for _ in range(passes)]
         for namespace in self.namespaces:
             exec(self.solution.code, namespace)
             self.functions.append([find_entry_point(name, namespace) for _ in range(tests)])
@@ -250,7 +213,7 @@ class TimedRunner:
             self.executions.read()
         else:
             data = os.pread(0, os.fstat(0).st_size, 0)
-            texts = data.decode("utf-8", "surrogatepass").split(BETWEEN_TESTS)
+            texts = data.decode("utf-8", "surrogatepass").split(messages.BETWEEN_TESTS)
             for functions, copies in zip(self.functions, self._copies(texts), strict=True):
                 self.calls.append(list(zip(functions, copies, strict=True)))
         gc.disable()
@@ -269,7 +232,7 @@ class TimedRunner:
             else:
                 yield [values.decode_arguments(text, codecs, namespace) for text in texts]
 
-    def _call(self) -> dict[str, Any] | None:
+    def _call_all(self) -> dict[str, Any] | None:
         if self.executions is not None:
             report = self.executions.call()
             self.over = self.executions.over
@@ -282,21 +245,21 @@ class TimedRunner:
     def _count(self) -> dict[str, Any]:
         """Do the same as `call`, counting branches; see `inside.timing.timed_runner`."""
         with counting() as counted:
-            report = self._call()
+            report = self._call_all()
         return report or {"status": "ok", "branches": counted()}
 
     def _iterate(self, iterations: int) -> dict[str, Any]:
         """Run Mercury's protocol in place of `call`; see `inside.timing.timed_runner`."""
         gc.enable()
         if self.solution.entry_point is None:
-            execution = Execution(self.runner)
-            times = [iterate(execution, iterations)]
+            execution = Execution(self)
+            times = [iterate(execution.ready, execution.call, iterations)]
             self.over = execution.over
             if execution.report["status"] != "ok":
                 return execution.report
             return {"status": "ok", "times": times}
         made = [CallOfCopies(function, arguments) for function, arguments in self.calls[0]]
-        times = [iterate(each, iterations) for each in made]
+        times = [iterate(each.ready, each.call, iterations) for each in made]
         self.calls = [[(each.function, each.arguments) for each in made]]
         self.results = [[each.result for each in made]]
         return {"status": "ok", "times": times}
@@ -304,18 +267,18 @@ class TimedRunner:
     def _show(self) -> None:
         """Encode each pass's results now, so that lazily computed ones gain nothing."""
         gc.enable()
-        codecs = self.solution.arguments
+        codecs, kind = self.solution.arguments, self.solution.result
         for results, calls in zip(self.results, self.calls, strict=False):
+            pairs = zip(results, calls, strict=True)
             self.shown.append(
-                [
-                    values.encode(result, self.solution.result, arguments, codecs)
-                    for result, (_, arguments) in zip(results, calls, strict=True)
-                ]
+                [values.encode(value, kind, given, codecs) for value, (_, given) in pairs]
             )
 
     def _pick(self, which: int) -> None:
         """Write one pass's results."""
         if self.executions is not None:
-            self.executions.pick(which, self.files[3])
+            self.executions.pick(which, self.descriptors[3])
         if self.shown:
-            write_all(self.files[3], BETWEEN_TESTS.encode().join(self.shown[which]))
+            messages.write_all(
+                self.descriptors[3], messages.BETWEEN_TESTS.encode().join(self.shown[which])
+            )

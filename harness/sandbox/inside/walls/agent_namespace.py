@@ -122,10 +122,8 @@ def _give_up_rights() -> None:
     header = struct.pack("=Ii", _CAPABILITIES_VERSION_3, 0)
     none = ctypes.create_string_buffer(24)
     linux.check(linux.LIBC.capset(header, none), "capset")
-    for kind, wanted in ((resource.RLIMIT_NPROC, PROCESSES), (resource.RLIMIT_NOFILE, OPEN_FILES)):
-        hard = resource.getrlimit(kind)[1]
-        most = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
-        resource.setrlimit(kind, (most, most))
+    _limit(resource.RLIMIT_NPROC, PROCESSES)
+    _limit(resource.RLIMIT_NOFILE, OPEN_FILES)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
@@ -177,7 +175,8 @@ def _become(config: dict[str, Any]) -> NoReturn:
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # undo Python's own setting
         os.setsid()
-        _limit_memory(config["memory_bytes"])
+        if config["memory_bytes"] is not None:  # reserved memory (Node, Java) is free
+            _limit(resource.RLIMIT_DATA, config["memory_bytes"])
         os.chdir(config["scratch"])
         os.execvpe(config["command"][0], config["command"], config["env"])
     except (OSError, ValueError) as error:
@@ -186,13 +185,11 @@ def _become(config: dict[str, Any]) -> NoReturn:
     os._exit(CANNOT_START)
 
 
-def _limit_memory(most: int | None) -> None:
-    """Limit memory written by each process; reserved memory (Node, Java) is free."""
-    if most is None:
-        return
-    hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
-    most = most if hard == resource.RLIM_INFINITY else min(most, hard)
-    resource.setrlimit(resource.RLIMIT_DATA, (most, most))
+def _limit(kind: int, wanted: int) -> None:
+    """Limit a resource to an amount, or to what this process may have of it."""
+    hard = resource.getrlimit(kind)[1]
+    most = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+    resource.setrlimit(kind, (most, most))
 
 
 def _end(number: int, frame: FrameType | None) -> NoReturn:

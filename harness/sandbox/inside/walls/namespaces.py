@@ -11,7 +11,7 @@ import os
 import stat
 import struct
 
-from inside.walls import linux, syscalls
+from inside.walls import linux
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def enter(
     Raises:
         OSError: the system does not allow it.
     """
-    clone = syscalls.own(linux.machine())["clone"]
+    clone = linux.own()["clone"]
     go, tell = os.pipe()
     flags = sum(NEW[kind] for kind in kinds)
     pid = linux.syscall(clone, flags | linux.SIGCHLD, 0, 0, 0, 0)
@@ -145,7 +145,7 @@ def finish_root() -> None:
 
 
 def _pivot(new: str, old: str) -> None:
-    number = syscalls.own(linux.machine())["pivot_root"]
+    number = linux.own()["pivot_root"]
     linux.syscall(number, new.encode(), old.encode())
     if new != ".":
         os.chdir("/")
@@ -182,6 +182,6 @@ def bind(path: str, *, device: bool = False) -> None:
 
 def set_attributes(target: str, attributes: int, flags: int = 0) -> None:
     """Set a mount's attributes, such as read-only; see mount_setattr(2)."""
-    number = syscalls.own(linux.machine())["mount_setattr"]
+    number = linux.own()["mount_setattr"]
     body = struct.pack("=QQQQ", attributes, 0, 0, 0)
     linux.syscall(number, AT_FDCWD, target.encode(), flags, body, len(body))

@@ -5,6 +5,7 @@ next, so that no layer covers for another.
 """
 
 import _socket
+import contextlib
 import ctypes
 import errno
 import fcntl
@@ -13,7 +14,7 @@ import mmap
 import os
 import select
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from typing import Any
 
 from inside.processes import kill_strays
@@ -103,6 +104,16 @@ def _outcome(attempt: Attempt) -> str:
     return ""
 
 
+@contextlib.contextmanager
+def _refused(what: str, error: type[OSError] = OSError) -> Generator[None]:
+    """Expect the system to refuse what is done."""
+    try:
+        yield
+    except error:
+        return
+    raise EscapeError(what)
+
+
 def _be_somebody(user: int) -> None:
     """Check the user namespace: a process in it must not be the user outside."""
     try:
@@ -133,22 +144,15 @@ def _signal(process: int) -> None:
 
 def _read_any(paths: list[str]) -> None:
     for path in paths:
-        try:
-            with open(path, "rb") as file:
-                file.read(1)
-        except OSError:
-            continue
-        raise EscapeError(f"it can read {path}")
+        with _refused(f"it can read {path}"), open(path, "rb") as file:
+            file.read(1)
 
 
 def _connect(port: int) -> None:
     client = _socket.socket(_socket.AF_INET, _socket.SOCK_STREAM)
     client.settimeout(1.0)
-    try:
+    with _refused("it reaches a server on this machine"):
         client.connect(("127.0.0.1", port))
-    except OSError:
-        return
-    raise EscapeError("it reaches a server on this machine")
 
 
 def _attach(key: int) -> None:
@@ -182,12 +186,8 @@ def _inherit(known: list[int]) -> None:
 
 
 def _take_too_much() -> None:
-    try:
+    with _refused("it can take more memory than its limit"):
         mmap.mmap(-1, MEMORY_BYTES + ROOM_TO_MAP).close()
-    except OSError:
-        pass
-    else:
-        raise EscapeError("it can take more memory than its limit")
     with open("probe", "wb", buffering=0) as file:
         os.unlink("probe")
         try:
@@ -199,11 +199,8 @@ def _take_too_much() -> None:
 
 
 def _list_root() -> None:
-    try:
+    with _refused("it can list the root folder", PermissionError):
         os.listdir("/")
-    except PermissionError:
-        return
-    raise EscapeError("it can list the root folder")
 
 
 def _use_folder() -> None:

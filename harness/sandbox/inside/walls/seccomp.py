@@ -12,7 +12,7 @@ import os
 import struct
 from collections.abc import Callable, Sequence
 
-from inside.walls import linux, syscalls
+from inside.walls import linux
 
 SECCOMP_SET_MODE_FILTER = 1
 SECCOMP_FILTER_FLAG_SPEC_ALLOW = 4  # no mitigation slow-down: nothing else shares this process
@@ -58,7 +58,7 @@ class Filter:
             )
         )
         self.own = [8 * n + 4 for n, (*_, k) in enumerate(self.code) if k == _PROCESS]
-        self.number = syscalls.own(self.machine)["seccomp"]
+        self.number = linux.own(self.machine)["seccomp"]
         # Built here, so that a forked process only fills in its id: it finds the buffer at the
         # same address.
         body = (ctypes.c_char * len(self.packed)).from_buffer(self.packed)
@@ -131,8 +131,8 @@ _CHECKS: dict[str, Callable[[], Code]] = {
 
 
 def _program(machine: str) -> Code:
-    answers = dict.fromkeys(syscalls.allowed(machine).values(), _YES)
-    answers |= {number: _CHECKS[name]() for name, number in syscalls.checked(machine).items()}
+    answers = dict.fromkeys(linux.allowed(machine).values(), _YES)
+    answers |= {number: _CHECKS[name]() for name, number in linux.checked(machine).items()}
     ranges: list[tuple[int, Code]] = []  # first number of each range, and its answer
     for number in range(LAST_KNOWN + 1):
         answer = answers.get(number, _NO)

@@ -2,7 +2,7 @@ import os
 
 folder = input()
 got = []
-for part in ("grading/judge.py", "grading/verdict.py", "sources/fixture.py", "cli/__init__.py",
+for part in ("grading/judge.py", "grading/verdict.py", "sources/jsonl.py", "cli/__init__.py",
              "../pyproject.toml", "../tests/conftest.py"):  # fmt: skip
     try:
         got.append(open(os.path.join(folder, part)).read(50))
