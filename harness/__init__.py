@@ -23,8 +23,12 @@ if TYPE_CHECKING:
     from harness.features.episode.reward import EpisodeReward
     from harness.features.episode.rollout import EpisodeStep
     from harness.features.episode.shared import Episodes
-    from harness.features.evaluate.evaluate import EvaluationError, aevaluate, evaluate
-    from harness.features.evaluate.evaluation import Evaluation
+    from harness.features.evaluate.evaluate import (
+        Evaluation,
+        EvaluationError,
+        aevaluate,
+        evaluate,
+    )
     from harness.features.experiment.library import experiment
     from harness.features.experiment.view import ExperimentResult
     from harness.features.export.command import export_run
@@ -100,8 +104,9 @@ _HOMES = {
     "harness.features.episode.rollout": ("EpisodeStep",),
     "harness.features.episode.reward": ("EpisodeReward",),
     "harness.features.episode.shared": ("Episodes",),
-    "harness.features.evaluate.evaluate": ("EvaluationError", "aevaluate", "evaluate"),
-    "harness.features.evaluate.evaluation": ("Evaluation",),
+    "harness.features.evaluate.evaluate": (
+        *("Evaluation", "EvaluationError", "aevaluate", "evaluate"),
+    ),
     "harness.features.export.command": ("export_run",),
     "harness.features.import_.library": ("ImportedRun", "import_run"),
     "harness.features.storage.merge": ("merge_runs",),

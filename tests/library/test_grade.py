@@ -35,7 +35,7 @@ ROWS = [{"problem_id": name, "code": code} for name, code in CODES.items()]
         ([*CODES.values()], None),
         (ROWS, None),
         ([{"problem_id": name, "output": text} for name, text in WORDS.items()], None),
-        ([Solution(name=name, index=0, code=code) for name, code in CODES.items()], None),
+        ([Solution(name=name, code=code) for name, code in CODES.items()], None),
     ],
 )
 def test_every_form(solutions: Any, extract: str | None, problems: Problems) -> None:

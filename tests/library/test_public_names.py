@@ -13,7 +13,8 @@ import pytest
 import harness
 from harness.features.calibrate.library import CalibrateKeys
 from harness.features.episode.shared import EpisodeKeys
-from harness.features.evaluate.evaluate import OWN, aevaluate, evaluate
+from harness.features.evaluate.evaluate import aevaluate, evaluate
+from harness.features.evaluate.evaluate_arguments import OWN
 from harness.features.experiment.library import OWN as OWN_OF_EXPERIMENT
 from harness.features.grade.library import agrade, grade
 from harness.features.import_.library import ImportKeys

@@ -10,6 +10,7 @@ from program import harness
 from webhook_server import SILENT, Hook, webhook_server
 
 from harness.errors import UsageError
+from harness.features.observers.attach import watchers_of
 from harness.features.observers.observer_events import (
     RunEnded,
     RunFailed,
@@ -21,7 +22,6 @@ from harness.features.observers.webhook import (
     NotifyError,
     Webhook,
     body_for,
-    notifier,
     text_of,
 )
 from harness.run.summary.summary import summarize
@@ -164,7 +164,7 @@ def test_one_that_is_not_there_is_told_in_the_system_s_words() -> None:
 
 
 def test_samples_are_nothing_to_write_to_a_chat_about() -> None:
-    watcher = notifier("http://127.0.0.1:9/x")
+    (watcher,) = watchers_of(None, ["http://127.0.0.1:9/x"])
     watcher.tell(SampleStarted(run="r", sample="a/b#0"))
     assert watcher._thread is None
 

@@ -9,6 +9,7 @@ import pytest
 from program import harness, start
 from results_made import made_result
 
+from harness.features.observers.attach import Watcher
 from harness.features.observers.observer_events import (
     Observed,
     RunFailed,
@@ -17,7 +18,6 @@ from harness.features.observers.observer_events import (
     SampleStarted,
     Watching,
 )
-from harness.features.observers.thread import Watcher
 from harness.grading.verdict import Verdict
 from harness.run.observer import Failure
 from harness.terminal.run_progress import RunProgress

@@ -1,5 +1,5 @@
 """`--batch`: send requests through the batch APIs of OpenAI and Anthropic.
 
 run: the batch transport, and the model that answers from batches. requests: submit, wait, repeat.
-batch_journal: `batches.jsonl` and received answers. batch_endpoint, openai, anthropic: the APIs.
+batch_journal: `batches.jsonl` and received answers. batch_endpoint, batch_providers: the APIs.
 """

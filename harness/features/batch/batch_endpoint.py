@@ -1,29 +1,26 @@
 """Common interface of the providers' batch APIs.
 
-Requests of a batch are submitted together and answered within a day at half the price. `openai.py`
-and `anthropic.py` implement the interface; retries, waiting and the journal are in other modules.
+Requests of a batch are submitted together and answered within a day at half the price.
+`batch_providers` implements the interface; retries, waiting and the journal are in other modules.
 """
 
-import hashlib
 import json
-import re
 from collections.abc import (
     AsyncIterator,
     Awaitable,
     Callable,
-    Iterable,
-    Iterator,
     Mapping,
     Sequence,
 )
 from dataclasses import dataclass
+from datetime import datetime
 from types import MappingProxyType
 from typing import Any, ClassVar, Literal, TypeVar, cast
 
 from harness.models.clients.connections import Timeouts
 from harness.models.clients.endpoint import MAX_ANSWER_BYTES, Endpoint
 from harness.models.clients.retry import Pace, RetryPolicy, ask_until_answered
-from harness.models.clients.wire import Json, read_json
+from harness.models.clients.wire import Json, read_json, word
 from harness.models.faults import MalformedAnswerError, TransientError
 from harness.models.protocol import Frozen, Message, ModelError, ModelSettings, ModelTurn
 
@@ -31,16 +28,20 @@ T = TypeVar("T")
 
 
 LONGEST_ID = 200  # characters in a provider's id of a batch or a file
-CUSTOM_ID_NAME = 39  # characters of the sample's name in a custom id, which may have 64 in all
 MOST_PAGES = 50  # pages of the provider's list that are searched for a batch
+OTHER_CLOCK_S = 600.0  # largest assumed difference between the provider's clock and the local one
 
 
 @dataclass(frozen=True, slots=True)
 class BatchRequest:
-    """One request of a batch; the answer carries the same custom id."""
+    """One request of a batch, and the messages it was built from.
+
+    The answer carries the same custom id.
+    """
 
     custom_id: str
     body: Json
+    messages: tuple[Message, ...] = ()
 
 
 class BatchState(Frozen):
@@ -95,6 +96,7 @@ class BatchEndpoint:
         MOST_REQUESTS: the provider's limit of requests in one batch.
         MOST_BYTES: the provider's limit of bytes in one batch.
         FRAME_BYTES: bytes of a batch beside its requests.
+        PAGE, CURSOR: batches on a page of the provider's list, and the name of its next one.
         where: the endpoint's address.
         most_requests: most requests in one batch.
         most_bytes: most bytes in one batch, as `size` counts them.
@@ -104,6 +106,8 @@ class BatchEndpoint:
     MOST_REQUESTS: ClassVar[int]
     MOST_BYTES: ClassVar[int]
     FRAME_BYTES: ClassVar[int] = 0
+    PAGE: ClassVar[int]
+    CURSOR: ClassVar[str]
     finds_surely: ClassVar[bool]
 
     def __init__(
@@ -130,6 +134,7 @@ class BatchEndpoint:
         self._redact = self._endpoint.redact
         self.where = self._endpoint.where
         http = self._endpoint.http
+        self._batches: Any = None
         self._client = self._open(headers, base_url=base_url, api_key=api_key, http=http)
 
     def _open(self, headers: Mapping[str, str], *, base_url: str, **settings: Any) -> Any:
@@ -144,9 +149,13 @@ class BatchEndpoint:
         """Convert an answer to a turn. Raises TransientError or ModelError."""
         raise NotImplementedError
 
-    def size(self, request: BatchRequest) -> int:
-        """Return how many bytes a request adds to a batch."""
+    def entry(self, request: BatchRequest) -> Json:
+        """Return a request as an object of the batch."""
         raise NotImplementedError
+
+    def size(self, request: BatchRequest) -> int:
+        """Return how many bytes a request adds to a batch, with what separates it."""
+        return len(as_json(self.entry(request))) + 2
 
     async def submit(self, token: str, requests: Sequence[BatchRequest]) -> str:
         """Submit requests once; return the batch's id.
@@ -209,6 +218,23 @@ class BatchEndpoint:
         """
         return await self._repeat(lambda: self._once(call, **arguments))
 
+    async def _listed(self, since: float) -> AsyncIterator[Json]:
+        """Yield the provider's batches, newest first, to those before `since`. Raises ModelError.
+
+        Args:
+            since: Unix time before which no wanted batch was created.
+        """
+        last: dict[str, str] = {}
+        for _ in range(MOST_PAGES):
+            page = await self._fetch(self._batches.list, limit=self.PAGE, **last)
+            batches = objects_of(page, "data")
+            for batch in batches:
+                yield batch
+            oldest = min((time_of(batch.get("created_at")) for batch in batches), default=0.0)
+            if not page.get("has_more") or oldest < since - OTHER_CLOCK_S:
+                return
+            last = {self.CURSOR: word(batches[-1].get("id")) or ""}
+
     async def _answers(
         self, call: Any, take: Callable[[BatchAnswer], None], **arguments: Any
     ) -> int:
@@ -255,34 +281,6 @@ class BatchEndpoint:
 
     async def _repeat(self, ask: Callable[[], Awaitable[T]]) -> T:
         return await ask_until_answered(ask, self._policy, None, self._pace)
-
-
-def custom_id(run: str, sample: str, body: Json) -> str:
-    """Return the custom id of a sample's request, stable within a run.
-
-    At most 64 letters, digits, `-` and `_`, because Anthropic accepts no others. It is the end of
-    the sample's name, for people to read, and a hash of run, sample and body.
-    """
-    text = json.dumps([run, sample, body], sort_keys=True)
-    digest = hashlib.sha256(text.encode()).hexdigest()[:24]
-    return f"{re.sub(r'[^a-zA-Z0-9_-]', '-', sample)[-CUSTOM_ID_NAME:]}-{digest}"
-
-
-def split(
-    requests: Iterable[BatchRequest], endpoint: BatchEndpoint
-) -> Iterator[tuple[BatchRequest, ...]]:
-    """Split requests, in order, into batches within the provider's limits."""
-    group: list[BatchRequest] = []
-    size = 0
-    for request in requests:
-        more = endpoint.size(request)
-        if group and (len(group) >= endpoint.most_requests or size + more > endpoint.most_bytes):
-            yield tuple(group)
-            group, size = [], 0
-        group.append(request)
-        size += more
-    if group:
-        yield tuple(group)
 
 
 def as_json(value: Any) -> bytes:
@@ -332,3 +330,13 @@ def count_of(fields: Any, *names: str) -> int:
     """Return the sum of the named counts in a provider's object."""
     values = [cast("Json", fields).get(name) for name in names] if isinstance(fields, dict) else []
     return sum(value for value in values if isinstance(value, int) and value >= 0)
+
+
+def time_of(value: Any) -> float:
+    """Return the Unix time that a number or an RFC 3339 date names; 0 for anything else."""
+    if isinstance(value, int | float):
+        return value
+    try:
+        return datetime.fromisoformat(value).timestamp()
+    except (TypeError, ValueError, OverflowError, OSError):
+        return 0.0

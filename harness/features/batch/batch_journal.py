@@ -10,6 +10,7 @@ import secrets
 import tempfile
 import time
 from collections.abc import Iterable
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal
@@ -99,17 +100,12 @@ class BatchJournal(Closing):
         self._batches: dict[str, Batch] = {}
         self.run = ""
         try:
-            self._file = path.open("a+b", buffering=0)
+            with ExitStack() as opened:
+                self._file = opened.enter_context(path.open("a+b", buffering=0))
+                self._read()
+                opened.pop_all()
         except OSError as error:
             raise RunDirectoryError(f"{path}: {error.strerror}") from error
-        try:
-            self._read()
-        except OSError as error:
-            self._file.close()
-            raise RunDirectoryError(f"{path}: {error.strerror}") from error
-        except RunDirectoryError:
-            self._file.close()
-            raise
         if not self.run:
             self._write(Begun(run=secrets.token_hex(8)))
 

@@ -9,7 +9,10 @@ hour after its intent. Nothing is paid twice unless the lists are incomplete.
 """
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping
+import hashlib
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from harness.features.batch.batch_endpoint import (
@@ -17,12 +20,12 @@ from harness.features.batch.batch_endpoint import (
     BatchEndpoint,
     BatchRequest,
     BatchState,
-    split,
 )
 from harness.features.batch.batch_journal import Batch, BatchJournal, Spool
 from harness.models.clients.retry import Pace, RetryPolicy, ask_until_answered
+from harness.models.clients.wire import Json
 from harness.models.faults import PolicyRefusedError, RejectedError, TransientError
-from harness.models.protocol import Message, ModelError, ModelTurn
+from harness.models.protocol import ModelError, ModelTurn
 from harness.text import count
 
 MOST_TRIES = 3
@@ -30,12 +33,35 @@ GONE_STATUSES = frozenset({404, 410})
 FIRST_WAIT_S, LONGEST_WAIT_S, WAIT_GROWTH = 5.0, 60.0, 1.5
 
 
-@dataclass(frozen=True, slots=True)
-class PendingRequest:
-    """A request and the messages it was built from."""
+CUSTOM_ID_NAME = 39  # characters of the sample's name in a custom id, which may have 64 in all
 
-    request: BatchRequest
-    messages: tuple[Message, ...]
+
+def custom_id(run: str, sample: str, body: Json) -> str:
+    """Return the custom id of a sample's request, stable within a run.
+
+    At most 64 letters, digits, `-` and `_`, because Anthropic accepts no others. It is the end of
+    the sample's name, for people to read, and a hash of run, sample and body.
+    """
+    text = json.dumps([run, sample, body], sort_keys=True)
+    digest = hashlib.sha256(text.encode()).hexdigest()[:24]
+    return f"{re.sub(r'[^a-zA-Z0-9_-]', '-', sample)[-CUSTOM_ID_NAME:]}-{digest}"
+
+
+def split(
+    requests: Iterable[BatchRequest], endpoint: BatchEndpoint
+) -> Iterator[tuple[BatchRequest, ...]]:
+    """Split requests, in order, into batches within the provider's limits."""
+    group: list[BatchRequest] = []
+    size = 0
+    for request in requests:
+        more = endpoint.size(request)
+        if group and (len(group) >= endpoint.most_requests or size + more > endpoint.most_bytes):
+            yield tuple(group)
+            group, size = [], 0
+        group.append(request)
+        size += more
+    if group:
+        yield tuple(group)
 
 
 class _Stopped(Exception):  # noqa: N818 - not an error: the user asked for it
@@ -58,7 +84,7 @@ class BatchRequests:
 
     endpoint: BatchEndpoint
     journal: BatchJournal
-    asked: Mapping[str, PendingRequest]
+    asked: Mapping[str, BatchRequest]
     answers: Spool
     tell: Callable[[str], None]
     pace: Pace = field(default_factory=Pace)
@@ -79,7 +105,10 @@ class BatchRequests:
         try:
             await self._find_orphans()
             await self._submit(i for i in self.asked if not self.journal.tries(i))
-            await self._collect(self._concerned())
+            ours = self.asked.keys()
+            await self._collect(
+                each for each in self.journal.submitted if not ours.isdisjoint(each.custom_ids)
+            )
             while again := self._to_ask_again():
                 known = {batch.token for batch in self.journal.submitted}
                 await self._submit(again)
@@ -109,10 +138,6 @@ class BatchRequests:
         tries = self.journal.tries(custom_id) or MOST_TRIES
         raise ModelError(f"{error or 'no answer in its batch'} (asked in {tries} batches)")
 
-    def _concerned(self) -> list[Batch]:
-        """Return the submitted batches that hold at least one of these requests."""
-        return [b for b in self.journal.submitted if not self.asked.keys().isdisjoint(b.custom_ids)]
-
     def _to_ask_again(self) -> list[str]:
         return [
             custom_id
@@ -125,7 +150,7 @@ class BatchRequests:
     # Submitting
 
     async def _submit(self, custom_ids: Iterable[str]) -> None:
-        requests = [self.asked[i].request for i in custom_ids if i not in self._unknown]
+        requests = [self.asked[i] for i in custom_ids if i not in self._unknown]
         for group in split(requests, self.endpoint):
             if self._stop.is_set():
                 raise _Stopped
@@ -203,7 +228,7 @@ class BatchRequests:
                 done = sum(state.done for state in open_states)
                 total = sum(state.total for state in open_states)
                 more = f", {done:,} of {total:,} requests done" if total else ""
-                self._say(f"waiting for {_batches(len(waiting))}{more}")
+                self._say(f"waiting for {count(len(waiting), 'batch', 'batches')}{more}")
                 wait = await self._wait(wait)
 
     async def _look_at(self, batch: Batch) -> BatchState | None:
@@ -293,7 +318,3 @@ class BatchRequests:
         if line != self._told:
             self._told = line
             self.tell(line)
-
-
-def _batches(number: int) -> str:
-    return count(number, "batch", "batches")

@@ -12,9 +12,9 @@ from signal import Signals
 from typing import Any
 
 from harness.errors import DataError, UsageError
-from harness.features.batch.batch_endpoint import BatchEndpoint, BatchRequest, custom_id
+from harness.features.batch.batch_endpoint import BatchEndpoint, BatchRequest
 from harness.features.batch.batch_journal import BatchJournal, Spool
-from harness.features.batch.requests import BatchRequests, PendingRequest
+from harness.features.batch.requests import BatchRequests, custom_id
 from harness.models.clients.connections import Timeouts
 from harness.models.clients.retry import Pace
 from harness.models.protocol import (
@@ -102,9 +102,7 @@ def batched(  # noqa: PLR0917 - the parts of a run
         StorageError: the disk refused a write.
     """
     journal = BatchJournal(directory.path / BATCHES)
-    asked = {
-        each.request.custom_id: each for each in _requests(plan, samples, endpoint, journal.run)
-    }
+    asked = {each.custom_id: each for each in _requests(plan, samples, endpoint, journal.run)}
     answers = Spool(directory.path)
     return BatchedModel(
         plan.model_name, BatchRequests(endpoint, journal, asked, answers, tell, pace or Pace())
@@ -113,20 +111,18 @@ def batched(  # noqa: PLR0917 - the parts of a run
 
 def _requests(
     plan: Plan, samples: Sequence[tuple[Problem, int]], endpoint: BatchEndpoint, run: str
-) -> list[PendingRequest]:
+) -> list[BatchRequest]:
     """Build the request that single shot sends in each sample."""
-    found: list[PendingRequest] = []
-    sound: dict[str, bool] = {}
+    found: list[BatchRequest] = []
+    sound = {problem.id: _is_sound(problem) for problem in {p.id: p for p, _ in samples}.values()}
     for problem, index in samples:
-        if problem.id not in sound:
-            sound[problem.id] = _is_sound(problem)
         if not sound[problem.id]:
             continue
         cpu_s = plan.judging.limits(problem).cpu_s
         messages = plan.prompt.render(problem.view(), cpu_s)
         body = endpoint.body(messages, plan.settings)
         name = custom_id(run, sample_name(problem.id, index), body)
-        found.append(PendingRequest(BatchRequest(name, body), messages))
+        found.append(BatchRequest(name, body, messages))
     return found
 
 
@@ -160,13 +156,16 @@ def batch_route(name: str, route: Route | None) -> Route:
 
 def open_batches(route: Route, timeouts: Timeouts | None = None) -> BatchEndpoint:
     """Open the batch API of a route, with the protocol of its single requests."""
+    from harness.features.batch.batch_providers import (
+        CHAT_COMPLETIONS,
+        RESPONSES,
+        AnthropicBatches,
+        OpenAIBatches,
+    )
+
     settings: dict[str, Any] = {**route.connection, "timeouts": timeouts}
     if route.protocol is Protocol.MESSAGES:
-        from harness.features.batch.anthropic import AnthropicBatches
-
         return AnthropicBatches(route.model, **settings)
-    from harness.features.batch.openai import CHAT_COMPLETIONS, RESPONSES, OpenAIBatches
-
     url = RESPONSES if route.protocol is Protocol.RESPONSES else CHAT_COMPLETIONS
     return OpenAIBatches(route.model, url=url, **settings)
 

@@ -20,7 +20,6 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
-from types import TracebackType
 from typing import Any, Self, TypeVar, cast
 
 from harness.errors import UsageError
@@ -180,12 +179,7 @@ class RayExecutor:
             raise
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         if self._watching is not None:
             self._watching.cancel()
         self._leave()
@@ -301,12 +295,9 @@ class RayExecutor:
         self._say(f"node {member.node[:8]} was lost ({why}); its work is repeated on other nodes")
 
     @property
-    def _cluster(self) -> str:
-        return "the Ray cluster" if self._address == "auto" else f"the Ray cluster {self._address}"
-
-    @property
     def _nobody(self) -> str:
-        return f"{self._cluster} has no node left that can judge; what was committed is safe"
+        named = "" if self._address == "auto" else f" {self._address}"
+        return f"the Ray cluster{named} has no node left that can judge; what was committed is safe"
 
 
 def _import() -> Any:

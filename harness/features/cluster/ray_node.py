@@ -14,7 +14,6 @@ import pickle
 import socket
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache
 from operator import itemgetter
 from typing import Any, Generic, TypeVar, cast
 
@@ -86,21 +85,6 @@ def unpack(body: bytes, parts: Sequence[bytes]) -> Callable[..., Any]:
         parts: the large shared data, in the order of their references.
     """
     return _Unpacker(io.BytesIO(body), parts).load()
-
-
-@cache
-def _with_places(pickler: type[pickle.Pickler]) -> Callable[..., pickle.Pickler]:
-    """Return a pickler class that may store a reference in place of an object."""
-
-    class Packer(pickler):
-        def __init__(self, file: io.BytesIO, place_of: Callable[[object], Any]) -> None:
-            super().__init__(file, pickle.HIGHEST_PROTOCOL)
-            self._place_of = place_of
-
-        def persistent_id(self, obj: Any) -> Any:
-            return self._place_of(obj)
-
-    return Packer
 
 
 class _Unpacker(pickle.Unpickler):

@@ -72,14 +72,6 @@ class EpisodeReward:
         return passed / total if total else 0.0
 
 
-def _solved(reward: EpisodeReward) -> float:
-    return float(reward.solved)
-
-
-def _fraction(reward: EpisodeReward) -> float:
-    return reward.fraction
-
-
 def _shaped(reward: EpisodeReward) -> float:
     """Return 1 if solved, else half the share of hidden tests, minus penalties.
 
@@ -97,7 +89,11 @@ RewardRule = Literal["solved", "fraction", "shaped"] | RewardFunction
 """Name of a rule, or a function of an `EpisodeReward` without `value`."""
 
 RULES: Mapping[str, RewardFunction] = MappingProxyType(
-    {"solved": _solved, "fraction": _fraction, "shaped": _shaped}
+    {
+        "solved": lambda each: float(each.solved),
+        "fraction": lambda each: each.fraction,
+        "shaped": _shaped,
+    }
 )
 
 

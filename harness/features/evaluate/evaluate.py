@@ -1,121 +1,153 @@
 """`evaluate`: run a model or a Python function over the problems of a benchmark."""
 
+# pyright: reportMissingTypeStubs=false
+
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
-from harness.agent.strategies import COMES, EXTERNAL
-from harness.errors import HarnessError, UsageError
-from harness.features.evaluate.evaluation import Evaluation
-from harness.features.evaluate.misuse import given_path, refuse_misuse
-from harness.features.observers.library import Told, check_observer, watched
-from harness.models.opening import model_of, name_of_code
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from harness.errors import HarnessError
+from harness.features.evaluate.evaluate_arguments import (
+    EvaluateArguments,
+    SolutionFunction,
+    given_path,
+)
+from harness.features.observers.observer_events import Told, check_observer, watched
 from harness.models.protocol import Model
-from harness.models.providers import REFERENCES
 from harness.problem import Problem
 from harness.run.engine.controller import RunController
 from harness.run.engine.lifecycle import Prepared, Vet
-from harness.run.plan.problem_loader import Benchmark, Checked, checked, name_of, read
+from harness.run.observer import Failure
+from harness.run.plan.problem_loader import Benchmark, read
 from harness.run.reporter import LOG
 from harness.run.session.judging_session import isolate, vetted
 from harness.run.session.sync import first_of, run
-from harness.run.spec.keys import RunKeys, listing, python_words, spec_from
-from harness.run.spec.spec import RunSpec
+from harness.run.spec.keys import RunKeys, listing, python_words
 from harness.run.store.directory import MANIFEST, read_manifest
-from harness.run.summary.loaded_run import read_run
+from harness.run.store.results import SampleResult
+from harness.run.summary.loaded_run import Run, read_run, samples_frame
+from harness.run.summary.summary import Summary
 from harness.sources.files.rows import Loaded
+from harness.stats.rates import Rate
+from harness.terminal.notebook import NotebookView
+from harness.terminal.run_screen import run_screen
 from harness.text import count, printable_line
 
-MERCURY = "mercury"
-SPLIT = "eval"
-
-SolutionFunction = Callable[[dict[str, Any]], str | Awaitable[str]]
-"""Function from a problem, without hidden tests, to code or text with code."""
+if TYPE_CHECKING:
+    import pandas as pd
 
 
-@dataclass(frozen=True, slots=True)
-class EvaluateArguments:
-    """The checked arguments of `evaluate`.
+class Evaluation(NotebookView, Mapping[str, Any]):
+    """Result of `evaluate`: a mapping of figures, with samples and summary.
+
+    The keys are `pass_at_1` and `beyond_at_1` (between 0 and 1; NaN without usable samples), their
+    95 % intervals `pass_at_1_ci95` and `beyond_at_1_ci95` (low, high), `beyond_at_1_passed` over
+    passed samples only, `percentile` (0 to 100), `problems`, `samples`, `graded`, `pending`
+    (ungraded samples, left out of all rates), `verdicts` (count of each), `tokens` and `cost` (US
+    dollars; None if unknown), `model`, and `run` (the directory; None if none was kept).
 
     Attributes:
-        spec: settings of the run.
-        benchmark: name of the benchmark, or loaded problems.
-        own_model: the user's function as a model; None to use the spec's model.
+        run: the loaded run, as comparisons and reports use it.
+        path: the run directory; None if none was kept.
+        summary: all figures, as in `harness run --json`.
+        failures: samples not graded because infrastructure failed, with the cause.
     """
 
-    spec: RunSpec
-    benchmark: Checked
-    own_model: Model | None
+    def __init__(
+        self, run: Run, summary: Summary, failures: Sequence[Failure], *, kept: bool
+    ) -> None:
+        self.run = run
+        self.path = run.path if kept else None
+        self.summary = summary
+        self.failures = tuple(failures)
 
-    @classmethod
-    def of(  # noqa: PLR0917 - the arguments of `evaluate`
-        cls,
-        solution_fn: SolutionFunction | Model | None,
-        split: str | None,
-        limit: int | None,
-        benchmark: Benchmark | None,
-        model: str | None,
-        efficiency: bool | None,
-        keys: RunKeys,
-    ) -> "EvaluateArguments":
-        """Check the arguments. Raises UsageError."""
-        refuse_misuse(solution_fn, split, model, keys)
-        given = checked(_place(benchmark, split))
-        name = name_of(given)
-        external = keys.get("agent_command") is not None or keys.get("mode") in EXTERNAL
-        if solution_fn is not None and (model is not None or external):
-            what = "model" if model is not None else "an agent of your own"
-            raise UsageError(f"evaluate(): pass either solution_fn or {what}, not both")
-        if keys.get("mode") == COMES:
-            raise UsageError(f"evaluate(): mode {COMES!r}: `harness mcp` begins such a run")
-        if external and not isinstance(given, str):
-            raise UsageError(
-                "evaluate(): an agent is kept from the files of its problems: name them, "
-                "as in benchmark='apps:test.jsonl'"
-            )
-        own = None if solution_fn is None else model_of(name_of_code(solution_fn), solution_fn)
-        if own is None and model is None and not external:
-            model = REFERENCES
-        if efficiency is None:
-            efficiency = _of_mercury(name) and keys.get("run_tests", True)
-        spec = spec_from(
-            "evaluate()",
-            keys,
-            RunKeys,
-            OWN,
-            benchmark=name,
-            model=model if own is None else own.name,
-            efficiency=efficiency,
-            sample_size=limit,
+    @property
+    def results(self) -> tuple[SampleResult, ...]:
+        """The graded samples, in the order in which they ended."""
+        return self.run.results
+
+    @property
+    def pass_at_1(self) -> float:
+        """The share of problems solved; NaN if none is graded."""
+        return _value(self.summary.pass_at_1)
+
+    @property
+    def beyond_at_1(self) -> float:
+        """Beyond@1 where references tell fast from slow; NaN without such problems."""
+        return FIGURES["beyond_at_1"](self)
+
+    def __getitem__(self, key: str) -> Any:
+        return FIGURES[key](self)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(FIGURES)
+
+    def __len__(self) -> int:
+        return len(FIGURES)
+
+    def to_pandas(self) -> "pd.DataFrame":
+        """Return a row per sample: problem, verdict, tokens, cost (US dollars), seconds."""
+        return samples_frame(self.run)
+
+    def view(self) -> RenderableType:
+        """Show the last screen of `harness run`, and why samples are pending."""
+        shown = run_screen(self.run, self.summary)
+        if not self.failures:
+            return shown
+        first = self.failures[0]
+        lines = f"{count(len(self.failures), 'sample')} pending, the first because: {first.cause}"
+        return Group(shown, Text(printable_line(lines)))
+
+    def __repr__(self) -> str:
+        return (
+            f"<Evaluation of {self['model']}: pass@1 {self.pass_at_1:.4f}, "
+            f"{self['graded']} of {self['samples']} samples graded>"
         )
-        return cls(spec, given, own)
 
 
-OWN = (
-    *("solution_fn", "split", "limit", "benchmark", "model", "efficiency"),
-    *("out", "observer", "progress"),
-)
+def _value(rate: Rate | None) -> float:
+    return math.nan if rate is None else rate.value
 
 
-def _place(benchmark: Benchmark | None, split: str | None) -> Benchmark:
-    """Combine benchmark and split to `NAME:SPLIT`. Raises UsageError."""
-    if benchmark is None:
-        return f"{MERCURY}:{split or SPLIT}"
-    if split is None:
-        return benchmark
-    if isinstance(benchmark, str) and ":" not in benchmark:
-        return f"{benchmark}:{split}"
-    raise UsageError("evaluate(): benchmark says already which problems; leave out split")
+def _ends(rate: Rate | None) -> tuple[float, float]:
+    return (math.nan, math.nan) if rate is None else (rate.low, rate.high)
 
 
-def _of_mercury(name: str | None) -> bool:
-    return name is not None and name.partition(":")[0].strip().lower() == MERCURY
+def _timed(name: str) -> Callable[[Evaluation], Rate | None]:
+    def rate(each: Evaluation) -> Rate | None:
+        found = each.summary.efficiency
+        return None if found is None else getattr(found, name)
+
+    return rate
+
+
+FIGURES: Mapping[str, Callable[[Evaluation], Any]] = {
+    "pass_at_1": lambda each: _value(each.summary.pass_at_1),
+    "pass_at_1_ci95": lambda each: _ends(each.summary.pass_at_1),
+    "beyond_at_1": lambda each: _value(_timed("beyond")(each)),
+    "beyond_at_1_ci95": lambda each: _ends(_timed("beyond")(each)),
+    "beyond_at_1_passed": lambda each: _value(_timed("beyond_passed")(each)),
+    "percentile": lambda each: 100 * _value(_timed("percentile")(each)),
+    "problems": lambda each: each.summary.problems,
+    "samples": lambda each: each.summary.planned,
+    "graded": lambda each: each.summary.graded,
+    "pending": lambda each: sum(each.summary.pending.values()),
+    "verdicts": lambda each: dict(each.summary.verdicts),
+    "tokens": lambda each: None if each.summary.usage_unknown else each.summary.usage.total_tokens,
+    "cost": lambda each: each.summary.cost,
+    "model": lambda each: each.run.spec["model"],
+    "run": lambda each: each.path,
+}
 
 
 class EvaluationError(HarnessError):
@@ -232,17 +264,15 @@ class _Evaluation:
     def prepare(self, vet: Vet) -> Prepared:
         """Load the problems and check the settings before any request is sent."""
         asked, out = self._asked, self._out
-        before: Mapping[str, Any] | None = None
-        if out is not None and (out / MANIFEST).exists():
-            before = read_manifest(out)
 
         def load(_name: str) -> Loaded:
             return read(asked.benchmark, asked.spec)
 
         own = asked.own_model
-        if before is None or out is None:
+        if out is None or not (out / MANIFEST).exists():
             prepared = self._controller.new(asked.spec, read=load, vet=vet, own_model=own)
         else:
+            before = read_manifest(out)
             prepared = self._controller.further(
                 out, asked.spec, before, read=load, vet=vet, own_model=own
             )

@@ -5,13 +5,10 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from rich.console import RenderableType
-
 from harness.agent.attempt import StopReason
 from harness.agent.strategies import COMES
 from harness.errors import INFRASTRUCTURE, INTERRUPTED, OK, RunDirectoryError, UsageError
-from harness.features.observers.attach import taking_leave, with_watchers
-from harness.features.observers.thread import Watcher
+from harness.features.observers.attach import Watcher, taking_leave, with_watchers
 from harness.models.protocol import Usage
 from harness.models.providers import AGENT_PREFIX, REFERENCES
 from harness.run.engine.controller import RunController
@@ -30,12 +27,8 @@ from harness.terminal.summary_table import console, write_json
 from harness.text import count, dollars, printable, printable_line
 
 
-def estimate_view(estimate: Estimate, prices_as_of: str | None) -> RenderableType:
-    """Show the ranges of requests, tokens and cost."""
-    return facts(_rows(estimate, prices_as_of))
-
-
-def _rows(estimate: Estimate, prices_as_of: str | None) -> Iterator[tuple[str, str]]:
+def _ranges(estimate: Estimate, prices_as_of: str | None) -> Iterator[tuple[str, str]]:
+    """Yield the ranges of requests, tokens and cost."""
     least, most = estimate.least, estimate.most
     yield "requests", number_range(*estimate.requests)
     yield "input tokens", f"{number_range(least.input_tokens, most.input_tokens)}, roughly"
@@ -57,11 +50,6 @@ def _rows(estimate: Estimate, prices_as_of: str | None) -> Iterator[tuple[str, s
 
 NOTHING_ASKED = "no request is sent: the answers are there already; the run costs nothing"
 AGENT_PAYS = "no request is sent by harness; what the agent asks a model is not known here"
-
-
-def without_requests(*, own_agent: bool) -> Estimate:
-    """Return the estimate of a run that sends no request; what a user's agent costs is unknown."""
-    return Estimate((0, 0), Usage(), Usage(), None if own_agent else (0.0, 0.0))
 
 
 class Running:
@@ -178,9 +166,10 @@ class Running:
         plan = prepared.plan
         own_agent = plan.model_name.startswith(AGENT_PREFIX)
         silent = own_agent or plan.model_name.startswith((PREFIX, REFERENCES))
-        found = (
-            without_requests(own_agent=own_agent) if silent else estimate(plan, prepared.samples)
-        )
+        if silent:  # what a user's agent costs is unknown
+            found = Estimate((0, 0), Usage(), Usage(), None if own_agent else (0.0, 0.0))
+        else:
+            found = estimate(plan, prepared.samples)
         dated = plan.price.as_of if plan.price and not silent else None
         if self.as_json:
             told = Foretold(**asdict(found), prices_as_of=dated)
@@ -188,7 +177,7 @@ class Running:
         elif silent:
             self.out.print(AGENT_PAYS if own_agent else NOTHING_ASKED)
         else:
-            self.out.print(estimate_view(found, dated))
+            self.out.print(facts(_ranges(found, dated)))
         return OK
 
     def _tell_of(self, budget: Budget, pending: int, path: Path) -> None:

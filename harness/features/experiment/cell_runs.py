@@ -9,8 +9,8 @@ from typing import cast
 from harness.errors import UsageError
 from harness.features.experiment.cells import Cell
 from harness.features.experiment.experiment_file import Experiment
+from harness.features.observers.attach import Watcher
 from harness.features.observers.observer_events import Observed, RunEnded, RunStarted
-from harness.features.observers.thread import Watcher
 from harness.models.opening import UserModel, model_of
 from harness.models.protocol import Model
 from harness.models.scripted import ReplayModel

@@ -26,8 +26,7 @@ from harness.features.experiment.experiment_file import ExperimentRequest, as_fl
 from harness.features.experiment.library import ExperimentRun
 from harness.features.experiment.ranking import Ranking, rank
 from harness.features.experiment.view import last_screen
-from harness.features.observers.attach import taking_leave, watchers_of
-from harness.features.observers.thread import Watcher
+from harness.features.observers.attach import Watcher, taking_leave, watchers_of
 from harness.run.engine.lifecycle import Prepared
 from harness.run.plan.estimate import Estimate, estimate
 from harness.run.plan.target import PREFIX

@@ -18,9 +18,8 @@ from harness.features.experiment.grid_run import GridRun, in_order
 from harness.features.experiment.live_panel import ExperimentPanel
 from harness.features.experiment.ranking import rank
 from harness.features.experiment.view import ExperimentResult
-from harness.features.observers.library import watched
-from harness.features.observers.observer_events import Watching
-from harness.features.observers.thread import Watcher
+from harness.features.observers.attach import Watcher
+from harness.features.observers.observer_events import Watching, watched
 from harness.models.opening import name_of_code
 from harness.models.protocol import Model
 from harness.run.engine.controller import RunController

@@ -81,7 +81,8 @@ class AgentSandbox:
         }
 
     def _view(self, scratch: str) -> dict[str, Any]:
-        reads, links = _resolved((*filter(os.path.lexists, SYSTEM), *_names(), *self.shows))
+        names = os.path.realpath("/etc/resolv.conf")  # often outside `/etc`
+        reads, links = _resolved((*filter(os.path.lexists, (*SYSTEM, names)), *self.shows))
         return {
             "reads": reads,
             "links": links,
@@ -200,12 +201,6 @@ def probe(room: AgentSandbox, command: Sequence[str]) -> None:
         hint = "; show it with --agent-read FOLDER" if room.confined else ""
         where = " where the agent is kept" if room.confined else ""
         raise RoomError(f"--agent-command: there is no program {command[0]}{where}{hint}")
-
-
-def _names() -> list[str]:
-    """Return the real path of `/etc/resolv.conf`, often outside `/etc`."""
-    real = os.path.realpath("/etc/resolv.conf")
-    return [real] if os.path.exists(real) else []  # noqa: PTH110
 
 
 def _resolved(paths: Iterable[str]) -> tuple[list[str], list[tuple[str, str]]]:

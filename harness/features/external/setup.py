@@ -78,20 +78,11 @@ def agent_facts(spec: "RunSpec") -> dict[str, Any]:
     if spec.mode not in EXTERNAL:
         return {}
     command = list(command_of(spec)) if spec.mode == STARTED else None
-    limits: dict[str, Any] = {"seconds": seconds_of(spec), "tool_calls": tool_calls_of(spec)}
+    tool_calls, seconds = limits_of(spec)
+    limits: dict[str, Any] = {"seconds": seconds, "tool_calls": tool_calls}
     if spec.mode == STARTED:
         limits["memory_mib"] = memory_of(spec)
     return {"agent": {"command": command, "confined": is_confined(spec), "limits": limits}}
-
-
-def seconds_of(spec: "RunSpec") -> float | None:
-    """Return the time limit of a sample in seconds; None for no limit."""
-    return spec.sample_timeout or (SECONDS if spec.mode == STARTED else None)
-
-
-def tool_calls_of(spec: "RunSpec") -> int | None:
-    """Return the limit of tool calls in a sample; None for no limit."""
-    return spec.max_tool_calls or (TOOL_CALLS if spec.mode in EXTERNAL else None)
 
 
 def memory_of(spec: "RunSpec") -> int:
@@ -120,7 +111,8 @@ def is_confined(spec: "RunSpec") -> bool:
 
 def limits_of(spec: "RunSpec") -> tuple[int | None, float | None]:
     """Return the limits of tool calls and seconds of a sample; None for no limit."""
-    return tool_calls_of(spec), seconds_of(spec)
+    tool_calls = spec.max_tool_calls or (TOOL_CALLS if spec.mode in EXTERNAL else None)
+    return tool_calls, spec.sample_timeout or (SECONDS if spec.mode == STARTED else None)
 
 
 RUNS = "runs"

@@ -79,18 +79,19 @@ class StdioHost:
 
 
 class _Unanswered:
-    """The ids of requests that have not been answered yet."""
+    """The ids of requests that have not been answered yet.
+
+    Attributes:
+        room: whether another request may be read.
+        none: whether all are answered.
+    """
 
     def __init__(self) -> None:
         self._ids: set[str] = set()
-        self._room = asyncio.Event()
-        self._room.set()
+        self.room = asyncio.Event()
+        self.room.set()
         self.none = asyncio.Event()
         self.none.set()
-
-    async def room(self) -> None:
-        """Wait until another request may be read."""
-        await self._room.wait()
 
     def takes(self, message: Any) -> bool:
         """Return whether to pass a message on; requests with an open id are dropped."""
@@ -117,7 +118,7 @@ class _Unanswered:
 
     def _look(self) -> None:
         for event, true in (
-            (self._room, len(self._ids) < MOST_UNANSWERED),
+            (self.room, len(self._ids) < MOST_UNANSWERED),
             (self.none, not self._ids),
         ):
             if true:
@@ -148,7 +149,7 @@ async def _receive(
                 continue  # cannot be answered, as it has no id
             if unanswered.takes(message):
                 await inbound.send(SessionMessage(message))
-            await unanswered.room()
+            await unanswered.room.wait()
         with contextlib.suppress(TimeoutError):  # a script may close stdin before it reads answers
             await asyncio.wait_for(unanswered.none.wait(), LEFT_S)
 

@@ -40,7 +40,7 @@ def grade(
     as_json: AsJson = False,
 ) -> None:
     """Judge existing solutions; compare with published verdicts where the file has any."""
-    from harness.features.grade.grade_solutions import grade_file
+    from harness.features.grade.grade_run import grade_file
     from harness.run.session.judging_session import judging
     from harness.run.session.timing_session import asked_timing
 

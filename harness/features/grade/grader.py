@@ -253,19 +253,17 @@ class Grader(Closing):
         search = rules.extractor(name, EXTRACT, [CODE])
         sound = await self._checked(pool, [problem for problem, _ in pairs])
 
-        def matched(number: int, problem: "Problem", text: str) -> MatchedSolution:
-            if self._extract == CODE:
-                return MatchedSolution(problem, number, text, "", None)
-            found = search(text, problem.entry_point)
-            return MatchedSolution(problem, number, found.code, found.rule, None)
+        def matched() -> list[MatchedSolution]:
+            found: list[MatchedSolution] = []
+            for number, (problem, (_, text)) in enumerate(zip(sound, pairs, strict=True)):
+                code, rule = text, ""
+                if self._extract != CODE:
+                    extraction = search(text, problem.entry_point)
+                    code, rule = extraction.code, extraction.rule
+                found.append(MatchedSolution(problem, number, code, rule, None))
+            return found
 
-        def all_matched() -> list[MatchedSolution]:
-            return [
-                matched(number, problem, text)
-                for number, (problem, (_, text)) in enumerate(zip(sound, pairs, strict=True))
-            ]
-
-        todo = await asyncio.to_thread(all_matched)
+        todo = await asyncio.to_thread(matched)
         done: dict[int, Scored] = {}
         for _ in range(TRIES):
             left = [

@@ -244,14 +244,14 @@ def _facts(summary: GradeSummary) -> Iterator[tuple[str, str]]:
     )
     if summary.verdicts:
         yield "verdicts", counts(summary.verdicts)
-    if summary.unmatched:
-        yield "not graded", f"{summary.unmatched:,} {unmatched_words(summary.unmatched_names)}"
-    if summary.ungraded:
-        yield "ungraded", f"{summary.ungraded:,} of problems without tests; in no rate"
-    if summary.infrastructure:
-        yield "infrastructure", f"{summary.infrastructure:,} could not be judged; in no rate"
-    if summary.not_judged:
-        yield "interrupted", f"{summary.not_judged:,} not judged; in no rate"
+    for name, number, what in (
+        ("not graded", summary.unmatched, unmatched_words(summary.unmatched_names)),
+        ("ungraded", summary.ungraded, "of problems without tests; in no rate"),
+        ("infrastructure", summary.infrastructure, "could not be judged; in no rate"),
+        ("interrupted", summary.not_judged, "not judged; in no rate"),
+    ):
+        if number:
+            yield name, f"{number:,} {what}"
     if summary.extractions:
         yield "code found by", counts(summary.extractions)
     if summary.published is not None:

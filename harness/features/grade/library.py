@@ -14,8 +14,8 @@ from rich.console import RenderableType
 from harness.errors import UsageError
 from harness.features.grade.grade_run import GradeRun, GradeStore
 from harness.features.grade.grades import GradedSolution, GradeSummary, grades_view
-from harness.features.grade.solution_readers import numbered, read_row, read_solutions
-from harness.features.grade.solutions import CODE, ReadSolution, Solution, options_of
+from harness.features.grade.solution_readers import read_row, read_solutions
+from harness.features.grade.solutions import CODE, Solution, options_of
 from harness.problem import Problem
 from harness.run.plan.problem_loader import Benchmark, checked, name_of, read
 from harness.run.reporter import LOG, log
@@ -192,10 +192,10 @@ def _read(solutions: Solutions, problems: Sequence[Problem], *, words: bool) -> 
         )
     if not found:
         raise UsageError("grade(): there is no solution")
-    return numbered(found)
+    return found
 
 
-def _of_name(name: Any, given: Any, words: bool) -> Iterator[ReadSolution]:
+def _of_name(name: Any, given: Any, words: bool) -> Iterator[Solution]:
     texts = [given] if isinstance(given, str) else given
     if not isinstance(name, str) or not isinstance(texts, Sequence):
         raise UsageError(f"grade(): solutions[{name!r:.60}]: give the id, and a text or several")
@@ -205,7 +205,7 @@ def _of_name(name: Any, given: Any, words: bool) -> Iterator[ReadSolution]:
 
 def _listed(
     given: Sequence[Any], problems: Sequence[Problem], *, words: bool
-) -> Iterator[ReadSolution]:
+) -> Iterator[Solution]:
     if given and all(isinstance(each, str) for each in given):
         if len(given) != len(problems):
             raise UsageError(
@@ -218,7 +218,7 @@ def _listed(
     for number, row in enumerate(given):
         where = f"solutions[{number}]"
         if isinstance(row, Solution):
-            yield ReadSolution(row.name, row.code, row.output, row.published, row.place)
+            yield row
         elif isinstance(row, Mapping):
             yield from read_row(dict(cast("Mapping[str, object]", row)), where)
         else:
@@ -226,7 +226,7 @@ def _listed(
             raise UsageError(f"grade(): {where} is a {kind}; give problem_id and code in a row")
 
 
-def _found(name: str, text: Any, words: bool, where: str) -> ReadSolution:
+def _found(name: str, text: Any, words: bool, where: str) -> Solution:
     if not isinstance(text, str):
         raise UsageError(f"grade(): {where}: a {type(text).__name__} is no text")
-    return ReadSolution(name, None, text) if words else ReadSolution(name, text)
+    return Solution(name, None, text) if words else Solution(name, text)

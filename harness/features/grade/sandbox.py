@@ -28,7 +28,7 @@ from harness.efficiency.turns import (
 )
 from harness.errors import DataError, UsageError
 from harness.grading.judge import Stop, Task, judge
-from harness.grading.verdict import Grade, TestResult
+from harness.grading.verdict import TestResult
 from harness.problem import Checker, TestCase
 from harness.run.spec.execution_settings import read_test_timeout
 from harness.sandbox.isolation import Isolation, Level
@@ -184,7 +184,8 @@ class Sandbox(Closing):
         except BaseException:  # after an interrupt, the next call would read this one's answer
             self._worker.kill()
             raise
-        return _said(grade, times)
+        results = [_of(test, times.get(test.index)) for test in grade.tests]
+        return {"passed": grade.solved, "verdict": str(grade.verdict), "results": results}
 
     def close(self) -> None:
         """Stop the fork server, and with it a call under way in another thread."""
@@ -232,14 +233,6 @@ def _checker(convert: str | None, evaluate: str | None) -> Checker | None:
             "Sandbox.run(): give both convert_offline and evaluate_offline as text, or neither"
         )
     return Checker(kind="hooks", code=f"{convert}\n\n{evaluate}\n", preamble=preambles.MERCURY)
-
-
-def _said(grade: Grade, times: Mapping[int, Middle]) -> dict[str, Any]:
-    return {
-        "passed": grade.solved,
-        "verdict": str(grade.verdict),
-        "results": [_of(test, times.get(test.index)) for test in grade.tests],
-    }
 
 
 def _of(test: TestResult, time: Middle | None) -> dict[str, Any]:

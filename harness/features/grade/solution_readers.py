@@ -20,15 +20,15 @@ An item of LiveCodeBench's list holds all samples of a problem, as LiveCodeBench
 """
 
 import json
-from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, cast
 
 from pydantic_core import from_json
 
 from harness.errors import DataError, UsageError
-from harness.features.grade.solutions import Published, ReadSolution, Solution
+from harness.features.grade.solutions import Published, Solution
 from harness.sources.files.lines import JsonLines, Line, json_complaint
 
 LONGEST_NOTE = 300
@@ -40,7 +40,7 @@ def is_of_samples(row: dict[str, object]) -> bool:
     return any(name in row for name in _LISTS)
 
 
-def read_samples(row: dict[str, object], where: str) -> Iterator[ReadSolution]:
+def read_samples(row: dict[str, object], where: str) -> Iterator[Solution]:
     """Yield the solutions of a LiveCodeBench row, all samples of a problem.
 
     For code execution, its grader skips answers that contain the call, so there are fewer verdicts
@@ -61,10 +61,10 @@ def read_samples(row: dict[str, object], where: str) -> Iterator[ReadSolution]:
     for number in range(count):
         code = _item(codes, number, key, where)
         output = _item(outputs, number, "output_list", where)
-        yield ReadSolution(name, code if output or code else "", output or "", published[number])
+        yield Solution(name, code if output or code else "", output or "", published[number])
 
 
-def read_place(values: list[object], place: int, where: str) -> Iterator[ReadSolution]:
+def read_place(values: list[object], place: int, where: str) -> Iterator[Solution]:
     """Yield the solutions of the problem at index `place` of an unnamed list.
 
     Raises:
@@ -75,7 +75,7 @@ def read_place(values: list[object], place: int, where: str) -> Iterator[ReadSol
     for number, value in enumerate(values, 1):
         if not isinstance(value, str):
             raise DataError(where, None, f"entry {number} is not a string but {value!r:.60}")
-        yield ReadSolution("", value, place=place)
+        yield Solution("", value, place=place)
 
 
 def problem_name(row: dict[str, object], where: str, keys: tuple[str, ...]) -> str:
@@ -170,24 +170,13 @@ def read_solutions(path: Path) -> list[Solution]:
         UsageError: the file cannot be opened, or holds no solution.
         DataError: the file has none of the known forms.
     """
-    solutions = numbered(_read(path))
+    solutions = list(_read(path))
     if not solutions:
         raise UsageError(f"{path} holds no solution")
     return solutions
 
 
-def numbered(found: Iterable[ReadSolution]) -> list[Solution]:
-    """Give each solution its index among those of its problem."""
-    counts: Counter[tuple[str, int | None]] = Counter()
-    solutions: list[Solution] = []
-    for each in found:
-        problem = each.name, each.place
-        solutions.append(each.solution(counts[problem]))
-        counts[problem] += 1
-    return solutions
-
-
-def _read(path: Path) -> Iterator[ReadSolution]:
+def _read(path: Path) -> Iterator[Solution]:
     lines = iter(JsonLines(path))
     for line in lines:
         if line.text().lstrip().startswith(b"["):
@@ -200,36 +189,35 @@ def _object(line: Line) -> dict[str, object]:
     try:
         return line.json_object()
     except DataError:
-        value = _lenient(line.text())
-        if not isinstance(value, dict):
-            raise
-        return cast("dict[str, object]", value)
+        with suppress(DataError):
+            value = parsed(line.text(), line.where)
+            if isinstance(value, dict):
+                return cast("dict[str, object]", value)
+        raise
 
 
-def _lenient(text: bytes) -> object:
-    """Parse JSON with Python's own parser; None if it fails.
+def parsed(text: bytes, where: str) -> object:
+    """Parse JSON, also with halves of surrogate pairs, with which models' texts may end.
 
-    It accepts halves of surrogate pairs, with which truncated texts of models may end.
+    Raises:
+        DataError: it is not JSON.
     """
     try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return None
+        return from_json(text)
+    except ValueError as error:
+        with suppress(ValueError, RecursionError):
+            return json.loads(text)
+        raise DataError(where, None, json_complaint(error)) from None
 
 
-def _read_list(path: Path, first: Line, rest: Iterator[Line]) -> Iterator[ReadSolution]:
+def _read_list(path: Path, first: Line, rest: Iterator[Line]) -> Iterator[Solution]:
     """Read a file that is one JSON list, over any number of lines."""
     data = bytearray(first.text())
     for line in rest:
         data += line.raw
         if len(data) > MAX_FILE_BYTES:
             raise DataError(str(path), None, f"longer than {MAX_FILE_BYTES} bytes")
-    try:
-        rows: object = from_json(bytes(data))
-    except ValueError as error:
-        rows = _lenient(bytes(data))
-        if not isinstance(rows, list):
-            raise DataError(str(path), None, json_complaint(error)) from None
+    rows = parsed(bytes(data), str(path))  # it begins with a bracket
     del data
     for number, row in enumerate(cast("list[object]", rows), 1):
         where = f"{path}: item {number}"
@@ -241,7 +229,7 @@ def _read_list(path: Path, first: Line, rest: Iterator[Line]) -> Iterator[ReadSo
             raise DataError(where, None, "not a JSON object, nor a list of solutions")
 
 
-def read_row(row: dict[str, object], where: str) -> Iterator[ReadSolution]:
+def read_row(row: dict[str, object], where: str) -> Iterator[Solution]:
     """Yield the solutions of a JSON object at `where`. Raises DataError."""
     if is_of_samples(row):
         yield from read_samples(row, where)
@@ -254,19 +242,17 @@ def read_row(row: dict[str, object], where: str) -> Iterator[ReadSolution]:
     code = answer if code is None else code
     if code is None and output is None:
         raise DataError(where, "code", "missing; give code, or the model's words as output")
-    yield ReadSolution(name, code, output or "", Published.in_row(row, where))
+    yield Solution(name, code, output or "", Published.in_row(row, where))
 
 
-def _of_evalplus(row: dict[str, object], where: str) -> ReadSolution:
+def _of_evalplus(row: dict[str, object], where: str) -> Solution:
     """Read a sample of HumanEval, MBPP or EvalPlus: a solution or a completion."""
     name = problem_name(row, where, ("task_id",))
     solution, completion = (_text(row, key, where) for key in ("solution", "completion"))
     code = completion if solution is None else solution
     if code is None:
         raise DataError(where, "solution", "missing; give solution, or completion")
-    return ReadSolution(
-        name, code, published=Published.in_row(row, where), completion=solution is None
-    )
+    return Solution(name, code, published=Published.in_row(row, where), completion=solution is None)
 
 
 def _text(row: dict[str, object], key: str, where: str) -> str | None:

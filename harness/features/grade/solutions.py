@@ -2,9 +2,9 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 from harness.agent.extraction.code import Extract, Extraction, asserted_by_lcb
 from harness.errors import DataError, UsageError
@@ -56,12 +56,12 @@ class Published(Frozen):
                 return None
 
 
-class Solution(Frozen):
+@dataclass(frozen=True, slots=True)
+class Solution:
     """One solution of a file.
 
     Attributes:
         name: name of its problem, as the file has it; empty if the file uses `place`.
-        index: number of the solution among those of its problem, in the file's order, from 0.
         code: the program, or the answer to a value question; None if only `output` is given.
         output: the model's text.
         place: index of its problem among all problems, in LiveCodeBench's order, from 0.
@@ -69,27 +69,11 @@ class Solution(Frozen):
     """
 
     name: str
-    index: int
     code: str | None
     output: str = ""
     published: Published | None = None
     place: int | None = None
     completion: bool = False
-
-
-class ReadSolution(NamedTuple):
-    """A solution before it gets its index."""
-
-    name: str
-    code: str | None
-    output: str = ""
-    published: Published | None = None
-    place: int | None = None
-    completion: bool = False
-
-    def solution(self, index: int) -> Solution:
-        """Return this as a `Solution` with the given index among its problem's solutions."""
-        return Solution(**self._asdict(), index=index)
 
 
 CODE = "code"
@@ -208,15 +192,15 @@ def jobs_of(matched: Sequence[MatchedSolution]) -> list[Job]:
     return sorted(jobs, key=lambda job: order[job.problem.id])
 
 
-def judged_answers(matched: Sequence[MatchedSolution]) -> Iterator[Judged]:
+def judged_answers(jobs: Iterable[Job]) -> Iterator[Judged]:
     """Judge answers to problems that ask for a value; no sandbox is needed."""
-    for number, each in enumerate(matched):
+    for job in jobs:
         try:
-            grade = judge_answer(each.problem, each.code)
+            grade = judge_answer(job.problem, str(job.code))
         except DataError as error:
-            yield Judged(number, Grade(verdict=Verdict.CHECKER_ERROR), str(error))
+            yield Judged(job.number, Grade(verdict=Verdict.CHECKER_ERROR), str(error))
         else:
-            yield Judged(number, grade, grade.checker_error)
+            yield Judged(job.number, grade, grade.checker_error)
 
 
 def options_of(spec: RunSpec, caller: str) -> Options:
@@ -250,7 +234,7 @@ async def judge_matched(
     if rules_of(each.problem for each in matched).runs_code:
         await judge_all(pool, jobs_of(matched), options, keep)
         return
-    for judged in judged_answers(matched):
+    for judged in judged_answers(jobs_of(matched)):
         keep(judged)
 
 

@@ -13,157 +13,142 @@ node that it made.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from datetime import datetime
 from typing import Any, TypeVar
 
 from harness.agent.attempt import ChosenBy, StopReason
 from harness.errors import DataError
 from harness.features.grade.solutions import Published
-from harness.features.import_ import fields
 from harness.features.import_.chat_messages import (
     Conversation,
     answer_in,
     arguments_text,
     content_text,
-    message_in,
-    role_in,
+    turn_in,
 )
+from harness.features.import_.fields import PROBLEM_FIELDS, Fields, named
 from harness.features.import_.trajectory import Spending, Trajectory
-from harness.models.protocol import (
-    ModelStop,
-    ModelTurn,
-    SystemMessage,
-    ToolCall,
-    ToolMessage,
-    Usage,
-    UserMessage,
-)
+from harness.models.protocol import SystemMessage, ToolCall, Usage, UserMessage
 from harness.text import writable
 
 VERSION = re.compile(r"ATIF-v1\.[0-8]")
 _Word = TypeVar("_Word", ChosenBy, StopReason)
 
 
-def read_atif(row: fields.Object, where: str, problem_field: str | None) -> Trajectory:
+def read_atif(row: Fields, problem_field: str | None) -> Trajectory:
     """Read a trajectory.
 
     Args:
         row: the JSON object.
-        where: location of the object, for error messages.
         problem_field: path of the field that names the problem, if the user gave it.
 
     Raises:
         DataError: the version is unknown, the trajectory continues in another file, or a field is
             malformed.
     """
-    version = fields.text(row, "schema_version", where)
+    version = row.text("schema_version")
     if not VERSION.fullmatch(version):
         what = f"{version!r:.40} is not known; known are ATIF-v1.0 to ATIF-v1.8"
-        raise DataError(where, "schema_version", what)
+        raise DataError(row.where, "schema_version", what)
     if row.get("continued_trajectory_ref") is not None:
         what = "the trajectory goes on in another file; put its steps into one"
-        raise DataError(where, "continued_trajectory_ref", what)
-    agent, extra = fields.object_in(row, "agent", where), fields.object_in(row, "extra", where)
-    ours = fields.object_in(extra, "harness", where)
-    talk = _Steps(where)
-    for number, step in enumerate(fields.objects_in(row, "steps", where), 1):
-        talk.add(step, f"{where}: step {number}")
-    named = (row, extra) if problem_field is not None else (ours, extra, row)
+        raise DataError(row.where, "continued_trajectory_ref", what)
+    extra = row.inner("extra")
+    ours, metrics = extra.inner("harness"), row.inner("final_metrics")
+    totals = {
+        f"{name}_tokens": metrics.get(f"total_{name}_tokens")
+        for name in ("prompt", "completion", "cached")
+    }
+    talk = _Steps(row.where)
+    for step in row.each("steps", "step"):
+        talk.add(step)
+    named_by = (row, extra) if problem_field is not None else (ours, extra, row)
+    revision_turns = tuple(each for each in ours.items("revision_turns") if isinstance(each, int))
     return Trajectory(
-        where=where,
-        problem=fields.problem_in(named, where, problem_field),
-        index=fields.whole(ours, "index", where),
-        turns=talk.conversation.turns(),
-        model=fields.text(agent, "model_name", where),
-        mode=fields.text(ours, "mode", where),
-        final=fields.text(ours, "code", where) if "code" in ours else None,
-        chosen_by=_word(ChosenBy, ours, "chosen_by", where),
-        extraction=fields.text(ours, "extraction", where) if "extraction" in ours else None,
-        revision_turns=_revision_turns(ours, where),
-        stop_reason=_word(StopReason, ours, "stop_reason", where) or StopReason.MODEL_STOPPED,
-        published=Published.in_row(ours, where) or Published.in_row(extra, where),
-        spent=_totals(
-            fields.object_in(row, "final_metrics", where),
-            where,
-            fields.amount(ours, "seconds", where),
+        where=row.where,
+        problem=named_by[0].problem(problem_field, *named_by[1:]),
+        index=ours.whole("index"),
+        turns=talk.turns(),
+        model=row.inner("agent").text("model_name"),
+        mode=ours.text("mode"),
+        final=ours.text("code") if "code" in ours else None,
+        chosen_by=_word(ChosenBy, ours, "chosen_by"),
+        extraction=ours.text("extraction") if "extraction" in ours else None,
+        revision_turns=revision_turns or None,
+        stop_reason=_word(StopReason, ours, "stop_reason") or StopReason.MODEL_STOPPED,
+        published=Published.in_row(ours.values, row.where)
+        or Published.in_row(extra.values, row.where),
+        spent=Spending(
+            _usage(Fields(totals, row.where)),
+            metrics.amount("total_cost_usd"),
+            ours.amount("seconds"),
         ),
-        error=fields.text(extra, "error", where),
+        error=extra.text("error"),
     )
 
 
-class _Steps:
+class _Steps(Conversation):
     """The steps of a trajectory as a conversation."""
 
-    def __init__(self, where: str) -> None:
-        self.conversation = Conversation(where)
-        self._began: datetime | None = None
+    _began: datetime | None = None
 
-    def add(self, step: fields.Object, where: str) -> None:
+    def add(self, step: Fields) -> None:
         """Add a step. Raises DataError."""
         source = step.get("source")
-        at = self._at(step, where)
-        said = content_text(step, "message", where)
+        at = self._at(step)
+        said = content_text(step, "message")
+        results = step.inner("observation").each("results")
         if source == "system":
-            self.conversation.say(SystemMessage(content=said))
+            self.say(SystemMessage(content=said))
         elif source == "user":
-            self.conversation.say(UserMessage(content=said))
+            self.say(UserMessage(content=said))
         elif source == "agent":
-            self._answer(step, where, said, at)
+            self._answer(step, said, at, results)
         else:
             what = f"{source!r:.40} is not one of system, user, agent"
-            raise DataError(where, "source", what)
-        self._observe(step, where)
+            raise DataError(step.where, "source", what)
+        for result in results:  # of tool calls, or messages without a call
+            said, call_id = content_text(result, "content"), result.text("source_call_id")
+            if call_id:
+                failed = result.inner("extra").get("is_error") is True
+                self.result(call_id, said, failed=failed)
+            else:
+                self.say(UserMessage(content=said))
 
-    def _answer(self, step: fields.Object, where: str, said: str, at: float | None) -> None:
-        calls = tuple(
+    def _answer(self, step: Fields, said: str, at: float | None, results: list[Fields]) -> None:
+        calls = [
             ToolCall(
-                id=fields.text(call, "tool_call_id", where) or f"call-{number}",
-                name=fields.text(call, "function_name", where),
-                arguments=_arguments(call, where),
+                id=call.text("tool_call_id") or f"call-{number}",
+                name=call.text("function_name"),
+                # this program exports malformed arguments in `extra`
+                arguments=call.inner("extra").text("arguments")
+                or arguments_text(call.get("arguments")),
             )
-            for number, call in enumerate(fields.objects_in(step, "tool_calls", where), 1)
-        )
-        thought = fields.text(step, "reasoning_content", where)
-        metrics = fields.object_in(step, "metrics", where)
-        answer = ModelTurn(
-            text=said,
-            tool_calls=calls,
-            reasoning=({"type": "thinking", "thinking": thought},) if thought else (),
-            usage=_usage(metrics, where),
-            stop=ModelStop(reason="tool_use" if calls else "end_turn"),
-        )
+            for number, call in enumerate(step.each("tool_calls"), 1)
+        ]
+        metrics = step.inner("metrics")
+        answer = turn_in(step, said, calls, _usage(metrics))
         if step.get("is_copied_context") is True:
-            self.conversation.say(answer.message())
+            self.say(answer.message())
             return
-        asked = fields.whole(step, "llm_call_count", where)
-        self.conversation.answer(
+        asked = step.whole("llm_call_count")
+        tested = frozenset(  # only this program exports which calls ran the public tests
+            result.text("source_call_id")
+            for result in results
+            if result.inner("extra").get("tests") is not None
+        )
+        self.answer(
             answer,
-            cost=fields.amount(metrics, "cost_usd", where),
+            cost=metrics.amount("cost_usd"),
             until=at,
             calls=1 if asked is None else asked,
-            tested=_tested(step, where),
+            tested=tested,
         )
 
-    def _observe(self, step: fields.Object, where: str) -> None:
-        """Add the results of a step: of its tool calls, or messages without a call."""
-        for result in fields.objects_in(
-            fields.object_in(step, "observation", where), "results", where
-        ):
-            said = content_text(result, "content", where)
-            call_id = fields.text(result, "source_call_id", where)
-            if not call_id:
-                self.conversation.say(UserMessage(content=said))
-                continue
-            failed = fields.object_in(result, "extra", where).get("is_error") is True
-            name = self.conversation.name_of(call_id)
-            self.conversation.say(
-                ToolMessage(call_id=call_id, name=name, content=said, is_error=failed)
-            )
-
-    def _at(self, step: fields.Object, where: str) -> float | None:
+    def _at(self, step: Fields) -> float | None:
         """Seconds since the first step that has a time."""
-        stamp = fields.text(step, "timestamp", where)
+        stamp = step.text("timestamp")
         if not stamp:
             return None
         try:
@@ -171,180 +156,134 @@ class _Steps:
             self._began = self._began or now
             return max(0.0, (now - self._began).total_seconds())
         except (ValueError, TypeError) as error:  # times with and without a zone
-            raise DataError(where, "timestamp", f"not an ISO 8601 time: {error}") from None
+            what = f"not an ISO 8601 time: {error}"
+            raise DataError(step.where, "timestamp", what) from None
 
 
-def _revision_turns(ours: fields.Object, where: str) -> tuple[int, ...] | None:
-    """Return the turns with revisions; None if this program did not write the file."""
-    found: list[Any] = fields.list_in(ours, "revision_turns", where)
-    return tuple(each for each in found if isinstance(each, int)) or None
-
-
-def _arguments(call: fields.Object, where: str) -> str:
-    """Return a call's arguments; this program exports malformed ones in `extra`."""
-    broken = fields.text(fields.object_in(call, "extra", where), "arguments", where)
-    return broken or arguments_text(call.get("arguments"))
-
-
-def _tested(step: fields.Object, where: str) -> frozenset[str]:
-    """Return ids of calls that ran the public tests; only this program exports them."""
-    results = fields.objects_in(fields.object_in(step, "observation", where), "results", where)
-    return frozenset(
-        fields.text(result, "source_call_id", where)
-        for result in results
-        if fields.object_in(result, "extra", where).get("tests") is not None
-    )
-
-
-def _usage(metrics: fields.Object, where: str) -> Usage | None:
-    read, written = (
-        fields.whole(metrics, f"{name}_tokens", where) for name in ("prompt", "completion")
-    )
+def _usage(metrics: Fields) -> Usage | None:
+    read, written = (metrics.whole(f"{name}_tokens") for name in ("prompt", "completion"))
     if read is None and written is None:
         return None
-    beside = fields.object_in(metrics, "extra", where)
+    beside = metrics.inner("extra")
     return Usage(
         input_tokens=read or 0,
-        cached_input_tokens=fields.whole(metrics, "cached_tokens", where) or 0,
-        cache_write_tokens=fields.whole(beside, "cache_write_tokens", where) or 0,
+        cached_input_tokens=metrics.tokens("cached_tokens"),
+        cache_write_tokens=beside.tokens("cache_write_tokens"),
         output_tokens=written or 0,
-        reasoning_tokens=fields.whole(beside, "reasoning_tokens", where) or 0,
+        reasoning_tokens=beside.tokens("reasoning_tokens"),
     )
 
 
-def _totals(metrics: fields.Object, where: str, seconds: float | None) -> Spending:
-    names = ("prompt", "completion", "cached")
-    told: dict[str, Any] = {f"{name}_tokens": metrics.get(f"total_{name}_tokens") for name in names}
-    return Spending(_usage(told, where), fields.amount(metrics, "total_cost_usd", where), seconds)
-
-
-def _word(kind: type[_Word], row: fields.Object, key: str, where: str) -> _Word | None:
+def _word(kind: type[_Word], row: Fields, key: str) -> _Word | None:
     """Return a field as a member of `kind`; None if it is empty. Raises DataError."""
-    word = fields.text(row, key, where)
-    if not word:
-        return None
+    word = row.text(key)
     try:
-        return kind(word)
+        return kind(word) if word else None
     except ValueError:
-        raise DataError(where, key, f"{word!r:.40} is not one of {', '.join(kind)}") from None
+        raise DataError(row.where, key, f"{word!r:.40} is not one of {', '.join(kind)}") from None
 
 
 STOPS = {"max_turns": StopReason.TURN_LIMIT, "timeout": StopReason.TIME_LIMIT}
 
 
-def read_episode(row: fields.Object, where: str, problem_field: str | None) -> Iterator[Trajectory]:
+def read_episode(row: Fields, problem_field: str | None) -> Iterator[Trajectory]:
     """Read the traces of an episode, or a single trace; see `read_trace`."""
     if "nodes" in row:
-        yield read_trace(row, where, problem_field)
+        yield read_trace(row, problem_field)
         return
     first: str | None = None
-    for number, trace in enumerate(fields.objects_in(row, "traces", where), 1):
-        place = f"{where}: trace {number}"
-        name = fields.text(fields.object_in(trace, "agent", place), "name", place)
+    for trace in row.each("traces", "trace"):
+        name = trace.inner("agent").text("name")
         first = name if first is None else first
         if name == first:
-            yield read_trace(trace, place, problem_field)
+            yield read_trace(trace, problem_field)
 
 
-def read_trace(row: fields.Object, where: str, problem_field: str | None) -> Trajectory:
+def read_trace(row: Fields, problem_field: str | None) -> Trajectory:
     """Read a trace; the arguments are those of `read_atif`. Raises DataError."""
-    calls = fields.objects_in(row, "calls", where)
-    by_node = {each["node"]: each for each in calls if isinstance(each.get("node"), int)}
-    began = fields.amount(fields.object_in(row, "timing", where), "start", where)
-    talk = Conversation(where)
-    for number, node in enumerate(fields.objects_in(row, "nodes", where)):
-        place = f"{where}: node {number}"
-        message = fields.object_in(node, "message", place)
-        if role_in(message, place) != "assistant":
-            talk.say(message_in(message, place, talk))
-        elif node.get("sampled") is not True:
-            talk.say(answer_in(message, place).message())
-        else:
-            call = by_node.get(number, {})
-            usage = usage_of(fields.object_in(call, "usage", place), place)
-            cost = fields.amount(fields.object_in(call, "usage", place), "cost", place)
-            time = fields.object_in(call, "time", place)
-            start, end = fields.amount(time, "start", place), fields.amount(time, "end", place)
-            took = None if start is None or end is None else max(0.0, end - start)
-            until = None if began is None or not end else max(0.0, end - began)
-            talk.answer(
-                answer_in(message, place, usage=usage, seconds=took), cost=cost, until=until
-            )
-    return Trajectory(
-        where=where,
-        problem=_problem(row, where, problem_field),
-        turns=talk.turns(),
-        model=_model(row, calls, where),
-        stop_reason=_stop(row, where),
-        published=_published(row, where),
-        spent=_spending(calls, where),
-        error=_error(row, where),
-    )
-
-
-def usage_of(row: fields.Object, where: str) -> Usage | None:
-    """Return a call's tokens; `prompt_tokens` do not include cached ones. Raises DataError."""
-    if not row:
-        return None
-    cached = fields.whole(row, "cached_input_tokens", where) or 0
-    return Usage(
-        input_tokens=(fields.whole(row, "prompt_tokens", where) or 0) + cached,
-        cached_input_tokens=cached,
-        output_tokens=fields.whole(row, "completion_tokens", where) or 0,
-        reasoning_tokens=fields.whole(row, "reasoning_tokens", where) or 0,
-    )
-
-
-def _spending(calls: Iterable[fields.Object], where: str) -> Spending:
-    """Return the tokens of all calls, failed ones too; unknown if a call has none."""
-    total: Usage | None = Usage()
-    found = False
-    for call in calls:
-        used = usage_of(fields.object_in(call, "usage", where), where)
-        if used is None and call.get("error") is not None:
+    calls = row.each("calls")
+    by_node = {each.get("node"): each for each in calls if isinstance(each.get("node"), int)}
+    began = row.inner("timing").amount("start")
+    talk = Conversation(row.where)
+    for number, node in enumerate(row.each("nodes", "node", first=0)):
+        message = node.inner("message")
+        if talk.heard(message):
             continue
-        found = True
-        total = None if total is None or used is None else total + used
-    return Spending(total if found else None)
+        if node.get("sampled") is not True:
+            talk.say(answer_in(message).message())
+            continue
+        call = by_node.get(number, Fields({}, node.where))
+        time, used = call.inner("time"), call.inner("usage")
+        start, end = time.amount("start"), time.amount("end")
+        took = None if start is None or end is None else max(0.0, end - start)
+        until = None if began is None or not end else max(0.0, end - began)
+        answer = answer_in(message, usage=usage_of(used), seconds=took)
+        talk.answer(answer, cost=used.amount("cost"), until=until)
+    return Trajectory(
+        where=row.where,
+        problem=row.at(problem_field) if problem_field is not None else _problem(row),
+        turns=talk.turns(),
+        model=_model(row, calls),
+        stop_reason=_stop(row),
+        published=_published(row.inner("rewards")),
+        spent=_spending(calls),
+        error=_error(row),
+    )
 
 
-def _problem(row: fields.Object, where: str, path: str | None) -> str:
-    if path is not None:
-        return fields.at_path(row, path, where)
-    data = fields.object_in(fields.object_in(row, "task", where), "data", where)
-    for rows in (data, fields.object_in(row, "info", where)):
-        for key in (*fields.PROBLEM_FIELDS, "id", "name"):
-            if rows.get(key) is not None:
-                return fields.name_of(rows[key], where, f"task.data.{key}")
-    what = "missing; name the problem there, or give --problem-field"
-    raise DataError(where, "task.data.id", what)
+def usage_of(row: Fields) -> Usage | None:
+    """Return a call's tokens; `prompt_tokens` do not include cached ones. Raises DataError."""
+    if not row.values:
+        return None
+    cached = row.tokens("cached_input_tokens")
+    return Usage(
+        input_tokens=row.tokens("prompt_tokens") + cached,
+        cached_input_tokens=cached,
+        output_tokens=row.tokens("completion_tokens"),
+        reasoning_tokens=row.tokens("reasoning_tokens"),
+    )
 
 
-def _model(row: fields.Object, calls: list[dict[str, Any]], where: str) -> str:
-    asked = next((fields.text(call, "model", where) for call in calls if call.get("model")), "")
-    told = fields.object_in(fields.object_in(row, "agent", where), "config", where).get("model")
+def _spending(calls: list[Fields]) -> Spending:
+    """Return the tokens of all calls, failed ones too; unknown if a call has none."""
+    used = [(usage_of(call.inner("usage")), call.get("error")) for call in calls]
+    known = [usage for usage, error in used if usage is not None or error is None]
+    told = [usage for usage in known if usage is not None]
+    return Spending(sum(told, Usage()) if told and len(told) == len(known) else None)
+
+
+def _problem(row: Fields) -> str:
+    data = row.inner("task").inner("data")
+    found = named((data, row.inner("info")), (*PROBLEM_FIELDS, "id", "name"))
+    if found is None:
+        what = "missing; name the problem there, or give --problem-field"
+        raise DataError(row.where, "task.data.id", what)
+    return found
+
+
+def _model(row: Fields, calls: list[Fields]) -> str:
+    asked = next((call.text("model") for call in calls if call.get("model")), "")
+    told: Any = row.inner("agent").inner("config").get("model")
     return asked or (writable(told) if isinstance(told, str) else "")
 
 
-def _stop(row: fields.Object, where: str) -> StopReason:
+def _stop(row: Fields) -> StopReason:
     if row.get("is_timeout") is True:
         return StopReason.TIME_LIMIT
-    return STOPS.get(fields.text(row, "stop_condition", where), StopReason.MODEL_STOPPED)
+    return STOPS.get(row.text("stop_condition"), StopReason.MODEL_STOPPED)
 
 
-def _published(row: fields.Object, where: str) -> Published | None:
+def _published(rewards: Fields) -> Published | None:
     """Return the verdict if there is one reward and it is 0 or 1."""
-    rewards = fields.object_in(row, "rewards", where)
-    scores = [fields.object_in(rewards, name, where).get("score") for name in rewards]
+    scores = [rewards.inner(name).get("score") for name in rewards.values]
     if len(scores) == 1 and scores[0] in (0, 1):
         return Published(passed=scores[0] == 1)
     return None
 
 
-def _error(row: fields.Object, where: str) -> str:
+def _error(row: Fields) -> str:
     """Return the error that ended a trace early; its own time limit is not an error."""
-    errors = fields.objects_in(row, "errors", where)
+    errors = row.each("errors")
     if not errors or row.get("ok") is True or row.get("is_timeout") is True:
         return ""
-    last = errors[-1]
-    return f"{fields.text(last, 'type', where)}: {fields.text(last, 'message', where)}"
+    return f"{errors[-1].text('type')}: {errors[-1].text('message')}"

@@ -6,12 +6,13 @@ object. See https://platform.openai.com/docs/api-reference/chat.
 """
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 from harness.errors import DataError
 from harness.features.grade.solutions import Published
-from harness.features.import_ import fields
+from harness.features.import_.fields import Fields
 from harness.features.import_.trajectory import Trajectory, Turn
 from harness.models.protocol import (
     AssistantMessage,
@@ -30,6 +31,7 @@ MOST_MESSAGES = 100_000
 """Most messages of one trajectory."""
 MOST_CHARACTERS = 1 << 26
 """Most characters of all messages of a trajectory; logs may repeat a long text."""
+LONGEST_INDEX = 9
 ROLES = ("system", "developer", "user", "assistant", "tool", "function")
 
 
@@ -75,15 +77,41 @@ class Conversation:
         self._open = Turn((*self._before,), answer, (), cost, until, calls, tested)
         self._before.clear()
 
+    def heard(self, message: Fields) -> bool:
+        """Add a message, unless it is an assistant's; return whether it was added.
+
+        Raises:
+            DataError: the message is malformed.
+        """
+        role = message.get("role")
+        if role not in ROLES:
+            what = f"{ascii(role)[:60]} is not one of {', '.join(ROLES)}"
+            raise DataError(message.where, "role", what)
+        if role == "assistant":
+            return False
+        said = content_text(message, "content")
+        if role in {"system", "developer"}:
+            self.say(SystemMessage(content=said))
+        elif role == "user":
+            self.say(UserMessage(content=said))
+        else:
+            named = message.get("name") or message.get("function")
+            name = writable(named) if isinstance(named, str) else None
+            failed = bool(message.get("error")) or message.get("is_error") is True
+            self.result(message.text("tool_call_id"), said, name=name, failed=failed)
+        return True
+
+    def result(self, call_id: str, said: str, *, name: str | None = None, failed: bool) -> None:
+        """Add the result of a tool call; without a name, the call's of the newest answer."""
+        calls = self._open.answer.tool_calls if self._open else ()
+        if name is None:
+            name = next((call.name for call in calls if call.id == call_id), "")
+        self.say(ToolMessage(call_id=call_id, name=name, content=said, is_error=failed))
+
     def turns(self) -> tuple[Turn, ...]:
         """Return the turns; messages after the last answer are left out."""
         self._close()
         return tuple(self._turns)
-
-    def name_of(self, call_id: str) -> str:
-        """Return the tool that a call of the newest answer named; empty if there is none."""
-        calls = self._open.answer.tool_calls if self._open else ()
-        return next((call.name for call in calls if call.id == call_id), "")
 
     def _close(self) -> None:
         if self._open is not None:
@@ -100,103 +128,67 @@ class Conversation:
             raise DataError(self.where, None, f"more than {MOST_MESSAGES:,} messages")
 
 
-def content_text(row: fields.Object, key: str, where: str) -> str:
+def content_text(row: Fields, key: str) -> str:
     """Return the text of a message: a string, or a list of parts without its images.
 
     Raises:
         DataError: the field is neither.
     """
-    value: Any = row.get(key)
-    if not isinstance(value, list):
-        return fields.text(row, key, where)
+    if not isinstance(row.get(key), list):
+        return row.text(key)
     parts: list[str] = []
-    for part in cast("list[Any]", value):
+    for part in row.items(key):
         if isinstance(part, str):
             parts.append(writable(part))
         elif isinstance(part, dict):
-            named = cast("dict[str, Any]", part)
-            if named.get("type") in {"text", "output_text", "input_text"}:
-                parts.append(fields.text(named, "text", where))
+            fields = Fields(cast("dict[str, Any]", part), row.where)
+            if fields.get("type") in {"text", "output_text", "input_text"}:
+                parts.append(fields.text("text"))
         else:
-            raise DataError(where, key, "not a string, nor a list of parts")
+            raise DataError(row.where, key, "not a string, nor a list of parts")
     return "\n".join(parts)
 
 
-def message_in(row: fields.Object, where: str, talk: Conversation) -> Message:
-    """Read a message that is not an assistant's.
-
-    Args:
-        row: the message.
-        where: location of the message, for error messages.
-        talk: the conversation so far, which knows the names of tools.
-
-    Raises:
-        DataError: the message is malformed.
-    """
-    role, said = role_in(row, where), content_text(row, "content", where)
-    if role in {"system", "developer"}:
-        return SystemMessage(content=said)
-    if role == "user":
-        return UserMessage(content=said)
-    call_id = fields.text(row, "tool_call_id", where)
-    named = row.get("name") or row.get("function")
-    name = writable(named) if isinstance(named, str) else talk.name_of(call_id)
-    failed = bool(row.get("error")) or row.get("is_error") is True
-    return ToolMessage(call_id=call_id, name=name, content=said, is_error=failed)
-
-
-def role_in(row: fields.Object, where: str) -> str:
-    """Return the role of a message. Raises DataError if it is unknown."""
-    role = row.get("role")
-    if role not in ROLES:
-        raise DataError(where, "role", f"{ascii(role)[:60]} is not one of {', '.join(ROLES)}")
-    return str(role)
-
-
 def answer_in(
-    row: fields.Object, where: str, *, usage: Usage | None = None, seconds: float | None = None
+    row: Fields, *, usage: Usage | None = None, seconds: float | None = None
 ) -> ModelTurn:
     """Return an assistant's message as a turn.
 
     Args:
         row: the message.
-        where: location of the message, for error messages.
         usage: tokens of the request, if the file has them.
         seconds: duration of the request, if the file has it.
 
     Raises:
         DataError: a part of the message is malformed.
     """
-    calls = tuple(
-        _call(call, f"{where}: tool call {number + 1}", number)
-        for number, call in enumerate(fields.objects_in(row, "tool_calls", where))
-    )
-    thought = fields.text(row, "reasoning_content", where)
+    calls = [_call(call, n) for n, call in enumerate(row.each("tool_calls", "tool call"), 1)]
+    return turn_in(row, content_text(row, "content"), calls, usage, seconds or 0.0)
+
+
+def turn_in(
+    row: Fields, said: str, calls: Iterable[ToolCall], usage: Usage | None, seconds: float = 0.0
+) -> ModelTurn:
+    """Return a turn of its parts, with the thoughts in `reasoning_content`. Raises DataError."""
+    thought, calls = row.text("reasoning_content"), tuple(calls)
     return ModelTurn(
-        text=content_text(row, "content", where),
+        text=said,
         tool_calls=calls,
         reasoning=({"type": "thinking", "thinking": thought},) if thought else (),
         usage=usage,
         stop=ModelStop(reason="tool_use" if calls else "end_turn"),
-        latency_s=seconds or 0.0,
+        latency_s=seconds,
     )
 
 
-def _call(row: fields.Object, where: str, number: int) -> ToolCall:
+def _call(row: Fields, number: int) -> ToolCall:
     inner = row.get("function")
-    if isinstance(inner, dict):
-        body = cast("dict[str, Any]", inner)
-        name = fields.text(body, "name", where)
-    else:
-        body = row
-        name = fields.text(row, "function" if isinstance(inner, str) else "name", where)
+    body = row.inner("function") if isinstance(inner, dict) else row
+    name = body.text("function" if isinstance(inner, str) else "name")
     if not name:
-        raise DataError(where, "name", "missing; a call must name its tool")
-    return ToolCall(
-        id=fields.text(row, "id", where) or f"call-{number + 1}",
-        name=name,
-        arguments=arguments_text(body.get("arguments")),
-    )
+        raise DataError(row.where, "name", "missing; a call must name its tool")
+    arguments = arguments_text(body.get("arguments"))
+    return ToolCall(id=row.text("id") or f"call-{number}", name=name, arguments=arguments)
 
 
 def arguments_text(value: object) -> str:
@@ -206,7 +198,7 @@ def arguments_text(value: object) -> str:
     return writable(json.dumps({} if value is None else value, ensure_ascii=False))
 
 
-def read_message_log(row: fields.Object, where: str, problem_field: str | None) -> Trajectory:
+def read_message_log(row: Fields, problem_field: str | None) -> Trajectory:
     """Read a row with `messages`, a conversation in OpenAI's chat format.
 
         {"messages": [{"role": "user", "content": "…"}, {"role": "assistant", …}],
@@ -217,63 +209,58 @@ def read_message_log(row: fields.Object, where: str, problem_field: str | None) 
 
     Args:
         row: the JSON object.
-        where: location of the object, for error messages.
         problem_field: path of the field that names the problem, if the user gave it.
 
     Raises:
         DataError: a field is malformed.
     """
-    beside = fields.object_in(row, "metadata", where)
-    problem, index = _sample(row, beside, where, problem_field)
+    beside = row.inner("metadata")
+    problem, index = _sample(row, beside, problem_field)
     return Trajectory(
-        where=where,
+        where=row.where,
         problem=problem,
         index=index,
-        turns=turns_of(row, where),
-        model=fields.text(row, "model", where) or fields.text(beside, "model", where),
-        mode=fields.text(row, "mode", where) or fields.text(beside, "mode", where),
-        published=Published.in_row(row, where) or _published(beside, where),
-        error=fields.text(row, "error", where),
+        turns=_turns(row),
+        model=row.text("model") or beside.text("model"),
+        mode=row.text("mode") or beside.text("mode"),
+        published=Published.in_row(row.values, row.where) or _published(beside),
+        error=row.text("error"),
     )
 
 
-def turns_of(row: fields.Object, where: str, key: str = "messages") -> tuple[Turn, ...]:
-    """Return the turns of a list of messages. Raises DataError."""
-    messages = fields.objects_in(row, key, where)
+def _turns(row: Fields) -> tuple[Turn, ...]:
+    messages = row.each("messages", "message")
     if not messages:
-        raise DataError(where, key, "empty; a conversation has messages")
-    talk = Conversation(where)
+        raise DataError(row.where, "messages", "empty; a conversation has messages")
+    talk = Conversation(row.where)
     passed: float | None = 0.0
-    for number, message in enumerate(messages):
-        place = f"{where}: message {number + 1}"
-        if role_in(message, place) != "assistant":
-            talk.say(message_in(message, place, talk))
+    for message in messages:
+        if talk.heard(message):
             continue
-        seconds = fields.amount(message, "seconds", place)
+        seconds = message.amount("seconds")
         passed = None if passed is None or seconds is None else passed + seconds
-        usage = fields.usage_in(message, "usage", place)
-        talk.answer(answer_in(message, place, usage=usage, seconds=seconds), until=passed)
+        usage = message.inner("usage").usage()
+        talk.answer(answer_in(message, usage=usage, seconds=seconds), until=passed)
     return talk.turns()
 
 
-def _sample(
-    row: fields.Object, beside: fields.Object, where: str, path: str | None
-) -> tuple[str, int | None]:
+def _sample(row: Fields, beside: Fields, path: str | None) -> tuple[str, int | None]:
     """Return the problem and the index, from two fields or from `PROBLEM#INDEX`.
 
-    This program writes the latter in `metadata.sample`.
+    This program writes the latter in `metadata.sample`; without an index all of it is the name.
     """
     named = beside.get("sample")
     if path is None and isinstance(named, str):
-        return fields.sample_name_in(fields.text(beside, "sample", where))
-    index = fields.whole(row, "sample", where)
-    index = fields.whole(beside, "sample", where) if index is None else index
-    return fields.problem_in((row, beside), where, path), index
+        problem, _, number = (name := writable(named)).rpartition("#")
+        known = problem and number.isascii() and number.isdecimal() and len(number) <= LONGEST_INDEX
+        return (problem, int(number)) if known else (name, None)
+    index = row.whole("sample")
+    return row.problem(path, beside), beside.whole("sample") if index is None else index
 
 
-def _published(beside: fields.Object, where: str) -> Published | None:
+def _published(beside: Fields) -> Published | None:
     """Return the verdict in `metadata`; None if it is no word of this project."""
     try:
-        return Published.in_row(beside, where)
+        return Published.in_row(beside.values, beside.where)
     except DataError:
         return None

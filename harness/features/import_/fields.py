@@ -1,7 +1,8 @@
 """Typed access to fields of imported JSON; errors name the file, line and field."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any, cast
 
 from harness.errors import DataError
@@ -10,162 +11,146 @@ from harness.text import writable
 
 PROBLEM_FIELDS = ("problem_id", "question_id", "task_id")
 MOST_TOKENS = 1 << 53
-Object = Mapping[str, Any]
 
 
-def text(row: Object, key: str, where: str) -> str:
-    """Return a string; an empty one if the field is missing or null.
+@dataclass(frozen=True, slots=True)
+class Fields:
+    """The fields of a JSON object; each method raises DataError for one of another type.
 
-    Raises:
-        DataError: the field is not a string.
+    Attributes:
+        values: the object.
+        where: location of the object, for error messages.
     """
-    value = row.get(key)
-    if value is None:
-        return ""
-    if not isinstance(value, str):
-        raise DataError(where, key, f"not a string but {_shown(value)}")
-    return writable(value)
+
+    values: Mapping[str, Any]
+    where: str
+
+    @classmethod
+    def of(cls, value: object, where: str) -> "Fields":
+        """Return the fields of a JSON object. Raises DataError for another value."""
+        if not isinstance(value, dict):
+            raise DataError(where, None, "not a JSON object")
+        return cls(cast("dict[str, Any]", value), where)
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.values
+
+    def get(self, key: str) -> Any:
+        """Return a field of any type; None if it is missing."""
+        return self.values.get(key)
+
+    def text(self, key: str) -> str:
+        """Return a string; an empty one if the field is missing or null."""
+        value = self.get(key)
+        if value is not None and not isinstance(value, str):
+            raise self._fault(key, f"not a string but {_shown(value)}")
+        return writable(value or "")
+
+    def inner(self, key: str) -> "Fields":
+        """Return an object at the same location; an empty one if it is missing or null."""
+        value = self.get(key)
+        if value is not None and not isinstance(value, dict):
+            raise self._fault(key, f"not an object but {_shown(value)}")
+        return Fields(cast("dict[str, Any]", value or {}), self.where)
+
+    def items(self, key: str) -> list[Any]:
+        """Return a list; an empty one if the field is missing or null."""
+        value = self.get(key)
+        if value is not None and not isinstance(value, list):
+            raise self._fault(key, f"not a list but {_shown(value)}")
+        return cast("list[Any]", value or [])
+
+    def each(self, key: str, name: str = "", first: int = 1) -> list["Fields"]:
+        """Return a list of objects.
+
+        Args:
+            key: field of the list.
+            name: what an object is; with its number it is added to the location.
+            first: number of the first object.
+        """
+        found: list[Fields] = []
+        for number, value in enumerate(self.items(key)):
+            if not isinstance(value, dict):
+                raise self._fault(f"{key}[{number}]", f"not an object but {_shown(value)}")
+            where = f"{self.where}: {name} {number + first}" if name else self.where
+            found.append(Fields(cast("dict[str, Any]", value), where))
+        return found
+
+    def whole(self, key: str) -> int | None:
+        """Return a whole number of at least 0; None if the field is missing or null."""
+        value = self.get(key)
+        if isinstance(value, float) and value.is_integer():
+            value = int(value)
+        if value is None:
+            return None
+        if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MOST_TOKENS:
+            return value
+        raise self._fault(key, f"not a whole number of at least 0 but {_shown(value)}")
+
+    def tokens(self, key: str) -> int:
+        """Return a number of tokens; 0 if the field is missing or null."""
+        return self.whole(key) or 0
+
+    def amount(self, key: str) -> float | None:
+        """Return a finite number of at least 0; None if the field is missing or null."""
+        value = self.get(key)
+        if value is None:
+            return None
+        plain = isinstance(value, int | float) and not isinstance(value, bool)
+        if not plain or not math.isfinite(value) or value < 0:
+            raise self._fault(key, f"not a number of at least 0 but {_shown(value)}")
+        return float(value)
+
+    def usage(self) -> Usage | None:
+        """Return a call's tokens, in OpenAI's or Anthropic's names; None if there are none."""
+        read = self.whole("prompt_tokens")
+        read = self.whole("input_tokens") if read is None else read
+        written = self.whole("completion_tokens")
+        written = self.whole("output_tokens") if written is None else written
+        if read is None and written is None:
+            return None
+        return Usage(
+            input_tokens=read or 0,
+            cached_input_tokens=self.inner("prompt_tokens_details").tokens("cached_tokens"),
+            output_tokens=written or 0,
+            reasoning_tokens=self.inner("completion_tokens_details").tokens("reasoning_tokens"),
+        )
+
+    def problem(self, path: str | None, *others: "Fields") -> str:
+        """Return the problem's name: at `path`, if the user gave it, else in a usual field.
+
+        Args:
+            path: path of the field in this object, such as `metadata.problem_id`.
+            others: other objects that may name the problem.
+        """
+        if path is not None:
+            return self.at(path)
+        found = named((self, *others), PROBLEM_FIELDS)
+        if found is None:
+            usual = " or ".join(PROBLEM_FIELDS)
+            what = f"missing; name the problem in {usual}, or give --problem-field"
+            raise self._fault(PROBLEM_FIELDS[0], what)
+        return found
+
+    def at(self, path: str) -> str:
+        """Return the problem's name, a string or a number, at a dotted path."""
+        value: Any = self.values
+        for name in path.split("."):
+            value = cast("dict[str, Any]", value).get(name) if isinstance(value, dict) else None
+        if isinstance(value, int) and not isinstance(value, bool):
+            return str(value)
+        if not isinstance(value, str) or not value.strip():
+            told = "missing" if value is None else f"not a name but {_shown(value)}"
+            raise self._fault(path, f"{told}; it must name the problem")
+        return writable(value)
+
+    def _fault(self, field: str, what: str) -> DataError:
+        return DataError(self.where, field, what)
 
 
-def object_in(row: Object, key: str, where: str) -> dict[str, Any]:
-    """Return an object; an empty one if the field is missing or null.
-
-    Raises:
-        DataError: the field is not an object.
-    """
-    value = row.get(key)
-    if value is None:
-        return {}
-    if not isinstance(value, dict):
-        raise DataError(where, key, f"not an object but {_shown(value)}")
-    return cast("dict[str, Any]", value)
-
-
-def list_in(row: Object, key: str, where: str) -> list[Any]:
-    """Return a list; an empty one if the field is missing or null.
-
-    Raises:
-        DataError: the field is not a list.
-    """
-    value = row.get(key)
-    if value is None:
-        return []
-    if not isinstance(value, list):
-        raise DataError(where, key, f"not a list but {_shown(value)}")
-    return cast("list[Any]", value)
-
-
-def objects_in(row: Object, key: str, where: str) -> list[dict[str, Any]]:
-    """Return a list of objects. Raises DataError if it is not one."""
-    found = list_in(row, key, where)
-    for number, each in enumerate(found):
-        if not isinstance(each, dict):
-            raise DataError(where, f"{key}[{number}]", f"not an object but {_shown(each)}")
-    return cast("list[dict[str, Any]]", found)
-
-
-def whole(row: Object, key: str, where: str) -> int | None:
-    """Return a whole number of at least 0; None if the field is missing or null.
-
-    Raises:
-        DataError: the field is anything else.
-    """
-    value = row.get(key)
-    if value is None:
-        return None
-    if isinstance(value, float) and value.is_integer():
-        value = int(value)
-    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= MOST_TOKENS:
-        raise DataError(where, key, f"not a whole number of at least 0 but {_shown(value)}")
-    return value
-
-
-def amount(row: Object, key: str, where: str) -> float | None:
-    """Return a finite number of at least 0; None if the field is missing or null.
-
-    Raises:
-        DataError: the field is anything else.
-    """
-    value = row.get(key)
-    if value is None:
-        return None
-    plain = isinstance(value, int | float) and not isinstance(value, bool)
-    if not plain or not math.isfinite(value) or value < 0:
-        raise DataError(where, key, f"not a number of at least 0 but {_shown(value)}")
-    return float(value)
-
-
-def usage_in(row: Object, key: str, where: str) -> Usage | None:
-    """Return a call's tokens, in OpenAI's or Anthropic's names; None if missing.
-
-    Raises:
-        DataError: a field is not a number of tokens.
-    """
-    found = object_in(row, key, where)
-    read = whole(found, "prompt_tokens", where)
-    read = whole(found, "input_tokens", where) if read is None else read
-    written = whole(found, "completion_tokens", where)
-    written = whole(found, "output_tokens", where) if written is None else written
-    if read is None and written is None:
-        return None
-    of_input = object_in(found, "prompt_tokens_details", where)
-    of_output = object_in(found, "completion_tokens_details", where)
-    return Usage(
-        input_tokens=read or 0,
-        cached_input_tokens=whole(of_input, "cached_tokens", where) or 0,
-        output_tokens=written or 0,
-        reasoning_tokens=whole(of_output, "reasoning_tokens", where) or 0,
-    )
-
-
-def at_path(row: Object, path: str, where: str) -> str:
-    """Return the string or number at a dotted path, such as `metadata.problem_id`.
-
-    Raises:
-        DataError: there is none.
-    """
-    value: Any = row
-    for name in path.split("."):
-        value = cast("dict[str, Any]", value).get(name) if isinstance(value, dict) else None
-    return name_of(value, where, path)
-
-
-def name_of(value: object, where: str, field: str) -> str:
-    """Return a problem's name, a string or a number. Raises DataError otherwise."""
-    if isinstance(value, int) and not isinstance(value, bool):
-        return str(value)
-    if not isinstance(value, str) or not value.strip():
-        told = "missing" if value is None else f"not a name but {_shown(value)}"
-        raise DataError(where, field, f"{told}; it must name the problem")
-    return writable(value)
-
-
-def problem_in(rows: Sequence[Object], where: str, path: str | None) -> str:
-    """Return the problem's name: at `path` of the first row, else in a usual field.
-
-    Args:
-        rows: objects of a trajectory that may name the problem, the likeliest first.
-        where: location of the trajectory, for error messages.
-        path: path of the field, if the user gave it.
-
-    Raises:
-        DataError: no row names the problem.
-    """
-    if path is not None:
-        return at_path(rows[0], path, where)
-    for row in rows:
-        for key in PROBLEM_FIELDS:
-            if row.get(key) is not None:
-                return name_of(row[key], where, key)
-    what = f"missing; name the problem in {' or '.join(PROBLEM_FIELDS)}, or give --problem-field"
-    raise DataError(where, PROBLEM_FIELDS[0], what)
-
-
-def sample_name_in(name: str) -> tuple[str, int | None]:
-    """Split `PROBLEM#INDEX` into problem and index; the index is None if missing."""
-    problem, _, index = name.rpartition("#")
-    known = problem and index.isascii() and index.isdecimal() and len(index) < 10  # noqa: PLR2004
-    return (problem, int(index)) if known else (name, None)
+def named(rows: Iterable[Fields], keys: Iterable[str]) -> str | None:
+    """Return the first name of a problem in some fields; None if there is none."""
+    return next((row.at(key) for row in rows for key in keys if row.get(key) is not None), None)
 
 
 def _shown(value: object) -> str:

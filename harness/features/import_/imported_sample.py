@@ -7,7 +7,7 @@ an error wrote nothing.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, cast
@@ -113,7 +113,8 @@ def revisions_of(
     if found is None:
         tags = [tool for tool in tools if tool.is_tag]
         said = partial(_in_tags, tags, extract) if tags else extract
-        found = _written(trajectory, tools) or _said(trajectory, problem, said)
+        found = _revisions(trajectory, partial(_calls, tools))
+        found = found or _revisions(trajectory, partial(_words, said, problem.entry_point))
     if trajectory.revision_turns is not None:
         found = tuple(each for each in found if each.turn in trajectory.revision_turns)
     final = trajectory.final
@@ -140,45 +141,41 @@ def _in_tags(
     return Extraction(code="", rule="none")
 
 
-def _written(trajectory: Trajectory, tools: tuple[WriteTool, ...]) -> tuple[Revision, ...]:
-    """Return the revisions in calls of tools."""
+_Step = tuple[str, str, bool]
+"""Code that a turn wrote, or no text; the rule that found it; whether it was tested then."""
+
+
+def _revisions(
+    trajectory: Trajectory, steps: Callable[[Turn], Iterable[_Step]]
+) -> tuple[Revision, ...]:
+    """Return the revisions in a trajectory's turns, each of which has some steps."""
     found: list[Revision] = []
     number = 0
     for turn, spent in zip(trajectory.turns, spending_by_turn(trajectory.turns), strict=True):
         number += turn.calls
-        failed = {result.call_id for result in turn.results if result.is_error}
-        for call in turn.answer.tool_calls:
-            code = next((tool.code_in(call) for tool in tools if tool.name == call.name), None)
-            if code is not None and call.id not in failed and len(code) <= LONGEST_CODE:
-                found.append(Revision(code, number, spent))
-            if call.name in TEST_TOOLS or call.id in turn.tested:
-                _mark_tested(found)
-        if "" in turn.tested:
-            _mark_tested(found)
+        for code, rule, tested in steps(turn):
+            if code.strip() and len(code) <= LONGEST_CODE:
+                found.append(Revision(code, number, spent, rule))
+            if tested and found:
+                found[-1] = replace(found[-1], tested=True)
     return tuple(found)
 
 
-def _said(trajectory: Trajectory, problem: Problem, extract: Extract) -> tuple[Revision, ...]:
-    """Return the revisions in the model's text."""
-    found: list[Revision] = []
-    number = 0
-    for turn, spent in zip(trajectory.turns, spending_by_turn(trajectory.turns), strict=True):
-        number += turn.calls
-        extraction = extract(turn.answer.text, problem.entry_point)
-        if extraction.code.strip() and len(extraction.code) <= LONGEST_CODE:
-            found.append(Revision(extraction.code, number, spent, extraction.rule))
-        if _is_tested(turn):
-            _mark_tested(found)
-    return tuple(found)
+def _calls(tools: tuple[WriteTool, ...], turn: Turn) -> Iterator[_Step]:
+    """Yield the calls of a turn, and the test that no call asked for."""
+    failed = {result.call_id for result in turn.results if result.is_error}
+    for call in turn.answer.tool_calls:
+        code = next((tool.code_in(call) for tool in tools if tool.name == call.name), None)
+        written = "" if code is None or call.id in failed else code
+        yield written, "", call.name in TEST_TOOLS or call.id in turn.tested
+    yield "", "", "" in turn.tested
 
 
-def _is_tested(turn: Turn) -> bool:
-    return bool(turn.tested) or any(call.name in TEST_TOOLS for call in turn.answer.tool_calls)
-
-
-def _mark_tested(found: list[Revision]) -> None:
-    if found:
-        found[-1] = replace(found[-1], tested=True)
+def _words(extract: Extract, entry_point: str | None, turn: Turn) -> Iterator[_Step]:
+    """Yield the code in the model's text."""
+    tested = any(call.name in TEST_TOOLS for call in turn.answer.tool_calls)
+    found = extract(turn.answer.text, entry_point)
+    yield found.code, found.rule, tested or bool(turn.tested)
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +183,6 @@ class ImportedSample:
     """A sample without its conversation, so that many fit in memory.
 
     Attributes:
-        where: location in the file, for error messages.
         revisions: revisions, the oldest first.
         final: the solution that counts; empty if there is none.
         chosen_by: the rule that chose the final solution.
@@ -195,7 +191,6 @@ class ImportedSample:
         error: why the sample stays pending; empty if it was completed.
     """
 
-    where: str
     problem: Problem
     index: int
     revisions: tuple[Revision, ...]
@@ -245,7 +240,6 @@ def imported_sample(
     rule = next((each.extraction for each in revisions if each.code == final), "")
     chosen_by = ChosenBy.NEWEST if final == newest else ChosenBy.ANSWER
     return ImportedSample(
-        where=trajectory.where,
         problem=problem,
         index=index,
         revisions=revisions,
@@ -253,22 +247,11 @@ def imported_sample(
         chosen_by=trajectory.chosen_by or (chosen_by if final else ChosenBy.NONE),
         stop_reason=trajectory.stop_reason,
         published=trajectory.published,
-        spent=_whole(trajectory.spending, revisions),
+        spent=trajectory.spending.over(revisions[-1].spent if revisions else Spending()),
         model_calls=max([trajectory.model_calls, *(each.turn for each in revisions)]),
         tool_calls=0 if trajectory.revisions is not None else trajectory.tool_calls,
         extraction=rule if trajectory.extraction is None else trajectory.extraction,
         error=trajectory.error,
-    )
-
-
-def _whole(spent: Spending, revisions: Sequence[Revision]) -> Spending:
-    """Return a sample's total; missing figures are those of its last revision."""
-    last = revisions[-1].spent if revisions else Spending()
-    return Spending(
-        last.usage if spent.usage is None else spent.usage,
-        last.cost if spent.cost is None else spent.cost,
-        last.seconds if spent.seconds is None else spent.seconds,
-        spent.split and last.split,
     )
 
 
@@ -307,21 +290,16 @@ def result_from(
 
 def _step(revision: Revision, grade: Grade, price: Price | None) -> Step:
     unknown = grade.verdict is Verdict.UNGRADED or grade.verdict in INFRASTRUCTURE
-    usage = revision.spent.usage
+    usage, public = revision.spent.usage, grade.public_total
     return Step(
         turn=revision.turn,
         tokens=None if usage is None else usage.total_tokens,
         cost=_cost(revision.spent, price),
         seconds=revision.spent.seconds,
         public_passed=grade.public_passed if revision.tested and not unknown else None,
-        passes_public=None if unknown else _passes_public(grade),
+        passes_public=None if unknown or not public else grade.public_passed == public,
         solved=None if unknown else grade.solved,
     )
-
-
-def _passes_public(grade: Grade) -> bool | None:
-    """Return whether all public tests pass; None if there are none."""
-    return grade.public_passed == grade.public_total if grade.public_total else None
 
 
 def _cost(spent: Spending, price: Price | None) -> float | None:

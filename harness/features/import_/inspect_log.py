@@ -13,19 +13,18 @@ import re
 import struct
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
-from pydantic_core import from_json
-
 from harness.agent.attempt import StopReason
 from harness.errors import DataError
+from harness.features.grade.solution_readers import parsed
 from harness.features.grade.solutions import Published
-from harness.features.import_ import fields
-from harness.features.import_.chat_messages import Conversation, answer_in, message_in, role_in
+from harness.features.import_.chat_messages import Conversation, answer_in
+from harness.features.import_.fields import Fields
 from harness.features.import_.trajectory import Spending, Trajectory
 from harness.models.protocol import Usage
 from harness.sources.files.lines import open_regular
@@ -42,76 +41,68 @@ LIMITS = {
 }
 
 
-def read_inspect_samples(log: fields.Object, where: str, path: str | None) -> Iterator[Trajectory]:
+def read_inspect_samples(log: Fields, path: str | None) -> Iterator[Trajectory]:
     """Read a `.json` log. Raises DataError."""
-    model = model_in(log, where)
-    for number, sample in enumerate(fields.objects_in(log, "samples", where), 1):
-        yield read_inspect_sample(sample, model, f"{where}: sample {number}", path)
+    model = model_in(log)
+    for sample in log.each("samples", "sample"):
+        yield read_inspect_sample(sample, model, path)
 
 
-def model_in(log: fields.Object, where: str) -> str:
+def model_in(log: Fields) -> str:
     """Return the model named in a log or its header. Raises DataError."""
-    return fields.text(fields.object_in(log, "eval", where), "model", where)
+    return log.inner("eval").text("model")
 
 
-def read_inspect_sample(row: fields.Object, model: str, where: str, path: str | None) -> Trajectory:
+def read_inspect_sample(row: Fields, model: str, path: str | None) -> Trajectory:
     """Read a sample.
 
     Args:
         row: the JSON object.
         model: model of the log.
-        where: location of the object, for error messages.
         path: path of the field that names the problem, if the user gave it.
 
     Raises:
         DataError: a field is malformed.
     """
-    attached = fields.object_in(row, "attachments", where)
-    answers = _answers(row, where)
-    talk = Conversation(where)
-    for number, message in enumerate(fields.objects_in(row, "messages", where), 1):
-        place = f"{where}: message {number}"
-        message = _resolved(message, attached)  # noqa: PLW2901 - with attachments
-        if role_in(message, place) != "assistant":
-            talk.say(message_in(message, place, talk))
+    attached = row.inner("attachments").values
+    answers = _answers(row)
+    talk = Conversation(row.where)
+    for each in row.each("messages", "message"):
+        message = Fields(_resolved(each.values, attached), each.where)
+        if talk.heard(message):
             continue
-        usage, seconds, until = answers.get(fields.text(message, "id", place), (None, None, None))
-        talk.answer(answer_in(message, place, usage=usage, seconds=seconds), until=until)
-    epoch = fields.whole(row, "epoch", where)
-    published, answer = _score(row, where)
+        usage, seconds, until = answers.get(message.text("id"), (None, None, None))
+        talk.answer(answer_in(message, usage=usage, seconds=seconds), until=until)
+    epoch = row.whole("epoch")
+    published, answer = _score(row.inner("scores"))
+    limit = row.inner("limit").text("type")
     return Trajectory(
-        where=where,
-        problem=fields.at_path(row, path, where)
-        if path
-        else fields.name_of(row.get("id"), where, "id"),
+        where=row.where,
+        problem=row.at(path or "id"),
         index=None if not epoch else epoch - 1,
         turns=talk.turns(),
         model=model,
         final=answer,
-        stop_reason=_stop(row, where),
+        stop_reason=LIMITS.get(limit, StopReason.MODEL_STOPPED),
         published=published,
-        spent=Spending(_total(row, where), None, fields.amount(row, "total_time", where)),
-        error=fields.text(fields.object_in(row, "error", where), "message", where),
+        spent=Spending(_total(row.inner("model_usage")), None, row.amount("total_time")),
+        error=row.inner("error").text("message"),
     )
 
 
 _Answer = tuple[Usage | None, float | None, float | None]
 
 
-def _answers(row: fields.Object, where: str) -> dict[str, _Answer]:
+def _answers(row: Fields) -> dict[str, _Answer]:
     """Return tokens, seconds and seconds since the start, by the answer's message id."""
     found: dict[str, _Answer] = {}
-    for event in fields.objects_in(row, "events", where):
-        if event.get("event") != "model":
-            continue
-        output = fields.object_in(event, "output", where)
-        choices = fields.objects_in(output, "choices", where)
-        if not choices:
-            continue
-        key = fields.text(fields.object_in(choices[0], "message", where), "id", where)
-        took = fields.amount(event, "working_time", where)
-        until = _seconds(row.get("started_at"), event.get("completed"))
-        found[key] = usage_of(fields.object_in(output, "usage", where), where), took, until
+    for event in row.each("events"):
+        output = event.inner("output") if event.get("event") == "model" else Fields({}, row.where)
+        choices = output.each("choices")
+        if choices:
+            until = _seconds(row.get("started_at"), event.get("completed"))
+            key = choices[0].inner("message").text("id")
+            found[key] = usage_of(output.inner("usage")), event.amount("working_time"), until
     return found
 
 
@@ -125,66 +116,47 @@ def _seconds(began: object, ended: object) -> float | None:
     return None
 
 
-def usage_of(row: fields.Object, where: str) -> Usage | None:
+def usage_of(row: Fields) -> Usage | None:
     """Return a call's tokens; Inspect's `input_tokens` do not include cached ones.
 
     Raises:
         DataError: a field is not a number of tokens.
     """
-    if not row:
+    if not row.values:
         return None
-    read = fields.whole(row, "input_tokens_cache_read", where) or 0
-    written = fields.whole(row, "input_tokens_cache_write", where) or 0
+    read, written = row.tokens("input_tokens_cache_read"), row.tokens("input_tokens_cache_write")
     return Usage(
-        input_tokens=(fields.whole(row, "input_tokens", where) or 0) + read + written,
+        input_tokens=row.tokens("input_tokens") + read + written,
         cached_input_tokens=read,
         cache_write_tokens=written,
-        output_tokens=fields.whole(row, "output_tokens", where) or 0,
-        reasoning_tokens=fields.whole(row, "reasoning_tokens", where) or 0,
+        output_tokens=row.tokens("output_tokens"),
+        reasoning_tokens=row.tokens("reasoning_tokens"),
     )
 
 
-def _total(row: fields.Object, where: str) -> Usage | None:
+def _total(models: Fields) -> Usage | None:
     """Return the tokens of all models of a sample."""
-    found = [
-        used
-        for name in fields.object_in(row, "model_usage", where)
-        if (
-            used := usage_of(
-                fields.object_in(fields.object_in(row, "model_usage", where), name, where), where
-            )
-        )
-    ]
-    total = Usage()
-    for used in found:
-        total += used
-    return total if found else None
+    found = [used for name in models.values if (used := usage_of(models.inner(name)))]
+    return sum(found, Usage()) if found else None
 
 
-def _score(row: fields.Object, where: str) -> tuple[Published | None, str | None]:
+def _score(scores: Fields) -> tuple[Published | None, str | None]:
     """Return the only score's verdict, and the final solution if this program wrote."""
-    scores = fields.object_in(row, "scores", where)
-    score: Any = scores.get(
-        "harness", next(iter(scores.values()), None) if len(scores) == 1 else None
-    )
+    only = next(iter(scores.values.values()), None) if len(scores.values) == 1 else None
+    score: Any = scores.values.get("harness", only)
     if not isinstance(score, dict):
         return None, None
-    named = cast("dict[str, Any]", score)
+    named = Fields(cast("dict[str, Any]", score), scores.where)
     value = named.get("value")
     passed = {"C": True, "I": False}.get(value) if isinstance(value, str) else None
     if isinstance(value, int | float) and value in (0, 1):
         passed = value == 1
     ours = "harness" in scores and isinstance(named.get("answer"), str)
-    answer = fields.text(named, "answer", where) if ours else None
+    answer = named.text("answer") if ours else None
     return None if passed is None else Published(passed=passed), answer
 
 
-def _stop(row: fields.Object, where: str) -> StopReason:
-    limit = fields.text(fields.object_in(row, "limit", where), "type", where)
-    return LIMITS.get(limit, StopReason.MODEL_STOPPED)
-
-
-def _resolved(value: Any, attached: fields.Object) -> Any:
+def _resolved(value: Any, attached: Mapping[str, Any]) -> Any:
     """Replace references to attachments by their texts, which are not searched again."""
     if isinstance(value, str):
         found = ATTACHMENT.fullmatch(value)
@@ -230,7 +202,7 @@ class EvalArchive:
             self._file.close()
             raise
 
-    def header(self) -> dict[str, Any]:
+    def header(self) -> Fields:
         """Return the log without its samples. Raises DataError."""
         names = set(self._zip.namelist())
         for name in ("header.json", "_journal/start.json"):  # the latter while a log is written
@@ -238,26 +210,20 @@ class EvalArchive:
                 return self._object(self._zip.getinfo(name))
         raise DataError(self._name, None, "no header.json in it: not a log of Inspect")
 
-    def samples(self) -> Iterator[tuple[dict[str, Any], str]]:
-        """Yield each sample and its location, for error messages. Raises DataError."""
+    def samples(self) -> Iterator[Fields]:
+        """Yield each sample. Raises DataError."""
         for info in self._zip.infolist():
             if info.filename.startswith("samples/") and info.filename.endswith(".json"):
-                yield self._object(info), f"{self._name}: {info.filename}"
+                yield self._object(info)
 
     def close(self) -> None:
         """Close the file."""
         self._zip.close()
         self._file.close()
 
-    def _object(self, info: zipfile.ZipInfo) -> dict[str, Any]:
+    def _object(self, info: zipfile.ZipInfo) -> Fields:
         where = f"{self._name}: {info.filename}"
-        try:
-            value: object = from_json(self._read(info, where))
-        except ValueError as error:
-            raise DataError(where, None, f"not JSON: {error}") from None
-        if not isinstance(value, dict):
-            raise DataError(where, None, "not a JSON object")
-        return cast("dict[str, Any]", value)
+        return Fields.of(parsed(self._read(info, where), where), where)
 
     def _read(self, info: zipfile.ZipInfo, where: str) -> bytes:
         too_long = DataError(where, None, f"longer than {LARGEST_MEMBER:,} bytes")

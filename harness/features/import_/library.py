@@ -28,7 +28,7 @@ from harness.features.import_.trajectory_import import (
     Imported,
     ImportRequest,
     import_trajectories,
-    unknown_origin,
+    manifest_of,
 )
 from harness.features.import_.trajectory_run import Compared, agreement_lines
 from harness.features.show.library import LoadedRun
@@ -339,11 +339,10 @@ def _manifest(
 ) -> dict[str, Any]:
     """Return `run.json`'s content, without machine and sandbox, as nothing was run."""
     digest = TrajectoryFile(file, SOLUTIONS).sha256()
+    imported = {"file": file.name, "sha256": digest, "verdicts": PUBLISHED}
     return {
         "schema": SCHEMA,
         "harness": __version__,
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
-        "imported": {"file": file.name, "sha256": digest, "verdicts": PUBLISHED},
-        "spec": spec.model_dump(mode="json"),
-        **unknown_origin(loaded, problems.values()),
+        **manifest_of(imported, loaded, problems.values(), spec),
     }

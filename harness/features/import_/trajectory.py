@@ -19,12 +19,14 @@ totals of the whole sample. A sample that wrote nothing has `"code": null`, or a
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
+from itertools import groupby, islice
 from typing import Any, NamedTuple, cast
 
 from harness.agent.attempt import ChosenBy, StopReason
 from harness.errors import DataError
 from harness.features.grade.solutions import Published
-from harness.features.import_ import fields
+from harness.features.import_.fields import Fields
 from harness.models.protocol import Message, ModelStop, ModelTurn, ToolCall, ToolMessage, Usage
 
 MOST_REVISIONS = 1_000
@@ -46,6 +48,15 @@ class Spending(NamedTuple):
     cost: float | None = None
     seconds: float | None = None
     split: bool = True
+
+    def over(self, other: "Spending") -> "Spending":
+        """Return these totals; those that are unknown are the other's."""
+        return Spending(
+            other.usage if self.usage is None else self.usage,
+            other.cost if self.cost is None else self.cost,
+            other.seconds if self.seconds is None else self.seconds,
+            self.split and other.split,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,14 +156,7 @@ class Trajectory:
     @property
     def spending(self) -> Spending:
         """Totals of the sample: those of the file, else the sums of its turns."""
-        found = spending_by_turn(self.turns)[-1] if self.turns else Spending()
-        told = self.spent
-        return Spending(
-            found.usage if told.usage is None else told.usage,
-            found.cost if told.cost is None else told.cost,
-            found.seconds if told.seconds is None else told.seconds,
-            found.split and told.split,
-        )
+        return self.spent.over(spending_by_turn(self.turns)[-1] if self.turns else Spending())
 
 
 def spending_by_turn(turns: Sequence[Turn]) -> list[Spending]:
@@ -172,165 +176,129 @@ def spending_by_turn(turns: Sequence[Turn]) -> list[Spending]:
     return found
 
 
-Row = tuple[dict[str, Any], str]
-
-
-def read_revision_rows(rows: Iterable[Row], problem_field: str | None) -> Iterator[Trajectory]:
+def read_revision_rows(rows: Iterable[Fields], problem_field: str | None) -> Iterator[Trajectory]:
     """Read the rows of a file.
 
     Args:
-        rows: each row with its location, for error messages.
+        rows: the rows.
         problem_field: path of the field that names the problem, if the user gave it.
 
     Raises:
         DataError: a field is malformed, or the rows of a sample are not consecutive.
     """
-    together: list[Row] = []
-    last: tuple[str, int] | None = None
     done: set[tuple[str, int]] = set()
-    for row, where in rows:
-        sample = _sample_of(row, where, problem_field)
-        if sample is not None and sample in done:
-            what = f"sample {sample[1]} of {sample[0]!r:.60} stands twice; keep its rows together"
-            raise DataError(where, "sample", what)
-        if together and sample != last:
-            yield _of_rows(together, last)
-            together = []
+    for sample, group in groupby(rows, partial(_sample_of, path=problem_field)):
         if sample is None:
-            yield _of_row(row, where, problem_field)
-        else:
-            together.append((row, where))
-            if last is not None and last != sample:
-                done.add(last)
-            if len(together) > MOST_REVISIONS:
-                raise DataError(where, None, f"more than {MOST_REVISIONS:,} revisions of a sample")
-        last = sample
-    if together:
-        yield _of_rows(together, last)
+            yield from (_of_row(row, problem_field) for row in group)
+            continue
+        together = list(islice(group, MOST_REVISIONS + 1))
+        if sample in done:
+            what = f"sample {sample[1]} of {sample[0]!r:.60} stands twice; keep its rows together"
+            raise DataError(together[0].where, "sample", what)
+        if len(together) > MOST_REVISIONS:
+            what = f"more than {MOST_REVISIONS:,} revisions of a sample"
+            raise DataError(together[-1].where, None, what)
+        done.add(sample)
+        written = [each for each in together if each.get("code") is not None]
+        last = together[-1]
+        yield _trajectory(together[0], last, written, sample, last.whole("turn"))
 
 
-def _sample_of(row: fields.Object, where: str, path: str | None) -> tuple[str, int] | None:
-    """Return the problem and index of a revision's row; None for a row of a sample."""
-    if "revisions" in row:
-        return None
-    return fields.problem_in((row,), where, path), fields.whole(row, "sample", where) or 0
+def _sample_of(row: Fields, path: str | None) -> tuple[str, int] | None:
+    """Return the sample that a revision is of; None for a row that is a whole sample."""
+    return None if "revisions" in row else (row.problem(path), row.whole("sample") or 0)
 
 
-def _of_rows(rows: list[Row], sample: tuple[str, int] | None) -> Trajectory:
-    assert sample is not None
-    (first, where), (last, last_where) = rows[0], rows[-1]
-    written = [each for each in rows if each[0].get("code") is not None]
+def _of_row(row: Fields, path: str | None) -> Trajectory:
+    inner: list[Fields] = []
+    for number, each in enumerate(row.items("revisions")[: MOST_REVISIONS + 1], 1):
+        place = f"{row.where}: revision {number}"
+        if not isinstance(each, dict | str):
+            raise DataError(place, None, "not an object, nor a program as a string")
+        values = {"code": each} if isinstance(each, str) else cast("dict[str, Any]", each)
+        inner.append(Fields(values, place))
+    sample = row.problem(path), row.whole("sample")
+    return _trajectory(row, row, inner, sample, row.whole("turns"))
+
+
+def _trajectory(
+    first: Fields,
+    last: Fields,
+    written: list[Fields],
+    sample: tuple[str, int | None],
+    turns: int | None,
+) -> Trajectory:
+    """Return a sample: `first` names its model, `last` has what holds for all of it."""
     revisions = _revisions(written)
     return Trajectory(
-        where=where,
+        where=first.where,
         problem=sample[0],
         index=sample[1],
         turns=_turns(revisions),
-        model=fields.text(first, "model", where),
-        mode=fields.text(first, "mode", where),
+        model=first.text("model"),
+        mode=first.text("mode"),
         revisions=revisions,
-        published=Published.in_row(last, last_where),
-        spent=_spending(last, last_where),
-        calls=_calls(revisions, fields.whole(last, "turn", last_where)),
-        error=fields.text(last, "error", last_where),
+        final=None if last.get("final_code") is None else last.text("final_code"),
+        published=Published.in_row(last.values, last.where),
+        spent=_spending(last),
+        calls=max([turns or 0, *(each.turn for each in revisions)]),
+        error=last.text("error"),
     )
 
 
-def _of_row(row: dict[str, Any], where: str, path: str | None) -> Trajectory:
-    inner: list[Row] = []
-    for number, each in enumerate(fields.list_in(row, "revisions", where)[: MOST_REVISIONS + 1]):
-        place = f"{where}: revision {number + 1}"
-        if not isinstance(each, dict | str):
-            raise DataError(place, None, "not an object, nor a program as a string")
-        inner.append(
-            (cast("dict[str, Any]", each) if isinstance(each, dict) else {"code": each}, place)
-        )
-    revisions = _revisions(inner)
-    final = row.get("final_code")
-    return Trajectory(
-        where=where,
-        problem=fields.problem_in((row,), where, path),
-        index=fields.whole(row, "sample", where),
-        turns=_turns(revisions),
-        model=fields.text(row, "model", where),
-        mode=fields.text(row, "mode", where),
-        revisions=revisions,
-        final=fields.text(row, "final_code", where) if final is not None else None,
-        published=Published.in_row(row, where),
-        spent=_spending(row, where),
-        calls=_calls(revisions, fields.whole(row, "turns", where)),
-        error=fields.text(row, "error", where),
-    )
-
-
-def _revisions(rows: list[Row]) -> tuple[Revision, ...]:
+def _revisions(rows: list[Fields]) -> tuple[Revision, ...]:
     found: list[Revision] = []
-    for number, (row, where) in enumerate(rows, 1):
+    for number, row in enumerate(rows, 1):
         if not isinstance(row.get("code"), str):
-            raise DataError(where, "code", "missing; a revision has its program, or null for none")
-        turn = fields.whole(row, "turn", where)
-        tested = row.get("tested")
+            what = "missing; a revision has its program, or null for none"
+            raise DataError(row.where, "code", what)
+        turn, tested = row.whole("turn"), row.get("tested")
         if tested not in (None, True, False):
-            raise DataError(where, "tested", "neither true nor false")
+            raise DataError(row.where, "tested", "neither true nor false")
         revision = Revision(
-            code=fields.text(row, "code", where),
+            code=row.text("code"),
             turn=number if turn is None else turn,
-            spent=_spending(row, where),
+            spent=_spending(row),
             tested=bool(tested),
-            published=Published.in_row(row, where),
+            published=Published.in_row(row.values, row.where),
         )
-        _check_order(found[-1:], revision, where)
+        if found:
+            _check_order(found[-1], revision, row.where)
         found.append(revision)
     return tuple(found)
 
 
-def _check_order(before: list[Revision], now: Revision, where: str) -> None:
+def _check_order(before: Revision, now: Revision, where: str) -> None:
     """Refuse figures that fall: single calls' figures, where totals are required."""
-    for earlier in before:
-        pairs = (
-            ("turn", earlier.turn, now.turn),
-            ("tokens", _tokens(earlier), _tokens(now)),
-            ("cost", earlier.spent.cost, now.spent.cost),
-            ("seconds", earlier.spent.seconds, now.spent.seconds),
-        )
-        for field, then, later in pairs:
-            if then is not None and later is not None and later < then:
-                what = (
-                    f"falls from {then:g} to {later:g}; give what the sample had used until then, "
-                    "not what one call used"
-                )
-                raise DataError(where, field, what)
+    figures = [
+        {
+            "turn": each.turn,
+            "tokens": None if each.spent.usage is None else each.spent.usage.total_tokens,
+            "cost": each.spent.cost,
+            "seconds": each.spent.seconds,
+        }
+        for each in (before, now)
+    ]
+    for field, then in figures[0].items():
+        later = figures[1][field]
+        if then is not None and later is not None and later < then:
+            what = (
+                f"falls from {then:g} to {later:g}; give what the sample had used until then, "
+                "not what one call used"
+            )
+            raise DataError(where, field, what)
 
 
-def _tokens(revision: Revision) -> int | None:
-    usage = revision.spent.usage
-    return None if usage is None else usage.total_tokens
-
-
-def _spending(row: fields.Object, where: str) -> Spending:
-    return Spending(
-        _usage(row, where),
-        fields.amount(row, "cost", where),
-        fields.amount(row, "seconds", where),
-        split=isinstance(row.get("tokens"), dict | None),
-    )
-
-
-def _usage(row: fields.Object, where: str) -> Usage | None:
-    """Return a row's tokens: a number (input), or `{"input": …, "output": …}`."""
-    if isinstance(row.get("tokens"), dict):
-        both = fields.object_in(row, "tokens", where)
-        return Usage(
-            input_tokens=fields.whole(both, "input", where) or 0,
-            output_tokens=fields.whole(both, "output", where) or 0,
-        )
-    total = fields.whole(row, "tokens", where)
-    return None if total is None else Usage(input_tokens=total)
-
-
-def _calls(revisions: tuple[Revision, ...], told: int | None) -> int:
-    """Return the model calls of a sample: at least those up to its last revision."""
-    return max([told or 0, *(each.turn for each in revisions)])
+def _spending(row: Fields) -> Spending:
+    """Return a row's totals; its tokens are a number (input), or `{"input": …, "output": …}`."""
+    split = isinstance(row.get("tokens"), dict | None)
+    usage: Usage | None = None
+    if not split:
+        usage = Usage(input_tokens=row.tokens("tokens"))
+    elif row.get("tokens") is not None:
+        both = row.inner("tokens")
+        usage = Usage(input_tokens=both.tokens("input"), output_tokens=both.tokens("output"))
+    return Spending(usage, row.amount("cost"), row.amount("seconds"), split)
 
 
 def _turns(revisions: tuple[Revision, ...]) -> tuple[Turn, ...]:

@@ -5,19 +5,18 @@ Each reading starts at the beginning of the file and holds one trajectory at a t
 
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from typing import Any, cast
 
-from pydantic_core import from_json
-
 from harness.errors import DataError, UsageError
+from harness.features.grade.solution_readers import parsed
 from harness.features.import_.agent_traces import read_atif, read_episode
 from harness.features.import_.chat_messages import read_message_log
-from harness.features.import_.fields import Object
+from harness.features.import_.fields import Fields
 from harness.features.import_.inspect_log import (
     EvalArchive,
     model_in,
@@ -26,7 +25,7 @@ from harness.features.import_.inspect_log import (
 )
 from harness.features.import_.trajectory import Trajectory, read_revision_rows
 from harness.run.store.files import read_json
-from harness.sources.files.lines import JsonLines, json_complaint, open_regular
+from harness.sources.files.lines import JsonLines, open_regular
 
 LARGEST_RESULT = 4 << 20
 TRAJECTORY = "trajectory.json"
@@ -77,8 +76,6 @@ MOST_FILES = 100_000
 SOLUTIONS = "solutions"
 FORMATS = (SOLUTIONS, "revisions", "messages", "inspect", "atif", "verifiers")
 
-Row = tuple[dict[str, Any], str]
-
 
 @dataclass(frozen=True, slots=True)
 class TrajectoryFile:
@@ -128,36 +125,36 @@ class TrajectoryFile:
                 )
             for each in files_in(self.path):
                 yield from self._atif_file(each)
-        elif self.format == "inspect":
-            yield from self._inspect()
-        elif self.format == "revisions":
-            yield from read_revision_rows(rows_in(self.path), self.problem_field)
         elif self.format == "atif":
             yield from self._atif_file(self.path)
-        elif self.format == "verifiers":
-            for row, where in rows_in(self.path):
-                yield from read_episode(row, where, self.problem_field)
+        elif self.format == "inspect" and is_zip(self.path):
+            with closing(EvalArchive(self.path)) as archive:
+                model = model_in(archive.header())
+                for row in archive.samples():
+                    yield read_inspect_sample(row, model, self.problem_field)
+        elif self.format == "revisions":
+            yield from read_revision_rows(rows_in(self.path), self.problem_field)
         else:
-            for row, where in rows_in(self.path):
-                yield read_message_log(row, where, self.problem_field)
+            for row in rows_in(self.path):
+                yield from self._of_row(row)
+
+    def _of_row(self, row: Fields) -> Iterable[Trajectory]:
+        match self.format:
+            case "inspect":
+                return read_inspect_samples(row, self.problem_field)
+            case "verifiers":
+                return read_episode(row, self.problem_field)
+            case _:
+                return [read_message_log(row, self.problem_field)]
 
     def _atif_file(self, path: Path) -> Iterator[Trajectory]:
         beside = trial_facts(path)
-        for row, where in rows_in(path):
+        for row in rows_in(path):
             extra = row.get("extra")
             if beside and isinstance(extra, dict | None):
-                row["extra"] = {**beside, **cast("dict[str, Any]", extra or {})}
-            yield read_atif(row, where, self.problem_field)
-
-    def _inspect(self) -> Iterator[Trajectory]:
-        if not is_zip(self.path):
-            for row, where in rows_in(self.path):
-                yield from read_inspect_samples(row, where, self.problem_field)
-            return
-        with closing(EvalArchive(self.path)) as archive:
-            model = model_in(archive.header(), str(self.path))
-            for row, where in archive.samples():
-                yield read_inspect_sample(row, model, where, self.problem_field)
+                more = {**beside, **cast("dict[str, Any]", extra or {})}
+                row = Fields({**row.values, "extra": more}, row.where)  # noqa: PLW2901
+            yield read_atif(row, self.problem_field)
 
 
 def format_of(path: Path) -> str:
@@ -177,7 +174,7 @@ def format_of(path: Path) -> str:
     return SOLUTIONS if first is None else _format_of_row(first)
 
 
-def _peek(path: Path) -> dict[str, Any] | None:
+def _peek(path: Path) -> Fields | None:
     """Return the first object of a file; None if it is too long, or there is none."""
     line = next(iter(JsonLines(path, max_line_bytes=LONGEST_DOCUMENT)), None)
     text = b"" if line is None else line.text().lstrip()
@@ -186,16 +183,16 @@ def _peek(path: Path) -> dict[str, Any] | None:
         head = text[1:LONGEST_PEEK].decode(errors="replace").lstrip()
         with suppress(ValueError, RecursionError):
             value, _ = json.JSONDecoder().raw_decode(head)
-    with suppress(DataError, StopIteration):
-        if value is None and line is not None:
-            whole = text.startswith(b"{") and _is_object(text)
-            value = _parsed(text, line.where) if whole else next(_document(path))[0]
-    return cast("dict[str, Any]", value) if isinstance(value, dict) else None
+    if isinstance(value, dict):
+        return Fields(cast("dict[str, Any]", value), str(path))
+    with suppress(DataError):
+        if line is not None and value is None:
+            return next(rows_in(path), None)
+    return None
 
 
-def _format_of_row(row: Object) -> str:
-    version = row.get("schema_version")
-    if isinstance(version, str) and version.startswith("ATIF"):
+def _format_of_row(row: Fields) -> str:
+    if str(row.get("schema_version")).startswith("ATIF"):
         return "atif"
     if "task" in row and ("nodes" in row or "traces" in row):
         return "verifiers"
@@ -222,7 +219,7 @@ def is_zip(path: Path) -> bool:
         return file.read(4) == b"PK\x03\x04"
 
 
-def rows_in(path: Path) -> Iterator[Row]:
+def rows_in(path: Path) -> Iterator[Fields]:
     """Yield the objects of a file: one a line, a list, or one over many lines.
 
     Raises:
@@ -233,49 +230,25 @@ def rows_in(path: Path) -> Iterator[Row]:
     first = next(lines, None)
     if first is None:
         return
-    if first.text().lstrip().startswith(b"[") or not _is_object(first.text()):
+    text = first.text().strip()
+    if not (text.startswith(b"{") and text.endswith(b"}")):  # a list, or the first of many lines
         yield from _document(path)
         return
     for line in chain((first,), lines):
-        yield _row(line.text(), line.where), line.where
+        if len(line.text()) > LONGEST_ROW:
+            raise DataError(line.where, None, f"longer than {LONGEST_ROW:,} bytes")
+        yield Fields.of(parsed(line.text(), line.where), line.where)
 
 
-def _is_object(text: bytes) -> bool:
-    """Whether a line is a whole object, not the beginning of a longer one."""
-    return text.lstrip().startswith(b"{") and text.rstrip().endswith(b"}")
-
-
-def _row(text: bytes, where: str) -> dict[str, Any]:
-    if len(text) > LONGEST_ROW:
-        raise DataError(where, None, f"longer than {LONGEST_ROW:,} bytes")
-    value = _parsed(text, where)
-    if not isinstance(value, dict):
-        raise DataError(where, None, "not a JSON object")
-    return cast("dict[str, Any]", value)
-
-
-def _parsed(text: bytes, where: str) -> object:
-    """Parse JSON, also with halves of surrogate pairs, as Python's own parser does."""
-    try:
-        return from_json(text)
-    except ValueError as error:
-        with suppress(ValueError, RecursionError):
-            return json.loads(text)
-        raise DataError(where, None, json_complaint(error)) from None
-
-
-def _document(path: Path) -> Iterator[Row]:
+def _document(path: Path) -> Iterator[Fields]:
     data = bytearray()
     for line in JsonLines(path, max_line_bytes=LONGEST_DOCUMENT):
         data += line.text() + b"\n"
         if len(data) > LONGEST_DOCUMENT:
             raise DataError(str(path), None, f"longer than {LONGEST_DOCUMENT:,} bytes")
-    value = _parsed(bytes(data), str(path))
+    value = parsed(bytes(data), str(path))
     if isinstance(value, dict):
-        yield cast("dict[str, Any]", value), str(path)
-        return
-    for number, each in enumerate(cast("list[Any]", value) if isinstance(value, list) else [], 1):
-        where = f"{path}: item {number}"
-        if not isinstance(each, dict):
-            raise DataError(where, None, "not a JSON object")
-        yield cast("dict[str, Any]", each), where
+        yield Fields(cast("dict[str, Any]", value), str(path))
+    elif isinstance(value, list):
+        for number, each in enumerate(cast("list[Any]", value), 1):
+            yield Fields.of(each, f"{path}: item {number}")

@@ -12,7 +12,7 @@ from typing import Any
 from harness.agent import events
 from harness.agent.strategies.strategies import STRATEGIES
 from harness.errors import RunDirectoryError, UsageError
-from harness.features.grade.solutions import unmatched_words
+from harness.features.grade.solutions import judged_answers, unmatched_words
 from harness.features.import_.imported_sample import WRITE_TOOLS, ImportedSample, WriteTool
 from harness.features.import_.trajectory import Trajectory
 from harness.features.import_.trajectory_file import TrajectoryFile
@@ -20,7 +20,6 @@ from harness.features.import_.trajectory_run import (
     Compared,
     Finder,
     Judgements,
-    judge_answers,
     read_samples,
     with_problems,
 )
@@ -122,15 +121,16 @@ def import_trajectories(
     tools = tuple(map(WriteTool.read, request.write_tools)) or WRITE_TOOLS
     loaded = request.problems()
     finder = Finder(loaded.problems, str(request.keys.get("extract") or "harness"), tools)
-    samples, unmatched, named = read_samples(file, finder)
+    found = read_samples(file, finder)
+    samples, unmatched = found.samples, found.unmatched
     if unmatched:
         number = count(unmatched.total(), "trajectory", "trajectories")
         reporter.notice(f"{number} left out, {unmatched_words(list(unmatched))}")
     there = tuple({each.problem.id: each.problem for each in samples}.values())
     check_tested(there)
-    mode = named.mode()
+    mode, stem = found.mode(), file.path.name.partition(".")[0] or "unknown"
     told = {
-        "model": request.keys.get("model") or named.model(file.path) or _stem(file.path),
+        "model": request.keys.get("model") or found.model(file.path) or stem,
         "mode": request.keys.get("mode") or (mode if mode in STRATEGIES else "agentic"),
         "samples_per_problem": max(each.index for each in samples) + 1,
     }
@@ -147,7 +147,9 @@ def import_trajectories(
         there = vet(there, session, reporter)
         session = session.for_problems(there, request.benchmark or "fixture", reporter)
         samples = with_problems(samples, there)
-        finder = replace(finder, problems=[*there, *_others(loaded, there)])
+        vetted = {problem.id: problem for problem in there}
+        problems = [vetted.get(problem.id, problem) for problem in loaded.problems]
+        finder = replace(finder, problems=problems)
     choice = isolate(reporter, session.least, unsafe=session.unsafe)
     made_by = _manifest(_origin(request, file), loaded, there, spec, session)
     with _opened(request.out, {**made_by, **surroundings(choice)}) as directory:
@@ -164,8 +166,9 @@ def import_trajectories(
         results = directory.committed()
         summary = summarize(results, planned, pending)
         directory.write_summary(summary.model_dump(mode="json"))
-    found = tuple(judgements.compared(samples, results)), tuple(judgements.failures)
-    return Imported(directory.path, summary, dict(unmatched), *found, interrupted)
+    both = tuple(judgements.compared(samples, results))
+    failures = tuple(judgements.failures)
+    return Imported(directory.path, summary, dict(unmatched), both, failures, interrupted)
 
 
 def _judge(
@@ -175,19 +178,9 @@ def _judge(
     jobs = judgements.jobs()
     if rules.runs_code:
         return judge_jobs(jobs, session, reporter, "revisions", judgements.keep)
-    for judged in judge_answers(jobs):
+    for judged in judged_answers(jobs):
         judgements.keep(judged)
     return False
-
-
-def _stem(path: Path) -> str:
-    """Return a model name made of the file name, if no other name is known."""
-    return path.name.partition(".")[0] or "unknown"
-
-
-def _others(loaded: Loaded, there: Sequence[Problem]) -> list[Problem]:
-    known = {problem.id for problem in there}
-    return [problem for problem in loaded.problems if problem.id not in known]
 
 
 def _plan(samples: Sequence[ImportedSample], done: set[str]) -> str:
@@ -224,10 +217,7 @@ def _manifest(
     """Return the content of `run.json`, except the machine that judged."""
     price = spec.price.model_dump(mode="json") if spec.price else None
     return {
-        "schema": SCHEMA,
-        "imported": imported,
-        "spec": spec.model_dump(mode="json"),
-        **unknown_origin(loaded, problems),
+        **manifest_of(imported, loaded, problems, spec),
         "price": price,
         "test_limits": test_limits(problems, spec.test_timeout, session.options),
     }
@@ -326,9 +316,14 @@ def write_transcripts(
                 write(event)
 
 
-def unknown_origin(loaded: Loaded, problems: Iterable[Problem]) -> dict[str, Any]:
-    """Return the keys of `run.json` on data and problems of a run made elsewhere."""
+def manifest_of(
+    imported: Mapping[str, Any], loaded: Loaded, problems: Iterable[Problem], spec: RunSpec
+) -> dict[str, Any]:
+    """Return what `run.json` tells of every run made elsewhere."""
     return {
+        "schema": SCHEMA,
+        "imported": imported,
+        "spec": spec.model_dump(mode="json"),
         "price": None,
         "prompt": {"name": "unknown", "hash": "unknown"},
         "endpoint": None,

@@ -22,7 +22,7 @@ from harness.grading.jobs import Job, Judged
 from harness.grading.verdict import INFRASTRUCTURE, Grade, TestResult, Verdict
 from harness.models.prices import Price
 from harness.problem import Problem
-from harness.run.plan.problem_kinds import judge_answer, rules_of
+from harness.run.plan.problem_kinds import rules_of
 from harness.run.spec.problem_settings import MOST_SAMPLES
 from harness.run.store.directory import RunDirectory
 from harness.run.store.results import SampleResult
@@ -30,6 +30,7 @@ from harness.sources.problem_names import Names
 from harness.text import count, printable_line
 
 MOST_SHOWN = 20
+_Key = tuple[str, str]  # a problem's id, and a program
 
 
 class Compared(NamedTuple):
@@ -176,26 +177,27 @@ def _check_index(seen: dict[tuple[str, int], str], problem_id: str, index: int, 
         raise DataError(where, "sample", what)
 
 
-@dataclass(slots=True)
-class ModelsNamed:
-    """Models and modes named by the trajectories of a file."""
+class Reading(NamedTuple):
+    """What a file holds, without conversations.
 
-    models: Counter[str] = field(default_factory=Counter[str])
-    modes: Counter[str] = field(default_factory=Counter[str])
+    Attributes:
+        samples: the samples.
+        unmatched: the names that fit no one problem, counted.
+        models, modes: models and modes that the trajectories name; one may be empty.
+    """
 
-    def add(self, trajectory: Trajectory) -> None:
-        """Count the model and mode of a trajectory."""
-        self.models[trajectory.model] += 1
-        self.modes[trajectory.mode] += 1
+    samples: list[ImportedSample]
+    unmatched: Counter[str]
+    models: set[str]
+    modes: set[str]
 
     def model(self, file: Path) -> str:
         """Return the only model; empty if none is named. Raises UsageError for several."""
-        named = [name for name in self.models if name]
+        named = sorted(self.models - {""})
         if len(named) > 1:
-            some = ", ".join(sorted(named)[:5])
             raise UsageError(
-                f"{file} holds runs of {len(named)} models ({some:.200}): a run has one; split the "
-                "file, or name all of them with --model"
+                f"{file} holds runs of {len(named)} models ({', '.join(named[:5]):.200}): a run "
+                "has one; split the file, or name all of them with --model"
             )
         return named[0] if named else ""
 
@@ -204,32 +206,28 @@ class ModelsNamed:
         return next(iter(self.modes)) if len(self.modes) == 1 else ""
 
 
-def read_samples(
-    file: TrajectoryFile, finder: Finder
-) -> tuple[list[ImportedSample], Counter[str], ModelsNamed]:
+def read_samples(file: TrajectoryFile, finder: Finder) -> Reading:
     """Read the samples of a file, without their conversations.
-
-    Returns:
-        The samples, the counted names that fit no one problem, and the models and modes.
 
     Raises:
         UsageError: the file cannot be opened, is empty, or has no such extraction rule.
         DataError: a row is malformed.
         NothingSelectedError: no trajectory is for one of the problems.
     """
-    unmatched, named = Counter[str](), ModelsNamed()
-    samples: list[ImportedSample] = []
+    unmatched = Counter[str]()
+    found = Reading([], unmatched, set(), set())
     for trajectory, sample in finder.samples(file.trajectories(), unmatched):
-        named.add(trajectory)
-        samples.append(sample)
-    if not samples:
+        found.models.add(trajectory.model)
+        found.modes.add(trajectory.mode)
+        found.samples.append(sample)
+    if not found.samples:
         if not unmatched:
             raise UsageError(f"{file.path} holds no trajectory")
         raise NothingSelectedError(
             f"none of {unmatched.total():,} trajectories in {file.path} is for one of "
             f"{len(finder.problems):,} problems: the first is for {next(iter(unmatched))!r:.60}"
         )
-    return samples, unmatched, named
+    return found
 
 
 @dataclass(slots=True)
@@ -249,30 +247,30 @@ class Judgements:
     samples: Sequence[ImportedSample]
     price: Price | None = None
     failures: list[tuple[str, Verdict, str]] = field(default_factory=list[tuple[str, Verdict, str]])
-    _asked: dict[tuple[str, str], int] = field(default_factory=dict[tuple[str, str], int])
-    _waiting: dict[int, list[ImportedSample]] = field(
-        default_factory=dict[int, list[ImportedSample]]
+    _jobs: list[Job] = field(default_factory=list[Job])
+    _waiting: dict[_Key, list[ImportedSample]] = field(
+        default_factory=dict[_Key, list[ImportedSample]]
     )
-    _grades: dict[int, Judged] = field(default_factory=dict[int, Judged])
+    _judged: dict[_Key, Judged] = field(default_factory=dict[_Key, Judged])
     _left: Counter[str] = field(default_factory=Counter[str])
 
     def jobs(self) -> list[Job]:
         """Return the jobs: each program of a problem once, sorted by problem."""
-        jobs: list[Job] = []
         for sample in self.samples:
             self._left[sample.name] = len(sample.codes)
             for code in sample.codes:
                 key = (sample.problem.id, code)
-                if key not in self._asked:
-                    self._asked[key] = len(jobs)
-                    jobs.append(Job(len(jobs), sample.problem, code))
-                self._waiting.setdefault(self._asked[key], []).append(sample)
-        return sorted(jobs, key=lambda job: job.problem.id)
+                if key not in self._waiting:
+                    self._jobs.append(Job(len(self._jobs), sample.problem, code))
+                self._waiting.setdefault(key, []).append(sample)
+        return sorted(self._jobs, key=lambda job: job.problem.id)
 
     def keep(self, judged: Judged) -> None:
         """Store a grade and commit the samples that it completes. Raises StorageError."""
-        self._grades[judged.number] = judged
-        for sample in self._waiting[judged.number]:
+        job = self._jobs[judged.number]
+        key = (job.problem.id, str(job.code))
+        self._judged[key] = judged
+        for sample in self._waiting[key]:
             self._left[sample.name] -= 1
             if not self._left[sample.name]:
                 self._commit(sample)
@@ -288,32 +286,22 @@ class Judgements:
         """
         by_name = {result.sample: result for result in results}
         for sample in samples:
-            if (result := by_name.get(sample.name)) is None:
-                continue
-            asked = {code: self._asked.get((sample.problem.id, code), -1) for code in sample.codes}
-            grades = {
-                code: self._grades[number].grade
-                for code, number in asked.items()
-                if number in self._grades
-            }
-            yield from compared(sample, result, grades)
+            if sample.name in by_name:
+                yield from compared(sample, by_name[sample.name], self._grades(sample))
+
+    def _grades(self, sample: ImportedSample) -> dict[str, Grade]:
+        """Return a sample's grades by code, as far as this call judged them."""
+        keys = [(sample.problem.id, code) for code in sample.codes]
+        return {key[1]: self._judged[key].grade for key in keys if key in self._judged}
 
     def _commit(self, sample: ImportedSample) -> None:
-        found = {code: self._grades[self._asked[sample.problem.id, code]] for code in sample.codes}
-        final = found[sample.final]
+        final = self._judged[sample.problem.id, sample.final]
         if final.grade.verdict in INFRASTRUCTURE:
             self.failures.append((sample.name, final.grade.verdict, final.cause))
             return
-        grades: Mapping[str, Grade] = {code: judged.grade for code, judged in found.items()}
         with self.directory.transcript(sample.problem.id, sample.index) as write:
             write(Graded(grade=final.grade))
-        self.directory.results.append(result_from(sample, grades, self.price))
-
-
-def judge_answers(jobs: Iterable[Job]) -> Iterator[Judged]:
-    """Yield the grades of answers, which need no sandbox. Raises DataError."""
-    for job in jobs:
-        yield Judged(job.number, judge_answer(job.problem, str(job.code)))
+        self.directory.results.append(result_from(sample, self._grades(sample), self.price))
 
 
 def with_problems(

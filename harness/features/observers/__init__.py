@@ -1,7 +1,6 @@
 """Observers of runs: plug-ins, Python functions and webhooks.
 
-- `observer_events`: the events that observers receive, and passing them on
-- `attach`, `thread`: observers named by flags, each in its own thread
-- `library`: observers given to `evaluate`
+- `observer_events`: the events that observers receive, and the observers of `evaluate`
+- `attach`: observers named by flags, each in its own thread
 - `webhook`: `--notify`
 """

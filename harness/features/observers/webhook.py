@@ -22,7 +22,6 @@ from harness.features.observers.observer_events import (
     RunFailed,
     RunStarted,
 )
-from harness.features.observers.thread import Watcher
 from harness.run.summary.summary import Summary
 from harness.text import count, dollars, interval, percent, printable_line
 from harness.version import __version__
@@ -43,17 +42,6 @@ Body = dict[str, Any]
 
 class NotifyError(Exception):
     """The notification failed; the message names only the host of the URL."""
-
-
-def notifier(url: str) -> Watcher:
-    """Return an observer that posts the start and end of a run to a URL.
-
-    Raises:
-        UsageError: the URL is malformed; it is not shown, since it may be a secret.
-    """
-    webhook = Webhook.of(url)
-    wants = (RunStarted, RunEnded, RunFailed)
-    return Watcher(f"--notify {webhook.host}", lambda: webhook, wants=wants)
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -77,14 +77,14 @@ class Service:
 
     def __init__(self, graders: Graders, bounds: Bounds, problems: int) -> None:
         self._graders = graders
-        self._workers = graders.workers
-        self._bounds = bounds
+        self.workers = graders.workers
+        self.bounds = bounds
         self._problems = problems
         self.places = Places(bounds.requests, bounds.held_bytes)
 
     def app(self, token: str | None) -> ASGIApp:
         """Return the whole server as an ASGI app."""
-        counted = self._workers.metrics.answered
+        counted = self.workers.metrics.answered
         routes = [
             Route("/run_code", Endpoint(self, self.run_code), methods=["POST"]),
             Route("/grade", Endpoint(self, self.grade), methods=["POST"]),
@@ -97,17 +97,17 @@ class Service:
         """Run a program. Raises Refusal."""
         request = await _read(_run_request, body)
         prepared = Prepared.of(request, self._graders.most_memory)
-        wait_s = self._bounds.wait_s
+        wait_s = self.bounds.wait_s
         if request.compile_timeout is not None:
             wait_s = min(wait_s, request.compile_timeout + MARGIN_S)
         try:
-            execution = await self._workers.do(prepared.run, wait_s)
+            execution = await self.workers.do(prepared.run, wait_s)
         except SandboxError as error:
-            self._workers.metrics.judged("/run_code", "SandboxError", 0.0)
+            self.workers.metrics.judged("/run_code", "SandboxError", 0.0)
             return JsonResponse(failed_answer(str(error)))
         place.hold(len(execution.stdout))
-        answer = run_answer(execution, prepared.wrapped)
-        self._workers.metrics.judged("/run_code", answer["status"], execution.cpu_s)
+        answer = run_answer(execution, prepared.mark)
+        self.workers.metrics.judged("/run_code", answer["status"], execution.cpu_s)
         return JsonResponse(answer)
 
     async def grade(self, body: bytes, place: Place) -> Response:
@@ -116,41 +116,28 @@ class Service:
         request = await _read(_grade_request, body)
         if isinstance(request, Item):
             (asked,) = self._graders.check([request], where="")
-            return JsonResponse(await self._graders.answer(asked, self._bounds.wait_s))
+            return JsonResponse(await self._graders.answer(asked, self.bounds.wait_s))
         found = await asyncio.to_thread(self._graders.check, request.each())
         return StreamingResponse(self._lines(found), media_type=NDJSON)
 
     async def _lines(self, asked: Sequence[Any]) -> AsyncIterator[bytes]:
-        async for each in self._graders.stream(asked, self._bounds.wait_s):
+        async for each in self._graders.stream(asked, self.bounds.wait_s):
             yield json_bytes(each) + b"\n"
-
-    def retry_s(self) -> float:
-        """Return the estimated seconds until there is room."""
-        return self._workers.retry_s
-
-    def answered(self, path: str, status: int) -> None:
-        """Count an answer."""
-        self._workers.metrics.answered(path, status)
-
-    @property
-    def most_body(self) -> int:
-        """Most bytes of one body."""
-        return self._bounds.body_bytes
 
     async def _health(self, request: Request) -> Response:
         del request
-        failures = self._workers.metrics.failures
-        ill = failures >= FAILING or self._workers.pool.size == 0
+        failures = self.workers.metrics.failures
+        ill = failures >= FAILING or self.workers.pool.size == 0
         status = 503 if ill else 200
-        self.answered("/health", status)
+        self.workers.metrics.answered("/health", status)
         return JsonResponse(
             {
                 "status": "failing" if ill else "ok",
                 "version": __version__,
-                "slots": self._workers.pool.size,
+                "slots": self.workers.pool.size,
                 "problems": self._problems,
-                "waiting": self._workers.waiting,
-                "running": self._workers.running,
+                "waiting": self.workers.waiting,
+                "running": self.workers.running,
                 "sandbox_failures_in_a_row": failures,
             },
             status,
@@ -158,16 +145,16 @@ class Service:
 
     async def _metrics(self, request: Request) -> Response:
         del request
-        self.answered("/metrics", 200)
+        self.workers.metrics.answered("/metrics", 200)
         gauges = {
-            "slots": self._workers.pool.size,
-            "work_waiting": self._workers.waiting,
-            "work_running": self._workers.running,
+            "slots": self.workers.pool.size,
+            "work_waiting": self.workers.waiting,
+            "work_running": self.workers.running,
             "requests_held": self.places.taken,
             "bytes_held": self.places.bytes,
             "problems": self._problems,
         }
-        return Response(self._workers.metrics.text(gauges), headers={"content-type": CONTENT_TYPE})
+        return Response(self.workers.metrics.text(gauges), headers={"content-type": CONTENT_TYPE})
 
 
 class Endpoint:
@@ -179,10 +166,11 @@ class Endpoint:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
+        service, counted = self._service, self._service.workers.metrics.answered
 
         async def sent(message: Message) -> None:
             if message["type"] == "http.response.start":
-                self._service.answered(scope["path"], message["status"])
+                counted(scope["path"], message["status"])
             for piece in _pieces(message):
                 async with asyncio.timeout(SEND_S):
                     await send(piece)
@@ -190,8 +178,8 @@ class Endpoint:
         request = Request(scope, receive)
         body: bytes | None = None
         try:
-            with self._service.places.take(self._service.retry_s()) as place:
-                body = await read_body(request, place, self._service.most_body)
+            with service.places.take(service.workers.retry_s) as place:
+                body = await read_body(request, place, service.bounds.body_bytes)
                 response = await while_there(self._answer(body, place), _left(receive))
                 await response(scope, receive, sent)
         except Refusal as refusal:
@@ -199,7 +187,7 @@ class Endpoint:
                 await pass_over(receive)
             await refusal.response()(scope, receive, sent)
         except (ClientDisconnect, LeftError, TimeoutError):
-            self._service.answered(scope["path"], LEFT)
+            counted(scope["path"], LEFT)
 
 
 def _pieces(message: Message) -> Iterator[Message]:

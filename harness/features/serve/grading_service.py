@@ -62,14 +62,12 @@ class GradeItem:
     Attributes:
         number: index of the item in the request.
         problem: the server's problem, or one made of the item's tests.
-        own: whether the item brought its own tests.
         options: options of judging.
     """
 
     number: int
     item: Item
     problem: Problem
-    own: bool
     options: Options
 
 
@@ -104,7 +102,6 @@ class Graders:
         return found
 
     def _asked(self, number: int, item: Item) -> GradeItem:
-        own = item.problem is None
         problem = given_problem(item) if item.problem is None else self.problems.find(item.problem)
         if item.text is not None and item.extract != CODE:
             try:
@@ -112,7 +109,7 @@ class Graders:
             except HarnessError as error:
                 raise Refusal(422, str(error)) from None
         options = options_for(item, self.usual, self.most_memory)
-        return GradeItem(number, item, problem, own, options)
+        return GradeItem(number, item, problem, options)
 
     async def stream(
         self, asked: Sequence[GradeItem], wait_s: float
@@ -184,7 +181,7 @@ class Graders:
         if not RULES_OF[asked.problem.kind].runs_code:
             grade = await asyncio.to_thread(judge_answer, asked.problem, code)
             return grade, grade.checker_error
-        if asked.own:
+        if asked.item.problem is None:
             ready = Ready.of(asked.problem)
         else:
             ready = await self.problems.ready(asked.problem, self.workers.pool)

@@ -8,8 +8,7 @@ import json
 import math
 from collections.abc import Callable
 from contextlib import suppress
-from types import TracebackType
-from typing import Annotated, Self, TypeVar
+from typing import Annotated, TypeVar
 
 from pydantic import BaseModel, ConfigDict, PlainValidator, ValidationError
 from pydantic_core import from_json
@@ -17,6 +16,8 @@ from starlette.datastructures import Headers
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
+
+from harness.closing import Closing
 
 
 class Refusal(Exception):  # noqa: N818 - it is an answer, like `HTTPException`
@@ -156,23 +157,16 @@ class Places:
         return Place(self)
 
 
-class Place:
-    """Place of one request; leaving the context frees it."""
+class Place(Closing):
+    """Place of one request, taken when it is made; leaving the context frees it."""
 
     def __init__(self, places: Places) -> None:
+        places.taken += 1
         self._places = places
         self._bytes = 0
 
-    def __enter__(self) -> Self:
-        self._places.taken += 1
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def close(self) -> None:
+        """Free the place and its bytes."""
         self._places.taken -= 1
         self._places.bytes -= self._bytes
 

@@ -67,30 +67,17 @@ def _harness_start(files, fetch, mark, code):
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Wrapped:
-    """A program with its files.
-
-    Attributes:
-        code: program that writes the files and then runs the requested program.
-        mark: marker before and after the fetched files in the output.
-    """
-
-    code: str
-    mark: str
-
-
-def wrap(code: str, files: Mapping[str, str], fetch: Sequence[str]) -> Wrapped:
-    """Wrap a program with its files.
+def wrap(code: str, files: Mapping[str, str], fetch: Sequence[str], mark: str) -> str:
+    """Return a program that writes files and then runs another one.
 
     Args:
         code: the program.
         files: contents in base64, by path relative to the working directory.
         fetch: paths of the files to return after the program has ended.
+        mark: marker before and after the fetched files in the output.
     """
-    mark = f"<{secrets.token_hex(16)}>"
     given = ", ".join(map(repr, (json.dumps(dict(files)), list(fetch), mark, code)))
-    return Wrapped(f"{_BEFORE}_harness_start({given})\n", mark)
+    return f"{_BEFORE}_harness_start({given})\n"
 
 
 def unwrap(stdout: bytes, mark: str) -> tuple[bytes, dict[str, str]]:
@@ -189,11 +176,11 @@ class Prepared:
     """A request that is ready to run.
 
     Attributes:
-        wrapped: the program with its files; None if the request has none.
+        mark: marker of the fetched files in the output; empty if the request has no files.
     """
 
     run: Run
-    wrapped: Wrapped | None
+    mark: str
 
     @classmethod
     def of(cls, request: RunRequest, most_memory: int) -> "Prepared":
@@ -209,9 +196,10 @@ class Prepared:
         if request.language not in PYTHON:
             raise Refusal(422, f"language {request.language!r:.40}: this server runs python only")
         files = {path: content for path, content in request.files.items() if content is not None}
-        wrapped = None
+        code, mark = request.code, ""
         if files or request.fetch_files:
-            wrapped = wrap(request.code, files, request.fetch_files)
+            mark = f"<{secrets.token_hex(16)}>"
+            code = wrap(code, files, request.fetch_files, mark)
         seconds = min(request.run_timeout, LONGEST_RUN_S)
         memory = request.memory_mb * MEBIBYTE if request.memory_mb > 0 else most_memory
         limits = Limits(
@@ -221,15 +209,12 @@ class Prepared:
             own_wall_s=WALL_FACTOR * seconds,
         )
         stdin = (request.stdin or "").encode("utf-8", "surrogatepass")
-        code = request.code if wrapped is None else wrapped.code
-        return cls(Run(Program(code), stdin, limits), wrapped)
+        return cls(Run(Program(code), stdin, limits), mark)
 
 
-def run_answer(execution: Execution, wrapped: Wrapped | None) -> dict[str, Any]:
-    """Return SandboxFusion's answer for a finished run."""
-    stdout, files = execution.stdout, dict[str, str]()
-    if wrapped is not None:
-        stdout, files = unwrap(stdout, wrapped.mark)
+def run_answer(execution: Execution, mark: str) -> dict[str, Any]:
+    """Return SandboxFusion's answer for a finished run; see `Prepared` for `mark`."""
+    stdout, files = unwrap(execution.stdout, mark) if mark else (execution.stdout, {})
     result = {
         "status": "Finished",
         "execution_time": execution.wall_s,

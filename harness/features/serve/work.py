@@ -4,7 +4,7 @@ import asyncio
 import time
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import AsyncGenerator, Callable, Coroutine, Iterator, Mapping
+from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable, Iterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -32,14 +32,14 @@ class Histogram:
         self.counts[bisect_left(BOUNDS_S, seconds)] += 1
         self.total_s += seconds
 
-    def lines(self, name: str) -> Iterator[str]:
-        """Yield the histogram's lines."""
+    def values(self) -> Iterator[str]:
+        """Yield the histogram's lines, without its name."""
         below = 0
         for bound, number in zip((*map(str, BOUNDS_S), "+Inf"), self.counts, strict=True):
             below += number
-            yield f'{name}_bucket{{le="{bound}"}} {below}'
-        yield f"{name}_sum {self.total_s:.6f}"
-        yield f"{name}_count {below}"
+            yield f'_bucket{{le="{bound}"}} {below}'
+        yield f"_sum {self.total_s:.6f}"
+        yield f"_count {below}"
 
 
 class Metrics:
@@ -84,37 +84,29 @@ class Metrics:
         Args:
             gauges: current values, by name.
         """
-        return "\n".join((*self._counters(), *self._histograms(), *_gauges(gauges))) + "\n"
+        lines: list[str] = []
+        for name, kind, words, values in self._families(gauges):
+            lines += [f"# HELP harness_{name} {words}", f"# TYPE harness_{name} {kind}"]
+            lines += [f"harness_{name}{each}" for each in values]
+        return "\n".join(lines) + "\n"
 
-    def _counters(self) -> Iterator[str]:
-        yield from _head("harness_requests_total", "counter", "Answers by path and status.")
-        for (path, status), number in sorted(self.requests.items()):
-            yield f'harness_requests_total{{path="{path}",status="{status}"}} {number}'
-        yield from _head("harness_verdicts_total", "counter", "Verdicts, or ends of runs.")
-        for (path, verdict), number in sorted(self.verdicts.items()):
-            yield f'harness_verdicts_total{{path="{path}",verdict="{verdict}"}} {number}'
-        name = "harness_program_cpu_seconds_total"
-        yield from _head(name, "counter", "CPU seconds of judged programs.")
-        yield f"{name} {self.cpu_s:.6f}"
-
-    def _histograms(self) -> Iterator[str]:
-        for name, histogram, text in (
-            ("harness_wait_seconds", self.waited, "Seconds until a worker was free."),
-            ("harness_work_seconds", self.worked, "Seconds on a worker."),
-        ):
-            yield from _head(name, "histogram", text)
-            yield from histogram.lines(name)
-
-
-def _gauges(gauges: Mapping[str, float]) -> Iterator[str]:
-    for name, value in gauges.items():
-        yield from _head(f"harness_{name}", "gauge", name.replace("_", " ").capitalize() + ".")
-        yield f"harness_{name} {value:g}"
-
-
-def _head(name: str, kind: str, text: str) -> Iterator[str]:
-    yield f"# HELP {name} {text}"
-    yield f"# TYPE {name} {kind}"
+    def _families(
+        self, gauges: Mapping[str, float]
+    ) -> Iterator[tuple[str, str, str, Iterable[str]]]:
+        """Yield the name, kind, words and values of each metric."""
+        answers = sorted(self.requests.items())
+        rows = [f'{{path="{path}",status="{status}"}} {n}' for (path, status), n in answers]
+        yield "requests_total", "counter", "Answers by path and status.", rows
+        verdicts = sorted(self.verdicts.items())
+        rows = [f'{{path="{path}",verdict="{verdict}"}} {n}' for (path, verdict), n in verdicts]
+        yield "verdicts_total", "counter", "Verdicts, or ends of runs.", rows
+        what = "CPU seconds of judged programs."
+        yield "program_cpu_seconds_total", "counter", what, [f" {self.cpu_s:.6f}"]
+        waited, worked = self.waited.values(), self.worked.values()
+        yield "wait_seconds", "histogram", "Seconds until a worker was free.", waited
+        yield "work_seconds", "histogram", "Seconds on a worker.", worked
+        for name, value in gauges.items():
+            yield name, "gauge", f"{name.replace('_', ' ').capitalize()}.", [f" {value:g}"]
 
 
 T = TypeVar("T")

@@ -18,67 +18,13 @@ from harness.cli.settings_flags import (
 )
 from harness.errors import INFRASTRUCTURE, INTERRUPTED, OK
 from harness.features.verify.library import VerifiedBenchmark, Wanted, verify_problems
-from harness.run.session.judging_session import JudgingSession, judging
+from harness.run.session.judging_session import judging
 from harness.run.spec.spec import read_spec
 from harness.sources.benchmarks import parse_spec
 from harness.sources.selection import select
 from harness.terminal.progress import TerminalReporter, load_telling
 from harness.terminal.summary_table import console, write_json
 from harness.text import count
-
-
-def verify_source(
-    flags: dict[str, Any],
-    judging: JudgingSession,
-    *,
-    most: int | None,
-    inputs: int | None,
-    fresh: bool,
-    as_json: bool,
-) -> int:
-    """Verify the references of selected problems and return the exit code.
-
-    Args:
-        flags: selection of problems, by keys of the spec.
-        judging: settings of judging.
-        most: most references of a problem, from the first; None for all.
-        inputs: number of inputs to generate for each problem, on which its references are compared;
-            None for none.
-        fresh: also judge references with a stored verdict.
-        as_json: print one JSON object in place of a table.
-
-    Raises:
-        UsageError: a flag has a value that is not accepted.
-        DataError: a row is malformed.
-        NothingSelectedError: no problem is left.
-    """
-    wanted = Wanted(most, inputs, fresh)
-    spec = read_spec(None, flags)
-    benchmark = spec.benchmark or ""
-    err, out = console(error=True), console()
-
-    def tell_known(known: int, of: int) -> None:
-        err.print(f"{known:,} of {count(of, 'verdict')} known already; --fresh judges anew")
-
-    loaded = load_telling(benchmark, err, skip_bad_rows=spec.skip_bad_rows)
-    found = verify_problems(
-        select(loaded.problems, spec.selection()).problems,
-        parse_spec(benchmark).name,
-        judging,
-        wanted,
-        TerminalReporter(err),
-        reading=err.status("reading references"),  # shown on a terminal only
-        tell_known=tell_known,
-    )
-    if as_json:
-        write_json(out, _json(found))
-    else:
-        out.print(found.view())
-    if found.interrupted:
-        err.print(_left(found))
-        return INTERRUPTED
-    failed = found.summary.infrastructure or (found.checks and found.checks.infrastructure)
-    return INFRASTRUCTURE if failed else OK
 
 
 def _left(found: VerifiedBenchmark) -> str:
@@ -136,9 +82,32 @@ def verify(
     Verdicts are stored: an interrupted verification goes on, and what has not changed is not judged
     again.
     """
-    wanted = among(settings, FILTERS) | {"benchmark": named_benchmark(spec, benchmark)}
     how = judging(among(settings, JUDGING), by_reference=False)
-    code = verify_source(
-        wanted, how, most=references, inputs=generated, fresh=fresh, as_json=as_json
+    wanted = Wanted(references, generated, fresh)
+    keys = among(settings, FILTERS) | {"benchmark": named_benchmark(spec, benchmark)}
+    asked = read_spec(None, keys)
+    name = asked.benchmark or ""
+    err, out = console(error=True), console()
+
+    def tell_known(known: int, of: int) -> None:
+        err.print(f"{known:,} of {count(of, 'verdict')} known already; --fresh judges anew")
+
+    loaded = load_telling(name, err, skip_bad_rows=asked.skip_bad_rows)
+    found = verify_problems(
+        select(loaded.problems, asked.selection()).problems,
+        parse_spec(name).name,
+        how,
+        wanted,
+        TerminalReporter(err),
+        reading=err.status("reading references"),  # shown on a terminal only
+        tell_known=tell_known,
     )
-    raise typer.Exit(code)
+    if as_json:
+        write_json(out, _json(found))
+    else:
+        out.print(found.view())
+    if found.interrupted:
+        err.print(_left(found))
+        raise typer.Exit(INTERRUPTED)
+    failed = found.summary.infrastructure or (found.checks and found.checks.infrastructure)
+    raise typer.Exit(INFRASTRUCTURE if failed else OK)

@@ -190,7 +190,8 @@ def _check(value: object) -> None:
                 _check(item)
         case dict():
             for key, item in cast("dict[object, object]", value).items():
-                _check_key(key)
+                if not isinstance(key, str):
+                    raise ValueError(f"a key that is no string: {key!r:.60}")  # noqa: TRY004
                 _check(item)
         case None | str() | int() | float():
             pass
@@ -198,14 +199,6 @@ def _check(value: object) -> None:
             raise ValueError(f"a {name} is no JSON value")
         case _:
             raise ValueError(f"a {type(value).__name__} is no JSON value")
-
-
-def _check_key(key: object) -> None:
-    match key:
-        case str():
-            pass
-        case _:
-            raise ValueError(f"a key that is no string: {key!r:.60}")
 
 
 def _read(seed: int, execution: Execution | None) -> Generated:

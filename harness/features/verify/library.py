@@ -43,12 +43,6 @@ from harness.terminal.notebook import NotebookView
 from harness.text import count, printable_line
 
 
-def check_range(inputs: int | None) -> None:
-    """Refuse a number of inputs outside the accepted range. Raises UsageError."""
-    if inputs is not None and not 1 <= inputs <= MOST_INPUTS:
-        raise UsageError(f"--generated {inputs}: give inputs per problem, from 1 to {MOST_INPUTS}")
-
-
 @dataclass(slots=True)
 class CrossChecking:
     """Cross-check of the selected problems.
@@ -140,7 +134,9 @@ class Wanted:
     def __post_init__(self) -> None:
         if self.most is not None and self.most < 1:
             raise UsageError(f"--references {self.most}: give 1 or more")
-        check_range(self.inputs)
+        if self.inputs is not None and not 1 <= self.inputs <= MOST_INPUTS:
+            what = f"give inputs per problem, from 1 to {MOST_INPUTS}"
+            raise UsageError(f"--generated {self.inputs}: {what}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,31 +251,24 @@ def verify_problems(
     sound = vet(problems, judging, reporter)
     with reading or nullcontext():
         listed = list_references(sound, wanted.most, judging.options)
-    with VerifiedCache(source, default_folder(), _warning(reporter)) as cache:
-        found = {} if wanted.fresh else _known(cache, listed, judging)
+    keys = [key for each in listed for key in each.keys]
+
+    def warn(message: str) -> None:
+        reporter.notice(printable_line(message))
+
+    with VerifiedCache(source, default_folder(), warn) as cache:
+        least = Level.NONE if judging.unsafe else judging.least  # weaker verdicts do not count
+        found = {} if wanted.fresh else cache.find(keys, least)
         if found and tell_known is not None:
-            keys = [key for each in listed for key in each.keys]
             tell_known(sum(key in found for key in keys), len(keys))
         interrupted = _judge(listed, found, cache, judging, reporter)
     if generated is not None and not interrupted:
         interrupted = generated.run(judging, reporter)
     results = verified(listed, found, judging.options)
-    left = sum(key not in found for each in listed for key in each.keys)
+    left = sum(key not in found for key in keys)
     return VerifiedBenchmark(
         summarize_verification(results), tuple(results), generated, interrupted, left, cache.keeps
     )
-
-
-def _warning(reporter: Reporter) -> Callable[[str], None]:
-    return lambda message: reporter.notice(printable_line(message))
-
-
-def _known(
-    cache: VerifiedCache, listed: Sequence[References], judging: JudgingSession
-) -> dict[str, Finding]:
-    """Return stored verdicts from sandboxes that are strong enough."""
-    keys = [key for each in listed for key in each.keys]
-    return cache.find(keys, Level.NONE if judging.unsafe else judging.least)
 
 
 def _judge(

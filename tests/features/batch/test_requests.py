@@ -20,11 +20,15 @@ from chat_server import Json, Recorded, Reply, completion, failure
 from messages_server import error, message
 from responses_server import counted, response, said
 
-from harness.features.batch.anthropic import AnthropicBatches
-from harness.features.batch.batch_endpoint import BatchRequest, custom_id
+from harness.features.batch.batch_endpoint import BatchRequest
 from harness.features.batch.batch_journal import BatchJournal, Spool
-from harness.features.batch.openai import CHAT_COMPLETIONS, RESPONSES, OpenAIBatches
-from harness.features.batch.requests import BatchRequests, PendingRequest
+from harness.features.batch.batch_providers import (
+    CHAT_COMPLETIONS,
+    RESPONSES,
+    AnthropicBatches,
+    OpenAIBatches,
+)
+from harness.features.batch.requests import BatchRequests, custom_id
 from harness.models.clients.retry import Pace, RetryPolicy
 from harness.models.protocol import (
     ContextOverflowError,
@@ -139,10 +143,9 @@ class Run:
         body = endpoint.body(self.messages(name), ModelSettings())
         return custom_id(journal.run, f"made/{name}#0", body)
 
-    def request(self, name: str, journal: BatchJournal, endpoint: Any) -> PendingRequest:
+    def request(self, name: str, journal: BatchJournal, endpoint: Any) -> BatchRequest:
         body = endpoint.body(self.messages(name), ModelSettings())
-        request = BatchRequest(self.id_of(name, journal, endpoint), body)
-        return PendingRequest(request, self.messages(name))
+        return BatchRequest(self.id_of(name, journal, endpoint), body, self.messages(name))
 
     async def ask(self) -> dict[str, Any]:
         """Ask everything; by name the text of the answer, or the error."""

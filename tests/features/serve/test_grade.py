@@ -254,9 +254,9 @@ class TestBadRequests:
         assert (status, words in detail) == (422, True), detail
 
     def test_nothing_is_judged_of_a_batch_that_is_wrong(self, judge: JudgeServer) -> None:
-        before = judge.service._workers.metrics.worked.total_s
+        before = judge.service.workers.metrics.worked.total_s
         judge.refused("/grade", {"items": [*items(), {"problem": "x", "code": ""}]})
-        assert judge.service._workers.metrics.worked.total_s == before
+        assert judge.service.workers.metrics.worked.total_s == before
 
 
 def test_an_infrastructure_failure_has_no_reward(monkeypatch: pytest.MonkeyPatch) -> None:

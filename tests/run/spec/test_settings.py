@@ -14,7 +14,7 @@ import harness
 from harness.agent.strategies import BUILT_IN
 from harness.cli.app import app
 from harness.errors import UsageError
-from harness.features.evaluate.evaluate import EvaluateArguments
+from harness.features.evaluate.evaluate_arguments import EvaluateArguments
 from harness.features.experiment.grid import read_grid
 from harness.run.spec.keys import GradeKeys, JudgingKeys, RunKeys, SelectionKeys
 from harness.run.spec.settings import Setting

@@ -1,11 +1,13 @@
-"""OpenAI's batches, with uploaded request files and files of results."""
+"""The batch APIs of OpenAI and Anthropic."""
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from typing import Any, cast
+from urllib.parse import quote
 
 from harness.features.batch.batch_endpoint import (
-    MOST_PAGES,
+    OTHER_CLOCK_S,
     BatchAnswer,
     BatchEndpoint,
     BatchRequest,
@@ -14,7 +16,10 @@ from harness.features.batch.batch_endpoint import (
     count_of,
     objects_of,
     text_of,
+    time_of,
 )
+from harness.models.clients.anthropic_messages import VERSION_PATH
+from harness.models.clients.anthropic_wire import ERROR_STATUSES, request_body, turn_from_wire
 from harness.models.clients.connections import opened
 from harness.models.clients.openai_wire import max_tokens_field
 from harness.models.clients.openai_wire import request_body as chat_body
@@ -29,9 +34,7 @@ RESPONSES = "/v1/responses"
 CHAT_COMPLETIONS = "/v1/chat/completions"
 
 TOKEN = "harness_batch"  # noqa: S105 - the metadata key under which a batch is found again
-PAGE = 100
 FIRST_FAILED_STATUS = 300
-OTHER_CLOCK_S = 600.0  # largest assumed difference between the provider's clock and the local one
 
 # Reasons a batch is refused that may no longer hold when other batches have ended.
 PASSING_CODES = frozenset({"token_limit_exceeded", "rate_limit_exceeded", "server_error"})
@@ -52,6 +55,8 @@ class OpenAIBatches(BatchEndpoint):
     # From the SDK's documentation of `batches.create`: 50,000 requests and 200 MB.
     MOST_REQUESTS = 50_000
     MOST_BYTES = 200_000_000
+    PAGE = 100
+    CURSOR = "after"
     finds_surely = True
 
     def __init__(self, model: str, *, url: str, base_url: str, **settings: Any) -> None:
@@ -80,18 +85,10 @@ class OpenAIBatches(BatchEndpoint):
             return responses_turn(data, messages, redact=self._redact)
         return chat_turn(data, messages)
 
-    def size(self, request: BatchRequest) -> int:
-        """Return the bytes of a request's line."""
-        return len(self._line(request))
-
-    def _line(self, request: BatchRequest) -> bytes:
-        line = {
-            "custom_id": request.custom_id,
-            "method": "POST",
-            "url": self._url,
-            "body": request.body,
-        }
-        return as_json(line) + b"\n"
+    def entry(self, request: BatchRequest) -> Json:
+        """Return a request's line."""
+        line = {"method": "POST", "url": self._url, "body": request.body}
+        return {"custom_id": request.custom_id, **line}
 
     async def submit(self, token: str, requests: Sequence[BatchRequest]) -> str:
         """Submit requests once and return the batch's id.
@@ -99,7 +96,7 @@ class OpenAIBatches(BatchEndpoint):
         Raises TransientError and ModelError. The upload may be retried: a file costs nothing and
         is deleted after 30 days.
         """
-        lines = b"".join(map(self._line, requests))
+        lines = b"".join(as_json(self.entry(each)) + b"\n" for each in requests)
         file = await self._fetch(
             self._files.create, file=(f"{token}.jsonl", lines), purpose="batch"
         )
@@ -115,17 +112,10 @@ class OpenAIBatches(BatchEndpoint):
     async def find(self, token: str, requests: int, since: float) -> list[str]:
         """Return the newest batch whose metadata hold the token. Raises ModelError."""
         del requests
-        last: dict[str, str] = {}
-        for _ in range(MOST_PAGES):
-            page = await self._fetch(self._batches.list, limit=PAGE, **last)
-            batches = objects_of(page, "data")
-            found = [each for each in batches if _token(each) == token]
-            if found:
-                return [_id(found[0])]
-            oldest = min((count_of(each, "created_at") for each in batches), default=0)
-            if not page.get("has_more") or oldest < since - OTHER_CLOCK_S:
-                return []
-            last = {"after": _id(batches[-1])}
+        async for batch in self._listed(since):
+            metadata = batch.get("metadata")
+            if isinstance(metadata, dict) and cast("Json", metadata).get(TOKEN) == token:
+                return [_id(batch)]
         return []
 
     async def state(self, batch_id: str) -> BatchState:
@@ -189,11 +179,6 @@ def _id(fields: Json) -> str:
         raise RejectedError(error.cause, status=200) from None
 
 
-def _token(batch: Json) -> Any:
-    metadata = batch.get("metadata")
-    return cast("Json", metadata).get(TOKEN) if isinstance(metadata, dict) else None
-
-
 def _first_error(batch: Json) -> tuple[str, str]:
     errors = batch.get("errors")
     listed = objects_of(cast("Json", errors), "data") if isinstance(errors, dict) else []
@@ -201,3 +186,126 @@ def _first_error(batch: Json) -> tuple[str, str]:
     words, code, line = (first.get(name) for name in ("message", "code", "line"))
     at = f" (line {line} of its file)" if isinstance(line, int) else ""
     return f"{words or code or 'no reason given'}{at}", str(code)
+
+
+LONGEST_SUBMISSION_S = 3600.0  # from intent to creation; a later batch belongs to another run
+COUNTS = ("processing", "succeeded", "errored", "canceled", "expired")
+
+
+class AnthropicBatches(BatchEndpoint):
+    """Message batches of one model at Anthropic.
+
+    A batch has no name and no metadata. Only the custom ids in its results tell which requests it
+    holds, and results can be read only after the batch has ended. A trailing `/v1` of the
+    endpoint's address is ignored.
+    """
+
+    # From the vendor's reference of `messages.batches.create`: 100,000 requests and 256 MB.
+    MOST_REQUESTS = 100_000
+    MOST_BYTES = 256_000_000
+    FRAME_BYTES = 64  # upper bound for the JSON around the list of requests
+    PAGE = 1000
+    CURSOR = "after_id"
+    finds_surely = False
+
+    def _open(self, headers: Mapping[str, str], *, base_url: str, **settings: Any) -> Any:
+        from anthropic import AsyncAnthropic
+
+        self._base_url = base_url.rstrip("/").removesuffix(VERSION_PATH)
+        client = opened(AsyncAnthropic, headers, base_url=self._base_url, **settings)
+        self._batches = client.messages.batches.with_streaming_response
+        return client
+
+    def body(self, messages: Sequence[Message], settings: ModelSettings) -> Json:
+        """Return the body of a request without tools, the same as for a single request."""
+        return request_body(self._model, messages, (), settings)
+
+    def turn(self, data: Json, messages: Sequence[Message]) -> ModelTurn:
+        """Convert an answer to a turn. Raises MalformedAnswerError."""
+        return turn_from_wire(data, messages=messages)
+
+    def entry(self, request: BatchRequest) -> Json:
+        """Return a request in the list."""
+        return {"custom_id": request.custom_id, "params": request.body}
+
+    async def submit(self, token: str, requests: Sequence[BatchRequest]) -> str:
+        """Submit requests once and return the batch's id.
+
+        Raises TransientError and ModelError.
+        """
+        del token  # the API has no field for it
+        batch = await self._once(self._batches.create, requests=list(map(self.entry, requests)))
+        return text_of(batch, "id")
+
+    async def find(self, token: str, requests: int, since: float) -> list[str]:
+        """Return batches of this size created around this time. Raises ModelError."""
+        del token
+        found: list[str] = []
+        async for batch in self._listed(since):
+            after = time_of(batch.get("created_at")) - since
+            same = count_of(batch.get("request_counts"), *COUNTS) == requests
+            name = word(batch.get("id"))
+            if name and same and -OTHER_CLOCK_S <= after <= LONGEST_SUBMISSION_S:
+                found.append(name)
+        return found
+
+    async def state(self, batch_id: str) -> BatchState:
+        """Return a batch's state; counts are 0 until the batch ends. Raises ModelError."""
+        batch = await self._fetch(self._batches.retrieve, message_batch_id=batch_id)
+        counts = batch.get("request_counts")
+        ended = batch.get("processing_status") == "ended"
+        seconds = time_of(batch.get("ended_at")) - time_of(batch.get("created_at"))
+        return BatchState(
+            phase="ended" if ended else "in_progress",
+            done=count_of(counts, *COUNTS[1:]),
+            total=count_of(counts, *COUNTS),
+            seconds=max(0.0, seconds) if ended else 0.0,
+        )
+
+    async def results(self, batch_id: str, take: Callable[[BatchAnswer], None]) -> int:
+        """Call `take` with the outcome of each request; see `BatchEndpoint`. Raises ModelError."""
+        return await self._answers(self._results, take, batch_id=batch_id)
+
+    @asynccontextmanager
+    async def _results(self, batch_id: str) -> AsyncGenerator[Any, None]:
+        """Open the results file under the user's base URL.
+
+        The SDK would send the API key to whatever host the batch's `results_url` names.
+        """
+        path = f"{self._base_url}/v1/messages/batches/{quote(batch_id, safe='')}/results"
+        headers = {k: v for k, v in self._client.default_headers.items() if isinstance(v, str)}
+        async with self._endpoint.http.stream("GET", path, headers=headers) as response:
+            yield _Stream(response)
+
+    def _answer(self, line: Json) -> BatchAnswer | None:
+        name, result = line.get("custom_id"), line.get("result")
+        if not isinstance(name, str) or not isinstance(result, dict):
+            return None
+        fields = cast("Json", result)
+        kind, message = fields.get("type"), fields.get("message")
+        if kind == "succeeded" and isinstance(message, dict):
+            return BatchAnswer(name, cast("Json", message))
+        if kind == "errored":
+            return BatchAnswer(name, error=self._error(fields.get("error")))
+        text = self._redact(f"the request is {word(kind) or 'without a result'}")
+        return BatchAnswer(name, error=TransientError(text))
+
+    def _error(self, response: Any) -> TransientError | ModelError:
+        """Map the error type to its HTTP status, which decides whether a retry can help."""
+        body = as_json(response)
+        inner = cast("Json", response).get("error") if isinstance(response, dict) else None
+        kind = cast("Json", inner).get("type") if isinstance(inner, dict) else None
+        status = ERROR_STATUSES.get(str(kind))
+        if status is None:
+            return MalformedAnswerError(
+                self._redact(f"an unknown error: {body[:1000].decode(errors='replace')}")
+            )
+        return failed_status(status, {}, body, self._redact, now=time.time())
+
+
+class _Stream:
+    """Adapter that gives a response the attributes of the SDKs' responses."""
+
+    def __init__(self, response: Any) -> None:
+        self.headers = response.headers
+        self.iter_bytes = response.aiter_bytes
