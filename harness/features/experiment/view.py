@@ -19,7 +19,7 @@ from harness.features.compare.library import RunComparison, compare
 from harness.features.compare.screen import comparison_screen
 from harness.features.experiment.decision import PAIR, Decision
 from harness.features.experiment.ranking import Against, RankedCell, Ranking
-from harness.features.show.library import LoadedRun, load_run
+from harness.features.show.command import LoadedRun, load_run
 from harness.run.summary.loaded_run import frame
 from harness.terminal.columns import figures_table
 from harness.terminal.notebook import NotebookView

@@ -15,7 +15,7 @@ from harness.features.export.conversations import atif_text, chat_text
 from harness.features.export.inspect_log import write_inspect
 from harness.features.export.livecodebench import LiveCodeBenchFiles, eval_all_text
 from harness.features.export.sample_rows import csv_text, junit_text, write_parquet
-from harness.features.show.library import LoadedRun
+from harness.features.show.command import LoadedRun
 from harness.problem import Problem
 from harness.run.plan.problem_loader import Benchmark, checked, read
 from harness.run.reporter import LOG

@@ -19,7 +19,7 @@ from typing import Annotated, Any, NamedTuple, cast
 import typer
 
 from harness.errors import RunDirectoryError, StorageError, UsageError
-from harness.features.show.library import LoadedRun
+from harness.features.show.command import LoadedRun
 from harness.features.storage.pack import held, pack
 from harness.models.prices import ListedPrice
 from harness.run.plan.pricing import max_tokens_of, prices_as_of, with_costs

@@ -1,4 +1,4 @@
-"""Web server of the viewer, on this machine only, and its access control."""
+"""`harness view`: the command, its web server on this machine only, and the access control."""
 
 import hmac
 import re
@@ -10,7 +10,9 @@ from importlib.resources import files
 from pathlib import Path
 from threading import Thread
 from types import FrameType
+from typing import Annotated
 
+import typer
 from starlette.applications import Starlette
 from starlette.datastructures import Headers, MutableHeaders, QueryParams
 from starlette.requests import Request, cookie_parser
@@ -18,12 +20,40 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from harness.cli import completion
 from harness.errors import UsageError
 from harness.features.viewer.comparison.pages import ComparisonPages
 from harness.features.viewer.html import render
 from harness.features.viewer.library import Library
 from harness.features.viewer.pages import Pages
 from harness.http_server import LOOPBACK, Server, listen, quiet_config
+
+
+def view(
+    folder: Annotated[
+        Path,
+        typer.Argument(
+            autocompletion=completion.runs,
+            metavar="[DIR]",
+            help="Where to look for runs, or a run.",
+        ),
+    ] = Path("runs"),
+    port: Annotated[
+        int, typer.Option(min=0, max=65_535, help="The port; 0: any that is free.")
+    ] = 0,
+    *,
+    open_browser: Annotated[
+        bool, typer.Option("--open", help="Open the page in the browser.")
+    ] = False,
+) -> None:
+    """Show runs, samples and transcripts in a browser on this machine; Ctrl-C ends it."""
+
+    def say(address: str) -> None:
+        typer.echo(f"The runs below {folder} are shown at\n\n  {address}\n")
+        typer.echo("The address holds the key to them. Ctrl-C ends this.")
+
+    serve(folder, port, show=open_browser, say=say)
+
 
 TOKEN_BYTES = 32
 NAMES = ("127.0.0.1", "localhost")
