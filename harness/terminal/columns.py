@@ -6,6 +6,7 @@ ten thousand rows, for which rich takes seconds.
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import NamedTuple
 
 from rich import box
@@ -17,8 +18,9 @@ from rich.style import Style
 from rich.table import Table
 from rich.text import Text
 
+from harness.run.summary.iteration import Curve
 from harness.stats.rates import Rate
-from harness.text import interval, percent, printable_line
+from harness.text import UNKNOWN, interval, percent, printable_line
 
 CHROME = 4
 """Lines of a table that are not rows: top, head, the line below it, bottom."""
@@ -214,18 +216,15 @@ def figures_table(*columns: str) -> Table:
     return table
 
 
-def rates_table(*rates: tuple[str, Rate | None]) -> Table:
-    """Return a table of the main rate and the other rates that exist."""
-    table = figures_table("", "rate", "95 % interval", "problems")
+def rates_table(*rates: tuple[str, Rate | None], title: str = "") -> Table:
+    """Return a table of the rates that exist, with their intervals."""
+    table = figures_table(title, "rate", "95 % interval", "problems")
     for name, rate in rates:
         if rate is not None:
-            table.add_row(name, *rate_cells(rate))
+            ends = interval(rate.low, rate.high)
+            cells = percent(rate.value), ends, str(rate.problems)
+            table.add_row(printable_line(name) or UNKNOWN, *cells)
     return table
-
-
-def rate_cells(rate: Rate) -> tuple[str, str, str]:
-    """Return a rate, its interval and its number of problems."""
-    return percent(rate.value), interval(rate.low, rate.high), str(rate.problems)
 
 
 def words_table(columns: Iterable[str], rows: Iterable[Iterable[str]] = ()) -> Table:
@@ -249,3 +248,75 @@ def facts(named: Iterable[tuple[str, str]]) -> Table:
     for name, figures in named:
         table.add_row(Text(name, style="bold"), Text(printable_line(figures)))
     return table
+
+
+MOST_ROWS = 6  # per kind; all are in summary.json
+BAR = 20  # characters for 100 %
+ROOM_FOR_BARS = 70  # columns
+EIGHTHS = " ▏▎▍▌▋▊▉"
+
+Row = tuple[str, float | None, float]
+"""A row's name, rate passing the public tests, and rate solved."""
+
+
+class CurveView:
+    """The table, with bars if the terminal is wide enough.
+
+    Args:
+        curve: curve of a run with several revisions per sample.
+    """
+
+    def __init__(self, curve: Curve) -> None:
+        self._curve = curve
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        bars = options.max_width >= ROOM_FOR_BARS
+        yield self._table(bars=bars, ascii_only=options.ascii_only)
+
+    def _table(self, *, bars: bool, ascii_only: bool) -> Table:
+        table = figures_table("so far", "passed public", "solved")
+        if bars:
+            table.add_column("", no_wrap=True)
+        for rows in _kinds(self._curve):
+            for name, public, solved in _telling(rows):
+                cells = [name, "" if public is None else percent(public), percent(solved)]
+                table.add_row(*cells, *([bar(solved, ascii_only=ascii_only)] if bars else []))
+            table.add_section()
+        return table
+
+
+def bar(share: float, *, ascii_only: bool = False) -> str:
+    """Return a bar of up to `BAR` characters, precise to an eighth of one.
+
+    Args:
+        share: length, between 0 and 1.
+        ascii_only: whether to use only ASCII characters, and whole ones.
+    """
+    if ascii_only:
+        return "#" * round(share * BAR)
+    whole, eighths = divmod(round(share * BAR * 8), 8)
+    return "█" * whole + EIGHTHS[eighths].strip()
+
+
+def _kinds(curve: Curve) -> Iterator[list[Row]]:
+    yield [(f"test run {p.test_run}", p.passed_public, p.solved) for p in curve.by_test_run]
+    yield [(f"turn {point.turn}", None, point.solved) for point in curve.by_turn]
+    yield [(f"{point.within:,} tokens", None, point.solved) for point in curve.by_tokens or ()]
+    yield [(_dollars(point.within), None, point.solved) for point in curve.by_dollars or ()]
+
+
+def _telling(rows: Sequence[Row]) -> list[Row]:
+    """Return the last row and those with rising rates; if too many, only every n-th."""
+    before = [(0.0, 0.0), *((public or 0.0, solved) for _, public, solved in rows)]
+    rising = [
+        row
+        for row, then in zip(rows, before, strict=False)
+        if (row[1] or 0.0, row[2]) != then or row is rows[-1]
+    ]
+    every = -(-len(rising) // MOST_ROWS) or 1
+    return rising[::-1][::every][::-1]
+
+
+def _dollars(amount: float) -> str:
+    """Return an amount, however small, without an exponent."""
+    return f"${Decimal(str(amount)):,f}"

@@ -40,7 +40,7 @@ from harness.run.store.results import SampleResult
 from harness.run.summary.summary import Summary, summarize
 from harness.sources.files.rows import Loaded
 from harness.terminal.progress import TerminalReporter, load_with_bar
-from harness.terminal.run_outcome import gate, print_summary, read_rate
+from harness.terminal.run_screen import gate, print_summary, read_rate
 from harness.terminal.summary_table import console
 from harness.text import count, printable_line
 

@@ -40,7 +40,7 @@ from harness.run.store.transcripts import FOLDER, PACK, Transcripts
 from harness.run.summary.loaded_run import read_run
 from harness.run.summary.summary import Summary, summarize
 from harness.sandbox.isolation import Level
-from harness.terminal.run_outcome import print_summary
+from harness.terminal.run_screen import print_summary
 from harness.terminal.summary_table import console
 from harness.text import count
 
