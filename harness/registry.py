@@ -51,7 +51,7 @@ COMMANDS = tuple(
             "Print a sample's conversation.",
             READ,
         ),
-        ("report", "report.command:report", "Write an HTML report of runs.", READ),
+        ("report", "report.page:report", "Write an HTML report of runs.", READ),
         ("view", "viewer.server:view", "Browse runs in a web browser.", READ),
         ("export", "export.command:export", "Write a run in another format.", READ),
         ("problems", "info.problems:problems", "List problems, or show one.", PROBLEMS),

@@ -8,8 +8,8 @@ from harness.efficiency.efficiency_summary import EfficiencySummary, score, scor
 from harness.features.compare.differences import changed_problems
 from harness.features.compare.efficiency import Faster, efficiency_rows, faster
 from harness.features.report import charts
+from harness.features.report.figures import PageItem, Section, Table
 from harness.features.report.labelled_runs import LabelledRun, Pairing
-from harness.features.report.page_model import PageItem, Section, Table
 from harness.run.summary.summary import Summary
 from harness.stats.rates import Rate, rate_by_problem
 from harness.text import UNKNOWN, count, figure, percent, printable_line

@@ -8,8 +8,8 @@ from harness.features.compare.comparison import Comparison, Pairwise, compare_re
 from harness.features.compare.spend_result import SpendComparison
 from harness.features.report import answer_charts
 from harness.features.report.charts import PALETTE
+from harness.features.report.figures import PageItem, Table
 from harness.features.report.labelled_runs import LabelledRun, Pairing
-from harness.features.report.page_model import PageItem, Table
 from harness.run.summary.run_words import measured_words
 from harness.stats.rates import Rate
 from harness.text import UNKNOWN, count, dollars, interval, percent, quantity
