@@ -10,7 +10,6 @@ from rich.console import RenderableType
 from harness.errors import UsageError
 from harness.features.compare import answer
 from harness.features.compare.comparison import LABELS, Comparison, compare_read
-from harness.features.compare.screen import comparison_screen
 from harness.features.compare.spend_sentence import UNIT_WORDS
 from harness.run.spec.keys import listing
 from harness.run.summary.groups import Filters, filtered, read_filters
@@ -153,7 +152,7 @@ class RunComparison(NotebookView, Comparison):
 
     def view(self) -> RenderableType:
         """Return the first screen of `harness compare`."""
-        return comparison_screen(self)
+        return answer.comparison_screen(self)
 
     def to_pandas(self) -> "pd.DataFrame":
         """Return a row per run, the baseline first.

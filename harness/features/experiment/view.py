@@ -13,10 +13,9 @@ from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderR
 from rich.text import Text
 
 from harness.errors import RunDirectoryError, UsageError
-from harness.features.compare.answer import p_words
+from harness.features.compare.answer import comparison_screen, p_words
 from harness.features.compare.comparison import LEVEL, compare_runs
 from harness.features.compare.library import RunComparison, compare
-from harness.features.compare.screen import comparison_screen
 from harness.features.experiment.decision import PAIR, Decision
 from harness.features.experiment.ranking import Against, RankedCell, Ranking
 from harness.features.show.command import LoadedRun, load_run
