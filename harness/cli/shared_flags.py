@@ -1,12 +1,16 @@
 """Flags that several commands share: observers, selection of results, level of detail."""
 
 from functools import partial
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from harness.cli import completion
 
+RunArgument = Annotated[
+    Path, typer.Argument(metavar="RUN", help="A run directory.", autocompletion=completion.runs)
+]
 Details = Annotated[
     bool,
     typer.Option(

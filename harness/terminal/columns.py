@@ -5,7 +5,7 @@ ten thousand rows, for which rich takes seconds.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from decimal import Decimal
 from typing import NamedTuple
 
@@ -93,6 +93,7 @@ def _width(kept: Sequence[int], widths: Sequence[int]) -> int:
     return sum(widths[place] + 3 for place in kept) + 1
 
 
+@dataclass(frozen=True, slots=True)
 class Grid:
     """Rows below a heading.
 
@@ -103,18 +104,11 @@ class Grid:
         width: width of the table; default: the window's.
     """
 
-    def __init__(
-        self,
-        columns: Sequence[Column],
-        rows: Iterable[Sequence[Cell]],
-        *,
-        expand: bool = False,
-        width: int | None = None,
-    ) -> None:
-        self._columns = columns
-        self._rows = list(rows)
-        self._expand = expand
-        self._width = width
+    columns: Sequence[Column]
+    rows: Sequence[Sequence[Cell]]
+    _: KW_ONLY
+    expand: bool = False
+    width: int | None = None
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """Yield the lines."""
@@ -124,9 +118,9 @@ class Grid:
 
     def lines(self, console: Console, options: ConsoleOptions) -> Iterator[list[Segment]]:
         """Yield the lines, without line ends."""
-        width = self._width or options.max_width
-        placed = fit(self._columns, self._wanted(width), width)
-        heads = [Cell(self._columns[place].name, "bold") for place, _ in placed]
+        width = self.width or options.max_width
+        placed = fit(self.columns, self._wanted(width), width)
+        heads = [Cell(self.columns[place].name, "bold") for place, _ in placed]
         dim = console.get_style("dim")
 
         def rule(left: str, middle: str, right: str, line: str) -> list[Segment]:
@@ -138,7 +132,7 @@ class Grid:
             parts = [Segment(f"{border} ", dim)]
             for number, ((place, size), cell) in enumerate(zip(placed, cells, strict=True), 1):
                 style = console.get_style(cell.style) if cell.style else _PLAIN
-                column = self._columns[place]
+                column = self.columns[place]
                 cut = middle_cut(cell.text, size) if column.middle else cell.text
                 text = fitted(cut, size, right=column.right)
                 parts.append(Segment(text, style))
@@ -148,23 +142,23 @@ class Grid:
         yield rule("┏", "┳", "┓", "━")
         yield row(heads, "┃")
         yield rule("┡", "╇", "┩", "━")
-        for cells in self._rows:
+        for cells in self.rows:
             yield row([cells[place] for place, _ in placed], "│")
         yield rule("└", "┴", "┘", "─")
 
     def _wanted(self, width: int) -> list[int]:
         wanted = [
-            max((cell_len(row[place].text) for row in self._rows), default=0)
-            for place in range(len(self._columns))
+            max((cell_len(row[place].text) for row in self.rows), default=0)
+            for place in range(len(self.columns))
         ]
         wanted = [
-            max(size, len(column.name)) for size, column in zip(wanted, self._columns, strict=True)
+            max(size, len(column.name)) for size, column in zip(wanted, self.columns, strict=True)
         ]
-        if not self._expand:
+        if not self.expand:
             return wanted
         return [
             width if column.least is not None else size
-            for size, column in zip(wanted, self._columns, strict=True)
+            for size, column in zip(wanted, self.columns, strict=True)
         ]
 
 
@@ -204,7 +198,7 @@ def painted(line: Iterable[Segment], console: Console) -> str:
     return "".join(parts)
 
 
-def figures_table(*columns: str) -> Table:
+def figures_table(*columns: str, rows: Iterable[Iterable[str | Text]] = ()) -> Table:
     """Return a table whose first column names what the others count.
 
     On a narrow terminal cells are folded, not cut: `1…` must not stand for 100 %.
@@ -213,6 +207,8 @@ def figures_table(*columns: str) -> Table:
     for column in columns:
         side = "left" if column == columns[0] else "right"
         table.add_column(column, justify=side, overflow="fold")
+    for row in rows:
+        table.add_row(*row)
     return table
 
 
@@ -259,6 +255,7 @@ Row = tuple[str, float | None, float]
 """A row's name, rate passing the public tests, and rate solved."""
 
 
+@dataclass(frozen=True)
 class CurveView:
     """The table, with bars if the terminal is wide enough.
 
@@ -266,8 +263,7 @@ class CurveView:
         curve: curve of a run with several revisions per sample.
     """
 
-    def __init__(self, curve: Curve) -> None:
-        self._curve = curve
+    curve: Curve
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         bars = options.max_width >= ROOM_FOR_BARS
@@ -277,7 +273,7 @@ class CurveView:
         table = figures_table("so far", "passed public", "solved")
         if bars:
             table.add_column("", no_wrap=True)
-        for rows in _kinds(self._curve):
+        for rows in _kinds(self.curve):
             for name, public, solved in _telling(rows):
                 cells = [name, "" if public is None else percent(public), percent(solved)]
                 table.add_row(*cells, *([bar(solved, ascii_only=ascii_only)] if bars else []))

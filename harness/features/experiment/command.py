@@ -272,11 +272,16 @@ def total_cost(cells: Sequence[Foretold]) -> Range | None:
 
 def grid_view(cells: Sequence[Foretold], baseline: str) -> RenderableType:
     """Show the samples, requests and cost of each cell and of all together."""
-    table = figures_table("cell", "samples left", "requests", "cost, roughly")
-    for cell in cells:
-        name = printable_line(cell.name) + (" (baseline)" if cell.name == baseline else "")
-        requests = "none: recordings" if cell.played else number_range(*cell.requests)
-        table.add_row(name, f"{cell.samples:,}", requests, _money(cell.cost))
+    rows = (
+        (
+            printable_line(cell.name) + (" (baseline)" if cell.name == baseline else ""),
+            f"{cell.samples:,}",
+            "none: recordings" if cell.played else number_range(*cell.requests),
+            _money(cell.cost),
+        )
+        for cell in cells
+    )
+    table = figures_table("cell", "samples left", "requests", "cost, roughly", rows=rows)
     lows, highs = zip(*(cell.requests for cell in cells), strict=True)
     table.add_section()
     table.add_row(

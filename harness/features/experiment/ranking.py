@@ -213,10 +213,7 @@ def _against(counts: Mapping[str, dict[str, Counts]], baseline: str) -> dict[str
         wide = paired_score(*shares(base, compared[name]), confidence)
         found[name] = Against(
             problems=len(compared[name].keys() & base.keys()),
-            difference=plain.difference,
-            low=plain.low,
-            high=plain.high,
-            p_value=plain.p_value,
+            **plain._asdict(),
             p_holm=p_holm,
             low_holm=wide.low,
             high_holm=wide.high,

@@ -9,7 +9,7 @@ from typing import Annotated, overload
 
 import typer
 
-from harness.cli import completion
+from harness.cli.shared_flags import RunArgument
 from harness.errors import StorageError, UsageError
 from harness.features.export.conversations import atif_text, chat_text
 from harness.features.export.inspect_log import write_inspect
@@ -48,9 +48,7 @@ Load = Callable[[Run], Loaded]
 
 
 def export(
-    run: Annotated[
-        Path, typer.Argument(metavar="RUN", help="A run directory.", autocompletion=completion.runs)
-    ],
+    run: RunArgument,
     to: Annotated[str, typer.Option("--to", metavar="|".join(FORMATS), help="The format.")],
     out: Annotated[
         Path | None,

@@ -8,8 +8,8 @@ from typing import Annotated, Any, Unpack
 
 import typer
 
-from harness.cli import completion
 from harness.cli.settings_flags import JUDGING, AsJson, among, with_settings
+from harness.cli.shared_flags import RunArgument
 from harness.errors import INFRASTRUCTURE, INTERRUPTED, RunDirectoryError, UsageError
 from harness.features.regrade.stored_solutions import (
     Regrading,
@@ -219,9 +219,7 @@ def _opened(path: Path, manifest: Mapping[str, Any]) -> RunDirectory:
 @with_settings("benchmark", *JUDGING)
 def regrade_command(
     settings: Mapping[str, Any],
-    run: Annotated[
-        Path, typer.Argument(metavar="RUN", help="A run directory.", autocompletion=completion.runs)
-    ],
+    run: RunArgument,
     out: Annotated[
         Path | None,
         typer.Option(

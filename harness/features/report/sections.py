@@ -294,9 +294,12 @@ def _problems(sides: Sequence[LabelledRun]) -> Section:
     mean = (
         "The mean over a problem's samples, of all runs; the command shows the one that took most."
     )
-    dear, long = outliers.dearest(sides), outliers.longest(sides)
+    slow, long, dear = (
+        outliers.by_mean(sides, amount)
+        for amount in (figures.seconds, figures.tokens, figures.dollars)
+    )
     kinds: list[tuple[str, str, str, str, Iterable[Extreme], Callable[[float], str]]] = [
-        ("slowest", "Slowest", mean, "seconds", outliers.slowest(sides), figure),
+        ("slowest", "Slowest", mean, "seconds", slow, figure),
         ("dearest", "Dearest", mean, "cost", dear, dollars),
         ("longest", "Most tokens", mean, "tokens", long, lambda value: f"{value:,.0f}"),
         (

@@ -12,9 +12,8 @@ import typer
 from pydantic_core import to_json
 from rich.console import RenderableType
 
-from harness.cli import completion
 from harness.cli.settings_flags import with_settings
-from harness.cli.shared_flags import FILTERS, By, Details
+from harness.cli.shared_flags import FILTERS, By, Details, RunArgument
 from harness.efficiency.scale import Efficiency
 from harness.errors import UsageError
 from harness.grading.verdict import INFRASTRUCTURE, Verdict
@@ -40,9 +39,7 @@ if TYPE_CHECKING:
 def show(
     settings: Mapping[str, Any],
     *,
-    run: Annotated[
-        Path, typer.Argument(metavar="RUN", help="A run directory.", autocompletion=completion.runs)
-    ],
+    run: RunArgument,
     only: Annotated[
         list[str] | None,
         typer.Option(
@@ -105,6 +102,13 @@ def show(
 PENDING = "pending"
 
 
+TOLD = (
+    *("title", "platform", "difficulty", "public_passed", "public_total", "hidden_passed"),
+    *("hidden_total", "stop_reason"),
+)
+"""Fields of a result that `--json` has too."""
+
+
 @dataclass(frozen=True, slots=True)
 class ChosenSample:
     """A sample's row, and its result if it has one."""
@@ -125,14 +129,7 @@ class ChosenSample:
             return told
         timed = {} if row.efficiency is None else {"efficiency": _told(row.efficiency)}
         return told | {
-            "title": result.title,
-            "platform": result.platform,
-            "difficulty": result.difficulty,
-            "public_passed": result.public_passed,
-            "public_total": result.public_total,
-            "hidden_passed": result.hidden_passed,
-            "hidden_total": result.hidden_total,
-            "stop_reason": result.stop_reason,
+            **{name: getattr(result, name) for name in TOLD},
             "turns": row.turns,
             "tool_calls": result.tool_calls,
             "seconds": row.seconds,

@@ -10,7 +10,7 @@ import typer
 from pydantic_core import from_json
 
 from harness.agent import events
-from harness.cli import completion
+from harness.cli.shared_flags import RunArgument
 from harness.errors import RunDirectoryError, UsageError
 from harness.grading.verdict import Grade
 from harness.models.protocol import ModelTurn, ToolCall
@@ -213,9 +213,7 @@ def _samples(run: Path, transcripts: Transcripts) -> dict[str, str]:
 
 
 def transcript(
-    run: Annotated[
-        Path, typer.Argument(metavar="RUN", help="A run directory.", autocompletion=completion.runs)
-    ],
+    run: RunArgument,
     sample: Annotated[
         str | None,
         typer.Argument(

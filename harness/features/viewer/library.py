@@ -104,7 +104,10 @@ class Library:
 
     def place(self, key: str) -> Place:
         """Return where the run of a key is. Raises KeyError."""
-        return {place.key: place for place in self.found().places}[key]
+        for place in self.found().places:
+            if place.key == key:
+                return place
+        raise KeyError(key)
 
     def forget(self) -> None:
         """Search for runs again, as one was deleted."""
