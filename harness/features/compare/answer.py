@@ -253,10 +253,11 @@ def comparison_screen(comparison: Comparison, *, listed: int = LISTED) -> Render
     parts += [Text(printable_line(words), style="yellow") for words in warnings[:MOST_WARNINGS]]
     if len(warnings) > MOST_WARNINGS:
         parts.append(Text(f"{len(warnings) - MOST_WARNINGS} more: --details", style="yellow"))
-    if len(comparison.versus) > 1:
+    first, *others = comparison.versus
+    if others:
         parts += [Text(""), _many(comparison, names)]
     else:
-        parts += _two(comparison, comparison.versus[0], names, listed)
+        parts += _two(comparison, first, names, listed)
     return Constrain(Group(*parts), WIDTH)
 
 
@@ -270,8 +271,9 @@ def _two(
     )
     sentences = [printable_line(each) for each in told if each]
     if versus.differs:
-        more = f", and {len(versus.differs) - 1} more" if len(versus.differs) > 1 else ""
-        sentences.append(f"Also different: {printable_line(versus.differs[0])}{more}.")
+        first, *others = versus.differs
+        more = f", and {len(others)} more" if others else ""
+        sentences.append(f"Also different: {printable_line(first)}{more}.")
     yield Text("")
     yield Padding(Text(" ".join(sentences)), (0, 0, 0, 2))
     yield Text("")
