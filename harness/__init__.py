@@ -37,8 +37,8 @@ if TYPE_CHECKING:
     from harness.features.grade.library import Grades, agrade, grade
     from harness.features.grade.sandbox import Sandbox
     from harness.features.import_.library import ImportedRun, import_run
-    from harness.features.regrade.library import regrade
-    from harness.features.show.library import LoadedRun, load_run
+    from harness.features.regrade.command import regrade
+    from harness.features.show.command import LoadedRun, load_run
     from harness.features.storage.merge import merge_runs
     from harness.features.verify.library import VerifiedBenchmark, verify
     from harness.grading.verdict import Verdict
@@ -114,8 +114,8 @@ _HOMES = {
     "harness.features.experiment.view": ("ExperimentResult",),
     "harness.features.grade.library": ("Grades", "agrade", "grade"),
     "harness.run.plan.problem_loader": ("load_problems",),
-    "harness.features.show.library": ("LoadedRun", "load_run"),
-    "harness.features.regrade.library": ("regrade",),
+    "harness.features.show.command": ("LoadedRun", "load_run"),
+    "harness.features.regrade.command": ("regrade",),
     "harness.features.verify.library": ("VerifiedBenchmark", "verify"),
     "harness.features.grade.grader": ("Grader", "GradingError", "Scored"),
     "harness.errors": (

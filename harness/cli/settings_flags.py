@@ -194,6 +194,9 @@ def named_benchmark(spec: str | None, benchmark: str | None) -> str:
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
 
+RunArgument = Annotated[
+    Path, typer.Argument(metavar="RUN", help="A run directory.", autocompletion=completion.runs)
+]
 Details = Annotated[
     bool,
     typer.Option(

@@ -5,7 +5,8 @@ ten thousand rows, for which rich takes seconds.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
+from decimal import Decimal
 from typing import NamedTuple
 
 from rich import box
@@ -17,8 +18,9 @@ from rich.style import Style
 from rich.table import Table
 from rich.text import Text
 
+from harness.run.summary.iteration import Curve
 from harness.stats.rates import Rate
-from harness.text import interval, percent, printable_line
+from harness.text import UNKNOWN, interval, percent, printable_line
 
 CHROME = 4
 """Lines of a table that are not rows: top, head, the line below it, bottom."""
@@ -91,6 +93,7 @@ def _width(kept: Sequence[int], widths: Sequence[int]) -> int:
     return sum(widths[place] + 3 for place in kept) + 1
 
 
+@dataclass(frozen=True, slots=True)
 class Grid:
     """Rows below a heading.
 
@@ -101,18 +104,11 @@ class Grid:
         width: width of the table; default: the window's.
     """
 
-    def __init__(
-        self,
-        columns: Sequence[Column],
-        rows: Iterable[Sequence[Cell]],
-        *,
-        expand: bool = False,
-        width: int | None = None,
-    ) -> None:
-        self._columns = columns
-        self._rows = list(rows)
-        self._expand = expand
-        self._width = width
+    columns: Sequence[Column]
+    rows: Sequence[Sequence[Cell]]
+    _: KW_ONLY
+    expand: bool = False
+    width: int | None = None
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """Yield the lines."""
@@ -122,9 +118,9 @@ class Grid:
 
     def lines(self, console: Console, options: ConsoleOptions) -> Iterator[list[Segment]]:
         """Yield the lines, without line ends."""
-        width = self._width or options.max_width
-        placed = fit(self._columns, self._wanted(width), width)
-        heads = [Cell(self._columns[place].name, "bold") for place, _ in placed]
+        width = self.width or options.max_width
+        placed = fit(self.columns, self._wanted(width), width)
+        heads = [Cell(self.columns[place].name, "bold") for place, _ in placed]
         dim = console.get_style("dim")
 
         def rule(left: str, middle: str, right: str, line: str) -> list[Segment]:
@@ -136,7 +132,7 @@ class Grid:
             parts = [Segment(f"{border} ", dim)]
             for number, ((place, size), cell) in enumerate(zip(placed, cells, strict=True), 1):
                 style = console.get_style(cell.style) if cell.style else _PLAIN
-                column = self._columns[place]
+                column = self.columns[place]
                 cut = middle_cut(cell.text, size) if column.middle else cell.text
                 text = fitted(cut, size, right=column.right)
                 parts.append(Segment(text, style))
@@ -146,23 +142,23 @@ class Grid:
         yield rule("┏", "┳", "┓", "━")
         yield row(heads, "┃")
         yield rule("┡", "╇", "┩", "━")
-        for cells in self._rows:
+        for cells in self.rows:
             yield row([cells[place] for place, _ in placed], "│")
         yield rule("└", "┴", "┘", "─")
 
     def _wanted(self, width: int) -> list[int]:
         wanted = [
-            max((cell_len(row[place].text) for row in self._rows), default=0)
-            for place in range(len(self._columns))
+            max((cell_len(row[place].text) for row in self.rows), default=0)
+            for place in range(len(self.columns))
         ]
         wanted = [
-            max(size, len(column.name)) for size, column in zip(wanted, self._columns, strict=True)
+            max(size, len(column.name)) for size, column in zip(wanted, self.columns, strict=True)
         ]
-        if not self._expand:
+        if not self.expand:
             return wanted
         return [
             width if column.least is not None else size
-            for size, column in zip(wanted, self._columns, strict=True)
+            for size, column in zip(wanted, self.columns, strict=True)
         ]
 
 
@@ -202,7 +198,7 @@ def painted(line: Iterable[Segment], console: Console) -> str:
     return "".join(parts)
 
 
-def figures_table(*columns: str) -> Table:
+def figures_table(*columns: str, rows: Iterable[Iterable[str | Text]] = ()) -> Table:
     """Return a table whose first column names what the others count.
 
     On a narrow terminal cells are folded, not cut: `1…` must not stand for 100 %.
@@ -211,21 +207,20 @@ def figures_table(*columns: str) -> Table:
     for column in columns:
         side = "left" if column == columns[0] else "right"
         table.add_column(column, justify=side, overflow="fold")
+    for row in rows:
+        table.add_row(*row)
     return table
 
 
-def rates_table(*rates: tuple[str, Rate | None]) -> Table:
-    """Return a table of the main rate and the other rates that exist."""
-    table = figures_table("", "rate", "95 % interval", "problems")
+def rates_table(*rates: tuple[str, Rate | None], title: str = "") -> Table:
+    """Return a table of the rates that exist, with their intervals."""
+    table = figures_table(title, "rate", "95 % interval", "problems")
     for name, rate in rates:
         if rate is not None:
-            table.add_row(name, *rate_cells(rate))
+            ends = interval(rate.low, rate.high)
+            cells = percent(rate.value), ends, str(rate.problems)
+            table.add_row(printable_line(name) or UNKNOWN, *cells)
     return table
-
-
-def rate_cells(rate: Rate) -> tuple[str, str, str]:
-    """Return a rate, its interval and its number of problems."""
-    return percent(rate.value), interval(rate.low, rate.high), str(rate.problems)
 
 
 def words_table(columns: Iterable[str], rows: Iterable[Iterable[str]] = ()) -> Table:
@@ -249,3 +244,75 @@ def facts(named: Iterable[tuple[str, str]]) -> Table:
     for name, figures in named:
         table.add_row(Text(name, style="bold"), Text(printable_line(figures)))
     return table
+
+
+MOST_ROWS = 6  # per kind; all are in summary.json
+BAR = 20  # characters for 100 %
+ROOM_FOR_BARS = 70  # columns
+EIGHTHS = " ▏▎▍▌▋▊▉"
+
+Row = tuple[str, float | None, float]
+"""A row's name, rate passing the public tests, and rate solved."""
+
+
+@dataclass(frozen=True)
+class CurveView:
+    """The table, with bars if the terminal is wide enough.
+
+    Args:
+        curve: curve of a run with several revisions per sample.
+    """
+
+    curve: Curve
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        bars = options.max_width >= ROOM_FOR_BARS
+        yield self._table(bars=bars, ascii_only=options.ascii_only)
+
+    def _table(self, *, bars: bool, ascii_only: bool) -> Table:
+        table = figures_table("so far", "passed public", "solved")
+        if bars:
+            table.add_column("", no_wrap=True)
+        for rows in _kinds(self.curve):
+            for name, public, solved in _telling(rows):
+                cells = [name, "" if public is None else percent(public), percent(solved)]
+                table.add_row(*cells, *([bar(solved, ascii_only=ascii_only)] if bars else []))
+            table.add_section()
+        return table
+
+
+def bar(share: float, *, ascii_only: bool = False) -> str:
+    """Return a bar of up to `BAR` characters, precise to an eighth of one.
+
+    Args:
+        share: length, between 0 and 1.
+        ascii_only: whether to use only ASCII characters, and whole ones.
+    """
+    if ascii_only:
+        return "#" * round(share * BAR)
+    whole, eighths = divmod(round(share * BAR * 8), 8)
+    return "█" * whole + EIGHTHS[eighths].strip()
+
+
+def _kinds(curve: Curve) -> Iterator[list[Row]]:
+    yield [(f"test run {p.test_run}", p.passed_public, p.solved) for p in curve.by_test_run]
+    yield [(f"turn {point.turn}", None, point.solved) for point in curve.by_turn]
+    yield [(f"{point.within:,} tokens", None, point.solved) for point in curve.by_tokens or ()]
+    yield [(_dollars(point.within), None, point.solved) for point in curve.by_dollars or ()]
+
+
+def _telling(rows: Sequence[Row]) -> list[Row]:
+    """Return the last row and those with rising rates; if too many, only every n-th."""
+    before = [(0.0, 0.0), *((public or 0.0, solved) for _, public, solved in rows)]
+    rising = [
+        row
+        for row, then in zip(rows, before, strict=False)
+        if (row[1] or 0.0, row[2]) != then or row is rows[-1]
+    ]
+    every = -(-len(rising) // MOST_ROWS) or 1
+    return rising[::-1][::every][::-1]
+
+
+def _dollars(amount: float) -> str:
+    """Return an amount, however small, without an exponent."""
+    return f"${Decimal(str(amount)):,f}"

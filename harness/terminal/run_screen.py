@@ -1,25 +1,28 @@
-"""The final screen of a run: what was measured, the results, and any trouble."""
+"""The final screen of a run: results and any trouble; and the exit code of `--fail-under`."""
 
+import json
+import math
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from rich.console import Group, RenderableType
+from rich.console import Console, Group, RenderableType
 from rich.text import Text
 
 from harness.agent.strategies import COMES
+from harness.errors import INFRASTRUCTURE, MISSED, OK, UsageError
 from harness.grading.verdict import Verdict
 from harness.models.providers import REFERENCES
 from harness.run.plan.target import PREFIX
 from harness.run.store.results import SampleResult
 from harness.run.store.state import IMPORT_AGAIN, UNDER_WAY, is_imported, reason_text
 from harness.run.summary.groups import FEWEST, rates_by
-from harness.run.summary.loaded_run import Run, measured_words
+from harness.run.summary.loaded_run import Run, bracket_of, measured_words, read_run
 from harness.run.summary.summary import Summary
 from harness.stats.rates import Rate
-from harness.terminal.columns import figures_table, rate_cells
-from harness.terminal.summary_table import sandbox_level, several_rates, words
+from harness.terminal.columns import rates_table
+from harness.terminal.summary_table import sandbox_level, several_rates, words, write_json
 from harness.text import UNKNOWN, count, dollars, interval, percent, printable_line, quantity
 
 MOST_VERDICTS = 6
@@ -236,12 +239,9 @@ def groups_view(results: Sequence[SampleResult], kinds: Sequence[str]) -> Iterat
     """Yield a table of rates for each grouping; small groups are only counted."""
     for kind in kinds:
         rates = rates_by(results, kind)
-        shown = [each for each in rates if each.rate.problems >= FEWEST]
-        table = figures_table(f"by {kind}", "rate", "95 % interval", "problems")
-        for each in shown:
-            table.add_row(printable_line(each.name) or UNKNOWN, *rate_cells(each.rate))
+        shown = [(each.name, each.rate) for each in rates if each.rate.problems >= FEWEST]
         if shown:
-            yield table
+            yield rates_table(*shown, title=f"by {kind}")
         yield from too_few(kind, len(rates) - len(shown))
 
 
@@ -250,3 +250,72 @@ def too_few(kind: str, groups: int) -> Iterator[Text]:
     if groups:
         said = count(groups, kind, {"difficulty": "difficulties"}.get(kind))
         yield Text(f"{said} with fewer than {FEWEST} problems not shown", style="dim")
+
+
+CLOSE = 1e-9
+"""Tolerance for rounding errors in a mean of fractions."""
+
+
+def read_rate(text: str | None) -> float | None:
+    """Parse a rate such as 0.6 or 60%.
+
+    Raises:
+        UsageError: it is not between 0 and 1.
+    """
+    if text is None:
+        return None
+    try:
+        value = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
+    except ValueError:
+        value = math.nan
+    if not 0 <= value <= 1:
+        raise UsageError(f"--fail-under {text}: give a rate between 0 and 1, as 0.6 or 60%")
+    return value
+
+
+def gate(err: Console, path: Path, least: float | None) -> int:
+    """Return the exit code of a run under `--fail-under`.
+
+    The result is decided as soon as the ungraded samples can no longer change it.
+
+    Args:
+        err: where to print why the run does not pass.
+        path: the run directory.
+        least: the required pass@1; None to always pass.
+    """
+    if least is None:
+        return OK
+    run = read_run(path)
+    open_, reached = bracket_of(run, selected=True), run.summary.pass_at_1
+    wanted = f"--fail-under {percent(least)}"
+    low, high = open_.if_failed or 0.0, open_.if_solved or 0.0
+    if reached is not None and low >= least - CLOSE:
+        return OK
+    if reached is not None and high < least - CLOSE:
+        most = f"at most {percent(high)}" if open_.pending else percent(high)
+        err.print(f"{wanted}: missed, pass@1 is {most}", soft_wrap=True)
+        return MISSED
+    total = open_.graded + open_.pending
+    err.print(
+        f"{wanted}: not decided, {open_.pending:,} of {count(total, 'sample')} not graded: pass@1 "
+        f"would be between {percent(low)} and {percent(high)}{_without_tests(run.summary)}",
+        soft_wrap=True,
+    )
+    return INFRASTRUCTURE
+
+
+def _without_tests(summary: Summary) -> str:
+    if not summary.ungraded:
+        return ""
+    return f" ({count(summary.ungraded, 'sample')} without a test that was run)"
+
+
+def print_summary(out: Console, summary: Summary, run: Path, *, as_json: bool) -> None:
+    """Print the results and the run's path, or the summary as one JSON object."""
+    if as_json:
+        write_json(out, json.dumps({"run": str(run), **summary.model_dump(mode="json")}))
+        return
+    out.print(run_screen(read_run(run), summary))
+    for line in hints(str(run)):
+        out.print(line, crop=False)
+    out.print(f"saved in {run}", soft_wrap=True)

@@ -123,7 +123,7 @@ def sample_table(
     kept = [at for at in range(len(columns)) if not _all_unknown([row[at].text for row in cells])]
     return Grid(
         tuple(columns[at] for at in kept),
-        ([row[at] for at in kept] for row in cells),
+        [[row[at] for at in kept] for row in cells],
         expand=width is not None,
         width=width,
     )

@@ -4,5 +4,6 @@ command, library: the command and the public function. comparison: the result an
 differences: what makes two runs differ beside model, mode and prompt set.
 flips: problems one run did better on, and results by kind of problem. efficiency: speed.
 spend, spend_result, arms: comparison at equal spend.
-answer, spend_sentence, table_rows: the texts of a comparison. screen, view: terminal and Markdown.
+answer: the first screen. spend_sentence, table_rows: further texts. view: all details, on a
+terminal and as Markdown.
 """

@@ -1,13 +1,21 @@
-"""Texts that summarize a comparison: names, sentences, figures, changes."""
+"""The first screen of `harness compare`: a summary in 24 lines of 80 columns, and its texts."""
 
 import re
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from rich.console import Group, RenderableType
+from rich.constrain import Constrain
+from rich.padding import Padding
+from rich.table import Column, Table
+from rich.text import Text
+
 from harness.features.compare.comparison import LEVEL, ComparedRun, Comparison, Pairwise
-from harness.features.compare.flips import Flip, FlipSample
+from harness.features.compare.flips import Flip
 from harness.features.compare.spend_result import SpendComparison
 from harness.features.compare.spend_sentence import amount_of
+from harness.features.compare.table_rows import points
 from harness.run.summary.loaded_run import arm_names, mode_words
 from harness.run.summary.summary import Summary
 from harness.text import UNKNOWN, count, dollars, interval, percent, printable_line, quantity
@@ -36,16 +44,15 @@ def title_words(comparison: Comparison) -> str:
         what = f"{names[comparison.versus[0].label]} against {baseline}"
     else:
         what = f"{count(len(comparison.versus), 'run')} against {baseline}"
-    alike = {key: {str(side.settings.get(key)) for side in comparison.runs} for key in _ALIKE}
-    shared = [printable_line(*alike[key]) for key in ("model",) if len(alike[key]) == 1]
-    shared += [mode_words(*alike["mode"])] if len(alike["mode"]) == 1 else []
+    models, modes = (
+        {str(side.settings.get(key)) for side in comparison.runs} for key in ("model", "mode")
+    )
+    shared = [printable_line(*models)] if len(models) == 1 else []
+    shared += [mode_words(*modes)] if len(modes) == 1 else []
     shared += sorted({side.benchmark for side in comparison.runs})
     most = max(versus.paired.problems for versus in comparison.versus)
     filters = {side.filtered_by for side in comparison.runs} - {""}
     return ", ".join((f"{what}: {shared[0]}", *shared[1:], count(most, "problem"), *filters))
-
-
-_ALIKE = ("model", "mode")
 
 
 def difference_words(versus: Pairwise, names: Mapping[str, str], comparisons: int = 1) -> str:
@@ -62,7 +69,9 @@ def difference_words(versus: Pairwise, names: Mapping[str, str], comparisons: in
         return f"{_capital(name)} and {other} solve the same problems."
     p_value = versus.p_holm if comparisons > 1 else paired.p_value
     low, high = paired.low, paired.high
-    spread = "" if low is None or high is None else f"95 % interval {_span(low, high)}, "
+    spread = ""
+    if low is not None and high is not None:
+        spread = f"95 % interval {plain_points(low)} to {plain_points(high)}, "
     corrected = ", by Holm" if comparisons > 1 else ""
     sure = "" if p_value < LEVEL else ": chance alone could do this"
     shown = f"({spread}p {p_words(p_value)}{corrected}{sure})"
@@ -76,21 +85,18 @@ def difference_words(versus: Pairwise, names: Mapping[str, str], comparisons: in
 def price_words(comparison: Comparison, versus: Pairwise, names: Mapping[str, str]) -> str:
     """Return a sentence on the cost or token ratio to the baseline; empty if unknown."""
     one, other = (side_of(comparison, each) for each in (versus.label, versus.baseline))
-    for cost, noun in (
-        (cost_each, "the cost"),
-        (tokens_each, "the tokens"),
+    for spent, noun, same in (
+        (cost_each, "the cost", "cost"),
+        (tokens_each, "the tokens", "number of tokens"),
     ):
-        here, there = cost(one), cost(other)
+        here, there = spent(one), spent(other)
         if here is not None and there:
-            if f"{here / there:.1f}" == "1.0":
-                same = "cost" if cost is cost_each else "number of tokens"
+            ratio = here / there
+            if f"{ratio:.1f}" == "1.0":
                 return f"Both take about the same {same}."
-            return f"{_capital(names[versus.label])} takes {_times(here / there)} {noun}."
+            times = f"{ratio:.1f}" if ratio >= 0.095 else f"{ratio:.2g}"  # noqa: PLR2004
+            return f"{_capital(names[versus.label])} takes {times} times {noun}."
     return ""
-
-
-def _times(ratio: float) -> str:
-    return f"{ratio:.1f} times" if ratio >= 0.095 else f"{ratio:.2g} times"  # noqa: PLR2004
 
 
 def shared_summary(side: ComparedRun) -> Summary:
@@ -177,14 +183,6 @@ def warnings_of(comparison: Comparison, names: Mapping[str, str]) -> Iterator[st
             yield f"{names[side.label]}: {answers} cut off by the token limit"
 
 
-def also_different(versus: Pairwise) -> str:
-    """Return a phrase naming the first unintended difference in settings or versions."""
-    if not versus.differs:
-        return ""
-    more = len(versus.differs) - 1
-    return f"also different: {versus.differs[0]}" + (f", and {more} more" if more else "")
-
-
 def changes_words(versus: Pairwise) -> str:
     """Return how many problems were gained and how many lost."""
     gained = sum(flip.better == versus.label for flip in versus.flips)
@@ -202,13 +200,13 @@ def flip_name(flip: Flip) -> str:
 
 def change_of(flip: Flip) -> str:
     """Return both verdicts: `wrong answer -> accepted`."""
-    return f"{_verdict(flip.a)} -> {_verdict(flip.b)}"
-
-
-def _verdict(shown: FlipSample) -> str:
-    if shown.samples > 1:
-        return f"{shown.solved} of {shown.samples}"
-    return shown.verdict.replace("_", " ")
+    one, other = (
+        f"{shown.solved} of {shown.samples}"
+        if shown.samples > 1
+        else shown.verdict.replace("_", " ")
+        for shown in (flip.a, flip.b)
+    )
+    return f"{one} -> {other}"
 
 
 def interleaved(versus: Pairwise, most: int) -> Sequence[Flip]:
@@ -229,11 +227,122 @@ def p_words(p_value: float) -> str:
     return "< 0.001" if p_value < 0.001 else f"= {p_value:.2g}"  # noqa: PLR2004
 
 
-def _span(low: float, high: float) -> str:
-    return f"{plain_points(low)} to {plain_points(high)}"
-
-
 def _capital(text: str) -> str:
     """Capitalize a sentence, unless its first word is not purely letters."""
     first = re.split("[, ]", text, maxsplit=1)[0]
     return text[:1].upper() + text[1:] if first.isalpha() else text
+
+
+LISTED = 5
+"""Number of changed outcomes on the first screen."""
+MOST_WARNINGS = 3
+NAME = 36  # columns of a terminal
+WIDTH = 80
+
+
+def comparison_screen(comparison: Comparison, *, listed: int = LISTED) -> RenderableType:
+    """Show which run solves more and at what cost, and the first changed outcomes.
+
+    Args:
+        comparison: a comparison of two runs or more.
+        listed: number of changed outcomes, at most.
+    """
+    names = names_of(comparison)
+    parts: list[RenderableType] = [Text(title_words(comparison), style="bold")]
+    warnings = list(warnings_of(comparison, names))
+    parts += [Text(printable_line(words), style="yellow") for words in warnings[:MOST_WARNINGS]]
+    if len(warnings) > MOST_WARNINGS:
+        parts.append(Text(f"{len(warnings) - MOST_WARNINGS} more: --details", style="yellow"))
+    first, *others = comparison.versus
+    if others:
+        parts += [Text(""), _many(comparison, names)]
+    else:
+        parts += _two(comparison, first, names, listed)
+    return Constrain(Group(*parts), WIDTH)
+
+
+def _two(
+    comparison: Comparison, versus: Pairwise, names: Mapping[str, str], listed: int
+) -> Iterator[RenderableType]:
+    told = (
+        difference_words(versus, names),
+        price_words(comparison, versus, names),
+        versus.spend.sentence if versus.spend else "",
+    )
+    sentences = [printable_line(each) for each in told if each]
+    if versus.differs:
+        first, *others = versus.differs
+        more = f", and {len(others)} more" if others else ""
+        sentences.append(f"Also different: {printable_line(first)}{more}.")
+    yield Text("")
+    yield Padding(Text(" ".join(sentences)), (0, 0, 0, 2))
+    yield Text("")
+    yield _figures(comparison, names, versus.spend)
+    if versus.flips:
+        yield Text("")
+        yield from _changes(comparison, versus, listed)
+
+
+def _figures(
+    comparison: Comparison, names: Mapping[str, str], spend: SpendComparison | None
+) -> Table:
+    """Build a table with a column per run, then one at equal spend."""
+    sides = [figures_of(side, names[side.label]) for side in comparison.runs]
+    sides += [cheaper] if spend and (cheaper := equal_figures(comparison, spend)) else []
+    table = Table.grid(Column(), *(Column(justify="right") for _ in sides), padding=(0, 3, 0, 0))
+    table.add_row("", *(Text(side.name, style="bold") for side in sides))
+    table.add_row(Text("  solved", style="bold"), *(side.solved for side in sides))
+    table.add_row("", *(f"({side.interval})" if side.interval else "" for side in sides))
+    for name, cells in (
+        ("cost a sample", [side.cost for side in sides]),
+        ("tokens a sample", [side.tokens for side in sides]),
+    ):
+        if set(cells) - {UNKNOWN, ""}:
+            table.add_row(Text(f"  {name}", style="bold"), *cells)
+    return table
+
+
+def _changes(comparison: Comparison, versus: Pairwise, listed: int) -> Iterator[RenderableType]:
+    yield Text(f"  changed: {changes_words(versus)}")
+    shown = interleaved(versus, listed)
+    table = Table.grid(padding=(0, 2, 0, 0))
+    table.add_column(no_wrap=True)
+    table.add_column(max_width=NAME, no_wrap=True, overflow="ellipsis")
+    table.add_column(no_wrap=True, overflow="ellipsis")
+    for flip in shown:
+        way = "gained" if flip.better == versus.label else "lost"
+        colour = "green" if way == "gained" else "red"
+        table.add_row(Text(f"    {way}", style=colour), flip_name(flip), change_of(flip))
+    yield table
+    paths = " ".join(shlex.quote(printable_line(side.path)) for side in comparison.runs)
+    if len(versus.flips) > len(shown):
+        more = len(versus.flips) - len(shown)
+        yield _command(f"    {more:,} more: harness compare {paths} --details")
+    commands = [each.command for flip in reversed(shown) for each in (flip.b, flip.a)]
+    command = next(filter(None, commands), None)
+    if command:
+        yield _command(f"  read one: {printable_line(command)}")
+
+
+def _command(text: str) -> Text:
+    """Format a command as a line that is never wrapped, so that it can be copied."""
+    return Text(text, style="dim", no_wrap=True, overflow="ignore")
+
+
+def _many(comparison: Comparison, names: Mapping[str, str]) -> Table:
+    """Build a table with a line per run, the baseline first."""
+    heads = "solved", "95 % interval", "difference", "p (Holm)", "cost", "tokens"
+    table = Table.grid(Column(), *(Column(justify="right") for _ in heads), padding=(0, 2, 0, 0))
+    table.add_row("  run", *heads, style="bold")
+    by_label = {versus.label: versus for versus in comparison.versus}
+    for side in sorted(comparison.runs, key=lambda side: side.label != comparison.baseline):
+        figures, versus = figures_of(side, names[side.label]), by_label.get(side.label)
+        against = "baseline", ""
+        if versus is not None:
+            p_value = p_words(versus.p_holm).removeprefix("= ")
+            against = points(versus.paired.difference), p_value
+        table.add_row(
+            f"  {side.label}  {figures.name.removesuffix(f' {side.label}')}",
+            *(figures.solved, figures.interval, *against, figures.cost, figures.tokens),
+        )
+    return table

@@ -167,37 +167,28 @@ def known(samples: Samples, mode: str, unit: Unit) -> bool:
     if None in spent or not any(spent):
         return False
     steps = [] if mode == SHOTS else [step for result in every for step in result.steps]
-    return None not in [_spent_by(step, unit) for step in steps]
+    return None not in [_spent(step, unit) for step in steps]
 
 
 def _every(samples: Samples) -> list[Sample]:
     return [result for own in samples.values() for result in own]
 
 
-def _spent(result: Sample, unit: Unit) -> float | None:
+def _spent(of: Sample | Step, unit: Unit) -> float | None:
+    """Return what a sample spent in all, or up to a step."""
     match unit:
         case "dollars":
-            return result.cost
+            return of.cost
         case "tokens":
-            return result.tokens
+            return of.tokens
         case "calls":
-            return result.calls
+            return of.turn if isinstance(of, Step) else of.calls
 
 
 def _spend(result: Sample, unit: Unit) -> float:
     """Return a sample's spend; an imported shot counts as one call."""
     spent = _spent(result, unit) or 0.0
     return max(1.0, spent) if unit == "calls" else float(spent)
-
-
-def _spent_by(step: Step, unit: Unit) -> float | None:
-    match unit:
-        case "dollars":
-            return step.cost
-        case "tokens":
-            return step.tokens
-        case "calls":
-            return step.turn
 
 
 def _cut(samples: Samples, mode: str, unit: Unit) -> tuple[dict[CurveKind, Policies], int]:
@@ -209,7 +200,7 @@ def _cut(samples: Samples, mode: str, unit: Unit) -> tuple[dict[CurveKind, Polic
             found = handed_in(result, mode)
             unknown += any(solved is None for _, solved in found)
             changes = [
-                (min(spend, spend if step is None else _spent_by(step, unit) or 0.0), bool(solved))
+                (min(spend, spend if step is None else _spent(step, unit) or 0.0), bool(solved))
                 for step, solved in found
             ]
             attempts.append(Attempt(place, changes, spend))

@@ -10,9 +10,8 @@ from rich.console import Console
 from harness.cli import completion
 from harness.cli.settings_flags import RESULT_FILTERS, By, Details, with_settings
 from harness.errors import INFRASTRUCTURE, MISSED, OK, UsageError
-from harness.features.compare.answer import names_of
+from harness.features.compare.answer import comparison_screen, names_of
 from harness.features.compare.comparison import Comparison, compare_runs
-from harness.features.compare.screen import comparison_screen, groups_chosen
 from harness.features.compare.view import comparison_markdown, comparison_view, groups_of
 from harness.run.store.results import uncollected
 from harness.run.summary.groups import read_filters, read_kinds
@@ -22,7 +21,7 @@ from harness.text import count, printable_line
 
 def _print(out: Console, comparison: Comparison, *, details: bool, kinds: Sequence[str]) -> None:
     """Print the requested details, then the first screen. Commands are never cut."""
-    chosen = groups_chosen(comparison, kinds) if kinds else comparison
+    chosen = _groups_chosen(comparison, kinds) if kinds else comparison
     if details:
         out.print(comparison_view(chosen), crop=False)
     elif kinds:
@@ -30,6 +29,15 @@ def _print(out: Console, comparison: Comparison, *, details: bool, kinds: Sequen
             for part in groups_of(versus, names_of(comparison)):
                 out.print(part)
     out.print(comparison_screen(comparison), crop=False)
+
+
+def _groups_chosen(comparison: Comparison, kinds: Sequence[str]) -> Comparison:
+    """Return the comparison with only these kinds of groups."""
+    versus = tuple(
+        each.model_copy(update={"groups": {k: v for k, v in each.groups.items() if k in kinds}})
+        for each in comparison.versus
+    )
+    return comparison.model_copy(update={"versus": versus})
 
 
 def _refuse_unlike(comparison: Comparison) -> None:

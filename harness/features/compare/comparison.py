@@ -141,16 +141,16 @@ class Comparison(Frozen):
 
 
 def compare_runs(
-    paths: Sequence[Path],
-    baseline: Path | None = None,
+    runs: Sequence[Path | Run],
+    baseline: Path | Run | None = None,
     at: Sequence[float] | None = None,
     only: Selection = EVERYTHING,
 ) -> Comparison:
     """Read runs and compare them with a baseline, paired by problem.
 
     Args:
-        paths: directories of two runs or more.
-        baseline: the baseline's directory, by default the first; added first if not in `paths`.
+        runs: directories of two runs or more, or the loaded runs.
+        baseline: the baseline, by default the first; added first if not in `runs`.
         at: mean spends per problem to compare at; see `spend_comparison`.
         only: which problems count; all by default.
 
@@ -159,13 +159,20 @@ def compare_runs(
         NothingSelectedError: the filters leave no problem of a run.
         UsageError: there are too few or too many runs, or a spend cannot be compared.
     """
-    if baseline is not None and baseline.resolve() not in {path.resolve() for path in paths}:
-        paths = [baseline, *paths]
-    if not 1 < len(paths) <= len(LABELS):
-        raise UsageError(f"give two runs to compare, and {len(LABELS)} at most")
+    keys = [_key(run) for run in runs]
+    if baseline is not None and _key(baseline) not in keys:
+        runs, keys = [baseline, *runs], [_key(baseline), *keys]
+    if not 1 < len(runs) <= len(LABELS):
+        raise UsageError(f"give two runs to compare; {len(LABELS)} runs at most")
+    place = 0 if baseline is None else keys.index(_key(baseline))
     with uncollected():
-        runs = [filtered(read_run(path), only) for path in paths]
-        return compare_read(runs, _place(paths, baseline), at)
+        read = [each if isinstance(each, Run) else read_run(each) for each in runs]
+        return compare_read([filtered(run, only) for run in read], place, at)
+
+
+def _key(run: Path | Run) -> object:
+    """Return what tells a run from others: its path, or the loaded run that it is."""
+    return run.resolve() if isinstance(run, Path) else id(run)
 
 
 def compare_read(
@@ -188,10 +195,6 @@ def compare_read(
             pair.versus(p, len(others), at) for pair, p in zip(pairs, corrected, strict=True)
         ),
     )
-
-
-def _place(paths: Sequence[Path], baseline: Path | None) -> int:
-    return 0 if baseline is None else [p.resolve() for p in paths].index(baseline.resolve())
 
 
 class _Pair:

@@ -20,7 +20,7 @@ from harness.models.protocol import Frozen
 from harness.run.store.results import SampleResult
 from harness.run.summary.loaded_run import Run
 from harness.stats.rates import Rate, mean_interval
-from harness.text import count
+from harness.text import UNKNOWN, count
 
 
 class PairedBeyond(BaseModel):
@@ -192,18 +192,17 @@ def efficiency_rows(
     if not any(summaries):
         return
 
-    def each(name: str, words: list[str]) -> Iterator[tuple[str, tuple[str, ...]]]:
-        if any(word != "unknown" for word in words):
-            yield name, tuple(words)
-
     rates = [dict(scores(found)) if found else {} for found in summaries]
-    for name in dict.fromkeys(name for found in rates for name in found):
-        yield from each(name, [score_words(found.get(name)) for found in rates])
-    yield from each("percentile, passed", [rank_words(s and s.percentile) for s in summaries])
-    yield from each(
-        "problems without Beyond",
-        [f"{sum(s.untold.values()):,}" if s else "unknown" for s in summaries],
-    )
+    rows = [
+        (name, tuple(score_words(found.get(name)) for found in rates))
+        for name in dict.fromkeys(name for found in rates for name in found)
+    ]
+    untold = (f"{sum(found.untold.values()):,}" if found else UNKNOWN for found in summaries)
+    rows += [
+        ("percentile, passed", tuple(rank_words(s and s.percentile) for s in summaries)),
+        ("problems without Beyond", tuple(untold)),
+    ]
+    yield from (row for row in rows if set(row[1]) != {UNKNOWN})
 
 
 def _passed(results: Sequence[SampleResult]) -> list[SampleResult]:

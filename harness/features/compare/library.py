@@ -9,12 +9,11 @@ from rich.console import RenderableType
 
 from harness.errors import UsageError
 from harness.features.compare import answer
-from harness.features.compare.comparison import LABELS, Comparison, compare_read
-from harness.features.compare.screen import comparison_screen
+from harness.features.compare.comparison import Comparison, compare_runs
 from harness.features.compare.spend_sentence import UNIT_WORDS
 from harness.run.spec.keys import listing
-from harness.run.summary.groups import Filters, filtered, read_filters
-from harness.run.summary.loaded_run import Run, frame, read_run
+from harness.run.summary.groups import Filters, read_filters
+from harness.run.summary.loaded_run import Run, frame
 from harness.terminal.notebook import NotebookView
 
 if TYPE_CHECKING:
@@ -153,7 +152,7 @@ class RunComparison(NotebookView, Comparison):
 
     def view(self) -> RenderableType:
         """Return the first screen of `harness compare`."""
-        return comparison_screen(self)
+        return answer.comparison_screen(self)
 
     def to_pandas(self) -> "pd.DataFrame":
         """Return a row per run, the baseline first.
@@ -217,15 +216,9 @@ def compare(
         NothingSelectedError: the filters leave no problem of a run.
         UsageError: there are too many runs, a filter is invalid, or a spend cannot be compared.
     """
-    given: list[Compared] = [run_a, run_b, *others]
-    place = _place(given, baseline)
-    if place is None and baseline is not None:
-        given, place = [baseline, *given], 0
-    if len(given) > len(LABELS):
-        raise UsageError(f"compare(): give {len(LABELS)} runs at most")
-    spends = _spends(at)
-    only = read_filters(dict(filters))
-    found = compare_read([filtered(_read(each), only) for each in given], place or 0, spends)
+    given = [_run_of(each) for each in (run_a, run_b, *others)]
+    first = None if baseline is None else _run_of(baseline)
+    found = compare_runs(given, first, _spends(at), read_filters(dict(filters)))
     return RunComparison.model_construct(**dict(found))
 
 
@@ -244,18 +237,9 @@ def _spends(at: object) -> list[float] | None:
     return cast("list[float]", values)
 
 
-def _place(given: Sequence[Compared], baseline: Compared | None) -> int | None:
-    wanted = _key(baseline)
-    return next((place for place, each in enumerate(given) if _key(each) == wanted), None)
-
-
-def _key(given: Compared | None) -> object:
-    return Path(given).resolve() if isinstance(given, str | Path) else id(given)
-
-
-def _read(given: Compared) -> Run:
+def _run_of(given: Compared) -> Path | Run:
     if isinstance(given, str | Path):
-        return read_run(Path(given))
+        return Path(given)
     if isinstance(run := getattr(given, "run", None), Run):
         return run
     kind = type(given).__name__

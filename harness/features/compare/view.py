@@ -1,6 +1,6 @@
 """`harness compare --details`: the full table of a comparison, on a terminal and as Markdown."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from rich.console import Group as Together
 from rich.console import RenderableType
@@ -10,7 +10,6 @@ from harness.features.compare import answer
 from harness.features.compare.comparison import LEVEL, Comparison, Pairwise
 from harness.features.compare.efficiency import faster_words
 from harness.features.compare.flips import Flip, FlipSample, Group
-from harness.features.compare.spend_result import SpendComparison
 from harness.features.compare.table_rows import foreign, points, rows_of, spend_columns, spend_rows
 from harness.run.summary.groups import FEWEST
 from harness.terminal.columns import figures_table
@@ -40,7 +39,8 @@ def findings(versus: Pairwise, comparisons: int) -> Iterator[str]:
             f"{pairs.neither:,}, {a} alone {pairs.only_a:,}, {b} alone {pairs.only_b:,}"
         )
     difference = f"difference {b} - {a}: {points(paired.difference)} points"
-    yield f"{difference}{_interval_words(versus)}; {_p(versus)}"
+    p_value = paired.p_value
+    yield f"{difference}{_interval_words(versus)}; p = {p_value:.4g}{reading(p_value)}"
     if comparisons > 1:
         yield (
             f"corrected by Holm for {comparisons} comparisons: p = {versus.p_holm:.4g}"
@@ -49,11 +49,6 @@ def findings(versus: Pairwise, comparisons: int) -> Iterator[str]:
     yield _detectable(versus)
     if versus.faster is not None:
         yield from faster_words(versus.faster, (a, b))
-
-
-def _p(versus: Pairwise) -> str:
-    p = versus.paired.p_value
-    return f"p = {p:.4g}{reading(p)}"
 
 
 def reading(p: float) -> str:
@@ -99,11 +94,12 @@ MOST_TAGS = 15
 
 def comparison_view(comparison: Comparison) -> RenderableType:
     """Show the runs side by side, then each against the baseline."""
-    table = figures_table("", *(side.label for side in comparison.runs))
-    for row in rows_of(comparison):
-        cells = (printable_line(cell) if row.foreign else cell for cell in row.cells)
-        table.add_row(row.name, *cells)
-    parts: list[RenderableType] = [table]
+    rows = (
+        (row.name, *(printable_line(cell) if row.foreign else cell for cell in row.cells))
+        for row in rows_of(comparison)
+    )
+    heads = (side.label for side in comparison.runs)
+    parts: list[RenderableType] = [figures_table("", *heads, rows=rows)]
     for versus in comparison.versus:
         parts.extend(_versus(versus, len(comparison.versus)))
     return Together(*parts)
@@ -112,27 +108,33 @@ def comparison_view(comparison: Comparison) -> RenderableType:
 def _versus(versus: Pairwise, comparisons: int) -> Iterator[RenderableType]:
     if comparisons > 1:
         yield Text(f"\n{versus.label} against {versus.baseline}", style="bold")
-    said = (f"not comparable: {words}" for words in versus.unlike)
-    lines = [printable_line(words) for words in said]
-    lines += [f"also different: {printable_line(words)}" for words in versus.differs]
-    lines += findings(versus, comparisons)
-    if versus.spend is not None:
-        lines += [printable_line(versus.spend.sentence)]
-        lines += [f"note: {printable_line(words)}" for words in versus.spend.notes]
-    lines += [f"note: {printable_line(words)}" for words in versus.notes]
-    yield Text("\n".join(lines))
+    yield Text("\n".join(_statements(versus, comparisons, printable_line)))
     if versus.spend is not None and versus.spend.differences:
-        yield _spend(versus.spend)
+        yield figures_table(*spend_columns(versus.spend), rows=spend_rows(versus.spend))
     yield from groups_of(versus)
     for label in (versus.baseline, versus.label):
         yield from _flips(label, [flip for flip in versus.flips if flip.better == label])
 
 
-def _spend(spend: SpendComparison) -> RenderableType:
-    table = figures_table(*spend_columns(spend))
-    for row in spend_rows(spend):
-        table.add_row(*row)
-    return table
+def _statements(
+    versus: Pairwise, comparisons: int, safe: Callable[[str], str], unlike: str = "not comparable:"
+) -> Iterator[str]:
+    """Yield what is to be said of a run against the baseline.
+
+    Args:
+        versus: the run against the baseline.
+        comparisons: number of runs compared with the baseline.
+        safe: escapes untrusted text.
+        unlike: what stands before a reason why the two are not fully comparable.
+    """
+    yield from (f"{unlike} {safe(words)}" for words in versus.unlike)
+    yield from (f"also different: {safe(words)}" for words in versus.differs)
+    yield from findings(versus, comparisons)
+    if versus.spend is not None:
+        said = versus.spend.sentence
+        yield safe(said) if foreign(versus.spend) else said
+        yield from (f"note: {words}" for words in versus.spend.notes)
+    yield from (f"note: {safe(words)}" for words in versus.notes)
 
 
 def groups_of(versus: Pairwise, names: Mapping[str, str] | None = None) -> Iterator[RenderableType]:
@@ -240,14 +242,8 @@ def _lines(comparison: Comparison) -> Iterator[str]:
 def _versus_markdown(versus: Pairwise, comparisons: int) -> Iterator[str]:
     yield f"### {versus.label} against {versus.baseline}"
     yield ""
-    yield from (f"- **not comparable:** {code(words)}" for words in versus.unlike)
-    yield from (f"- also different: {code(words)}" for words in versus.differs)
-    yield from (f"- {words}" for words in findings(versus, comparisons))
-    if versus.spend is not None:
-        said = versus.spend.sentence
-        yield f"- {code(said) if foreign(versus.spend) else said}"
-        yield from (f"- note: {words}" for words in versus.spend.notes)
-    yield from (f"- note: {code(words)}" for words in versus.notes)
+    lines = _statements(versus, comparisons, code, "**not comparable:**")
+    yield from (f"- {line}" for line in lines)
     yield ""
     if versus.spend is not None and versus.spend.differences:
         yield from _table(spend_columns(versus.spend), spend_rows(versus.spend))

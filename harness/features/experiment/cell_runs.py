@@ -1,7 +1,7 @@
 """Prepare the runs of an experiment's cells and run them in parts on one budget."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import cast
@@ -35,13 +35,14 @@ CarryOut = Callable[[Prepared, Path, Budget], Outcome]
 """Runs part of a cell, as `RunController.carry_out` does."""
 
 
+@dataclass(slots=True)
 class CellRuns:
     """The runs of all cells. A cell may run in several parts.
 
     Args:
         controller: prepares the runs.
         own: models that are objects of the user, by name.
-        reader: returns a function that loads problems; default: the controller's.
+        reader: returns a function that loads problems.
 
     Attributes:
         plans: the latest plan of each cell.
@@ -50,24 +51,20 @@ class CellRuns:
         budget: budget of the latest part; None before the first.
     """
 
-    def __init__(
-        self,
-        controller: RunController,
-        own: Mapping[str, object] | None = None,
-        reader: Callable[[RunSpec], Read] | None = None,
-    ) -> None:
-        self._controller = controller
-        self._own = own or {}
-        self._reader = reader or controller.reader
-        self._loaded: dict[str, Loaded] = {}
-        self._vetted: dict[tuple[str, ...], tuple[Problem, ...]] = {}
-        self._ready: dict[str, Prepared] = {}
-        self._spent: dict[str, Total] = {}
-        self._tried: set[tuple[str, str]] = set()
-        self.plans: dict[str, Plan] = {}
-        self.failed = 0
-        self.cause = ""
-        self.budget: Budget | None = None
+    controller: RunController
+    own: Mapping[str, object]
+    reader: Callable[[RunSpec], Read]
+    plans: dict[str, Plan] = field(default_factory=dict[str, Plan])
+    failed: int = 0
+    cause: str = ""
+    budget: Budget | None = None
+    _loaded: dict[str, Loaded] = field(default_factory=dict[str, Loaded])
+    _vetted: dict[tuple[str, ...], tuple[Problem, ...]] = field(
+        default_factory=dict[tuple[str, ...], tuple[Problem, ...]]
+    )
+    _ready: dict[str, Prepared] = field(default_factory=dict[str, Prepared])
+    _spent: dict[str, Total] = field(default_factory=dict[str, Total])
+    _tried: set[tuple[str, str]] = field(default_factory=set[tuple[str, str]])
 
     def prepare(self, experiment: Experiment) -> Mapping[str, Prepared]:
         """Prepare every cell, so that mistakes are found before anything costs.
@@ -153,29 +150,29 @@ class CellRuns:
 
     def _prepared(self, experiment: Experiment, cell: Cell) -> Prepared:
         path, spec = experiment.run(cell), cell.spec
-        thing = self._own.get(str(spec.model))
+        thing = self.own.get(str(spec.model))
         own = None if thing is None else _own_model(str(spec.model), thing)
 
         def read(where: str) -> Loaded:
             if where not in self._loaded:
-                self._loaded[where] = self._reader(spec)(where)
+                self._loaded[where] = self.reader(spec)(where)
             return self._loaded[where]
 
         def vet(problems: Sequence[Problem]) -> tuple[Problem, ...]:
             key = tuple(problem.content_hash for problem in problems)
             if key not in self._vetted:
-                check = self._controller.vetter(spec, spec.require_isolation)
+                check = self.controller.vetter(spec, spec.require_isolation)
                 self._vetted[key] = check(problems)
             return self._vetted[key]
 
         try:
             if (path / MANIFEST).exists():
                 before = read_manifest(path)
-                found = self._controller.further(
+                found = self.controller.further(
                     path, spec, before, read=read, vet=vet, own_model=own
                 )
             else:
-                found = self._controller.new(spec, read=read, vet=vet, own_model=own)
+                found = self.controller.new(spec, read=read, vet=vet, own_model=own)
         except UsageError as error:
             raise UsageError(f"cell {cell.name}: {error}") from error
         self.plans[cell.name] = found.plan

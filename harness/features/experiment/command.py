@@ -1,9 +1,9 @@
 """The command `harness experiment`: compare models and modes, ranked."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import typer
 from pydantic_core import to_json
@@ -28,7 +28,7 @@ from harness.features.experiment.ranking import Ranking, rank
 from harness.features.experiment.view import last_screen
 from harness.features.observers.attach import Watcher, taking_leave, watchers_of
 from harness.run.engine.lifecycle import Prepared
-from harness.run.plan.estimate import Estimate, estimate
+from harness.run.plan.estimate import estimate
 from harness.run.plan.target import PREFIX
 from harness.terminal.columns import figures_table, number_range
 from harness.terminal.progress import TerminalReporter
@@ -41,7 +41,9 @@ app = typer.Typer(cls=HelpGroup, rich_markup_mode=None)
 MODEL = ("base_url", "api", "api_key_env", "header", "price", "prices")
 BUDGET = ("max_cost", "max_tokens_total", "concurrency", "workers")
 
-ARMS, STOP, RUN = "Cells", "When it may stop", "Run"
+cell_option = partial(typer.Option, rich_help_panel="Cells")
+stop_option = partial(typer.Option, rich_help_panel="When it may stop")
+run_option = partial(typer.Option, rich_help_panel="Run")
 
 
 @app.callback(invoke_without_command=True)
@@ -53,123 +55,104 @@ def experiment(
     source: Source = None,
     model: Annotated[
         list[str] | None,
-        typer.Option(
+        cell_option(
             "-m",
             "--model",
             help="A model, as `harness run -m` has it; repeat for several. Default: MODEL_ID, or "
             "the bundled recordings.",
-            rich_help_panel=ARMS,
             autocompletion=completion.models,
         ),
     ] = None,
     mode: Annotated[
         list[str] | None,
-        typer.Option(
+        cell_option(
             "--mode",
             help="A mode, as `harness run --mode` has it; repeat for several. Default: "
             "single_shot and agentic.",
-            rich_help_panel=ARMS,
             metavar="STRATEGY",
             autocompletion=completion.strategies,
         ),
     ] = None,
     prompt: Annotated[
         list[str] | None,
-        typer.Option(
+        cell_option(
             "--prompt",
             help="A bundled prompt set, or a folder with one; repeat for several.",
-            rich_help_panel=ARMS,
             metavar="SET",
             autocompletion=completion.prompts,
         ),
     ] = None,
     shots: Annotated[
         str | None,
-        typer.Option(
+        cell_option(
             "--shots",
             help="Samples of a problem in single shot: a number, or auto for as many as the "
             "agent's spend buys. Default: auto where there is another mode.",
-            rich_help_panel=ARMS,
             metavar="auto|K",
         ),
     ] = None,
     vary: Annotated[
         list[str] | None,
-        typer.Option(
+        cell_option(
             "--vary",
             help="Cells for each of these values of a setting of `harness run`, such as "
             "reasoning_effort=low,high; with one value, that setting for all cells. Repeat.",
-            rich_help_panel=ARMS,
             metavar="KEY=A,B",
         ),
     ] = None,
     stop_when_decided: Annotated[
         bool,
-        typer.Option(
+        stop_option(
             "--stop-when-decided",
             help="Ask problems in a random order, both cells of each, and stop once they differ. "
             "For two cells.",
-            rich_help_panel=STOP,
         ),
     ] = False,
     level: Annotated[
         float | None,
-        typer.Option(
+        stop_option(
             "--level",
             help="Chance to see a difference where there is none (0.05).",
-            rich_help_panel=STOP,
             metavar="P",
         ),
     ] = None,
     precision: Annotated[
         float | None,
-        typer.Option(
+        stop_option(
             "--precision",
             help="Stop once the interval of the difference is narrower than this.",
-            rich_help_panel=STOP,
             metavar="POINTS",
         ),
     ] = None,
     config: Annotated[
         Path | None,
-        typer.Option(
+        run_option(
             "-c",
             "--config",
             help="A larger grid, as YAML: keys of a run, and models, modes, prompts, samples, "
             "vary, cells, baseline.",
-            rich_help_panel=RUN,
             metavar="FILE",
         ),
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option(
+        run_option(
             "-o",
             "--out",
             help="The experiment's directory; one that is there goes on. Default: a new one in "
             "runs/, or with the file's name.",
-            rich_help_panel=RUN,
             metavar="DIR",
         ),
     ] = None,
     resume: Annotated[
-        Path | None,
-        typer.Option(
-            "--resume", help="Go on with an experiment.", rich_help_panel=RUN, metavar="DIR"
-        ),
+        Path | None, run_option("--resume", help="Go on with an experiment.", metavar="DIR")
     ] = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON object.", rich_help_panel=RUN)
-    ] = False,
+    as_json: Annotated[bool, run_option("--json", help="Print one JSON object.")] = False,
     observer: Observer = None,
     notify: Notify = None,
     dry_run: Annotated[
         bool,
-        typer.Option(
-            "--dry-run",
-            help="Show the cells and what they may cost, and do nothing.",
-            rich_help_panel=RUN,
-        ),
+        run_option("--dry-run", help="Show the cells and what they may cost, and do nothing."),
     ] = False,
 ) -> None:
     """Compare ways to solve the same problems: an agent with single shots, model with model.
@@ -250,45 +233,41 @@ def print_ranking(out: Console, ranking: Ranking, *, as_json: bool) -> None:
     out.print(f"experiment directory: {printable_line(ranking.experiment)}", soft_wrap=True)
 
 
-@dataclass(frozen=True)
-class Foretold:
+Range = tuple[float, float]
+"""The least and the most."""
+
+
+class Foretold(NamedTuple):
     """The estimate for a cell.
 
     Attributes:
         name: name of the cell.
         samples: number of pending samples.
-        estimate: estimated requests, tokens and cost; None if recordings are replayed.
+        requests: fewest and most requests.
+        tokens: fewest and most tokens, input and output together.
+        cost: lowest and highest cost in US dollars; None if the price is unknown.
+        played: whether recordings are replayed.
     """
 
     name: str
     samples: int
-    estimate: Estimate | None
+    requests: tuple[int, int]
+    tokens: tuple[int, int]
+    cost: Range | None
+    played: bool = False
 
     @classmethod
     def of(cls, name: str, prepared: Prepared) -> "Foretold":
         """Return the estimate for a prepared cell."""
         plan, samples = prepared.plan, prepared.samples
-        played = plan.model_name.startswith(PREFIX)
-        return cls(name, len(samples), None if played else estimate(plan, samples))
-
-    @property
-    def requests(self) -> tuple[int, int]:
-        """Fewest and most requests."""
-        return self.estimate.requests if self.estimate else (0, 0)
-
-    @property
-    def tokens(self) -> tuple[int, int]:
-        """Fewest and most tokens, input and output together."""
-        found = self.estimate
-        return (found.least.total_tokens, found.most.total_tokens) if found else (0, 0)
-
-    @property
-    def cost(self) -> tuple[float, float] | None:
-        """Lowest and highest cost in US dollars; None if the price is unknown."""
-        return self.estimate.cost if self.estimate else (0.0, 0.0)
+        if plan.model_name.startswith(PREFIX):
+            return cls(name, len(samples), (0, 0), (0, 0), (0.0, 0.0), played=True)
+        found = estimate(plan, samples)
+        tokens = found.least.total_tokens, found.most.total_tokens
+        return cls(name, len(samples), found.requests, tokens, found.cost)
 
 
-def total_cost(cells: Sequence[Foretold]) -> tuple[float, float] | None:
+def total_cost(cells: Sequence[Foretold]) -> Range | None:
     """Return the lowest and highest cost of all cells; None if any cell's is unknown."""
     known = [cell.cost for cell in cells if cell.cost is not None]
     if len(known) < len(cells):
@@ -298,11 +277,16 @@ def total_cost(cells: Sequence[Foretold]) -> tuple[float, float] | None:
 
 def grid_view(cells: Sequence[Foretold], baseline: str) -> RenderableType:
     """Show the samples, requests and cost of each cell and of all together."""
-    table = figures_table("cell", "samples left", "requests", "cost, roughly")
-    for cell in cells:
-        name = printable_line(cell.name) + (" (baseline)" if cell.name == baseline else "")
-        requests = number_range(*cell.requests) if cell.estimate else "none: recordings"
-        table.add_row(name, f"{cell.samples:,}", requests, _money(cell.cost))
+    rows = (
+        (
+            printable_line(cell.name) + (" (baseline)" if cell.name == baseline else ""),
+            f"{cell.samples:,}",
+            "none: recordings" if cell.played else number_range(*cell.requests),
+            _money(cell.cost),
+        )
+        for cell in cells
+    )
+    table = figures_table("cell", "samples left", "requests", "cost, roughly", rows=rows)
     lows, highs = zip(*(cell.requests for cell in cells), strict=True)
     table.add_section()
     table.add_row(
@@ -315,7 +299,7 @@ def grid_view(cells: Sequence[Foretold], baseline: str) -> RenderableType:
     return Group(table, Text(note)) if total_cost(cells) is None else table
 
 
-def _money(cost: tuple[float, float] | None) -> str:
+def _money(cost: Range | None) -> str:
     if cost is None:
         return "unknown"
     low, high = cost
@@ -335,10 +319,8 @@ def _print_estimate(
                 "here is what the first takes"
             )
         return
-    told = [
-        {"name": cell.name, "samples": cell.samples, "requests": cell.requests}
-        | {"tokens": cell.tokens, "cost": cell.cost}
-        for cell in cells
-    ]
+    told = [cell._asdict() for cell in cells]
+    for each in told:
+        del each["played"]
     value = {"baseline": baseline, "cells": told, "cost": total_cost(cells)}
     write_json(out, [to_json(value | ({"auto_shots": auto} if auto else {})).decode()])

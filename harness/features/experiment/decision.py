@@ -189,16 +189,17 @@ class Decision(Frozen):
     @property
     def line(self) -> str:
         """The decision in one line."""
+        weighed = f"(e-value {self.e_value:.3g} of {1 / self.level:g})"
         told = {
-            "decided": f"decided: the cells differ (e-value {self._e} of {1 / self.level:g})",
-            "precise": f"precise: the interval is narrower than {self.precision:g} points"
-            if self.precision is not None
-            else "precise",
-            "all_done": f"not decided (e-value {self._e} of {1 / self.level:g})",
-            "incomplete": f"not decided yet (e-value {self._e} of {1 / self.level:g})",
-        }
+            "decided": f"decided: the cells differ {weighed}",
+            "precise": "precise",
+            "all_done": f"not decided {weighed}",
+            "incomplete": f"not decided yet {weighed}",
+        }[self.reason]
+        if self.reason == "precise" and self.precision is not None:
+            told = f"precise: the interval is narrower than {self.precision:g} points"
         return (
-            f"{told[self.reason]} after {self.problems:,} of {count(self.planned, 'problem')}: "
+            f"{told} after {self.problems:,} of {count(self.planned, 'problem')}: "
             f"{self.cell} less {self.baseline} {self.points} on {count(self.pairs, 'pair')}"
         )
 
@@ -209,10 +210,6 @@ class Decision(Frozen):
             f"{100 * self.difference:+.1f} points "
             f"({100 * self.low:+.1f} to {100 * self.high:+.1f} at any look)"
         )
-
-    @property
-    def _e(self) -> str:
-        return f"{self.e_value:.3g}"
 
 
 def scores(results: Iterable[SampleResult], samples: int, *, chosen: bool) -> dict[str, float]:

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 from harness.features.experiment.cell_runs import (
     CarryOut,
@@ -72,6 +72,7 @@ def in_order(experiment: Experiment) -> list[Cell]:
     return sorted(experiment.cells, key=lambda cell: cell.name in experiment.auto_shots)
 
 
+@dataclass(slots=True)
 class GridRun:
     """Runs an experiment whose cells are prepared.
 
@@ -80,7 +81,7 @@ class GridRun:
         runs: the prepared runs of its cells.
         goal: when it may stop early.
         controller: knows whether the user has interrupted, and reports notices.
-        carry_out: runs part of a cell.
+        run_part: runs part of a cell.
         announce: called with each cell's run before it starts.
         tell: called with each line on the progress.
         panel: the live panel, if there is one.
@@ -88,30 +89,19 @@ class GridRun:
     Attributes:
         experiment: the experiment, updated with more shots as the agent's spend becomes known.
         decision: the outcome, if the experiment may stop early.
+        begun: names of the cells that have been announced.
     """
 
-    def __init__(
-        self,
-        experiment: Experiment,
-        runs: CellRuns,
-        goal: Goal,
-        controller: RunController,
-        *,
-        carry_out: CarryOut,
-        announce: Callable[[Prepared], None],
-        tell: Callable[[str], None],
-        panel: ExperimentPanel | None = None,
-    ) -> None:
-        self.experiment = experiment
-        self.decision: Decision | None = None
-        self._runs = runs
-        self._goal = goal
-        self._controller = controller
-        self._carry_out = carry_out
-        self._announce = announce
-        self._tell = tell
-        self._panel = panel
-        self._begun: set[str] = set()
+    experiment: Experiment
+    runs: CellRuns
+    goal: Goal
+    controller: RunController
+    run_part: CarryOut
+    announce: Callable[[Prepared], None]
+    tell: Callable[[str], None]
+    panel: ExperimentPanel | None = None
+    decision: Decision | None = None
+    begun: set[str] = field(default_factory=set[str])
 
     def carry_out(self) -> None:
         """Run pending samples until all are done, enough is known, or the run must stop."""
@@ -120,9 +110,9 @@ class GridRun:
         elif not self._enough("incomplete"):
             self._ask_in_batches()
         if self.decision is not None and self.decision.reason in {"decided", "precise"}:
-            for name, plan in self._runs.plans.items():
+            for name, plan in self.runs.plans.items():
                 keep_as_not_needed(self.experiment.path / name, plan, self.decision.line)
-        if self._goal.stops:
+        if self.goal.stops:
             self.experiment.write(self.decision)
 
     @property
@@ -134,11 +124,11 @@ class GridRun:
         """
         specs = [cell.spec for cell in self.experiment.cells]
         limited = any(spec.max_cost or spec.max_tokens_total for spec in specs)
-        return self._goal.stops or (bool(self.experiment.auto_shots) and limited)
+        return self.goal.stops or (bool(self.experiment.auto_shots) and limited)
 
     def _ask_in_batches(self) -> None:
         """Run batches of problems until enough is known."""
-        plans = list(self._runs.plans.values())
+        plans = list(self.runs.plans.values())
         order = random_order((problem.id for problem in plans[0].problems), plans[0].spec.seed)
         concurrency = max(plan.spec.concurrency for plan in plans)
         for asked in batches(order, concurrency):
@@ -159,7 +149,7 @@ class GridRun:
             worked = worked or did
             if not goes_on:
                 return worked, False
-        if self._goal.stops and self.experiment.pilot:
+        if self.goal.stops and self.experiment.pilot:
             return worked, True
         while more := self._more_shots():  # the later shots may be cheaper than the first
             for cell in more:
@@ -167,29 +157,29 @@ class GridRun:
                 worked = worked or did
                 if not goes_on:
                     return worked, False
-        if self._goal.stops and auto:
+        if self.goal.stops and auto:
             self.experiment = replace(self.experiment, pilot=tuple(asked or ()))
             self.experiment.write()
         return worked, True
 
     def _part(self, cell: Cell, asked: Sequence[str] | None) -> tuple[bool, bool]:
         """Run part of a cell; return whether samples were pending and whether to go on."""
-        prepared = self._runs.left(self.experiment, cell, asked)
+        prepared = self.runs.left(self.experiment, cell, asked)
         if asked is not None and not prepared.samples:
             return False, True
-        if cell.name not in self._begun:
-            self._begun.add(cell.name)
-            number = f"{len(self._begun)} of {len(self.experiment.cells)}"
-            self._tell(f"cell {number}: {cell.name}")
-            self._announce(prepared)
-        outcome = self._runs.carry_out(self.experiment, cell, prepared, self._carry_out)
+        if cell.name not in self.begun:
+            self.begun.add(cell.name)
+            number = f"{len(self.begun)} of {len(self.experiment.cells)}"
+            self.tell(f"cell {number}: {cell.name}")
+            self.announce(prepared)
+        outcome = self.runs.carry_out(self.experiment, cell, prepared, self.run_part)
         rate = outcome.summary.pass_at_1
         if asked is None and prepared.samples and rate is not None:
-            self._tell(f"{cell.name}: pass@1 {percent(rate.value)}")
+            self.tell(f"{cell.name}: pass@1 {percent(rate.value)}")
         stopped = outcome.stopped_by_provider
         if stopped:
-            self._controller.reporter.notice(printable_line(f"{cell.name}: {stopped}"))
-        halts = self._controller.interrupts or outcome.budget.turned_away
+            self.controller.reporter.notice(printable_line(f"{cell.name}: {stopped}"))
+        halts = self.controller.interrupts or outcome.budget.turned_away
         return bool(prepared.samples), not (halts or (stopped and asked is not None))
 
     def _more_shots(self) -> list[Cell]:
@@ -221,12 +211,12 @@ class GridRun:
         if shot is None or not agents:
             return now
         ratio, unit = max(affordable(agent, shot) for agent in agents)
-        shots, recorded = whole_shots(ratio), self._runs.recorded(cell)
+        shots, recorded = whole_shots(ratio), self.runs.recorded(cell)
         limited = ""
         if recorded is not None and recorded < shots:
             shots, limited = recorded, "; no more are recorded"
         if shots > now:
-            self._tell(
+            self.tell(
                 f"{cell.name}: {count(shots, 'shot')} a problem: a sample of the other mode "
                 f"{UNITS[unit]} as {ratio:.2f} of them{limited}"
             )
@@ -234,33 +224,29 @@ class GridRun:
 
     def _enough(self, reason: Reason, *, told: bool = False) -> bool:
         """Evaluate the pairs and store the decision; return whether to stop."""
-        if not self._goal.stops:
+        if not self.goal.stops:
             return False
         found, problems = self._look()
-        why = reason_to_stop(found, self._goal)
+        why = reason_to_stop(found, self.goal)
         cell, baseline = self._arms()
-        plan = self._runs.plans[cell.name]
+        plan = self.runs.plans[cell.name]
         self.decision = Decision(
             reason=why or reason,
             cell=cell.name,
             baseline=baseline.name,
-            pairs=found.pairs,
             problems=problems,
             planned=len(plan.problems),
-            difference=found.difference,
-            low=found.low,
-            high=found.high,
-            e_value=found.e_value,
-            level=self._goal.level,
-            precision=self._goal.precision,
+            **found._asdict(),
+            level=self.goal.level,
+            precision=self.goal.precision,
         )
-        if self._panel is not None:
-            self._panel.decision = self.decision
+        if self.panel is not None:
+            self.panel.decision = self.decision
         elif told and not why and reason == "incomplete" and found.pairs:
-            self._tell(
+            self.tell(
                 f"{problems:,} of {count(len(plan.problems), 'problem')}: {cell.name} less "
                 f"{baseline.name} {self.decision.points}, e-value {found.e_value:.3g} of "
-                f"{1 / self._goal.level:g}"
+                f"{1 / self.goal.level:g}"
             )
         return why is not None
 
@@ -270,7 +256,7 @@ class GridRun:
         of_cell, of_baseline = (self._scores(cell) for cell in arms)
         pairs = of_cell.keys() & of_baseline.keys()
         pilot = set(self.experiment.pilot)
-        return look(of_cell, of_baseline, pilot, self._goal.level), len(pairs)
+        return look(of_cell, of_baseline, pilot, self.goal.level), len(pairs)
 
     def _scores(self, cell: Cell) -> Mapping[str, float]:
         """Return a cell's score by problem.

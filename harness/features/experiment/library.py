@@ -203,7 +203,7 @@ class ExperimentRun:
         tell: called with each line on the progress.
         terminal: console of the live panel; None for no panel.
         watchers: receive the events of all runs.
-        own, reader: as in `CellRuns`.
+        own, reader: as in `CellRuns`; default: none, and the controller's.
 
     Attributes:
         announce: called with each cell's run before it starts.
@@ -224,7 +224,7 @@ class ExperimentRun:
         self.watchers = list(watchers)
         self.controller = RunController(reporter, self._shown)
         self.announce = self.controller.announce
-        self.runs = CellRuns(self.controller, own, reader)
+        self.runs = CellRuns(self.controller, own or {}, reader or self.controller.reader)
         self.experiment = experiment_at(asked.path, asked.grid)
         check_pair(asked.goal, len(self.experiment.cells), asked.say)
         self._asked, self._watch, self._tell, self._terminal = asked, watch, tell, terminal
@@ -292,7 +292,7 @@ class ExperimentRun:
                 runs,
                 asked.goal,
                 self.controller,
-                carry_out=carry_out,
+                run_part=carry_out,
                 announce=self.announce,
                 tell=self._tell,
                 panel=self._panel,

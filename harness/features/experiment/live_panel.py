@@ -20,8 +20,7 @@ from harness.run.store.directory import RunDirectory
 from harness.run.summary.loaded_run import with_costs
 from harness.terminal.columns import CHROME, fitted, middle_cut
 from harness.terminal.live_frame import LiveFrame, LiveRows, box, meter, span
-from harness.terminal.run_outcome import Tally
-from harness.terminal.run_progress import RunProgress
+from harness.terminal.run_progress import RunProgress, Tally
 from harness.terminal.sample_table import sample_table
 from harness.text import count, dollars, printable_line, quantity
 

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
@@ -10,13 +9,13 @@ from harness.errors import RunDirectoryError, UsageError
 from harness.features.compare.flips import shares
 from harness.features.compare.spend import spend_comparison
 from harness.features.experiment.cells import OF_THE_WHOLE, Spec
-from harness.features.experiment.decision import PAIR, SINGLE_SHOT, Decision, agents_of
+from harness.features.experiment.decision import PAIR, SINGLE_SHOT, Decision, agents_of, mean_spend
 from harness.features.experiment.experiment_file import read_experiment
 from harness.models.protocol import Frozen
 from harness.run.store.directory import MANIFEST
-from harness.run.summary.loaded_run import prices_as_of, read_run
-from harness.run.summary.summary import Summary, solved_counts
-from harness.stats.paired import CONFIDENCE, Score, corrected_confidence, holm, paired_score
+from harness.run.summary.loaded_run import Run, prices_as_of, read_run
+from harness.run.summary.summary import solved_counts
+from harness.stats.paired import corrected_confidence, holm, paired_score
 from harness.stats.pass_at_k import Counts
 from harness.stats.rates import Rate
 
@@ -67,7 +66,7 @@ class Against(Frozen):
 
 
 class RankedCell(Frozen):
-    """A cell and its figures.
+    """A cell and its figures; the defaults are those of a cell that has not started.
 
     Attributes:
         run: its run directory.
@@ -85,17 +84,17 @@ class RankedCell(Frozen):
     name: str
     run: str
     settings: dict[str, Any]
-    planned: int
-    graded: int
-    pending: int
-    pass_at_1: Rate | None
-    against: Against | None
-    tokens: int | None
-    cost: float | None
-    cost_per_sample: float | None
-    tokens_per_sample: float | None
-    cost_per_solved: float | None
-    on_front: bool
+    planned: int = 0
+    graded: int = 0
+    pending: int = 0
+    pass_at_1: Rate | None = None
+    against: Against | None = None
+    tokens: int | None = None
+    cost: float | None = None
+    cost_per_sample: float | None = None
+    tokens_per_sample: float | None = None
+    cost_per_solved: float | None = None
+    on_front: bool = False
 
 
 class Answer(Frozen):
@@ -136,37 +135,6 @@ class Ranking(Frozen):
     answers: tuple[Answer, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class _Figures:
-    """Figures of a cell's run; the defaults stand for a cell that has not started.
-
-    Attributes:
-        counts: numbers of graded samples and of solved ones, by problem.
-        cost, tokens: totals of the graded samples; None if any sample's is unknown.
-        samples, solved: numbers of graded samples and of solved ones.
-    """
-
-    planned: int = 0
-    summary: Summary | None = None
-    counts: Mapping[str, Counts] = field(default_factory=dict[str, Counts])
-    cost: float | None = None
-    tokens: int | None = None
-    samples: int = 0
-    solved: int = 0
-    prices_as_of: str | None = None
-
-    @property
-    def rate(self) -> Rate | None:
-        return self.summary.pass_at_1 if self.summary else None
-
-    @property
-    def cost_per_solved(self) -> float | None:
-        return None if self.cost is None or not self.solved else self.cost / self.solved
-
-    def per_sample(self, amount: float | None) -> float | None:
-        return None if amount is None or not self.samples else amount / self.samples
-
-
 def rank(path: Path) -> Ranking:
     """Rank the cells of an experiment, by the samples done so far.
 
@@ -174,64 +142,53 @@ def rank(path: Path) -> Ranking:
         RunDirectoryError: the path is not an experiment, or a cell's run cannot be read.
     """
     found = read_experiment(path)
-    figures = {name: _figures(path / name) for name in found.cells}
-    against = _against(figures, found.baseline)
-    front_by = _front_by(figures, found.cells)
-    front = _front(figures, front_by)
-    told = _differing(found.cells)
-    cells = [
-        RankedCell(
-            name=name,
-            run=str(path / name),
-            settings={key: found.cells[name].get(key) for key in told},
-            planned=own.planned,
-            graded=own.samples,
-            pending=sum(own.summary.pending.values()) if own.summary else 0,
-            pass_at_1=own.rate,
-            against=against.get(name),
-            tokens=_tokens(own.summary),
-            cost=own.summary.cost if own.summary else None,
-            cost_per_sample=own.per_sample(own.cost),
-            tokens_per_sample=own.per_sample(own.tokens),
-            cost_per_solved=own.cost_per_solved,
-            on_front=name in front,
-        )
-        for name, own in figures.items()
-    ]
-    dates = {own.prices_as_of for own in figures.values()}
+    told, dates = _differing(found.cells), set[str | None]()
+    cells: dict[str, RankedCell] = {}
+    counts: dict[str, dict[str, Counts]] = {}
+    for name, spec in found.cells.items():
+        settings = {key: spec.get(key) for key in told}
+        cells[name] = RankedCell(name=name, run=str(path / name), settings=settings)
+        if (path / name / MANIFEST).exists():
+            run = read_run(path / name)
+            cells[name] = cells[name].model_copy(update=_figures(run))
+            counts[name] = solved_counts(run.results)
+            dates.add(prices_as_of(run.manifest))
+    against = _against(counts, found.baseline)
+    front_by = _front_by(cells, found.cells)
+    front = _front(cells, front_by)
+    ranked = (
+        cell.model_copy(update={"against": against.get(name), "on_front": name in front})
+        for name, cell in cells.items()
+    )
     return Ranking(
         experiment=str(path),
         hash=found.hash,
         baseline=found.baseline,
         front_by=front_by,
         prices_as_of=tuple(sorted(date for date in dates if date)),
-        cells=tuple(sorted(cells, key=_order)),
+        cells=tuple(sorted(ranked, key=_order)),
         decision=found.decision,
         answers=_answers(path, found.cells, found.baseline),
     )
 
 
-def _figures(path: Path) -> _Figures:
-    if not (path / MANIFEST).exists():
-        return _Figures()
-    run = read_run(path)
-    graded = [result for result in run.results if result.graded]
-    costs = [result.cost for result in graded if result.cost is not None]
-    tokens = [result.usage.total_tokens for result in graded if result.usage is not None]
-    return _Figures(
-        planned=run.planned,
-        summary=run.summary,
-        counts=solved_counts(graded),
-        cost=math.fsum(costs) if len(costs) == len(graded) else None,
-        tokens=sum(tokens) if len(tokens) == len(graded) else None,
-        samples=len(graded),
-        solved=sum(result.solved for result in graded),
-        prices_as_of=prices_as_of(run.manifest),
-    )
-
-
-def _tokens(summary: Summary | None) -> int | None:
-    return None if summary is None or summary.usage_unknown else summary.usage.total_tokens
+def _figures(run: Run) -> dict[str, Any]:
+    """Return the fields of a cell that come from its run alone."""
+    summary, spend = run.summary, mean_spend(run.results)
+    graded = sum(result.graded for result in run.results)
+    solved = sum(result.solved for result in run.results)
+    cost = spend.cost if spend else None
+    return {
+        "planned": run.planned,
+        "graded": graded,
+        "pending": sum(summary.pending.values()),
+        "pass_at_1": summary.pass_at_1,
+        "tokens": None if summary.usage_unknown else summary.usage.total_tokens,
+        "cost": summary.cost,
+        "cost_per_sample": cost,
+        "tokens_per_sample": spend.tokens if spend else None,
+        "cost_per_solved": cost * graded / solved if cost is not None and solved else None,
+    }
 
 
 def _order(cell: RankedCell) -> tuple[bool, float, float]:
@@ -241,29 +198,21 @@ def _order(cell: RankedCell) -> tuple[bool, float, float]:
     return rate is None, -rate.value if rate else 0.0, math.inf if price is None else price
 
 
-def _against(figures: Mapping[str, _Figures], baseline: str) -> dict[str, Against]:
+def _against(counts: Mapping[str, dict[str, Counts]], baseline: str) -> dict[str, Against]:
     """Compare every other cell with the baseline, with Holm's correction."""
-    base = figures[baseline]
+    base = counts.get(baseline, {})
     compared = {
-        name: own
-        for name, own in figures.items()
-        if name != baseline and own.counts.keys() & base.counts.keys()
+        name: own for name, own in counts.items() if name != baseline and own.keys() & base.keys()
     }
-
-    def score(own: _Figures, confidence: float = CONFIDENCE) -> Score:
-        return paired_score(*shares(base.counts, own.counts), confidence)
-
-    scores = {name: score(own) for name, own in compared.items()}
+    scores = {name: paired_score(*shares(base, own)) for name, own in compared.items()}
     corrected = holm([each.p_value for each in scores.values()])
     found: dict[str, Against] = {}
     for (name, plain), p_holm in zip(scores.items(), corrected, strict=True):
-        wide = score(compared[name], corrected_confidence(plain.p_value, p_holm))
+        confidence = corrected_confidence(plain.p_value, p_holm)
+        wide = paired_score(*shares(base, compared[name]), confidence)
         found[name] = Against(
-            problems=len(compared[name].counts.keys() & base.counts.keys()),
-            difference=plain.difference,
-            low=plain.low,
-            high=plain.high,
-            p_value=plain.p_value,
+            problems=len(compared[name].keys() & base.keys()),
+            **plain._asdict(),
             p_holm=p_holm,
             low_holm=wide.low,
             high_holm=wide.high,
@@ -272,22 +221,22 @@ def _against(figures: Mapping[str, _Figures], baseline: str) -> dict[str, Agains
 
 
 def _front_by(
-    figures: Mapping[str, _Figures], specs: Mapping[str, Spec]
+    cells: Mapping[str, RankedCell], specs: Mapping[str, Spec]
 ) -> Literal["cost", "tokens"] | None:
-    begun = [own for own in figures.values() if own.samples]
-    if any(own.cost is not None for own in begun):
+    if any(cell.cost_per_sample is not None for cell in cells.values()):
         return "cost"
     one_model = len({spec.get("model") for spec in specs.values()}) == 1
-    return "tokens" if one_model and any(own.tokens is not None for own in begun) else None
+    known = any(cell.tokens_per_sample is not None for cell in cells.values())
+    return "tokens" if one_model and known else None
 
 
-def _front(figures: Mapping[str, _Figures], by: str | None) -> set[str]:
+def _front(cells: Mapping[str, RankedCell], by: str | None) -> set[str]:
     """Return the cells on the Pareto front, among those with known spend."""
     weighed: dict[str, tuple[float, float]] = {}
-    for name, own in figures.items():
-        price = own.per_sample(own.cost if by == "cost" else own.tokens)
-        if by is not None and price is not None and own.rate is not None:
-            weighed[name] = (price, own.rate.value)
+    for name, cell in cells.items():
+        price = cell.cost_per_sample if by == "cost" else cell.tokens_per_sample
+        if by is not None and price is not None and cell.pass_at_1 is not None:
+            weighed[name] = (price, cell.pass_at_1.value)
     names = list(weighed)
     return {names[index] for index in pareto_front(list(weighed.values()))}
 

@@ -13,13 +13,12 @@ from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderR
 from rich.text import Text
 
 from harness.errors import RunDirectoryError, UsageError
-from harness.features.compare.answer import p_words
+from harness.features.compare.answer import comparison_screen, p_words
 from harness.features.compare.comparison import LEVEL, compare_runs
 from harness.features.compare.library import RunComparison, compare
-from harness.features.compare.screen import comparison_screen
 from harness.features.experiment.decision import PAIR, Decision
 from harness.features.experiment.ranking import Against, RankedCell, Ranking
-from harness.features.show.library import LoadedRun, load_run
+from harness.features.show.command import LoadedRun, load_run
 from harness.run.summary.loaded_run import frame
 from harness.terminal.columns import figures_table
 from harness.terminal.notebook import NotebookView
@@ -42,16 +41,13 @@ class RankingView:
         del console
         columns = _columns(self.ranking)
         for name in filter(columns.__contains__, _DROPPED):
-            if sum(max(map(cell_len, cells)) + GAP for cells in columns.values()) <= (
-                options.max_width + GAP
-            ):
+            widths = (max(map(cell_len, (name, *texts))) for name, texts in columns.items())
+            if sum(width + GAP for width in widths) <= options.max_width + GAP:
                 break
             del columns[name]
-        table = figures_table(*(cells[0] for cells in columns.values()))
-        for row in zip(*(cells[1:] for cells in columns.values()), strict=True):
-            table.add_row(*map(Text, row))
         yield Text(best_words(self.ranking), style="bold")
-        yield table
+        rows = zip(*columns.values(), strict=True)
+        yield figures_table(*columns, rows=(map(Text, row) for row in rows))
         yield Text("\n".join(_notes(self.ranking)))
         yield from _answers(self.ranking)
 
@@ -106,60 +102,36 @@ def best_words(ranking: Ranking) -> str:
     )
 
 
-_DROPPED = ("tokens", "range", "per solved", "interval", "cost")
+_DROPPED = ("tokens", "95 %", "per solved", "95 % interval", "cost")
 """Columns that a narrow terminal drops, in this order."""
 
 
 def _columns(ranking: Ranking) -> dict[str, list[str]]:
-    """Return every column by name: its heading and a text per cell of the grid."""
-    cells = ranking.cells
-    names = [
-        f"{'*' if cell.on_front else ' '} {number}. {printable_line(cell.name)}"
-        for number, cell in enumerate(cells, 1)
-    ]
-    every = {
-        "cell": ["  cell", *names],
-        "rate": ["pass@1", *map(_rate, cells)],
-        "interval": ["95 % interval", *map(_interval, cells)],
-        "difference": ["difference", *(_difference(cell, ranking) for cell in cells)],
-        "range": ["95 %", *map(_range, cells)],
-        "p": ["p (Holm)", *map(_p_value, cells)],
-        "tokens": ["tokens", *map(_tokens, cells)],
-        "cost": ["cost", *(dollars(cell.cost) for cell in cells)],
-        "per solved": ["per solved", *map(_per_solved, cells)],
+    """Return the texts of each column below its heading, without columns that tell nothing."""
+    rows = [_row(number, cell, ranking) for number, cell in enumerate(ranking.cells, 1)]
+    columns = {heading: [row[heading] for row in rows] for heading in rows[0]}
+    return {key: texts for key, texts in columns.items() if set(texts) - {UNKNOWN, ""}}
+
+
+def _row(number: int, cell: RankedCell, ranking: Ranking) -> dict[str, str]:
+    """Return a cell's texts by heading."""
+    rate, against = cell.pass_at_1, cell.against
+    row = {
+        "  cell": f"{'*' if cell.on_front else ' '} {number}. {printable_line(cell.name)}",
+        "pass@1": percent(rate.value) if rate else UNKNOWN,
+        "95 % interval": interval(rate.low, rate.high) if rate else "",
+        "difference": "baseline" if cell.name == ranking.baseline else "",
+        "95 %": "",
+        "p (Holm)": "",
+        "tokens": UNKNOWN if cell.tokens is None else f"{cell.tokens:,}",
+        "cost": dollars(cell.cost),
+        "per solved": dollars(cell.cost_per_solved),
     }
-    return {key: texts for key, texts in every.items() if set(texts[1:]) - {UNKNOWN, ""}}
-
-
-def _rate(cell: RankedCell) -> str:
-    return percent(cell.pass_at_1.value) if cell.pass_at_1 else "unknown"
-
-
-def _interval(cell: RankedCell) -> str:
-    return interval(cell.pass_at_1.low, cell.pass_at_1.high) if cell.pass_at_1 else ""
-
-
-def _difference(cell: RankedCell, ranking: Ranking) -> str:
-    if cell.name == ranking.baseline:
-        return "baseline"
-    return f"{100 * cell.against.difference:+.1f}" if cell.against else ""
-
-
-def _range(cell: RankedCell) -> str:
-    against = cell.against
-    return f"{100 * against.low_holm:+.1f} to {100 * against.high_holm:+.1f}" if against else ""
-
-
-def _p_value(cell: RankedCell) -> str:
-    return f"{cell.against.p_holm:.3g}" if cell.against else ""
-
-
-def _tokens(cell: RankedCell) -> str:
-    return "unknown" if cell.tokens is None else f"{cell.tokens:,}"
-
-
-def _per_solved(cell: RankedCell) -> str:
-    return "unknown" if cell.cost_per_solved is None else dollars(cell.cost_per_solved)
+    if against:
+        row["difference"] = f"{100 * against.difference:+.1f}"
+        row["95 %"] = f"{100 * against.low_holm:+.1f} to {100 * against.high_holm:+.1f}"
+        row["p (Holm)"] = f"{against.p_holm:.3g}"
+    return row
 
 
 def _notes(ranking: Ranking) -> Iterator[str]:

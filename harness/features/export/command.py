@@ -9,13 +9,13 @@ from typing import Annotated, overload
 
 import typer
 
-from harness.cli import completion
+from harness.cli.settings_flags import RunArgument
 from harness.errors import StorageError, UsageError
 from harness.features.export.conversations import atif_text, chat_text
 from harness.features.export.inspect_log import write_inspect
 from harness.features.export.livecodebench import LiveCodeBenchFiles, eval_all_text
 from harness.features.export.sample_rows import csv_text, junit_text, write_parquet
-from harness.features.show.library import LoadedRun
+from harness.features.show.command import LoadedRun
 from harness.problem import Problem
 from harness.run.plan.problem_loader import Benchmark, checked, read
 from harness.run.reporter import LOG
@@ -48,9 +48,7 @@ Load = Callable[[Run], Loaded]
 
 
 def export(
-    run: Annotated[
-        Path, typer.Argument(metavar="RUN", help="A run directory.", autocompletion=completion.runs)
-    ],
+    run: RunArgument,
     to: Annotated[str, typer.Option("--to", metavar="|".join(FORMATS), help="The format.")],
     out: Annotated[
         Path | None,

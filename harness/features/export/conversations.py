@@ -8,7 +8,7 @@ index, the final solution, the rule that chose it, the stop reason, and the verd
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -110,27 +110,35 @@ def chat_text(run: Run) -> Iterator[str]:
     Raises:
         RunDirectoryError: the run has no transcripts, or one cannot be read.
     """
+    return _lines(run, _chat)
+
+
+def _lines(
+    run: Run, told: Callable[[Run, SampleResult, list[Event]], dict[str, Any] | None]
+) -> Iterator[str]:
+    """Yield a JSON line for each sample of which something is told. Raises RunDirectoryError."""
+    found = False
     with Transcripts(run.path) as transcripts:
-        found = False
         for result in run.results:
             events = transcript_of(transcripts, result.problem_id, result.index)
-            if events is None:
-                continue
-            said = said_in(events)
-            if not said.last:
-                continue
-            found = True
-            metadata = {
-                "sample": result.sample,
-                "model": str(run.spec["model"]),
-                "verdict": str(result.verdict),
-                "solved": result.solved,
-                "conversations": len(said.conversations),
-            }
-            line = {"messages": list(map(chat_message, said.last)), "metadata": metadata}
-            yield json_line(line)
-        if run.results and not found:
-            raise RunDirectoryError(f"{run.path} holds no transcripts: there is nothing to export")
+            if events is not None and (line := told(run, result, events)):
+                found = True
+                yield json_line(line)
+    if run.results and not found:
+        raise RunDirectoryError(f"{run.path} holds no transcripts: there is nothing to export")
+
+
+def _chat(run: Run, result: SampleResult, events: list[Event]) -> dict[str, Any] | None:
+    said = said_in(events)
+    metadata = {
+        "sample": result.sample,
+        "model": str(run.spec["model"]),
+        "verdict": str(result.verdict),
+        "solved": result.solved,
+        "conversations": len(said.conversations),
+    }
+    messages = list(map(chat_message, said.last))
+    return {"messages": messages, "metadata": metadata} if messages else None
 
 
 def json_line(value: Any) -> str:
@@ -176,6 +184,11 @@ def arguments_of(text: str) -> tuple[dict[str, Any], str | None]:
 
 
 SCHEMA_VERSION = "ATIF-v1.7"
+KEPT = (
+    *("problem_id", "index", "code", "chosen_by", "extraction", "stop_reason", "verdict"),
+    *("public_passed", "public_total", "hidden_passed", "hidden_total", "seconds"),
+)
+"""Fields of a result that have no place of their own in the format."""
 
 
 def atif_text(run: Run) -> Iterator[str]:
@@ -184,21 +197,15 @@ def atif_text(run: Run) -> Iterator[str]:
     Raises:
         RunDirectoryError: the run has no transcripts, or one cannot be read.
     """
+    return _lines(run, _trajectory)
+
+
+def _trajectory(run: Run, result: SampleResult, events: list[Event]) -> dict[str, Any] | None:
     stored = run.manifest.get("price")
     price = None if stored is None else ListedPrice.model_validate(stored)
-    found = False
-    with Transcripts(run.path) as transcripts:
-        for result in run.results:
-            events = transcript_of(transcripts, result.problem_id, result.index)
-            steps = _Steps(price).read(events or ())
-            if steps:
-                found = True
-                yield json_line(_trajectory(run, result, steps))
-    if run.results and not found:
-        raise RunDirectoryError(f"{run.path} holds no transcripts: there is nothing to export")
-
-
-def _trajectory(run: Run, result: SampleResult, steps: list[dict[str, Any]]) -> dict[str, Any]:
+    steps = _Steps(price).read(events)
+    if not steps:
+        return None
     totals: dict[str, Any] = {"total_steps": len(steps)}
     if result.usage is not None:
         totals |= {
@@ -222,20 +229,9 @@ def _trajectory(run: Run, result: SampleResult, steps: list[dict[str, Any]]) -> 
         "final_metrics": totals,
         "extra": {
             "harness": {
-                "problem_id": result.problem_id,
-                "index": result.index,
                 "mode": run.spec["mode"],
-                "code": result.code,
-                "chosen_by": result.chosen_by,
-                "extraction": result.extraction,
                 "revision_turns": [step.turn for step in result.steps],
-                "stop_reason": result.stop_reason,
-                "verdict": result.verdict,
-                "public_passed": result.public_passed,
-                "public_total": result.public_total,
-                "hidden_passed": result.hidden_passed,
-                "hidden_total": result.hidden_total,
-                "seconds": result.seconds,
+                **{name: getattr(result, name) for name in KEPT},
             }
         },
     }

@@ -28,65 +28,37 @@ from harness.terminal.sample_table import pending_rows
 from harness.text import printable
 
 TEXT, WHOLE, NUMBER, TRUTH, DATE = "text", "whole", "number", "truth", "date"
-FIELDS = {
-    "run": TEXT,
-    "model": TEXT,
-    "mode": TEXT,
-    "prompt": TEXT,
-    "sample": TEXT,
-    "problem_id": TEXT,
-    "index": WHOLE,
-    "title": TEXT,
-    "problem_hash": TEXT,
-    "platform": TEXT,
-    "difficulty": TEXT,
-    "tags": TEXT,
-    "release_date": DATE,
-    "known_issues": TEXT,
-    "verdict": TEXT,
-    "graded": TRUTH,
-    "solved": TRUTH,
-    "public_passed": WHOLE,
-    "public_total": WHOLE,
-    "hidden_passed": WHOLE,
-    "hidden_total": WHOLE,
-    "fraction": NUMBER,
-    "overfit": TRUTH,
-    "stop_reason": TEXT,
-    "chosen_by": TEXT,
-    "extraction": TEXT,
-    "model_calls": WHOLE,
-    "tool_calls": WHOLE,
-    "malformed_tool_calls": WHOLE,
-    "nudges": WHOLE,
-    "cut_off": WHOLE,
-    "written": WHOLE,
-    "tool_protocol": TEXT,
-    "fallback": TRUTH,
-    "refused": TRUTH,
-    "confined": TRUTH,
-    "input_tokens": WHOLE,
-    "cached_input_tokens": WHOLE,
-    "output_tokens": WHOLE,
-    "reasoning_tokens": WHOLE,
-    "cost": NUMBER,
-    "seconds": NUMBER,
-    "peak_bytes": WHOLE,
-    "isolation": TEXT,
-    "code": TEXT,
-}
+
+
+def _columns(*kinds: tuple[str, str]) -> dict[str, str]:
+    return {name: kind for kind, names in kinds for name in names.split()}
+
+
+FIELDS = _columns(
+    (TEXT, "run model mode prompt sample problem_id"),
+    (WHOLE, "index"),
+    (TEXT, "title problem_hash platform difficulty tags"),
+    (DATE, "release_date"),
+    (TEXT, "known_issues verdict"),
+    (TRUTH, "graded solved"),
+    (WHOLE, "public_passed public_total hidden_passed hidden_total"),
+    (NUMBER, "fraction"),
+    (TRUTH, "overfit"),
+    (TEXT, "stop_reason chosen_by extraction"),
+    (WHOLE, "model_calls tool_calls malformed_tool_calls nudges cut_off written"),
+    (TEXT, "tool_protocol"),
+    (TRUTH, "fallback refused confined"),
+    (WHOLE, "input_tokens cached_input_tokens output_tokens reasoning_tokens"),
+    (NUMBER, "cost seconds"),
+    (WHOLE, "peak_bytes"),
+    (TEXT, "isolation code"),
+)
 """The columns in order with their types; any value may be missing (None)."""
-EFFICIENCY_FIELDS = {
-    "timing": TEXT,
-    "cpu_s": NUMBER,
-    "beyond": NUMBER,
-    "beyond_low": NUMBER,
-    "beyond_high": NUMBER,
-    "beyond_branches": NUMBER,
-    "percentile": NUMBER,
-    "lack": TEXT,
-    "remark": TEXT,
-}
+EFFICIENCY_FIELDS = _columns(
+    (TEXT, "timing"),
+    (NUMBER, "cpu_s beyond beyond_low beyond_high beyond_branches percentile"),
+    (TEXT, "lack remark"),
+)
 """Columns of timed solutions; see `harness.efficiency.scale.Efficiency`."""
 _OWN = ("run", "model", "mode", "prompt", "tags", "known_issues")
 _USAGE = ("input_tokens", "cached_input_tokens", "output_tokens", "reasoning_tokens")

@@ -15,8 +15,14 @@ from harness.models.protocol import Frozen
 from harness.run.summary.summary import counted, rate_by_source_rule, rate_of
 from harness.stats.rates import Rate
 from harness.terminal.columns import facts, rates_table, words_table
-from harness.terminal.figures_tables import efficiency_facts, efficiency_table
-from harness.terminal.summary_table import counts, judged_again, sandbox_level, words
+from harness.terminal.summary_table import (
+    counts,
+    efficiency_facts,
+    efficiency_table,
+    judged_again,
+    sandbox_level,
+    words,
+)
 from harness.text import percent
 
 

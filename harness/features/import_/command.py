@@ -14,7 +14,7 @@ from harness.features.import_.trajectory_import import ImportRequest
 from harness.features.import_.trajectory_run import agreement_lines
 from harness.sources.files.rows import Loaded
 from harness.terminal.progress import TerminalReporter, load_telling
-from harness.terminal.run_outcome import print_summary
+from harness.terminal.run_screen import print_summary
 from harness.terminal.summary_table import console
 
 

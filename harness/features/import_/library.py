@@ -31,7 +31,7 @@ from harness.features.import_.trajectory_import import (
     manifest_of,
 )
 from harness.features.import_.trajectory_run import Compared, agreement_lines
-from harness.features.show.library import LoadedRun
+from harness.features.show.command import LoadedRun
 from harness.grading.verdict import INFRASTRUCTURE, Verdict
 from harness.models.prices import Price
 from harness.problem import Problem

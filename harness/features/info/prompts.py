@@ -37,78 +37,6 @@ from harness.terminal.summary_table import console, facts, words, write_json
 from harness.text import count, printable, printable_line
 
 
-def show_sets(*, as_json: bool) -> None:
-    """Print the bundled sets, a line for each mode and set."""
-    rows = [
-        (mode, name, kinds) for mode in OWN_PARTS for name, kinds in _kinds_by_name(mode).items()
-    ]
-    out = console()
-    if as_json:
-        write_json(out, [json.dumps([_described(*row) for row in rows])])
-        return
-    table = words_table(("mode", "set", "description"))
-    for mode, name, kinds in rows:
-        of_kinds = Text(f"for {', '.join(map(words, kinds))}", style="dim")
-        told = [Text(_description(kinds))] if _description(kinds) else []
-        table.add_row(Text(mode), Text(name), Group(*told, of_kinds))
-    out.print(table)
-    out.print(facts([("other modes", "ask with the sets of single_shot")]))
-
-
-def show_templates(name: str, mode: str, kind: str) -> None:
-    """Print each template of a set under its path.
-
-    Raises:
-        UsageError: there is no such mode, kind or set.
-    """
-    found = find_templates(name, _mode(mode), _kind(kind))
-    prompt = read_set(name, found)
-    out = console()
-    out.print(facts([("set", name), ("hash", prompt.hash)]))
-    for part, file in found.items():
-        out.print(f"\n--- {printable_line(shown_path(file))}", soft_wrap=True)
-        out.print(printable(prompt.parts[part]), soft_wrap=True, end="")
-
-
-def show_messages(name: str, mode: str, flags: dict[str, Any]) -> None:
-    """Print the opening messages for a problem.
-
-    Raises:
-        UsageError: there is no such mode, set or problem, or a template fails.
-    """
-    _mode(mode)
-    spec = read_spec(None, flags)
-    loaded = load_with_bar(spec.benchmark or "fixture", console(error=True))
-    (problem,) = select(loaded.problems, spec.selection()).problems
-    prompt = load_prompt(name, mode, problem.kind)
-    out = console()
-    cpu_s = Options().limits(problem).cpu_s
-    turns = spec.max_turns if mode == "agentic" else 1
-    for message in prompt.render(problem.view(), cpu_s, turns):
-        out.print(f"--- {message.role}\n{printable(message.content)}\n", soft_wrap=True)
-
-
-def check_set(name: str, mode: str | None) -> None:
-    """Print every fault and omission of a set, a line each.
-
-    Raises:
-        UsageError: there is a fault, or no such mode or set.
-    """
-    problems = [problem.view() for problem in load("fixture").problems]
-    found = check_prompt(name, problems, mode and _mode(mode))
-    out = console()
-    faults = (*found.faults, *found.missing)
-    for fault in faults:
-        out.print(printable_line(str(fault)), soft_wrap=True)
-    templates = count(len(found.files), "template")
-    if not faults:
-        out.print(f"{templates}, rendered for {count(found.forms, 'form')} of problems: no fault")
-    for note in found.notes:
-        out.print(f"note: {printable_line(str(note))}", soft_wrap=True)
-    if faults:
-        raise UsageError(f"prompt set {name!r}: {count(len(faults), 'fault')}")
-
-
 def _kinds_by_name(mode: str) -> dict[str, dict[Kind, PromptSet]]:
     found: dict[str, dict[Kind, PromptSet]] = {}
     for kind in Kind:
@@ -170,7 +98,20 @@ def list_sets(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON array.")] = False,
 ) -> None:
     """List the bundled sets: for which mode and kinds of problems each is, and what it says."""
-    show_sets(as_json=as_json)
+    rows = [
+        (mode, name, kinds) for mode in OWN_PARTS for name, kinds in _kinds_by_name(mode).items()
+    ]
+    out = console()
+    if as_json:
+        write_json(out, [json.dumps([_described(*row) for row in rows])])
+        return
+    table = words_table(("mode", "set", "description"))
+    for mode, name, kinds in rows:
+        of_kinds = Text(f"for {', '.join(map(words, kinds))}", style="dim")
+        told = [Text(_description(kinds))] if _description(kinds) else []
+        table.add_row(Text(mode), Text(name), Group(*told, of_kinds))
+    out.print(table)
+    out.print(facts([("other modes", "ask with the sets of single_shot")]))
 
 
 @app.command("show", cls=HelpCommand)
@@ -185,7 +126,13 @@ def show(
     ] = "code_generation",
 ) -> None:
     """Print a set's templates as they are, and the hash that runs know them by."""
-    show_templates(name, mode, kind)
+    found = find_templates(name, _mode(mode), _kind(kind))
+    prompt = read_set(name, found)
+    out = console()
+    out.print(facts([("set", name), ("hash", prompt.hash)]))
+    for part, file in found.items():
+        out.print(f"\n--- {printable_line(shown_path(file))}", soft_wrap=True)
+        out.print(printable(prompt.parts[part]), soft_wrap=True, end="")
 
 
 @app.command("render", cls=HelpCommand)
@@ -200,8 +147,16 @@ def render(
     source: Source = None,
 ) -> None:
     """Print the messages that a model would get for a problem; nothing is sent."""
-    found = with_source({**settings, "task": [problem]}, source)
-    show_messages(name, mode, found)
+    _mode(mode)
+    spec = read_spec(None, with_source({**settings, "task": [problem]}, source))
+    loaded = load_with_bar(spec.benchmark or "fixture", console(error=True))
+    (found,) = select(loaded.problems, spec.selection()).problems
+    prompt = load_prompt(name, mode, found.kind)
+    out = console()
+    cpu_s = Options().limits(found).cpu_s
+    turns = spec.max_turns if mode == "agentic" else 1
+    for message in prompt.render(found.view(), cpu_s, turns):
+        out.print(f"--- {message.role}\n{printable(message.content)}\n", soft_wrap=True)
 
 
 @app.command("check", cls=HelpCommand)
@@ -216,7 +171,19 @@ def check(
 
     Also say what a solver needs to know of a problem and the set does not tell.
     """
-    check_set(name, mode)
+    problems = [problem.view() for problem in load("fixture").problems]
+    found = check_prompt(name, problems, mode and _mode(mode))
+    out = console()
+    faults = (*found.faults, *found.missing)
+    for fault in faults:
+        out.print(printable_line(str(fault)), soft_wrap=True)
+    templates = count(len(found.files), "template")
+    if not faults:
+        out.print(f"{templates}, rendered for {count(found.forms, 'form')} of problems: no fault")
+    for note in found.notes:
+        out.print(f"note: {printable_line(str(note))}", soft_wrap=True)
+    if faults:
+        raise UsageError(f"prompt set {name!r}: {count(len(faults), 'fault')}")
 
 
 @app.command("copy", cls=HelpCommand)
@@ -227,32 +194,6 @@ def copy(
     ],
 ) -> None:
     """Copy a set's templates into a folder, to change them there."""
-    copy_set(name, folder)
-
-
-@app.command("diff", cls=HelpCommand)
-def diff(
-    one: Annotated[
-        str, typer.Argument(autocompletion=completion.prompts, metavar="A", help="A set.")
-    ],
-    other: Annotated[
-        str, typer.Argument(autocompletion=completion.prompts, metavar="B", help="Another set.")
-    ],
-) -> None:
-    """Print how the templates of set B differ from those of set A."""
-    diff_sets(one, other)
-
-
-Texts = dict[PurePosixPath, str]
-
-
-def copy_set(name: str, folder: Path) -> None:
-    """Copy all templates of a set into a folder, which becomes a set.
-
-    Raises:
-        UsageError: there is no such set, or the folder exists and is not empty.
-        StorageError: the folder cannot be written.
-    """
     texts = _texts(name)
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise UsageError(f"{folder} exists and is not an empty folder; give another")
@@ -269,12 +210,16 @@ def copy_set(name: str, folder: Path) -> None:
     out.print(f"use them with:     harness run --prompt {folder}", soft_wrap=True)
 
 
-def diff_sets(one: str, other: str) -> None:
-    """Print the differences between the templates of two sets, as `diff -u` does.
-
-    Raises:
-        UsageError: a set does not exist.
-    """
+@app.command("diff", cls=HelpCommand)
+def diff(
+    one: Annotated[
+        str, typer.Argument(autocompletion=completion.prompts, metavar="A", help="A set.")
+    ],
+    other: Annotated[
+        str, typer.Argument(autocompletion=completion.prompts, metavar="B", help="Another set.")
+    ],
+) -> None:
+    """Print how the templates of set B differ from those of set A."""
     before, after = _texts(one), _texts(other)
     out, same = console(), True
     for place in sorted({*before, *after}):
@@ -287,6 +232,9 @@ def diff_sets(one: str, other: str) -> None:
             out.print(printable(line), soft_wrap=True)
     if same:
         out.print(f"{one} and {other} have the same templates", soft_wrap=True)
+
+
+Texts = dict[PurePosixPath, str]
 
 
 def _named(name: str, place: PurePosixPath, text: str | None) -> str:

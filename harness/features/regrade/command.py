@@ -1,69 +1,224 @@
-"""`harness regrade`: read a run, judge its solutions, write another run."""
+"""`harness regrade` and `harness.regrade`: judge a run's solutions again, as another run."""
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Unpack
 
 import typer
-from rich.console import Console
 
-from harness.cli import completion
-from harness.cli.settings_flags import JUDGING, AsJson, among, with_settings
-from harness.errors import INFRASTRUCTURE, INTERRUPTED
-from harness.features.regrade.library import ELSEWHERE, RegradeRequest
-from harness.run.session.judging_session import judging
-from harness.run.spec.spec import RunSpec
+from harness.cli.settings_flags import JUDGING, AsJson, RunArgument, among, with_settings
+from harness.errors import INFRASTRUCTURE, INTERRUPTED, RunDirectoryError, UsageError
+from harness.features.regrade.stored_solutions import (
+    Regrading,
+    answers_judged,
+    stored_solutions,
+)
+from harness.features.show.command import LoadedRun, load_run
+from harness.grading.verdict import Verdict
+from harness.problem import Problem
+from harness.run.engine.manifest import surroundings, test_limits
+from harness.run.plan.judging_options import judging_of
+from harness.run.plan.problem_kinds import check_settings, rules_of
+from harness.run.plan.problem_loader import Benchmark, checked, read
+from harness.run.reporter import LOG, Reporter
+from harness.run.session.judging_session import (
+    JudgingSession,
+    isolate,
+    judge_jobs,
+    judging,
+    session_of,
+    vet,
+)
+from harness.run.spec.keys import JudgingKeys, listing, python_words, spec_from
+from harness.run.spec.spec import RunSpec, default_of, known_keys, read_spec
+from harness.run.store.directory import MANIFEST, RunDirectory, read_manifest
+from harness.run.store.results import SampleResult
+from harness.run.store.state import as_judged_here, versions_after
+from harness.run.summary.summary import Summary, summarize
 from harness.sources.files.rows import Loaded
 from harness.terminal.progress import TerminalReporter, load_with_bar
-from harness.terminal.run_outcome import gate, print_summary, read_rate
+from harness.terminal.run_screen import gate, print_summary, read_rate
 from harness.terminal.summary_table import console
 from harness.text import count, printable_line
 
 MOST_CHANGES = 20  # that are shown
+OWN = ("run", "out", "benchmark")
+ELSEWHERE = frozenset({"unsafe_no_sandbox", "executor", "ray_address"})
+"""Keys of where solutions are judged, which are no part of the new run's spec."""
 
 
-def regrade_run(
-    request: RegradeRequest, *, err: Console, as_json: bool, fail_under: float | None = None
-) -> int:
-    """Judge a run's solutions again and return the exit code.
+@dataclass(frozen=True, slots=True)
+class Regraded:
+    """A run judged again.
+
+    Attributes:
+        path: directory of the new run.
+        solutions: number of solutions of the old run.
+        changed: results whose verdict differs, and the verdict before.
+        failures: solutions not judged: sample, verdict and cause.
+        interrupted: whether an interrupt ended the work.
+    """
+
+    path: Path
+    summary: Summary
+    changed: tuple[tuple[SampleResult, Verdict], ...]
+    failures: Sequence[tuple[str, Verdict, str]]
+    interrupted: bool
+
+
+@listing(JudgingKeys)
+@python_words("regrade()")
+def regrade(
+    run: str | Path,
+    out: str | Path | None = None,
+    *,
+    benchmark: Benchmark | None = None,
+    **keys: Unpack[JudgingKeys],
+) -> LoadedRun:
+    """Judge a run's solutions once more, under another rule or other limits, as a new run.
 
     Args:
-        request: what to judge again.
-        err: shows the progress.
-        as_json: print the summary as JSON.
-        fail_under: the pass@1 that the new run must reach.
+        run: the run's directory.
+        out: directory of the new run; one that was begun goes on. Default: `RUN-regraded`.
+        benchmark: where the problems are by now, if elsewhere: `NAME[:WHERE]`, loaded problems, or
+            rows.
+        keys: settings of judging that override the run's own.
 
     Raises:
-        HarnessError: see `harness.regrade`.
+        UsageError: a key or value is not accepted.
+        RunDirectoryError: there is no such run, its problems have changed, or `out` is another run.
+        IsolationError: no sandbox of the required strength is available.
+        KeyboardInterrupt: the user interrupted; the same call goes on.
     """
-    found = request.carry_out(TerminalReporter(err), err.print)
-    print_summary(console(), found.summary, found.path, as_json=as_json)
-    err.print(f"{count(len(found.changed), 'verdict')} changed")
-    for result, verdict in found.changed[:MOST_CHANGES]:
-        words = f"  {result.sample}: {verdict} before, {result.verdict} now"
-        err.print(printable_line(words), soft_wrap=True)
-    if len(found.changed) > MOST_CHANGES:
-        err.print(f"  and {len(found.changed) - MOST_CHANGES} more")
+    paths: dict[str, Any] = {"run": run, "out": "" if out is None else out}
+    for name, path in paths.items():
+        if not isinstance(path, str | Path):
+            kind = type(path).__name__
+            raise UsageError(f"regrade(): {name} is of type {kind}; give the directory of a run")
+    spec = spec_from("regrade()", keys, JudgingKeys, OWN)
+    given = None if benchmark is None else checked(benchmark)
+    flags = {key: value for key, value in keys.items() if key not in ELSEWHERE}
+    if isinstance(given, str):
+        flags["benchmark"] = given
+
+    def load(own: RunSpec) -> Loaded:
+        return read(own.benchmark or "fixture" if given is None else given, own)
+
+    new = None if out is None else Path(out)
+    found = judge_again(Path(run), new, flags, how=session_of(spec), load=load, reporter=LOG)
     if found.interrupted:
-        err.print(f"interrupted; go on with: harness regrade {request.parent} --out {found.path}")
-        return INTERRUPTED
+        raise KeyboardInterrupt
     if found.failures:
         sample, _, cause = found.failures[0]
-        err.print(
-            f"{count(len(found.failures), 'solution')} not judged, the first, "
-            f"{printable_line(sample)}, because: {printable_line(cause)}"
-        )
-        if fail_under is None:
-            return INFRASTRUCTURE
-    return gate(err, found.path, fail_under)
+        LOG.notice(f"{count(len(found.failures), 'solution')} not judged; {sample}: {cause}")
+    return load_run(found.path)
+
+
+def judge_again(
+    parent: Path,
+    out: Path | None,
+    flags: Mapping[str, Any],
+    *,
+    how: JudgingSession,
+    load: Callable[[RunSpec], Loaded],
+    reporter: Reporter,
+    tell: Callable[[str], None] = lambda _line: None,
+) -> Regraded:
+    """Judge the solutions that the new run does not have yet.
+
+    Args:
+        parent: directory of the run.
+        out: directory of the new run; None for `RUN-regraded`.
+        flags: the given keys, which override the run's own.
+        how: settings of judging, of which only the place is used: executor, unsafe.
+        load: loads the problems of a spec.
+        reporter: shows the progress.
+        tell: called with a line on how much is left.
+
+    Raises:
+        HarnessError: see `regrade`.
+    """
+    before = read_manifest(parent)
+    least = {"require_isolation": default_of("require_isolation")}
+    spec = read_spec(None, {**known_keys(before["spec"]), **least, **flags})
+    problems = load(spec).problems
+    there = tuple(each for each in problems if each.id in before["problems"])
+    rules = rules_of(there)
+    check_settings(rules, how.said)
+    where, unsafe = replace(how.where, workers=spec.workers), how.unsafe
+    judging = JudgingSession(judging_of(spec), where, spec.require_isolation, unsafe)
+    if rules.runs_code:
+        there = vet(there, judging, reporter)
+        judging = _with_limits(judging, spec, there, reporter)
+    stored = stored_solutions(parent, there)
+    choice = isolate(reporter, spec.require_isolation, unsafe=unsafe)
+    now = {
+        **before,
+        **surroundings(choice),
+        "versions": versions_after(before),
+        "spec": spec.model_dump(mode="json"),
+        "parent": str(parent.resolve()),
+        **as_judged_here(before),
+        "test_limits": test_limits(
+            [each.problem for each in stored], spec.test_timeout, judging.options
+        ),
+    }
+    beside = parent.with_name(f"{parent.resolve().name}-regraded")
+    directory = _opened(out or beside, now)
+    done = {result.sample for result in directory.committed()}
+    left = [each for each in stored if each.result.sample not in done]
+    tell(f"{count(len(stored), 'solution')}, {len(left)} left to judge")
+    regrading = Regrading(directory, parent, left, rules.extractor(spec.extract))
+    try:
+        jobs = regrading.jobs()
+        if not rules.runs_code:
+            for judged in answers_judged(jobs):
+                regrading.keep(judged)
+            jobs = []
+        interrupted = judge_jobs(jobs, judging, reporter, "revisions", regrading.keep)
+        results = directory.committed()
+        failures = Counter(str(verdict) for _, verdict, _ in regrading.failures)
+        summary = summarize(results, len(stored), failures, max_tokens=spec.max_tokens)
+        directory.write_summary(summary.model_dump(mode="json"))
+    finally:
+        regrading.close()
+        directory.close()
+    verdicts = {each.result.sample: each.result.verdict for each in stored}
+    changed = (
+        (result, verdicts[result.sample])
+        for result in results
+        if verdicts[result.sample] is not result.verdict
+    )
+    return Regraded(directory.path, summary, tuple(changed), tuple(regrading.failures), interrupted)
+
+
+def _with_limits(
+    judging: JudgingSession, spec: RunSpec, problems: Sequence[Problem], reporter: Reporter
+) -> JudgingSession:
+    """Derive time limits from references, if the spec asks for it."""
+    if not isinstance(spec.test_timeout, str):
+        return judging
+    asked = replace(judging, by_reference=spec.test_timeout)
+    return asked.for_problems(problems, spec.benchmark or "fixture", reporter)
+
+
+def _opened(path: Path, manifest: Mapping[str, Any]) -> RunDirectory:
+    """Create the run, or resume it if it is the same one."""
+    if not (path / MANIFEST).exists():
+        return RunDirectory.create(path, manifest)
+    there = read_manifest(path)
+    same = known_keys(there["spec"]) == known_keys(manifest["spec"])
+    if there.get("parent") != manifest["parent"] or not same:
+        raise RunDirectoryError(f"{path} is another run; give another --out")
+    return RunDirectory.resume(path)
 
 
 @with_settings("benchmark", *JUDGING)
-def regrade(
+def regrade_command(
     settings: Mapping[str, Any],
-    run: Annotated[
-        Path, typer.Argument(metavar="RUN", help="A run directory.", autocompletion=completion.runs)
-    ],
+    run: RunArgument,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -83,6 +238,25 @@ def regrade(
         return load_with_bar(spec.benchmark or "fixture", err, skip_bad_rows=spec.skip_bad_rows)
 
     changed = {key: value for key, value in settings.items() if key not in ELSEWHERE}
-    request = RegradeRequest(run, out, changed, judging(among(settings, JUDGING)), load)
-    rate = read_rate(fail_under)
-    raise typer.Exit(regrade_run(request, err=err, as_json=as_json, fail_under=rate))
+    how, least = judging(among(settings, JUDGING)), read_rate(fail_under)
+    reporter = TerminalReporter(err)
+    found = judge_again(run, out, changed, how=how, load=load, reporter=reporter, tell=err.print)
+    print_summary(console(), found.summary, found.path, as_json=as_json)
+    err.print(f"{count(len(found.changed), 'verdict')} changed")
+    for result, verdict in found.changed[:MOST_CHANGES]:
+        words = f"  {result.sample}: {verdict} before, {result.verdict} now"
+        err.print(printable_line(words), soft_wrap=True)
+    if len(found.changed) > MOST_CHANGES:
+        err.print(f"  and {len(found.changed) - MOST_CHANGES} more")
+    if found.interrupted:
+        err.print(f"interrupted; go on with: harness regrade {run} --out {found.path}")
+        raise typer.Exit(INTERRUPTED)
+    if found.failures:
+        sample, _, cause = found.failures[0]
+        err.print(
+            f"{count(len(found.failures), 'solution')} not judged, the first, "
+            f"{printable_line(sample)}, because: {printable_line(cause)}"
+        )
+        if least is None:
+            raise typer.Exit(INFRASTRUCTURE)
+    raise typer.Exit(gate(err, found.path, least))

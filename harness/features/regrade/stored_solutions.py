@@ -142,6 +142,13 @@ def answers_judged(jobs: Iterable[Job]) -> Iterator[Judged]:
         yield Judged(job.number, judge_answer(job.problem, str(job.code)))
 
 
+GRADED = (
+    *("verdict", "public_passed", "public_total", "hidden_passed", "hidden_total"),
+    *("judged_again", "solved_by_rule", "isolation", "peak_bytes"),
+)
+"""Fields of a result that are those of its grade."""
+
+
 def regraded(result: SampleResult, codes: Codes, grades: Mapping[str, Grade]) -> SampleResult:
     """Return the result with new grades in place of its old ones.
 
@@ -155,16 +162,8 @@ def regraded(result: SampleResult, codes: Codes, grades: Mapping[str, Grade]) ->
     every = None not in codes  # else the results of test runs cannot be numbered
     return result.model_copy(
         update={
-            "verdict": grade.verdict,
-            "public_passed": grade.public_passed,
-            "public_total": grade.public_total,
-            "hidden_passed": grade.hidden_passed,
-            "hidden_total": grade.hidden_total,
+            **{name: getattr(grade, name) for name in GRADED},
             "tests": outcomes(grade),
-            "judged_again": grade.judged_again,
-            "solved_by_rule": grade.solved_by_rule,
-            "isolation": grade.isolation,
-            "peak_bytes": grade.peak_bytes,
             "steps": tuple(
                 _regraded(step, None if code is None else grades[code], tested=every)
                 for step, code in steps

@@ -5,7 +5,18 @@ from typing import Any
 
 from harness.features.compare.spend_result import SpendComparison, SpendCurve
 from harness.features.compare.spend_sentence import UNIT_WORDS, amount_of
-from harness.features.report.charts import LABEL, PALETTE, SIZES, Spec, made, plotted, share_up
+from harness.features.report.charts import (
+    ENDS,
+    LABEL,
+    PALETTE,
+    RATE,
+    SIZES,
+    Spec,
+    made,
+    plotted,
+    share_up,
+    tooltip,
+)
 
 HEIGHT = 250
 NOUGHT = "datum.value ? datum.label : '0'"  # not `0k`
@@ -68,14 +79,7 @@ def equal_spend(
 
     rows = spend_rows(spend, names)
     unit = UNIT_WORDS.get(spend.unit, "dollars")
-    form = "$.2~g" if spend.unit == "dollars" else "~s"
-    axis = alt.Axis(
-        format=form,
-        labelExpr=NOUGHT,
-        labelOverlap=True,
-        labelSeparation=8,
-        tickCount=6,
-    )
+    axis = _amounts("$.2~g" if spend.unit == "dollars" else "~s")
     x = alt.X("spend:Q", title=f"{unit} a problem", axis=axis, scale=alt.Scale(nice=False))
     colour = alt.Color(
         "arm:N",
@@ -92,20 +96,11 @@ def equal_spend(
     )
     whole = alt.Scale(domain=[0, 1])
     main = plotted([row for row in rows if not row["bound"]])
-    told = [
-        alt.Tooltip("curve:N", title="run"),
-        alt.Tooltip("spend:Q", title=f"{unit} a problem", format=",.4~g"),
-        alt.Tooltip("solved:Q", format=".1%"),
-        alt.Tooltip("low:Q", title="95 % from", format=".1%"),
-        alt.Tooltip("high:Q", title="to", format=".1%"),
-    ]
+    spent = ("spend", f"{unit} a problem", ",.4~g")
+    told = tooltip(("curve", "run", ""), spent, ("solved", "solved", ".1%"), *ENDS)
     layers: list[Any] = [
         main.mark_area(opacity=0.18).encode(
-            x=x,
-            y=share_up("low"),
-            y2="high:Q",
-            color=colour,
-            detail="curve:N",
+            x=x, y=share_up("low"), y2="high:Q", color=colour, detail="curve:N"
         ),
         main.mark_line(strokeWidth=2.5).encode(
             x=x, y=alt.Y("solved:Q", scale=whole), color=colour, detail="curve:N", tooltip=told
@@ -121,6 +116,15 @@ def equal_spend(
     if spend.crossing is not None:
         layers += _crossing_marks(spend, x)
     return made(alt.layer(*layers), title, height=HEIGHT)
+
+
+def _amounts(form: str) -> Any:
+    """Return an axis of amounts that begins at 0."""
+    import altair as alt
+
+    return alt.Axis(
+        format=form, labelExpr=NOUGHT, labelOverlap=True, labelSeparation=8, tickCount=6
+    )
 
 
 def _crossing_marks(spend: SpendComparison, x: Any) -> list[Any]:
@@ -148,26 +152,18 @@ def pareto(rows: Sequence[Mapping[str, Any]], axis_title: str, title: str) -> Sp
     import altair as alt
 
     whole = alt.Scale(domain=[0, 1])
-    numbers = alt.Axis(
-        format="~s", labelExpr=NOUGHT, labelOverlap=True, labelSeparation=8, tickCount=6
-    )
-    x = alt.X("price:Q", title=axis_title, axis=numbers, scale=alt.Scale(zero=True, nice=True))
-    base = plotted([dict(row) for row in rows]).encode(
+    scale = alt.Scale(zero=True, nice=True)
+    x = alt.X("price:Q", title=axis_title, axis=_amounts("~s"), scale=scale)
+    base = plotted(rows).encode(
         x=x,
         color=alt.Color(
             "front:N",
             scale=alt.Scale(domain=["on the front", "another is better"], range=_FRONT),
             legend=alt.Legend(orient="top", title=None),
         ),
-        tooltip=[
-            alt.Tooltip("name:N", title="cell"),
-            alt.Tooltip("price:Q", title=axis_title, format=",.4~g"),
-            alt.Tooltip("value:Q", title="solved", format=".1%"),
-            alt.Tooltip("low:Q", title="95 % from", format=".1%"),
-            alt.Tooltip("high:Q", title="to", format=".1%"),
-        ],
+        tooltip=tooltip(("name", "cell", ""), ("price", axis_title, ",.4~g"), *RATE),
     )
-    front = plotted([dict(row) for row in rows if row["front"] == "on the front"])
+    front = plotted(row for row in rows if row["front"] == "on the front")
     layers = [
         front.mark_line(interpolate="step-after", strokeDash=[5, 4], color=_FRONT[0]).encode(
             x=x, y=alt.Y("value:Q", scale=whole)
@@ -197,19 +193,17 @@ def differences(rows: Sequence[Mapping[str, Any]], title: str) -> Spec:
     most = max(10.0, *ends)
     scale = alt.Scale(domain=[-most, most], nice=True)
     x = alt.X("difference:Q", title="points of pass@1", scale=scale, axis=alt.Axis(tickCount=5))
-    base = plotted([dict(row) for row in rows]).encode(
+    base = plotted(rows).encode(
         y=alt.Y("pair:N", sort=None, title=None, axis=alt.Axis(labelLimit=alt.ExprRef(NARROW))),
         color=alt.Color(
             "decided:N",
             scale=alt.Scale(domain=["decided", "chance could do this"], range=_FRONT),
             legend=alt.Legend(orient="top", title=None, columns=1),
         ),
-        tooltip=[
-            alt.Tooltip("pair:N"),
-            alt.Tooltip("difference:Q", format="+.1f"),
-            alt.Tooltip("low:Q", title="95 % from", format="+.1f"),
-            alt.Tooltip("high:Q", title="to", format="+.1f"),
-        ],
+        tooltip=tooltip(
+            *(("pair", "pair", ""), ("difference", "difference", "+.1f")),
+            *(("low", "95 % from", "+.1f"), ("high", "to", "+.1f")),
+        ),
     )
     none = plotted([{"difference": 0}]).mark_rule(strokeWidth=1, color="#77828f").encode(x=x)
     layers = [

@@ -4,7 +4,7 @@ Axes and texts have the page's colours, so that charts follow dark mode and prin
 colours that contrast with both backgrounds (a test computes the contrast).
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +17,7 @@ from harness.features.report.figures import (
     Quantile,
     Solved,
 )
+from harness.stats.rates import Rate
 
 if TYPE_CHECKING:
     import altair as alt
@@ -39,17 +40,13 @@ def group_rates(rows: Sequence[GroupRate], runs: Sequence[str], title: str) -> S
     """Draw a point with its interval for each run, one below another in each group."""
     import altair as alt
 
-    order, picked = list(dict.fromkeys(row.group for row in rows)), legend_pick()
-    base = plotted([_rate_row(row) for row in rows]).encode(
+    order = list(dict.fromkeys(row.group for row in rows))
+    base = _rates(rows, runs).encode(
         y=alt.Y("group:N", sort=order, title=None, axis=alt.Axis(labelLimit=LABEL)),
         yOffset=alt.YOffset("run:N", sort=list(runs)),
-        color=run_colour(runs),
-        opacity=faded_but(picked),
-        tooltip=_rate_tooltip("group"),
     )
     whiskers = base.mark_rule(strokeWidth=2).encode(x=share_along("low", "solved"), x2="high:Q")
     points = base.mark_point(filled=True, size=70).encode(x=share_along("value", "solved"))
-    points = points.add_params(picked)
     return made(alt.layer(whiskers, points), title, height=_bands(len(order), len(runs)))
 
 
@@ -65,19 +62,15 @@ def months(rows: Sequence[GroupRate], runs: Sequence[str], cutoff: str | None, t
     import altair as alt
 
     shown = all_months([row.group for row in rows] + ([cutoff] if cutoff else []))
-    scale, picked = alt.Scale(domain=shown), legend_pick()
     axis = alt.Axis(labelAngle=-45, labelOverlap=True)
-    base = plotted([_rate_row(row) for row in rows]).encode(
-        x=alt.X("group:O", title=None, axis=axis, scale=scale),
+    base = _rates(rows, runs).encode(
+        x=alt.X("group:O", title=None, axis=axis, scale=alt.Scale(domain=shown)),
         xOffset=alt.XOffset("run:N", sort=list(runs)),
-        color=run_colour(runs),
-        opacity=faded_but(picked),
-        tooltip=_rate_tooltip("group"),
     )
     layers: list[Any] = [
         base.mark_line(strokeWidth=1, strokeDash=[2, 3]).encode(y=share_up("value")),
         base.mark_rule(strokeWidth=2).encode(y=share_up("low"), y2="high:Q"),
-        base.mark_point(filled=True, size=60).encode(y=share_up("value")).add_params(picked),
+        base.mark_point(filled=True, size=60).encode(y=share_up("value")),
     ]
     if cutoff is not None:
         late = shown.index(cutoff) * 2 > len(shown)
@@ -108,53 +101,61 @@ def solved_within(
     """Draw the share solved within an amount: turns (`whole`), else on a log axis."""
     import altair as alt
 
+    known = [asdict(row) for row in rows if whole or row.within > 0]
     numbers = (
         alt.Axis(tickMinStep=1, format="d")
         if whole
-        else alt.Axis(
-            values=sorted({row.within for row in rows if row.within > 0}),
-            labelOverlap="greedy",
-            labelSeparation=8,
-        )
+        else _log_axis(values=sorted({row["within"] for row in known}))
     )
     scale = alt.Scale(zero=False, nice=False) if whole else alt.Scale(type="log", nice=False)
-    picked = legend_pick()
-    lines = (
-        plotted([asdict(row) for row in rows if whole or row.within > 0])
-        .mark_line(interpolate="step-after", strokeWidth=2, point={"size": 40, "filled": True})
-        .encode(
-            x=alt.X("within:Q", title=axis, axis=numbers, scale=scale),
-            y=share_up("solved"),
-            color=run_colour(runs),
-            opacity=faded_but(picked),
-            tooltip=[
-                alt.Tooltip("run:N"),
-                alt.Tooltip("within:Q", title=axis, format=",.6~g"),
-                alt.Tooltip("solved:Q", format=".1%"),
-            ],
-        )
+    lines = _steps(known, runs, point={"size": 40, "filled": True}).encode(
+        x=alt.X("within:Q", title=axis, axis=numbers, scale=scale),
+        y=share_up("solved"),
+        tooltip=tooltip(RUN, ("within", axis, ",.6~g"), ("solved", "solved", ".1%")),
     )
-    return made(lines.add_params(picked), title, height=LINES_HEIGHT)
+    return made(lines, title, height=LINES_HEIGHT)
+
+
+def quantiles(rows: Sequence[Quantile], runs: Sequence[str], axis: str, title: str) -> Spec:
+    """Draw cumulative shares of samples by the amount that a sample took."""
+    import altair as alt
+
+    log = alt.Scale(type="log", nice=False)
+    lines = _steps([asdict(row) for row in rows if row.amount > 0], runs).encode(
+        x=alt.X("amount:Q", title=axis, scale=log, axis=_log_axis()),
+        y=share_up("share", "samples that took no more"),
+        order=alt.Order("share:Q"),
+        tooltip=tooltip(RUN, ("amount", axis, ",.4~g"), ("share", "samples", ".0%")),
+    )
+    return made(lines, title, height=LINES_HEIGHT)
+
+
+def _steps(rows: list[dict[str, Any]], runs: Sequence[str], **line: Any) -> "alt.Chart":
+    return by_run(rows, runs).mark_line(interpolate="step-after", strokeWidth=2, **line)
+
+
+def _log_axis(**options: Any) -> "alt.Axis":
+    import altair as alt
+
+    return alt.Axis(labelOverlap="greedy", labelSeparation=8, **options)
 
 
 def parts(rows: Sequence[Part], runs: Sequence[str], title: str) -> Spec:
     """Draw bars of each run's share of each kind, one below another."""
     import altair as alt
 
-    order, picked = list(dict.fromkeys(row.kind for row in rows)), legend_pick()
+    order = list(dict.fromkeys(row.kind for row in rows))
     bars = (
-        plotted([asdict(row) for row in rows])
+        by_run([asdict(row) for row in rows], runs)
         .mark_bar()
         .encode(
             y=alt.Y("kind:N", sort=order, title=None, axis=alt.Axis(labelLimit=LABEL)),
             yOffset=alt.YOffset("run:N", sort=list(runs)),
             x=share_along("share", "of the samples", upto=None),
-            color=run_colour(runs),
-            opacity=faded_but(picked),
-            tooltip=_part_tooltip(),
+            tooltip=tooltip(*PART),
         )
     )
-    return made(bars.add_params(picked), title, height=_bands(len(order), len(runs)))
+    return made(bars, title, height=_bands(len(order), len(runs)))
 
 
 def outcomes(rows: Sequence[Part], runs: Sequence[str], title: str) -> Spec:
@@ -168,84 +169,67 @@ def outcomes(rows: Sequence[Part], runs: Sequence[str], title: str) -> Spec:
         .mark_bar()
         .encode(
             y=alt.Y("run:N", sort=list(runs), title=None, axis=alt.Axis(labelLimit=LABEL)),
-            x=alt.X(
-                "samples:Q",
-                stack="normalize",
-                title="of the samples",
-                axis=alt.Axis(format="%", tickCount=5, labelOverlap=True, labelSeparation=6),
-            ),
+            x=share_along("samples", "of the samples", upto=None).stack("normalize"),
             order=alt.Order("rank:Q"),
             color=alt.Color(
                 "kind:N",
                 scale=alt.Scale(domain=kinds, range=list(OUTCOMES.values())),
                 legend=_legend(columns=1),
             ),
-            tooltip=_part_tooltip(),
+            tooltip=tooltip(*PART),
         )
     )
     return made(bars, title, height=_bands(len(runs), 1, 26))
 
 
-def quantiles(rows: Sequence[Quantile], runs: Sequence[str], axis: str, title: str) -> Spec:
-    """Draw cumulative shares of samples by the amount that a sample took."""
-    import altair as alt
-
-    picked = legend_pick()
-    lines = (
-        plotted([asdict(row) for row in rows if row.amount > 0])
-        .mark_line(interpolate="step-after", strokeWidth=2)
-        .encode(
-            x=alt.X(
-                "amount:Q",
-                title=axis,
-                scale=alt.Scale(type="log", nice=False),
-                axis=alt.Axis(labelOverlap="greedy", labelSeparation=8),
-            ),
-            y=share_up("share", "samples that took no more"),
-            color=run_colour(runs),
-            opacity=faded_but(picked),
-            order=alt.Order("share:Q"),
-            tooltip=[
-                alt.Tooltip("run:N"),
-                alt.Tooltip("amount:Q", title=axis, format=",.4~g"),
-                alt.Tooltip("share:Q", title="samples", format=".0%"),
-            ],
-        )
-    )
-    return made(lines.add_params(picked), title, height=LINES_HEIGHT)
-
-
-def legend_pick() -> "alt.Parameter":
-    """Return a selection: the run clicked in the legend, or all runs."""
-    import altair as alt
-
-    return alt.selection_point(name="picked", fields=["run"], bind="legend")
-
-
-def faded_but(picked: "alt.Parameter") -> Any:
-    """Return an opacity that fades all but the picked run."""
-    import altair as alt
-
-    return alt.when(picked).then(alt.value(1)).otherwise(alt.value(0.12))
-
-
-def plotted(rows: list[dict[str, Any]]) -> "alt.Chart":
+def plotted(rows: Iterable[Mapping[str, Any]]) -> "alt.Chart":
     """Return a chart of rows that are embedded in the page."""
     import altair as alt
 
-    return alt.Chart(alt.Data(values=rows))
+    return alt.Chart(alt.Data(values=[dict(row) for row in rows]))
 
 
-def _rate_row(row: GroupRate) -> dict[str, Any]:
-    rate = row.rate
-    return {
-        "run": row.run,
-        "group": row.group,
-        "value": rate.value,
-        "low": rate.low,
-        "high": rate.high,
-        "problems": rate.problems,
-    }
+def by_run(rows: Iterable[Mapping[str, Any]], runs: Sequence[str]) -> "alt.Chart":
+    """Return a chart of rows in their runs' colours; a run clicked in the legend stands out."""
+    import altair as alt
+
+    picked = alt.selection_point(name="picked", fields=["run"], bind="legend")
+    opacity = alt.when(picked).then(alt.value(1)).otherwise(alt.value(0.12))
+    return plotted(rows).add_params(picked).encode(color=run_colour(runs), opacity=opacity)
+
+
+def _rates(rows: Sequence[GroupRate], runs: Sequence[str]) -> "alt.Chart":
+    shown = [{"run": row.run, "group": row.group, **rate_row(row.rate)} for row in rows]
+    told = tooltip(RUN, ("group", "of", ""), *RATE, PROBLEMS)
+    return by_run(shown, runs).encode(tooltip=told)
+
+
+def rate_row(rate: Rate, prefix: str = "") -> dict[str, float]:
+    """Return a rate's fields in a row of a chart."""
+    fields = ("value", "low", "high", "problems")
+    return {f"{prefix}{field}": getattr(rate, field) for field in fields}
+
+
+Told = tuple[str, str, str]
+"""A field of a tooltip, its title, and its format; no format for a text."""
+RUN: Told = ("run", "run", "")
+PROBLEMS: Told = ("problems", "problems", ",")
+ENDS: tuple[Told, ...] = (("low", "95 % from", ".1%"), ("high", "to", ".1%"))
+RATE: tuple[Told, ...] = (("value", "solved", ".1%"), *ENDS)
+PART: tuple[Told, ...] = (
+    *(RUN, ("kind", "which", "")),
+    *(("samples", "samples", ","), ("share", "share", ".1%")),
+)
+
+
+def tooltip(*fields: Told) -> list["alt.Tooltip"]:
+    """Return what a mark tells when it is pointed at."""
+    import altair as alt
+
+    return [
+        alt.Tooltip(f"{field}:{'Q' if form else 'N'}", title=title, format=form or alt.Undefined)
+        for field, title, form in fields
+    ]
 
 
 def run_colour(runs: Sequence[str]) -> "alt.Color":
@@ -278,30 +262,6 @@ def share_up(field: str, title: str = "solved") -> "alt.Y":
 
     axis = alt.Axis(format="%", tickCount=5)
     return alt.Y(f"{field}:Q", title=title, axis=axis, scale=alt.Scale(domain=[0, 1]))
-
-
-def _rate_tooltip(group: str) -> list["alt.Tooltip"]:
-    import altair as alt
-
-    return [
-        alt.Tooltip("run:N"),
-        alt.Tooltip(f"{group}:N", title="of"),
-        alt.Tooltip("value:Q", title="solved", format=".1%"),
-        alt.Tooltip("low:Q", title="95 % from", format=".1%"),
-        alt.Tooltip("high:Q", title="to", format=".1%"),
-        alt.Tooltip("problems:Q"),
-    ]
-
-
-def _part_tooltip() -> list["alt.Tooltip"]:
-    import altair as alt
-
-    return [
-        alt.Tooltip("run:N"),
-        alt.Tooltip("kind:N", title="which"),
-        alt.Tooltip("samples:Q", format=","),
-        alt.Tooltip("share:Q", format=".1%"),
-    ]
 
 
 def _bands(groups: int, runs: int, band: int = BAND) -> int:

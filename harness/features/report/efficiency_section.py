@@ -1,21 +1,18 @@
 """The report's section on efficiency."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median
 
-from harness.efficiency.efficiency_summary import score, score_interval
+from harness.efficiency.efficiency_summary import EfficiencySummary, score, score_interval
 from harness.features.compare.differences import changed_problems
 from harness.features.compare.efficiency import Faster, efficiency_rows, faster
 from harness.features.report import charts
-from harness.features.report.efficiency_figures import (
-    FasterShare,
-    Standing,
-    TimedSolutions,
-    standings,
-    timed_solutions,
-)
+from harness.features.report.figures import PageItem, Section, Table
 from harness.features.report.labelled_runs import LabelledRun, Pairing
-from harness.features.report.page_model import PageItem, Section, Table
-from harness.text import count, figure, percent, printable_line
+from harness.run.summary.summary import Summary
+from harness.stats.rates import Rate, rate_by_problem
+from harness.text import UNKNOWN, count, figure, percent, printable_line
 
 LEAD = (
     "Beyond is 1 for a solution as fast as the fastest reference, and 0 for one that is wrong or "
@@ -27,6 +24,30 @@ FASTER_THAN = (25, 50, 75, 90)
 """Percent of the references: columns of the table below the chart."""
 
 
+PERCENTILES = tuple(range(0, 101, 5))
+"""Percentiles at which the chart has a point."""
+
+
+@dataclass(frozen=True)
+class TimedSolutions:
+    """Solutions of a run that passed and were timed, if their references differ enough.
+
+    Attributes:
+        shares: by each of `PERCENTILES`, the share that is faster than this percentage of a
+            problem's references; ties count half. Mean over problems, 0 to 1.
+        solutions: number of solutions.
+        problems: number of problems that they solve.
+        times: median over solutions of the CPU time divided by that of the problem's fastest
+            reference; None if no fastest reference has a time above 0.
+    """
+
+    run: str
+    shares: Mapping[int, Rate]
+    solutions: int
+    problems: int
+    times: float | None
+
+
 def efficiency_section(sides: Sequence[LabelledRun], pairs: Sequence[Pairing]) -> Section:
     """Return the section; it is empty if no sample was timed."""
     if all(side.run.summary.efficiency is None for side in sides):
@@ -36,8 +57,7 @@ def efficiency_section(sides: Sequence[LabelledRun], pairs: Sequence[Pairing]) -
     exhibits = [_means(sides), *_paired(pairs)]
     if found:
         exhibits.append(_faster_than(found, labels))
-    if len(standings(sides)) > 1:
-        exhibits.append(_standings(sides, labels))
+    exhibits += _standings(sides)
     return Section("efficiency", "Efficiency", LEAD, tuple(exhibits))
 
 
@@ -45,22 +65,20 @@ def _means(sides: Sequence[LabelledRun]) -> PageItem:
     summaries = [side.run.summary.efficiency for side in sides]
     whys = dict.fromkeys(why for found in summaries if found for why in found.untold)
     remarks = dict.fromkeys(word for found in summaries if found for word in found.remarks)
+
+    def each(name: str, told: Callable[[EfficiencySummary], str]) -> tuple[str, tuple[str, ...]]:
+        return name, tuple(told(found) if found else UNKNOWN for found in summaries)
+
     counted = [
-        ("samples measured", [f"{s.measured:,}" if s else "unknown" for s in summaries]),
-        ("measured by", [", ".join(s.timings) if s else "unknown" for s in summaries]),
+        each("samples measured", lambda s: f"{s.measured:,}"),
+        each("measured by", lambda s: ", ".join(s.timings)),
         *(
-            (
-                f"problems of which {why}",
-                [f"{s.untold.get(why, 0):,}" if s else "unknown" for s in summaries],
-            )
+            each(f"problems of which {why}", lambda s, why=why: f"{s.untold.get(why, 0):,}")
             for why in whys
         ),
         *(
-            (
-                f"samples: {word}",
-                [f"{s.remarks.get(word, 0):,}" if s else "unknown" for s in summaries],
-            )
-            for word in map(printable_line, remarks)
+            each(f"samples: {printable_line(word)}", lambda s, w=word: f"{s.remarks.get(w, 0):,}")
+            for word in remarks
         ),
     ]
     rows = [(name, *cells) for name, cells in (*efficiency_rows(summaries), *counted)]
@@ -135,7 +153,7 @@ def _faster_than(found: Sequence[TimedSolutions], labels: Sequence[str]) -> Page
             each.run,
             f"{each.problems:,}",
             f"{each.solutions:,}",
-            *(percent(each.at(least).value) for least in FASTER_THAN),
+            *(percent(each.shares[least].value) for least in FASTER_THAN),
             figure(each.times),
         )
         for each in found
@@ -145,37 +163,79 @@ def _faster_than(found: Sequence[TimedSolutions], labels: Sequence[str]) -> Page
         *(f"faster than {least} % of references" for least in FASTER_THAN),
         "median, in times of the fastest reference",
     )
-    shares = [share for each in found for share in each.shares]
     return PageItem(
         "among",
         "How many references solutions are faster than",
         about,
         Table(head, rows),
-        faster_than_references(shares, labels, about),
+        faster_than_references(found, labels, about),
     )
 
 
-def _standings(sides: Sequence[LabelledRun], labels: Sequence[str]) -> PageItem:
-    found = standings(sides)
+def _standings(sides: Sequence[LabelledRun]) -> Iterator[PageItem]:
+    """Yield the chart of both rates, if two runs have both."""
+    found = [(side, rates) for side in sides if (rates := _both_rates(side.run.summary))]
+    if len(found) < 2:  # noqa: PLR2004 - one point compares nothing
+        return
     about = (
         "How much a run solves, and how fast what it solves is; lines are 95 % intervals. A run "
         "that solves more is timed on more, and harder, problems."
     )
     rows = tuple(
         (
-            each.run,
-            percent(each.solved.value),
-            score(each.fast.value),
-            score_interval(each.fast.low, each.fast.high),
+            side.label,
+            percent(solved.value),
+            score(fast.value),
+            score_interval(fast.low, fast.high),
         )
-        for each in found
+        for side, (solved, fast) in found
     )
-    return PageItem(
+    yield PageItem(
         "fast-and-right",
         "Solved against fast",
         about,
         Table(("run", "pass@1", "Beyond@1, passed", "95 % interval"), rows),
-        fast_and_right(found, labels, about),
+        fast_and_right(sides, about),
+    )
+
+
+def _both_rates(summary: Summary) -> tuple[Rate, Rate] | None:
+    """Return the solve rate and the speed of what is solved; None if one is unknown."""
+    solved, timed = summary.pass_at_1, summary.efficiency
+    return (solved, timed.beyond_passed) if solved and timed and timed.beyond_passed else None
+
+
+def timed_solutions(sides: Sequence[LabelledRun]) -> list[TimedSolutions]:
+    """Return the timed solutions of each run that has any.
+
+    Solutions of problems without a Beyond score are left out.
+    """
+    return [each for side in sides if (each := _timed(side)) is not None]
+
+
+def _timed(side: LabelledRun) -> TimedSolutions | None:
+    found = [
+        (result.problem_id, timed)
+        for result in side.graded
+        if result.solved and (timed := result.efficiency) is not None
+        if timed.time is not None and timed.beyond is not None and timed.percentile is not None
+    ]
+    if not found:
+        return None
+    ranked = [(problem, timed.percentile or 0.0) for problem, timed in found]
+    shares = {
+        at: share
+        for at in PERCENTILES
+        if (share := rate_by_problem((problem, float(rank >= at)) for problem, rank in ranked))
+    }
+    fastest = [(timed.time or 0.0, timed.references[0]) for _, timed in found]
+    times = [time / reference for time, reference in fastest if reference > 0]
+    return TimedSolutions(
+        run=side.label,
+        shares=shares,
+        solutions=len(found),
+        problems=len({problem for problem, _ in found}),
+        times=median(times) if times else None,
     )
 
 
@@ -184,7 +244,7 @@ SQUARE = 300
 
 
 def faster_than_references(
-    shares: Sequence[FasterShare], runs: Sequence[str], title: str
+    found: Sequence[TimedSolutions], runs: Sequence[str], title: str
 ) -> charts.Spec:
     """Draw a line for each run: the share of solutions faster than a percentage of references.
 
@@ -192,69 +252,49 @@ def faster_than_references(
     """
     import altair as alt
 
-    picked = charts.legend_pick()
     along = alt.X(
         "percentile:Q",
         title="faster than this percentage of references",
         scale=alt.Scale(domain=[0, 100]),
         axis=alt.Axis(tickCount=5),
     )
-
-    base = charts.plotted(
-        [
-            {"run": each.run, "percentile": each.percentile}
-            | {key: getattr(each.share, key) for key in ("value", "low", "high", "problems")}
-            for each in shares
-        ]
-    ).encode(x=along, color=charts.run_colour(runs))
-    alike = charts.plotted([{"percentile": 0, "value": 1.0}, {"percentile": 100, "value": 0.0}])
-    return charts.made(
-        alt.layer(
-            alike.mark_line(strokeDash=[4, 4], strokeWidth=1.5, color=REFERENCE).encode(
-                x=along, y=charts.share_up("value", "solutions")
-            ),
-            base.mark_area(opacity=0.15).encode(y=charts.share_up("low", "solutions"), y2="high:Q"),
-            base.mark_line(strokeWidth=2)
-            .encode(
-                y=charts.share_up("value", "solutions"),
-                opacity=charts.faded_but(picked),
-                tooltip=[
-                    alt.Tooltip("run:N"),
-                    alt.Tooltip("percentile:Q", title="faster than, % of references"),
-                    alt.Tooltip("value:Q", title="solutions", format=".1%"),
-                    alt.Tooltip("low:Q", title="95 % from", format=".1%"),
-                    alt.Tooltip("high:Q", title="to", format=".1%"),
-                    alt.Tooltip("problems:Q"),
-                ],
-            )
-            .add_params(picked),
+    lines = charts.by_run(
+        (
+            {"run": each.run, "percentile": at, **charts.rate_row(share)}
+            for each in found
+            for at, share in each.shares.items()
         ),
-        title,
-        height=charts.LINES_HEIGHT,
+        runs,
+    ).encode(x=along)
+    area = charts.share_up("low", "solutions")
+    up = charts.share_up("value", "solutions")
+    told = charts.tooltip(
+        *(charts.RUN, ("percentile", "faster than, % of references", ".0f")),
+        *(("value", "solutions", ".1%"), *charts.ENDS, charts.PROBLEMS),
     )
+    alike = charts.plotted([{"percentile": 0, "value": 1.0}, {"percentile": 100, "value": 0.0}])
+    layers = alt.layer(
+        alike.mark_line(strokeDash=[4, 4], strokeWidth=1.5, color=REFERENCE).encode(x=along, y=up),
+        lines.mark_area().encode(y=area, y2="high:Q", opacity=alt.value(0.15)),
+        lines.mark_line(strokeWidth=2).encode(y=up, tooltip=told),
+    )
+    return charts.made(layers, title, height=charts.LINES_HEIGHT)
 
 
-def fast_and_right(standings: Sequence[Standing], runs: Sequence[str], title: str) -> charts.Spec:
-    """Draw a point for each run, with the intervals of both rates."""
+def fast_and_right(sides: Sequence[LabelledRun], title: str) -> charts.Spec:
+    """Draw a point for each run that has both rates, with the intervals of both."""
     import altair as alt
 
-    picked = charts.legend_pick()
     rows = [
-        {
-            "run": each.run,
-            **{f"solved_{key}": getattr(each.solved, key) for key in ("value", "low", "high")},
-            **{f"fast_{key}": getattr(each.fast, key) for key in ("value", "low", "high")},
-        }
-        for each in standings
+        {"run": side.label}
+        | charts.rate_row(rates[0], "solved_")
+        | charts.rate_row(rates[1], "fast_")
+        for side in sides
+        if (rates := _both_rates(side.run.summary))
     ]
-    base = charts.plotted(rows).encode(
-        color=charts.run_colour(runs),
-        opacity=charts.faded_but(picked),
-        tooltip=[
-            alt.Tooltip("run:N"),
-            alt.Tooltip("solved_value:Q", title="pass@1", format=".1%"),
-            alt.Tooltip("fast_value:Q", title="Beyond@1, passed", format=".3f"),
-        ],
+    told = ("solved_value", "pass@1", ".1%"), ("fast_value", "Beyond@1, passed", ".3f")
+    base = charts.by_run(rows, [side.label for side in sides]).encode(
+        tooltip=charts.tooltip(charts.RUN, *told)
     )
 
     def x(field: str) -> alt.X:
@@ -265,14 +305,10 @@ def fast_and_right(standings: Sequence[Standing], runs: Sequence[str], title: st
         whole = alt.Scale(domain=[0, 1])
         return alt.Y(f"fast_{field}:Q", title="Beyond@1 of what passed", scale=whole, axis=axis)
 
-    return charts.made(
-        alt.layer(
-            base.mark_rule(strokeWidth=1.5).encode(x=x("low"), x2="solved_high:Q", y=y("value")),
-            base.mark_rule(strokeWidth=1.5).encode(x=x("value"), y=y("low"), y2="fast_high:Q"),
-            base.mark_point(filled=True, size=90)
-            .encode(x=x("value"), y=y("value"))
-            .add_params(picked),
-        ),
-        title,
-        height=SQUARE,
+    rule = base.mark_rule(strokeWidth=1.5)
+    layers = alt.layer(
+        rule.encode(x=x("low"), x2="solved_high:Q", y=y("value")),
+        rule.encode(x=x("value"), y=y("low"), y2="fast_high:Q"),
+        base.mark_point(filled=True, size=90).encode(x=x("value"), y=y("value")),
     )
+    return charts.made(layers, title, height=SQUARE)

@@ -1,20 +1,22 @@
-"""Rows of the report's charts and tables."""
+"""Figures of the report: rows of charts, and the tables and sections that show them."""
 
 import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
+from typing import Any
 
 from harness.features.report.labelled_runs import LabelledRun, groupable
 from harness.run.store.results import SampleResult
 from harness.run.summary.iteration import Curve
 from harness.run.summary.summary import rate_of
 from harness.stats.rates import Rate
+from harness.terminal.summary_table import words
+from harness.text import UNKNOWN, interval, percent
 
 MOST_GROUPS = 20  # most tags or platforms in a chart; the most frequent are shown
 LEVELS = ("easy", "medium", "hard")
-UNKNOWN = "unknown"
 QUANTILES = (0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 0.99, 1.0)
 FINE = 100  # quantiles of a line chart
 
@@ -64,8 +66,7 @@ class Quantile:
 def by_difficulty(sides: Sequence[LabelledRun]) -> list[GroupRate]:
     """Return rates by difficulty, from easy to hard."""
     found = _grouped(sides, lambda result: [result.difficulty or UNKNOWN])
-    order = (*LEVELS, UNKNOWN)
-    return sorted(found, key=lambda each: order.index(each.group))
+    return sorted(found, key=lambda each: (*LEVELS, UNKNOWN).index(each.group))
 
 
 def by_platform(sides: Sequence[LabelledRun]) -> list[GroupRate]:
@@ -95,15 +96,10 @@ def around_cutoff(sides: Sequence[LabelledRun], cutoff: date) -> list[GroupRate]
 
     def era(result: SampleResult) -> list[str]:
         return [
-            until if month <= month_of(cutoff) else after for month in _months(released(result))
+            until if month <= month_of(cutoff) else after for month in _months(result.release_date)
         ]
 
     return sorted(_grouped(sides, era), key=lambda each: each.group != until)
-
-
-def released(result: SampleResult) -> date | None:
-    """Return the release date of a sample's problem."""
-    return result.release_date
 
 
 def month_of(day: date) -> str:
@@ -181,25 +177,18 @@ def public_and_hidden(sides: Sequence[LabelledRun]) -> list[Part]:
             return SOLVED
         return OVERFIT if result.overfit else FAILED_PUBLIC
 
-    return _parts(
-        sides, outcome, lambda result: bool(result.hidden_total and result.public_total),
-        kinds=(SOLVED, OVERFIT, FAILED_PUBLIC),
-    )  # fmt: skip
+    kinds = SOLVED, OVERFIT, FAILED_PUBLIC
+    return _parts(sides, outcome, lambda r: bool(r.hidden_total and r.public_total), kinds)
 
 
 def verdicts(sides: Sequence[LabelledRun]) -> list[Part]:
     """Return the samples by verdict, the most frequent first."""
-    return _parts(sides, lambda result: spoken(result.verdict), lambda _: True)
+    return _parts(sides, lambda result: words(result.verdict), lambda _: True)
 
 
 def stop_reasons(sides: Sequence[LabelledRun]) -> list[Part]:
     """Return the samples by stop reason, the most frequent first."""
-    return _parts(sides, lambda result: spoken(result.stop_reason), lambda _: True)
-
-
-def spoken(word: str) -> str:
-    """Replace the underscores of a word such as `wrong_answer` by spaces."""
-    return word.replace("_", " ")
+    return _parts(sides, lambda result: words(result.stop_reason), lambda _: True)
 
 
 def _parts(
@@ -259,3 +248,100 @@ def quantiles(
                 for share in shares
             ]
     return rows
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of texts; the first column names the rows.
+
+    Attributes:
+        commands: whether the last column holds commands to copy, one a line.
+        empty: text shown if there are no rows.
+    """
+
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    commands: bool = False
+    empty: str = "nothing"
+
+
+@dataclass(frozen=True)
+class PageItem:
+    """A table, mostly with a chart.
+
+    Attributes:
+        name: unique id of letters and dashes.
+        title: title of the item.
+        about: what the item shows and how to read it, in a sentence or two.
+        chart: the chart; None if there is only the table.
+    """
+
+    name: str
+    title: str
+    about: str
+    table: Table
+    chart: dict[str, Any] | None = None
+
+
+@dataclass(frozen=True)
+class Section:
+    """Items on one question; `lead` says which, or why there is no answer.
+
+    Attributes:
+        folded: whether the section opens on a click, as it is rarely needed.
+    """
+
+    name: str
+    title: str
+    lead: str
+    exhibits: tuple[PageItem, ...] = ()
+    folded: bool = False
+
+
+def rate_words(rate: Rate | None) -> str:
+    """Return a rate with its interval as text."""
+    return f"{percent(rate.value)} ({interval(rate.low, rate.high)})" if rate else UNKNOWN
+
+
+def group_table(rows: Iterable[GroupRate], of: str) -> Table:
+    """Return the table of a chart of rates."""
+    return Table(
+        (of, "run", "solved", "95 % interval", "problems"),
+        tuple(
+            (
+                row.group,
+                row.run,
+                percent(row.rate.value),
+                interval(row.rate.low, row.rate.high),
+                f"{row.rate.problems:,}",
+            )
+            for row in rows
+        ),
+    )
+
+
+def solved_table(rows: Iterable[Solved], of: str) -> Table:
+    """Return the table of a chart of shares solved within an amount."""
+    return Table(
+        ("run", of, "solved"),
+        tuple((row.run, f"{row.within:,.12g}", percent(row.solved)) for row in rows),
+    )
+
+
+def part_table(rows: Iterable[Part], of: str) -> Table:
+    """Return the table of a chart of shares."""
+    cells = ((row.kind, row.run, f"{row.samples:,}", percent(row.share)) for row in rows)
+    return Table((of, "run", "samples", "share"), tuple(cells))
+
+
+def quantile_table(rows: Iterable[Quantile], of: str) -> Table:
+    """Return the table of a chart of quantiles, a row for each run."""
+    by_run: dict[str, list[Quantile]] = {}
+    for row in rows:
+        by_run.setdefault(row.run, []).append(row)
+    shares = sorted({row.share for found in by_run.values() for row in found})
+    head = tuple({0.0: "least", 0.5: "median", 1.0: "most"}.get(s, f"{s:.0%}") for s in shares)
+    return Table(
+        (f"{of} a sample", *head),
+        tuple((run, *(f"{row.amount:,.5g}" for row in found)) for run, found in by_run.items()),
+    )

@@ -8,8 +8,8 @@ from harness.features.compare.comparison import Comparison, Pairwise, compare_re
 from harness.features.compare.spend_result import SpendComparison
 from harness.features.report import answer_charts
 from harness.features.report.charts import PALETTE
+from harness.features.report.figures import PageItem, Table
 from harness.features.report.labelled_runs import LabelledRun, Pairing
-from harness.features.report.page_model import PageItem, Table
 from harness.run.summary.loaded_run import measured_words
 from harness.stats.rates import Rate
 from harness.text import UNKNOWN, count, dollars, interval, percent, quantity
@@ -91,20 +91,20 @@ def headline_pair(pairs: Sequence[Pairing]) -> Pairing | None:
 
 def _of_one(side: LabelledRun) -> FirstScreen:
     summary = side.run.summary
+    curve = summary.curve if summary.curve and summary.curve.iterated else None
     figures: list[Figure] = []
-    if summary.pass_at_1 is not None:
-        figures.append(_rate("solved", summary.pass_at_1, PALETTE[0], ()))
-    if summary.curve and summary.curve.iterated and summary.curve.first_write:
-        missing = summary.curve.without_first_write
-        unknown = (f"{UNKNOWN} for {count(missing, 'sample')}",) if missing else ()
-        figures.append(_rate("first write", summary.curve.first_write, "", unknown))
-    if summary.overfit_rate is not None:
-        figures.append(_rate("over-fit", summary.overfit_rate, "", ()))
     solved = sum(result.solved for result in side.graded)
     sentence = f"{solved:,} of {count(summary.graded, 'sample')} solved."
-    if summary.curve and summary.curve.iterated and summary.curve.first_write:
-        first = percent(summary.curve.first_write.value)
+    if summary.pass_at_1 is not None:
+        figures.append(_rate("solved", summary.pass_at_1, PALETTE[0], ()))
+    if curve is not None and curve.first_write:
+        missing = curve.without_first_write
+        unknown = (f"{UNKNOWN} for {count(missing, 'sample')}",) if missing else ()
+        figures.append(_rate("first write", curve.first_write, "", unknown))
+        first = percent(curve.first_write.value)
         sentence += f" The first program that the model wrote solves {first}."
+    if summary.overfit_rate is not None:
+        figures.append(_rate("over-fit", summary.overfit_rate, "", ()))
     tokens = UNKNOWN if summary.usage_unknown else quantity(summary.usage.total_tokens)
     facts = [f"cost {dollars(summary.cost, summary.prices_as_of)}", f"tokens {tokens}"]
     facts += [f"{count(summary.cut_off, 'answer')} cut off"] if summary.cut_off else []

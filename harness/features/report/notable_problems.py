@@ -184,21 +184,6 @@ class Extreme:
     sample: str
 
 
-def slowest(sides: Sequence[LabelledRun]) -> list[Extreme]:
-    """Return the problems with the largest mean of wall seconds."""
-    return _by_mean(sides, figures.seconds)
-
-
-def dearest(sides: Sequence[LabelledRun]) -> list[Extreme]:
-    """Return the problems with the largest mean cost, of those with all costs known."""
-    return _by_mean(sides, figures.dollars)
-
-
-def longest(sides: Sequence[LabelledRun]) -> list[Extreme]:
-    """Return the problems with the largest mean tokens, of those with all known."""
-    return _by_mean(sides, figures.tokens)
-
-
 def flipping(sides: Sequence[LabelledRun]) -> list[Extreme]:
     """Return the problems whose samples disagree most.
 
@@ -230,7 +215,8 @@ def _by_problem(sides: Sequence[LabelledRun]) -> dict[tuple[str, str], _Samples]
     return found
 
 
-def _by_mean(sides: Sequence[LabelledRun], amount: figures.Amount) -> list[Extreme]:
+def by_mean(sides: Sequence[LabelledRun], amount: figures.Amount) -> list[Extreme]:
+    """Return the problems with the largest mean amount, of those with all amounts known."""
     found: list[Extreme] = []
     for samples in _by_problem(sides).values():
         known = [(taken, at) for at in samples if (taken := amount(at[1])) is not None]

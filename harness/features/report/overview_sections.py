@@ -7,9 +7,19 @@ from typing import Any
 from harness.features.compare.comparison import LEVEL
 from harness.features.experiment.ranking import RankedCell, Ranking
 from harness.features.report import answer_charts, charts
-from harness.features.report.figures import Amount, GroupRate, quantiles, seconds, tokens
+from harness.features.report.figures import (
+    Amount,
+    GroupRate,
+    PageItem,
+    Section,
+    Table,
+    group_table,
+    quantiles,
+    rate_words,
+    seconds,
+    tokens,
+)
 from harness.features.report.labelled_runs import NOT_USED, LabelledRun, Pairing
-from harness.features.report.page_model import PageItem, Section, Table, group_table, rate_words
 from harness.run.store.state import PUBLISHED, verdicts_of
 from harness.run.summary.loaded_run import mode_words
 from harness.run.summary.summary import Summary

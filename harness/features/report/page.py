@@ -1,4 +1,4 @@
-"""The page: one HTML document that contains all it needs and loads nothing.
+"""`harness report`: one HTML document that contains all it needs and loads nothing.
 
 A content security policy in its head allows only this module's scripts, each by its hash, and no
 loading from any address. Text of a model or a data set could do no harm even if it were not
@@ -7,24 +7,35 @@ escaped, which it is.
 
 import base64
 import hashlib
-from collections.abc import Sequence
+import os
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, date, datetime
 from functools import cache
 from importlib import metadata
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+import typer
+from markupsafe import Markup
 
 from harness.cache import cache_folder, write_whole
-from harness.features.experiment.ranking import Ranking
-from harness.features.report.figures import spoken, tokens
+from harness.cli import completion
+from harness.cli.settings_flags import RESULT_FILTERS, with_settings
+from harness.errors import UsageError
+from harness.features.experiment.experiment_file import FILE, read_experiment
+from harness.features.experiment.ranking import Ranking, rank
+from harness.features.report.figures import tokens
 from harness.features.report.first_screen import first_screen
 from harness.features.report.labelled_runs import LabelledRun, pairings, remarks, sides_of
 from harness.features.report.notable_problems import changed_outcomes
 from harness.features.report.sections import sections_of
 from harness.run.store.results import SampleResult, Step
-from harness.run.summary.loaded_run import Run
+from harness.run.summary.groups import EVERYTHING, filtered, read_filters
+from harness.run.summary.loaded_run import Run, read_run
+from harness.sources.selection import Selection
+from harness.terminal.summary_table import console, words
 from harness.text import count, printable, printable_line
 from harness.version import __version__
 
@@ -66,7 +77,7 @@ def _row(number: int, side: LabelledRun, result: SampleResult, *, with_code: boo
         printable_line(result.title),
         result.difficulty or "unknown",
         printable_line(result.platform) or "unknown",
-        spoken(result.verdict),
+        words(result.verdict),
         int(result.solved),
         *(result.public_passed, result.public_total),
         *(result.hidden_passed, result.hidden_total),
@@ -74,11 +85,11 @@ def _row(number: int, side: LabelledRun, result: SampleResult, *, with_code: boo
         tokens(result),
         result.cost,
         round(result.seconds, 3),
-        spoken(result.stop_reason) + ", answer cut off" * bool(result.cut_off),
+        words(result.stop_reason) + ", answer cut off" * bool(result.cut_off),
         [printable_line(tag) for tag in result.tags],
         None if result.release_date is None else result.release_date.isoformat(),
         [printable_line(issue) for issue in result.known_issues],
-        spoken(result.chosen_by),
+        words(result.chosen_by),
         [_step(step, result) for step in result.steps],
         printable_line(side.transcript(result.sample)),
         printable(result.code) if with_code else None,
@@ -101,8 +112,6 @@ def _step(step: Step, result: SampleResult) -> str:
 
 
 PACKAGE = "harness.features.report"
-
-
 DEFAULT_TITLE = "Report"
 
 
@@ -140,9 +149,9 @@ def report_page(
         changes=changed_outcomes(pairs),
         remarks=list(remarks(sides)),
         sections=sections,
-        scripts=[_Safe(script) for script in scripts],
+        scripts=[Markup(script) for script in scripts],  # noqa: S704 - bundled
         policy=policy(scripts),
-        style=_Safe(own_script("report.css")),
+        style=Markup(own_script("report.css")),  # noqa: S704 - bundled
         charts=embedded(specs),
         samples=embedded(sample_data(sides)),
         total=sum(len(side.run.results) for side in sides),
@@ -191,7 +200,7 @@ def _within_script(text: str) -> str:
     return text.replace("</script", "<\\/script").replace("<!--", "<\\!--")
 
 
-def embedded(value: Any) -> "_Safe":
+def embedded(value: Any) -> Markup:
     """Return a value as JSON that is safe within a script element.
 
     It is ASCII without characters that HTML gives a meaning. NaN and infinities, which JSON lacks,
@@ -202,7 +211,8 @@ def embedded(value: Any) -> "_Safe":
     text = to_json(value, inf_nan_mode="null").decode()
     for letter in "<>&":
         text = text.replace(letter, f"\\u{ord(letter):04x}")
-    return _Safe("".join(map(_ascii, text)) if not text.isascii() else text)
+    shown = text if text.isascii() else "".join(map(_ascii, text))
+    return Markup(shown)  # noqa: S704 - escaped above
 
 
 def _ascii(letter: str) -> str:
@@ -223,15 +233,6 @@ def policy(scripts: Sequence[str]) -> str:
     )
 
 
-class _Safe(str):
-    """Text that goes into the page unescaped: bundled, or escaped before."""
-
-    __slots__ = ()
-
-    def __html__(self) -> str:
-        return str(self)
-
-
 def _shown(value: object) -> object:
     """Return texts with invisible characters spelled out."""
     return value if hasattr(value, "__html__") or not isinstance(value, str) else printable(value)
@@ -249,3 +250,97 @@ def _template() -> Any:
         lstrip_blocks=True,
     )
     return environment.get_template("report.html.j2")
+
+
+def write_report(
+    runs: Sequence[Path],
+    out: Path,
+    *,
+    cutoff: str | None,
+    title: str,
+    only: Selection = EVERYTHING,
+) -> None:
+    """Write the report of some runs.
+
+    Args:
+        runs: directories of runs, or of one experiment.
+        out: the file to write; an existing file is replaced.
+        cutoff: last month of the models' training, such as `2024-05`.
+        title: title of the page.
+        only: filter of problems.
+
+    Raises:
+        UsageError: the cut-off is not a month, or the file cannot be written.
+        RunDirectoryError: a directory is not a run.
+    """
+    month = None if cutoff is None else _month(cutoff)
+    if out.is_dir():
+        raise UsageError(f"{out} is a directory; -o takes the name of a file")
+    if not out.parent.is_dir():
+        raise UsageError(f"{out} cannot be written: there is no directory {out.parent}")
+    ranking = ranking_of(runs)
+    if ranking is not None:
+        begun = {cell.name: Path(cell.run) for cell in ranking.cells if cell.planned}
+        names = read_experiment(runs[0]).cells  # in the grid's order: the baseline comes first
+        runs = [begun[name] for name in names if name in begun]
+        if not runs:
+            raise UsageError(f"{ranking.experiment}: no cell has begun")
+        if only != EVERYTHING:
+            raise UsageError("filters go with runs: name the cells of the experiment as runs")
+    found = [filtered(read_run(run), only) for run in runs]
+    page = report_page(found, title=title, cutoff=month, ranking=ranking)
+    draft = out.with_name(f".{out.name}.{os.getpid()}")
+    try:
+        draft.write_text(page, encoding="utf-8")
+        draft.replace(out)
+    except OSError as error:
+        draft.unlink(missing_ok=True)
+        raise UsageError(f"{out} cannot be written: {error.strerror}") from error
+
+
+def ranking_of(paths: Sequence[Path]) -> Ranking | None:
+    """Return the ranking if the path is an experiment; None if the paths are runs.
+
+    Raises:
+        UsageError: an experiment is given together with other paths.
+    """
+    experiments = [path for path in paths if (path / FILE).is_file()]
+    if not experiments:
+        return None
+    if len(paths) > 1:
+        raise UsageError(f"{experiments[0]} is an experiment: name it alone, or name runs")
+    return rank(experiments[0])
+
+
+def _month(text: str) -> date:
+    try:
+        return date.fromisoformat(f"{text}-01")
+    except ValueError as error:
+        raise UsageError(f"--cutoff {text!r} is no month; write it as 2024-05") from error
+
+
+@with_settings(*RESULT_FILTERS)
+def report(
+    settings: Mapping[str, Any],
+    *,
+    runs: Annotated[
+        list[Path],
+        typer.Argument(
+            help="Run directories, or one experiment's.",
+            metavar="RUN...",
+            autocompletion=completion.runs,
+        ),
+    ],
+    out: Annotated[
+        Path, typer.Option("-o", "--out", help="The file to write.", metavar="FILE")
+    ] = Path("report.html"),
+    cutoff: Annotated[
+        str | None,
+        typer.Option(help="The last month the models were trained on.", metavar="YYYY-MM"),
+    ] = None,
+    title: Annotated[str, typer.Option(help="The page's title.")] = "Report",
+) -> None:
+    """Write runs as one HTML file that opens offline: charts, comparison, a table of samples."""
+    only = read_filters(settings)
+    write_report(runs, out, cutoff=cutoff, title=title, only=only)
+    console().print(f"report: {out}", soft_wrap=True)

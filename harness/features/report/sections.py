@@ -9,7 +9,19 @@ from harness.features.experiment.ranking import Ranking
 from harness.features.report import charts, figures
 from harness.features.report import notable_problems as outliers
 from harness.features.report.efficiency_section import efficiency_section
-from harness.features.report.figures import Amount, GroupRate, Part, Solved
+from harness.features.report.figures import (
+    Amount,
+    GroupRate,
+    PageItem,
+    Part,
+    Section,
+    Solved,
+    Table,
+    group_table,
+    part_table,
+    quantile_table,
+    solved_table,
+)
 from harness.features.report.labelled_runs import LabelledRun, Pairing
 from harness.features.report.notable_problems import Extreme
 from harness.features.report.overview_sections import (
@@ -17,31 +29,13 @@ from harness.features.report.overview_sections import (
     pairs_sections,
     summary_section,
 )
-from harness.features.report.page_model import (
-    PageItem,
-    Section,
-    Table,
-    group_table,
-    part_table,
-    quantile_table,
-    solved_table,
-)
 from harness.run.summary.groups import FEWEST
 from harness.text import count, dollars, figure, percent
 
 MOST_FLIPS = 200  # in a list
 PAIR_HEAD = (
-    *(
-        "run",
-        "against",
-        "differs in",
-        "problems",
-        "its rate",
-        "the other's",
-        "difference",
-        "95 % interval",
-    ),
-    *("better on", "worse on", "p"),
+    *("run", "against", "differs in", "problems", "its rate", "the other's", "difference"),
+    *("95 % interval", "better on", "worse on", "p"),
 )
 
 
@@ -229,11 +223,10 @@ def _months(sides: Sequence[LabelledRun], cutoff: date | None) -> Section:
     if not rows and cutoff is None:
         return Section("months", title, lead)
     about = "pass@1 and its 95 % interval, by the month in which problems were released."
-    line = None
-    if cutoff is not None:
-        line = figures.month_of(cutoff)
+    line = None if cutoff is None else figures.month_of(cutoff)
+    if line is not None:
         about += (
-            f" Training ended with {figures.month_of(cutoff)}, at the dashed line: a rate that "
+            f" Training ended with {line}, at the dashed line: a rate that "
             "falls there may have been learned by heart before."
         )
     shown: list[PageItem] = []
@@ -267,12 +260,7 @@ def _tests(sides: Sequence[LabelledRun]) -> Section:
 
 def _endings(sides: Sequence[LabelledRun]) -> Section:
     kinds: tuple[tuple[str, str, list[Part], str], ...] = (
-        (
-            "verdicts",
-            "verdict",
-            figures.verdicts(sides),
-            "Verdicts on the final solutions.",
-        ),
+        ("verdicts", "verdict", figures.verdicts(sides), "Verdicts on the final solutions."),
         ("stops", "stop reason", figures.stop_reasons(sides), "Why the samples ended."),
     )
     shown = tuple(
@@ -306,9 +294,12 @@ def _problems(sides: Sequence[LabelledRun]) -> Section:
     mean = (
         "The mean over a problem's samples, of all runs; the command shows the one that took most."
     )
-    dear, long = outliers.dearest(sides), outliers.longest(sides)
+    slow, long, dear = (
+        outliers.by_mean(sides, amount)
+        for amount in (figures.seconds, figures.tokens, figures.dollars)
+    )
     kinds: list[tuple[str, str, str, str, Iterable[Extreme], Callable[[float], str]]] = [
-        ("slowest", "Slowest", mean, "seconds", outliers.slowest(sides), figure),
+        ("slowest", "Slowest", mean, "seconds", slow, figure),
         ("dearest", "Dearest", mean, "cost", dear, dollars),
         ("longest", "Most tokens", mean, "tokens", long, lambda value: f"{value:,.0f}"),
         (

@@ -1,7 +1,6 @@
 """`harness show`, `ls` and `transcript`: show runs on a terminal.
 
-- `command`: `harness show`
+- `command`: `harness show`, and `load_run`
 - `ls_command`, `run_list`: `harness ls`
 - `transcript_command`: `harness transcript`
-- `library`: `load_run`
 """

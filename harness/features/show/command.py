@@ -1,30 +1,43 @@
-"""`harness show`: print the samples and the summary of a stored run."""
+"""`harness show` and `harness.load_run`: the samples and the summary of a stored run."""
 
+# pyright: reportMissingTypeStubs=false
+
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Unpack
 
 import typer
+from pydantic_core import to_json
+from rich.console import RenderableType
 
-from harness.cli import completion
-from harness.cli.settings_flags import RESULT_FILTERS, By, Details, with_settings
+from harness.cli.settings_flags import RESULT_FILTERS, By, Details, RunArgument, with_settings
 from harness.efficiency.scale import Efficiency
 from harness.errors import UsageError
 from harness.grading.verdict import INFRASTRUCTURE, Verdict
-from harness.run.store.results import SampleResult
-from harness.run.summary.groups import filtered, read_filters
-from harness.run.summary.loaded_run import Run, read_run
+from harness.run.spec.keys import listing
+from harness.run.store.directory import RESULTS
+from harness.run.store.results import SampleResult, uncollected
+from harness.run.store.state import RunState, is_imported
+from harness.run.summary.groups import Filters, filtered, rates_by, read_filters, read_kinds
+from harness.run.summary.loaded_run import Run, read_run, samples_frame
+from harness.run.summary.summary import Summary
+from harness.terminal.notebook import NotebookView
+from harness.terminal.run_screen import groups_view, hints, run_screen
 from harness.terminal.sample_table import Numbers, SampleRow, pending_rows, result_row, sample_table
+from harness.terminal.summary_table import console, summary_view, write_json
+from harness.text import count
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @with_settings(*RESULT_FILTERS)
 def show(
     settings: Mapping[str, Any],
     *,
-    run: Annotated[
-        Path, typer.Argument(metavar="RUN", help="A run directory.", autocompletion=completion.runs)
-    ],
+    run: RunArgument,
     only: Annotated[
         list[str] | None,
         typer.Option(
@@ -50,15 +63,6 @@ def show(
 ) -> None:
     """Print a run's samples and its summary, as they are on disk now."""
     chosen = read_filters(settings)
-    from pydantic_core import to_json
-
-    from harness.run.store.directory import RESULTS
-    from harness.run.store.state import is_imported
-    from harness.run.summary.groups import rates_by, read_kinds
-    from harness.terminal.run_screen import groups_view, hints, run_screen
-    from harness.terminal.summary_table import console, summary_view, write_json
-    from harness.text import count
-
     kinds = read_kinds(by or ())
     found = filtered(read_run(run), chosen)
     samples = shown_samples(found, only or (), sort)
@@ -96,6 +100,13 @@ def show(
 PENDING = "pending"
 
 
+TOLD = (
+    *("title", "platform", "difficulty", "public_passed", "public_total", "hidden_passed"),
+    *("hidden_total", "stop_reason"),
+)
+"""Fields of a result that `--json` has too."""
+
+
 @dataclass(frozen=True, slots=True)
 class ChosenSample:
     """A sample's row, and its result if it has one."""
@@ -116,14 +127,7 @@ class ChosenSample:
             return told
         timed = {} if row.efficiency is None else {"efficiency": _told(row.efficiency)}
         return told | {
-            "title": result.title,
-            "platform": result.platform,
-            "difficulty": result.difficulty,
-            "public_passed": result.public_passed,
-            "public_total": result.public_total,
-            "hidden_passed": result.hidden_passed,
-            "hidden_total": result.hidden_total,
-            "stop_reason": result.stop_reason,
+            **{name: getattr(result, name) for name in TOLD},
             "turns": row.turns,
             "tool_calls": result.tool_calls,
             "seconds": row.seconds,
@@ -208,3 +212,83 @@ def _graded(shown: ChosenSample) -> bool:
 
 def _largest_first(value: float | None) -> float:
     return _LAST if value is None else -value
+
+
+class LoadedRun(NotebookView):
+    """A run on disk, finished or not, for `compare` and notebooks.
+
+    Attributes:
+        run: the run as comparisons and reports read it.
+    """
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
+
+    @property
+    def path(self) -> Path:
+        """The run's directory."""
+        return self.run.path
+
+    @property
+    def spec(self) -> dict[str, Any]:
+        """The run's settings, by keys of the spec."""
+        return self.run.spec
+
+    @property
+    def results(self) -> tuple[SampleResult, ...]:
+        """Graded samples, in the order they ended."""
+        return self.run.results
+
+    @property
+    def summary(self) -> Summary:
+        """All figures, as in `harness show --json`."""
+        return self.run.summary
+
+    @property
+    def pass_at_1(self) -> float:
+        """The share of problems solved; NaN if none is graded."""
+        rate = self.summary.pass_at_1
+        return math.nan if rate is None else rate.value
+
+    @property
+    def state(self) -> RunState:
+        """Progress of the run, and the reason if it stopped."""
+        return self.run.state
+
+    def to_pandas(self) -> "pd.DataFrame":
+        """Return a row a sample: problem, verdict, tokens, cost (US dollars), seconds."""
+        return samples_frame(self.run)
+
+    def view(self) -> RenderableType:
+        """Return the last screen of `harness run`."""
+        return run_screen(self.run)
+
+    def __repr__(self) -> str:
+        rate = self.summary.pass_at_1
+        solved = "no graded sample" if rate is None else f"pass@1 {rate.value:.4f}"
+        only = f", only {self.run.filtered_by}" if self.run.filtered_by else ""
+        return (
+            f"<LoadedRun {self.run.name}: {solved}, {self.summary.graded} of {self.run.planned} "
+            f"samples graded{only}>"
+        )
+
+
+@listing(Filters)
+def load_run(path: str | Path, **filters: Unpack[Filters]) -> LoadedRun:
+    """Read a run.
+
+    Args:
+        path: the run's directory.
+        filters: filters of problems, as for a run: `filter_difficulty`, `filter_platform`,
+            `filter_tags`, `min_release_date`, `max_release_date`, `exclude_known_issues`.
+
+    Raises:
+        RunDirectoryError: the directory is not a run, or cannot be read.
+        UsageError: `path` is not a path, or a filter or its value is unknown.
+        NothingSelectedError: the filters leave no problem.
+    """
+    given: Any = path
+    if not isinstance(given, str | Path):
+        raise UsageError(f"load_run(): a {type(given).__name__} is no run; give its directory")
+    with uncollected():
+        return LoadedRun(filtered(read_run(Path(path)), read_filters(dict(filters))))

@@ -135,9 +135,7 @@ def _run_cells(run: ListedRun, root: Path, now: datetime, *, timed: bool) -> lis
     reason = printable_line(run.reason or run.state)
     return [
         Cell(_name(run.path, root)),
-        Cell(printable_line(run.model)),
-        Cell(printable_line(run.mode)),
-        Cell(printable_line(run.prompt)),
+        *(Cell(printable_line(word)) for word in (run.model, run.mode, run.prompt)),
         Cell(problems),
         *_rate(run),
         *([Cell(score(run.beyond.value if run.beyond else None))] if timed else []),
@@ -156,9 +154,7 @@ def _trend_cells(run: ListedRun, change: Change | None, root: Path) -> list[Cell
     return [
         Cell(began),
         Cell(_name(run.path, root)),
-        Cell(printable_line(run.model)),
-        Cell(printable_line(run.mode)),
-        Cell(printable_line(run.prompt)),
+        *(Cell(printable_line(word)) for word in (run.model, run.mode, run.prompt)),
         rate,
         Cell("█" * full + "░" * (BAR - full), "dim"),
         spread,

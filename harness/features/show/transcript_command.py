@@ -10,7 +10,7 @@ import typer
 from pydantic_core import from_json
 
 from harness.agent import events
-from harness.cli import completion
+from harness.cli.settings_flags import RunArgument
 from harness.errors import RunDirectoryError, UsageError
 from harness.grading.verdict import Grade
 from harness.models.protocol import ModelTurn, ToolCall
@@ -58,39 +58,13 @@ def _lines(event: events.Event) -> Iterator[str]:
             yield from _indented(event.error)
         case events.Graded():
             yield from _grade(event.grade)
-        case (
-            events.Retried()
-            | events.Unusable()
-            | events.ToolProtocolChanged()
-            | events.Cleared()
-            | events.NewConversation()
-            | events.Resumed()
-            | events.PutOff()
-            | events.AgentLeft()
-            | events.WorkEnded()
-            | events.NotGraded()
-            | events.Damaged()
-        ):
+        case _:
             yield from _note(event)
 
 
-def _note(
-    event: events.Retried
-    | events.Unusable
-    | events.ToolProtocolChanged
-    | events.Cleared
-    | events.NewConversation
-    | events.Resumed
-    | events.PutOff
-    | events.AgentLeft
-    | events.WorkEnded
-    | events.NotGraded
-    | events.Damaged,
-) -> Iterator[str]:
+def _note(event: events.Event) -> Iterator[str]:
     """Yield the text of an event other than messages, tests and grades."""
     match event:
-        case events.PutOff() | events.NotGraded() | events.Damaged():
-            yield from _left_pending(event)
         case events.Unusable():
             yield from _said("an answer of no use", event.cause)
         case events.Retried():
@@ -103,28 +77,31 @@ def _note(
                 f"turn {event.turn} was too long: {len(event.call_ids)} older results left out",
                 event.cause,
             )
-        case events.NewConversation():
-            yield f"\n=== a new conversation after turn {event.turn}"
-        case events.Resumed():
-            yield f"\n=== taken up again after turn {event.turn} {event.time}"
-            yield from _indented(event.cause)
         case events.AgentLeft():
             yield from _agent(event)
-        case events.WorkEnded():
-            yield f"\n=== the work of the agent has ended: {event.stop_reason}"
-            yield from _indented(event.error)
+        case _:
+            yield f"\n=== {_heading(event)}"
+            yield from _indented(getattr(event, "cause", "") or getattr(event, "error", ""))
 
 
-def _left_pending(event: events.PutOff | events.NotGraded | events.Damaged) -> Iterator[str]:
-    """Yield the reason that a sample has no grade, or a line no event."""
+def _heading(event: events.Event) -> str:
+    """Return what an event did to the sample."""
     match event:
+        case events.NewConversation():
+            heading = f"a new conversation after turn {event.turn}"
+        case events.Resumed():
+            heading = f"taken up again after turn {event.turn} {event.time}"
+        case events.WorkEnded():
+            heading = f"the work of the agent has ended: {event.stop_reason}"
         case events.PutOff():
-            yield f"\n=== put off: {event.reason}; the sample stays pending"
+            heading = f"put off: {event.reason}; the sample stays pending"
         case events.NotGraded():
-            yield f"\n=== not graded: {event.verdict.replace('_', ' ')}; the sample stays pending"
+            heading = f"not graded: {event.verdict.replace('_', ' ')}; the sample stays pending"
         case events.Damaged():
-            yield f"\n=== line {event.line} of the transcript cannot be read"
-    yield from _indented(event.cause)
+            heading = f"line {event.line} of the transcript cannot be read"
+        case _:
+            heading = event.event.replace("_", " ")
+    return heading
 
 
 def _agent(event: events.AgentLeft) -> Iterator[str]:
@@ -236,9 +213,7 @@ def _samples(run: Path, transcripts: Transcripts) -> dict[str, str]:
 
 
 def transcript(
-    run: Annotated[
-        Path, typer.Argument(metavar="RUN", help="A run directory.", autocompletion=completion.runs)
-    ],
+    run: RunArgument,
     sample: Annotated[
         str | None,
         typer.Argument(

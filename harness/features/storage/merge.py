@@ -19,7 +19,7 @@ from typing import Annotated, Any, NamedTuple, cast
 import typer
 
 from harness.errors import RunDirectoryError, StorageError, UsageError
-from harness.features.show.library import LoadedRun
+from harness.features.show.command import LoadedRun
 from harness.features.storage.pack import held, pack
 from harness.models.prices import ListedPrice
 from harness.run.spec.keys import path_of, python_words
@@ -39,7 +39,7 @@ from harness.run.store.transcripts import FOLDER, PACK, Transcripts
 from harness.run.summary.loaded_run import max_tokens_of, prices_as_of, read_run, with_costs
 from harness.run.summary.summary import Summary, summarize
 from harness.sandbox.isolation import Level
-from harness.terminal.run_outcome import print_summary
+from harness.terminal.run_screen import print_summary
 from harness.terminal.summary_table import console
 from harness.text import count
 

@@ -17,7 +17,7 @@ from typing import Annotated
 import typer
 from pydantic_core import to_json
 
-from harness.cli import completion
+from harness.cli.settings_flags import RunArgument
 from harness.errors import RunDirectoryError, StorageError
 from harness.run.store.directory import RESULTS, read_manifest
 from harness.run.store.files import open_file, read_file
@@ -66,9 +66,7 @@ class Packed:
 
 
 def pack_command(
-    run: Annotated[
-        Path, typer.Argument(metavar="RUN", help="A run directory.", autocompletion=completion.runs)
-    ],
+    run: RunArgument,
     undo: Annotated[bool, typer.Option("--undo", help="Make them files again.")] = False,
 ) -> None:
     """Put the transcripts of a run into one file, about a sixth of their size.

@@ -9,18 +9,20 @@ from markupsafe import Markup
 from harness.agent import events
 from harness.agent.extraction.code import extract
 from harness.features.viewer.highlight import (
-    NOTHING,
     SHOWN,
     DiffLine,
-    SideBySide,
+    Failed,
+    Words,
     beside,
     coloured,
     cut,
     difference,
     failures_in,
     told_in,
+    words_of,
 )
 from harness.features.viewer.transcript_index import Entry, Line, TranscriptIndex
+from harness.grading.verdict import TestResult
 from harness.markdown import fenced_blocks
 from harness.models.prices import ListedPrice, cost
 from harness.models.protocol import ModelTurn, ToolCall
@@ -33,29 +35,11 @@ from harness.run.store.transcript_contents import (
 )
 from harness.text import printable_line
 
-FOLDED = 1_200
-"""Characters above which an instruction or result is folded."""
-FOLDED_LINES = 20
 NO_RESULT: dict[str, Any] = {"result": None, "error": False, "malformed": False, "tests": None}
 LONGEST_TITLE = 300
 MOST_TESTS = 400
-MOST_FAILURES = 5
+MOST_SHOWN = 5
 PYTHON = frozenset({"", "python", "py", "python3"})
-
-
-@dataclass(frozen=True, slots=True)
-class Words:
-    """A text, cut, and the name with which to request the rest."""
-
-    text: str
-    left: int
-    name: str
-    size: int
-
-    @property
-    def long(self) -> bool:
-        """Whether the text should be folded."""
-        return self.size > FOLDED or self.text.count("\n") >= FOLDED_LINES
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,16 +48,6 @@ class Piece:
 
     text: str
     code: Markup | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Failed:
-    """A failed test, with expected and actual output side by side if known."""
-
-    title: str
-    sides: SideBySide | None = None
-    where: str = ""
-    boxes: tuple[tuple[str, Words], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,27 +86,31 @@ class Blocks:
         event = self._event(entry.line)
         match event:
             case events.Request() if entry.part < len(event.messages):
-                made = self._message(entry, event)
+                message = event.messages[entry.part]
+                words = words_of(message_text(message), f"message-{entry.part}")
+                made = self._block(entry, "message", message.role, words)
             case events.Response() if entry.kind == "turn":
                 made = self._turn(entry, event.turn, event.response)
             case events.Response() if entry.part < len(event.response.tool_calls):
                 made = self._call(entry, event.response.tool_calls[entry.part])
             case events.ToolResult():
-                words = _words(event.result.content, "result")
+                words = words_of(event.result.content, "result")
                 made = self._block(entry, "note", f"result of {event.result.name}", words)
             case events.Tested():
-                made = self._tested(entry, event)
+                words, failures = words_of(event.report, "report"), failures_in(event.report)
+                data = {"tests": event.tests, "seconds": event.seconds, "failures": failures}
+                made = self._block(entry, "tested", "public tests", words, data)
             case events.Graded():
                 made = self._block(entry, "grade", data=_graded(event))
             case events.SampleStart():
                 made = self._block(entry, "start", data={"start": event})
             case events.SampleEnd():
-                words = _words(event.error, "error") if event.error else None
+                words = words_of(event.error, "error") if event.error else None
                 made = self._block(entry, "end", words=words, data={"end": event})
             case None:
                 made = self._block(entry, "broken", f"line {entry.line.number} cannot be read")
             case _:
-                words = _words(told_in(event), "cause")
+                words = words_of(told_in(event), "cause")
                 made = self._block(entry, "note", _note(event), words)
         return made
 
@@ -154,14 +132,9 @@ class Blocks:
             self._events[line.number] = self._tape.event(line)
         return self._events[line.number]
 
-    def _message(self, entry: Entry, event: events.Request) -> Block:
-        message = event.messages[entry.part]
-        words = _words(message_text(message), f"message-{entry.part}")
-        return self._block(entry, "message", message.role, words)
-
     def _turn(self, entry: Entry, number: int, turn: ModelTurn) -> Block:
         thought = reasoning_text(turn.reasoning)
-        words = _words(turn.text, "text")
+        words = words_of(turn.text, "text")
         data = {
             "number": number,
             "usage": turn.usage,
@@ -170,7 +143,7 @@ class Blocks:
             "stop": turn.stop,
             "calls": len(turn.tool_calls),
             "hidden_reasoning": bool(turn.reasoning) and not thought.strip(),
-            "reasoning": _words(thought, "reasoning") if thought.strip() else None,
+            "reasoning": words_of(thought, "reasoning") if thought.strip() else None,
             "pieces": list(_pieces(turn.text[:SHOWN])),
             "diff": self._difference(entry) if entry.writes else None,
         }
@@ -178,13 +151,13 @@ class Blocks:
 
     def _call(self, entry: Entry, call: ToolCall) -> Block:
         code = program(call)
-        words = _words(arguments(call), f"call-{entry.part}")
+        words = words_of(arguments(call), f"call-{entry.part}")
         result = self._event(entry.result) if entry.result else None
         data: dict[str, Any] = {
             "name": call.name[:200],
             "turn": entry.line.turn,
             "code": coloured(code) if code is not None and not words.left else None,
-            "others": _words(other_arguments(call), "others") if code is not None else None,
+            "others": words_of(other_arguments(call), "others") if code is not None else None,
             "empty": call.arguments.strip() in {"", "{}"},
             "waiting": entry.result is None and self._running,
             **NO_RESULT,
@@ -194,15 +167,6 @@ class Blocks:
         if isinstance(result, events.ToolResult) and entry.result is not None:
             data |= _resulting(result, entry.result)
         return self._block(entry, "call", words=words, data=data)
-
-    def _tested(self, entry: Entry, event: events.Tested) -> Block:
-        data = {
-            "tests": event.tests,
-            "seconds": event.seconds,
-            "failures": _failures(event.report),
-        }
-        words = _words(event.report, "report")
-        return self._block(entry, "tested", "public tests", words, data)
 
     def _difference(self, entry: Entry) -> tuple[DiffLine, ...] | None:
         """Return changes from the revision before; None for the first or very long ones."""
@@ -218,11 +182,6 @@ class Blocks:
         if entry.kind == "call":
             return program(event.response.tool_calls[entry.part]) or ""
         return extract(event.response.text, None).code
-
-
-def _words(text: str, name: str) -> Words:
-    piece = cut(text.strip("\n"))
-    return Words(piece.text, piece.left, name, len(text))
 
 
 def _pieces(text: str) -> Iterator[Piece]:
@@ -251,57 +210,44 @@ def _unfenced(text: str) -> str:
 def _resulting(event: events.ToolResult, line: Line) -> dict[str, Any]:
     content = event.result.content
     return {
-        "result": _words(content, "result"),
+        "result": words_of(content, "result"),
         "result_line": line.number,
         "error": event.result.is_error,
         "malformed": event.result.malformed,
         "seconds": event.seconds,
         "tests": event.tests,
-        "failures": _failures(content) if event.tests and not event.tests.solved else (),
+        "failures": failures_in(content) if event.tests and not event.tests.solved else (),
     }
-
-
-def _failures(report: str) -> tuple[Failed, ...]:
-    return tuple(
-        Failed(
-            title=cut(each.title).text,
-            sides=None if each.expected is None else beside(each.expected, each.got or NOTHING),
-            where=cut(each.where).text,
-            boxes=tuple((name, _words(text, "")) for name, text in each.boxes if text),
-        )
-        for each in failures_in(report)
-    )
 
 
 def _graded(event: events.Graded) -> dict[str, Any]:
     grade = event.grade
     failed = [test for test in grade.tests if not test.passed]
-    shown: list[Failed] = []
-    for test in failed[:MOST_FAILURES]:
-        where = "public" if test.public else "hidden"
-        boxes = [
-            ("" if name == "got" else name, _words(text, f"{name}-{test.index}"))
-            for name in ("got", "error", "stdout", "stderr")
-            if (text := getattr(test, name)).strip()
-        ]
-        gap = test.difference
-        shown.append(
-            Failed(
-                title=f"{where.capitalize()} test {test.index + 1}: "
-                f"{test.verdict.replace('_', ' ')} after {test.cpu_s:.2f} s of CPU time",
-                sides=beside(gap.expected, gap.got, numbered=False) if gap else None,
-                where=cut(gap.where.lstrip(": ")).text if gap else "",
-                boxes=tuple((name or "output", words) for name, words in boxes),
-            )
-        )
     return {
         "grade": grade,
-        "failures": tuple(shown),
-        "more": len(failed) - len(shown),
+        "failures": tuple(map(_failed, failed[:MOST_SHOWN])),
+        "more": max(0, len(failed) - MOST_SHOWN),
         "tests": grade.tests[:MOST_TESTS],
         "not_listed": max(0, len(grade.tests) - MOST_TESTS),
         "not_run": grade.public_total + grade.hidden_total - len(grade.tests),
     }
+
+
+def _failed(test: TestResult) -> Failed:
+    where, gap = "Public" if test.public else "Hidden", test.difference
+    names = {"got": "output", "error": "error", "stdout": "stdout", "stderr": "stderr"}
+    texts = ((name, str(getattr(test, name))) for name in names)
+    return Failed(
+        title=f"{where} test {test.index + 1}: "
+        f"{test.verdict.replace('_', ' ')} after {test.cpu_s:.2f} s of CPU time",
+        sides=beside(gap.expected, gap.got, numbered=False) if gap else None,
+        where=cut(gap.where.lstrip(": ")).text if gap else "",
+        boxes=tuple(
+            (names[name], words_of(text, f"{name}-{test.index}"))
+            for name, text in texts
+            if text.strip()
+        ),
+    )
 
 
 def _note(event: events.Event) -> str:

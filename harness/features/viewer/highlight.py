@@ -114,6 +114,32 @@ def cut(text: str, most: int = SHOWN, start: int = 0) -> Cut:
     return Cut(printable(text[start : start + most]), max(0, len(text) - start - most))
 
 
+FOLDED = 1_200
+"""Characters above which an instruction or result is folded."""
+FOLDED_LINES = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """A text, cut, and the name with which to request the rest."""
+
+    text: str
+    left: int
+    name: str
+    size: int
+
+    @property
+    def long(self) -> bool:
+        """Whether the text should be folded."""
+        return self.size > FOLDED or self.text.count("\n") >= FOLDED_LINES
+
+
+def words_of(text: str, name: str) -> Words:
+    """Return a text as far as it is shown; `name` is that with which to request the rest."""
+    piece = cut(text.strip("\n"))
+    return Words(piece.text, piece.left, name, len(text))
+
+
 MOST_ROWS = 200
 LONGEST_LINE = 2_000
 
@@ -215,31 +241,23 @@ _FIRST_DIFFERENCE = "First difference, "
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
-    """A failed test.
-
-    Attributes:
-        title: number of the test, and its verdict.
-        expected, got: outputs; None if the report does not have them.
-        boxes: other texts, with their headings.
-        where: description of the first difference.
-    """
+class Failed:
+    """A failed test, with expected and actual output side by side if known."""
 
     title: str
-    expected: str | None = None
-    got: str | None = None
+    sides: SideBySide | None = None
     where: str = ""
-    boxes: tuple[tuple[str, str], ...] = ()
+    boxes: tuple[tuple[str, Words], ...] = ()
 
 
-def failures_in(report: str) -> tuple[Failure, ...]:
+def failures_in(report: str) -> tuple[Failed, ...]:
     """Return the tests that a report describes in full; none if it is another text."""
     if len(report) > LONGEST_REPORT:
         return ()
     return tuple(_failures(report.split("\n")))[:MOST_FAILURES]
 
 
-def _failures(lines: list[str]) -> Iterator[Failure]:
+def _failures(lines: list[str]) -> Iterator[Failed]:
     starts = [at for at, line in enumerate(lines) if _TEST.match(line) and _detailed(lines, at)]
     for start, end in pairwise([*starts, len(lines)]):
         yield _failure(lines[start], lines[start + 1 : end])
@@ -249,7 +267,7 @@ def _detailed(lines: list[str], at: int) -> bool:
     return at + 1 < len(lines) and lines[at + 1].startswith(("Input:", "Error:"))
 
 
-def _failure(title: str, lines: list[str]) -> Failure:
+def _failure(title: str, lines: list[str]) -> Failed:
     boxes: dict[str, list[str]] = {}
     where, name = "", ""
     for line in lines:
@@ -265,7 +283,12 @@ def _failure(title: str, lines: list[str]) -> Failure:
             name = ""
     texts = {name: "\n".join(said).strip("\n") for name, said in boxes.items()}
     expected, got = texts.pop("Expected", None), texts.pop("Got", None)
-    return Failure(title.removesuffix("."), expected, got, where, tuple(texts.items()))
+    return Failed(
+        title=cut(title.removesuffix(".")).text,
+        sides=None if expected is None else beside(expected, got or NOTHING),
+        where=cut(where).text,
+        boxes=tuple((name, words_of(text, "")) for name, text in texts.items() if text),
+    )
 
 
 def _is_heading(line: str, box: str) -> bool:

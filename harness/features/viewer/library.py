@@ -102,6 +102,13 @@ class Library:
             self._found = now + max(LOOKED_FOR_S, REST * (now - began)), found
         return self._found[1]
 
+    def place(self, key: str) -> Place:
+        """Return where the run of a key is. Raises KeyError."""
+        for place in self.found().places:
+            if place.key == key:
+                return place
+        raise KeyError(key)
+
     def forget(self) -> None:
         """Search for runs again, as one was deleted."""
         self._found = None
@@ -123,7 +130,7 @@ class Library:
 
     def _states_of(self, listed: Listed) -> dict[str, tuple[str, str]]:
         """Return key and state of the first sample of each problem of a run."""
-        place = next(place for place in self.found().places if place.key == listed.key)
+        place = self.place(listed.key)
         stamp = stamp_of(place.path)
         kept = self._states.get(place.key)
         if kept is None or kept[0] != stamp:
@@ -192,10 +199,7 @@ class Library:
             KeyError: there is no run of that key.
             RunDirectoryError: the run cannot be read.
         """
-        place = next((place for place in self.found().places if place.key == key), None)
-        if place is None:
-            raise KeyError(key)
-        return self._refreshed(place)
+        return self._refreshed(self.place(key))
 
     def _refreshed(self, place: Place) -> OpenRun:
         run = self._open.setdefault(place.key, OpenRun(place))

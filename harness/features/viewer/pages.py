@@ -18,7 +18,15 @@ from harness.features.viewer.highlight import PAGE, coloured, text_in
 from harness.features.viewer.html import line, render, strip_of
 from harness.features.viewer.library import Library, Listed, Talk, created
 from harness.features.viewer.open_run import Item, OpenRun, delete_run, key_of, refusal, size_of
-from harness.features.viewer.query import COLUMNS, Query, page_number, page_of, select, sums
+from harness.features.viewer.query import (
+    COLUMNS,
+    Query,
+    neighbours,
+    page_number,
+    page_of,
+    select,
+    sums,
+)
 from harness.features.viewer.transcript_index import PER_PAGE
 from harness.run.store.directory import is_under_way
 from harness.run.store.results import SampleResult
@@ -37,26 +45,6 @@ class Pages:
     def __init__(self, library: Library) -> None:
         self._library = library
         self._lock = Lock()
-
-    def runs(self, request: Request) -> Response:
-        """Answer with the list of runs."""
-        return self.answer(request, "runs.j2", self._runs)
-
-    def run(self, request: Request) -> Response:
-        """Answer with a run's figures and a page of its samples."""
-        return self.answer(request, "run.j2", self._run)
-
-    def sample(self, request: Request) -> Response:
-        """Answer with a sample's conversation, or a page of it."""
-        return self.answer(request, "sample.j2", self._sample)
-
-    def text(self, request: Request) -> Response:
-        """Answer with a page of a long text of a transcript."""
-        return self.answer(request, "text.j2", self._text)
-
-    def confirm(self, request: Request) -> Response:
-        """Answer with the page that asks to confirm the deletion of a run."""
-        return self.answer(request, "delete.j2", self._confirm)
 
     async def delete(self, request: Request) -> Response:
         """Delete a run if the viewer's own form requests it."""
@@ -78,7 +66,8 @@ class Pages:
             self._library.forget()
         return RedirectResponse("/", 303)
 
-    def _confirm(self, request: Request) -> Shown | None:
+    def confirm(self, request: Request) -> Shown:
+        """Return the page that asks to confirm the deletion of a run."""
         run = self._library.run(request.path_params["run"])
         return {
             "crumbs": [(line(run.place.name), f"/runs/{run.place.key}"), ("delete", None)],
@@ -93,7 +82,7 @@ class Pages:
         }
 
     def answer(
-        self, request: Request, template: str, make: Callable[[Request], Shown | None]
+        self, template: str, make: Callable[[Request], Shown | None], request: Request
     ) -> Response:
         """Render a page with the values of `make`; None answers 304, not modified."""
         nonce, status = request.scope["nonce"], 200
@@ -112,7 +101,8 @@ class Pages:
         headers = {"ETag": f'"{shown["version"]}"'}
         return Response(page, status, headers, media_type="text/html")
 
-    def _runs(self, request: Request) -> Shown | None:
+    def runs(self, request: Request) -> Shown | None:
+        """Return the list of runs."""
         version = self._library.version()
         if _is_known(request, version):
             return None
@@ -128,7 +118,8 @@ class Pages:
             "winners": _winners(runs),
         }
 
-    def _run(self, request: Request) -> Shown | None:
+    def run(self, request: Request) -> Shown | None:
+        """Return a run's figures and a page of its samples."""
         run = self._library.run(request.path_params["run"])
         if _is_known(request, run.version):
             return None
@@ -159,7 +150,8 @@ class Pages:
         run = self._library.run(request.path_params["run"])
         return run, run.items[request.path_params["sample"]]
 
-    def _sample(self, request: Request) -> Shown | None:
+    def sample(self, request: Request) -> Shown | None:
+        """Return a sample's conversation, or a page of it."""
         run, item = self._found(request)
         problem = ""
         try:
@@ -201,7 +193,8 @@ class Pages:
             "key": run.place.key,
         }
 
-    def _text(self, request: Request) -> Shown | None:
+    def text(self, request: Request) -> Shown | None:
+        """Return a page of a long text of a transcript."""
         run, item = self._found(request)
         name, number = request.path_params["name"], request.path_params["line"]
         text = self._whole_text(run, item, number, name)
@@ -320,9 +313,7 @@ def _around(run: OpenRun, item: Item, query: Query) -> Shown:
     """Return links to the samples before and after, in the order of the user's list."""
     found = select(run.items.values(), query)
     place = next((at for at, each in enumerate(found) if each.key == item.key), -1)
-    beside = {"before": place - 1, "after": place + 1 if place >= 0 else -1}
-    links = {
-        word: _part(_address(run, found[at]), query, 1) if 0 <= at < len(found) else None
-        for word, at in beside.items()
-    }
-    return {**links, "place": place + 1, "of": len(found)}
+    before, after = (
+        each and _part(_address(run, each), query, 1) for each in neighbours(found, place)
+    )
+    return {"before": before, "after": after, "place": place + 1, "of": len(found)}

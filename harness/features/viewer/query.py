@@ -1,4 +1,4 @@
-"""Search, filter, sort and page a run's samples."""
+"""Queries of URLs: search, filter, sort and page a run's samples, or two runs' problems."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -8,11 +8,16 @@ from functools import lru_cache
 from typing import Any, Generic, TypeVar
 from urllib.parse import urlencode
 
+from starlette.datastructures import QueryParams
+
 from harness.efficiency.beyond import known_rate
 from harness.efficiency.efficiency_summary import beyonds
+from harness.errors import UsageError
 from harness.features.viewer.html import line
 from harness.features.viewer.open_run import Item
 from harness.features.viewer.result_index import ResultRow
+from harness.run.summary.groups import read_filters
+from harness.sources.selection import Selection
 from harness.stats.rates import Rate, mean_by_problem, rate
 
 T = TypeVar("T")
@@ -98,6 +103,65 @@ class Query:
         if self.sort != column:
             return "none"
         return "descending" if self.down else "ascending"
+
+
+FILTERS = ("difficulty", "platform", "tag", "since", "until", "issues")
+
+
+@dataclass(frozen=True, slots=True)
+class ComparisonQuery:
+    """Query of a comparison's URL; unknown words are ignored.
+
+    Attributes:
+        kind: one of `KINDS`, `changed`, or empty for all.
+        difficulty, platform, tag, since, until: filters of problems.
+        issues: `none` to leave out problems with known issues.
+    """
+
+    a: str
+    b: str
+    kind: str = ""
+    difficulty: str = ""
+    platform: str = ""
+    tag: str = ""
+    since: str = ""
+    until: str = ""
+    issues: str = ""
+    page: int = 1
+
+    @classmethod
+    def of(cls, words: QueryParams) -> "ComparisonQuery":
+        """Read the query of a URL: `a` and `b`, or `run` twice."""
+        chosen = words.getlist("run") or [words.get("a", ""), words.get("b", "")]
+        if len(chosen) != 2:  # noqa: PLR2004 - a pair
+            raise UsageError(f"choose two runs to compare; {len(chosen)} are chosen")
+        told = {name: words.get(name, "")[:LONGEST_SEARCH] for name in ("kind", *FILTERS)}
+        page = page_number(words.get("page", "1"))
+        return cls(chosen[0][:64], chosen[1][:64], **told, page=page)
+
+    def at(self, page: int = 1) -> str:
+        """Return the URL of a page of the comparison."""
+        return f"/compare?{replace(self, page=page).words}"
+
+    @property
+    def words(self) -> str:
+        """The query as the end of a URL."""
+        told = {name: getattr(self, name) for name in ("a", "b", "kind", *FILTERS)}
+        return url_words({**told, "page": str(self.page) if self.page > 1 else ""})
+
+    @property
+    def only(self) -> Selection:
+        """Filter of problems. Raises UsageError if a date is malformed."""
+        return read_filters(
+            {
+                "filter_difficulty": [self.difficulty] if self.difficulty else [],
+                "filter_platform": [self.platform] if self.platform else [],
+                "filter_tags": [self.tag] if self.tag else [],
+                "min_release_date": self.since or None,
+                "max_release_date": self.until or None,
+                "exclude_known_issues": True if self.issues == "none" else None,
+            }
+        )
 
 
 def _day(word: str) -> str:
@@ -199,6 +263,12 @@ def page_of(found: Sequence[T], page: int) -> Page[T]:
     number = min(page, pages)
     start = (number - 1) * PER_PAGE
     return Page(tuple(found[start : start + PER_PAGE]), number, pages, len(found))
+
+
+def neighbours(found: Sequence[T], place: int) -> tuple[T | None, T | None]:
+    """Return the items before and after a place; None beyond the ends, or if it is -1."""
+    before = found[place - 1] if place > 0 else None
+    return before, found[place + 1] if 0 <= place < len(found) - 1 else None
 
 
 @dataclass(frozen=True, slots=True)

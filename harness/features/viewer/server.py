@@ -6,6 +6,7 @@ import secrets
 import socket
 import webbrowser
 from collections.abc import Callable, Mapping
+from functools import partial
 from importlib.resources import files
 from pathlib import Path
 from threading import Thread
@@ -19,10 +20,10 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from harness.errors import UsageError
-from harness.features.viewer.comparison.pages import ComparisonPages
+from harness.features.viewer.comparison_pages import ComparisonPages
 from harness.features.viewer.html import render
 from harness.features.viewer.library import Library
-from harness.features.viewer.pages import Pages
+from harness.features.viewer.pages import Pages, Shown
 from harness.http_server import LOOPBACK, Server, listen, quiet_config
 
 TOKEN_BYTES = 32
@@ -144,17 +145,21 @@ def make_app(root: Path, port: int, token: str) -> ASGIApp:
     """Return the viewer of the runs below a folder, protected by a token."""
     library = Library(root)
     pages = Pages(library)
-    compared = ComparisonPages(library, pages.answer)
+    compared = ComparisonPages(library)
+    sample = "/runs/{run}/samples/{sample}"
+    shown: dict[str, tuple[str, Callable[[Request], Shown | None]]] = {
+        "/": ("runs.j2", pages.runs),
+        "/compare": ("compare.j2", compared.compare),
+        "/compare/{problem}": ("problem.j2", compared.problem),
+        "/experiments/{experiment}": ("experiment.j2", compared.experiment),
+        "/runs/{run}": ("run.j2", pages.run),
+        "/runs/{run}/delete": ("delete.j2", pages.confirm),
+        sample: ("sample.j2", pages.sample),
+        sample + "/lines/{line:int}/{name}": ("text.j2", pages.text),
+    }
     routes = [
-        Route("/", pages.runs),
-        Route("/compare", compared.compare),
-        Route("/compare/{problem}", compared.problem),
-        Route("/experiments/{experiment}", compared.experiment),
-        Route("/runs/{run}", pages.run),
-        Route("/runs/{run}/delete", pages.confirm),
+        *(Route(path, partial(pages.answer, *each)) for path, each in shown.items()),
         Route("/runs/{run}/delete", pages.delete, methods=["POST"]),
-        Route("/runs/{run}/samples/{sample}", pages.sample),
-        Route("/runs/{run}/samples/{sample}/lines/{line:int}/{name}", pages.text),
         Route("/assets/charts.js", compared.charts),
         *(Route(f"/assets/{name}", _asset(name, kind)) for name, kind in ASSETS.items()),
     ]

@@ -11,7 +11,7 @@ from terminal import Session, on_terminal
 
 from harness.features.experiment.decision import Decision
 from harness.features.experiment.live_panel import Arm, ExperimentPanel
-from harness.terminal.run_outcome import Tally
+from harness.terminal.run_progress import Tally
 
 MODEL = """
 import asyncio

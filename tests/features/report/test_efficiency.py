@@ -17,13 +17,12 @@ from playwright.async_api import Page
 from results_made import made_result
 
 from harness.efficiency.scale import Scale
-from harness.features.report.efficiency_figures import (
+from harness.features.report.efficiency_section import (
     PERCENTILES,
-    FasterShare,
-    standings,
+    fast_and_right,
+    faster_than_references,
     timed_solutions,
 )
-from harness.features.report.efficiency_section import fast_and_right, faster_than_references
 from harness.features.report.labelled_runs import LabelledRun, sides_of
 from harness.features.report.page import COLUMNS, EFFICIENCY, report_page, sample_data
 from harness.run.store.results import SampleResult
@@ -53,10 +52,6 @@ def runs(in_memory: InMemory) -> list[Run]:
 @pytest.fixture(scope="session")
 def sides(runs: list[Run]) -> list[LabelledRun]:
     return sides_of(runs)
-
-
-def shares(sides: list[LabelledRun]) -> list[FasterShare]:
-    return [share for each in timed_solutions(sides) for share in each.shares]
 
 
 def said(page: str) -> str:
@@ -102,10 +97,11 @@ def test_shares_are_those_of_solutions_faster_than_so_many_references(
     assert (slow.problems, slow.solutions) == (6, 6)
     ranks = {"slow": [62.5, 50, 37.5, 25, 25, 25], "fast": [87.5, 75, 75, 75, 62.5, 50]}
     for each in (slow, fast):
-        for share in each.shares:
-            above = sum(rank >= share.percentile for rank in ranks[each.run])
-            assert share.share.value == pytest.approx(above / 6), (each.run, share.percentile)
-            assert share.share.low <= share.share.value <= share.share.high
+        assert tuple(each.shares) == PERCENTILES
+        for percentile, share in each.shares.items():
+            above = sum(rank >= percentile for rank in ranks[each.run])
+            assert share.value == pytest.approx(above / 6), (each.run, percentile)
+            assert share.low <= share.value <= share.high
     assert slow.times == pytest.approx(3.25)
     assert fast.times == pytest.approx(1.625)
 
@@ -114,7 +110,7 @@ def test_each_problem_counts_the_same(in_memory: InMemory) -> None:
     samples = [timed("many", 1.0, index=at) for at in range(9)] + [timed("one", 4.0)]
     (found,) = timed_solutions(sides_of([in_memory("r", samples)]))
     assert (found.problems, found.solutions) == (2, 10)
-    assert found.at(50).value == pytest.approx(0.5)
+    assert found.shares[50].value == pytest.approx(0.5)
 
 
 def test_failed_and_untold_solutions_are_left_out(in_memory: InMemory) -> None:
@@ -152,7 +148,7 @@ def test_shares_fall_from_all_to_none(samples: list[tuple[str, float | None]]) -
     found = timed_solutions(sides_of([run]))
     assert sum(each.solutions for each in found) == sum(time is not None for _, time in samples)
     for each in found:
-        values = [share.share.value for share in each.shares]
+        values = [share.value for share in each.shares.values()]
         assert values[0] == pytest.approx(1)
         assert values == sorted(values, reverse=True)
 
@@ -162,9 +158,9 @@ def test_charts_are_such_as_vega_lite_takes(
 ) -> None:
     labels = [side.label for side in sides]
     specs = (
-        faster_than_references(shares(sides), labels, "t"),
-        faster_than_references(shares(sides[:1]), labels[:1], "t"),
-        fast_and_right(standings(sides), labels, "t"),
+        faster_than_references(timed_solutions(sides), labels, "t"),
+        faster_than_references(timed_solutions(sides[:1]), labels[:1], "t"),
+        fast_and_right(sides, "t"),
     )
     for spec in specs:
         assert spec["description"] == "t"

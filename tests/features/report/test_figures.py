@@ -163,14 +163,14 @@ def test_the_problems_to_look_at(sides: Sides, make_result: MakeResult) -> None:
         make_result("never", seconds=2.0, cost=5.0),
     ]
     made = sides(one=one, other=other)
-    slow = outliers.slowest(made)
+    slow = outliers.by_mean(made, figures.seconds)
     assert [(each.problem, each.value, each.solved) for each in slow] == [
         ("slow", 6.5, 2),
         ("fast", 2, 1),
         ("never", 2, 0),
     ]
     assert (slow[0].side.label, slow[0].sample) == ("one", "slow#0")
-    assert [each.problem for each in outliers.dearest(made)] == ["fast", "slow"]
+    assert [each.problem for each in outliers.by_mean(made, figures.dollars)] == ["fast", "slow"]
     (flipping,) = outliers.flipping(made)
     assert (flipping.problem, flipping.value, flipping.side.label) == ("fast", 0.5, "one")
 

@@ -1,1 +1,0 @@
-"""Viewer pages of two runs side by side, and of experiments."""
