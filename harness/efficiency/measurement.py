@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import cast, get_args
 
 from pydantic import ValidationError
 
@@ -22,7 +23,7 @@ from harness.efficiency import (
 )
 from harness.efficiency.scale import PROTOCOL, Efficiency, Scale
 from harness.efficiency.turns import Expected, LapError
-from harness.errors import DataError
+from harness.errors import DataError, UsageError
 from harness.grading.checkers import CheckerError
 from harness.grading.jobs import Options, code_hash
 from harness.grading.judge import Stop, Task, judge
@@ -36,6 +37,21 @@ MOST_REFERENCES = 40
 """Largest number of a problem's references that are timed; the first ones are taken."""
 
 REMARK = 200  # characters kept
+
+
+def timing_of(word: str) -> Timing:
+    """Return the timing method of a flag. Raises UsageError."""
+    known = get_args(Timing)
+    if word not in known:
+        raise UsageError(f"--timing {word}: known are {', '.join(known)}")
+    return cast("Timing", word)
+
+
+def asked_timing(word: str | None, *, efficiency: bool) -> Timing | None:
+    """Return the timing method of the flags; None without timing. Raises UsageError."""
+    if word is not None and not efficiency:
+        raise UsageError("--timing says how --efficiency measures; give that too")
+    return timing_of(word or "paired") if efficiency else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,11 +15,10 @@ from harness.cli.settings_flags import (
     named_benchmark,
     with_settings,
 )
-from harness.efficiency.measurement import Scales
+from harness.efficiency.measurement import Scales, timing_of
 from harness.errors import INFRASTRUCTURE, INTERRUPTED, OK
 from harness.features.calibrate.library import calibrate_problems
 from harness.run.session.judging_session import judging
-from harness.run.session.timing_session import timing_of
 from harness.run.spec.spec import read_spec
 from harness.sources.selection import select
 from harness.terminal.progress import TerminalReporter, load_telling

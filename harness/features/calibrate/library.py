@@ -10,7 +10,7 @@ from rich.text import Text
 
 from harness.efficiency import Timing
 from harness.efficiency.efficiency_summary import cpu_time
-from harness.efficiency.measurement import Scales, machine
+from harness.efficiency.measurement import Scales, machine, timing_of
 from harness.efficiency.scale import Scale
 from harness.errors import DataError
 from harness.grading.jobs import code_hash
@@ -20,7 +20,6 @@ from harness.run.plan.problem_kinds import require_code_generation
 from harness.run.plan.problem_loader import Benchmark, checked, name_of, read
 from harness.run.reporter import LOG, JudgingProgress, Reporter
 from harness.run.session.judging_session import JudgingSession, in_pool, session_of, vet
-from harness.run.session.timing_session import timing_of
 from harness.run.spec.keys import SelectionKeys, listing, python_words, spec_from
 from harness.run.summary.summary import counted
 from harness.sandbox.executor import Executor, ExecutorName

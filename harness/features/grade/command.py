@@ -40,9 +40,9 @@ def grade(
     as_json: AsJson = False,
 ) -> None:
     """Judge existing solutions; compare with published verdicts where the file has any."""
+    from harness.efficiency.measurement import asked_timing
     from harness.features.grade.grade_run import grade_file
     from harness.run.session.judging_session import judging
-    from harness.run.session.timing_session import asked_timing
 
     raise typer.Exit(
         grade_file(

@@ -9,7 +9,7 @@ from tempfile import TemporaryFile
 
 from harness.closing import Closing
 from harness.efficiency import Timing
-from harness.efficiency.measurement import Timed
+from harness.efficiency.measurement import Scales, Timed, time_all
 from harness.efficiency.scale import Efficiency
 from harness.errors import INFRASTRUCTURE, INTERRUPTED, OK, NothingSelectedError
 from harness.features.grade.grades import (
@@ -27,7 +27,7 @@ from harness.features.grade.solutions import (
     judged_answers,
     match,
 )
-from harness.grading.jobs import Judged
+from harness.grading.jobs import Judged, Options
 from harness.problem import Problem
 from harness.run.plan.problem_kinds import check_settings, check_tested, rules_of
 from harness.run.reporter import Reporter
@@ -37,7 +37,6 @@ from harness.run.session.judging_session import (
     judge_reported,
     vetted_in,
 )
-from harness.run.session.timing_session import time_reported
 from harness.sandbox.executor import Executor
 from harness.terminal.progress import TerminalReporter, load_telling
 from harness.terminal.summary_table import console, write_json
@@ -147,7 +146,7 @@ class GradeRun:
             if each.graded
         ]
         if self.timing is not None and passed:
-            await time_reported(
+            await _time_reported(
                 pool,
                 passed,
                 session.options,
@@ -281,3 +280,31 @@ def _left(summary: GradeSummary, results: Sequence[GradedSolution], timing: Timi
         return f"{count(summary.not_judged, 'solution')} not judged"
     untimed = sum(each.graded and each.efficiency is None for each in results)
     return f"{count(untimed, 'solution')} not timed"
+
+
+async def _time_reported(
+    pool: Executor,
+    solutions: Sequence[Timed],
+    options: Options,
+    timing: Timing,
+    keep: Callable[[int, Efficiency], None],
+    *,
+    reporter: Reporter,
+) -> None:
+    """Time solutions, and report progress.
+
+    Args:
+        pool: the workers.
+        solutions: those of one problem should follow one another.
+        options: limits of time and memory.
+        timing: the method.
+        keep: receives each solution's number and result.
+        reporter: shows the progress.
+    """
+    with reporter.judging(len(solutions), "solutions timed") as progress:
+
+        def done(number: int, found: Efficiency) -> None:
+            keep(number, found)
+            progress.judged(good=found.time is not None, failed=False)
+
+        await time_all(pool, solutions, Scales(options, timing), done)
