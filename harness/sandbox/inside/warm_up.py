@@ -1,4 +1,4 @@
-"""What makes the fork server's interpreter the one that solutions start in.
+"""Prepare the fork server's interpreter for all solutions: a rehearsal, and a deep recursion limit.
 
 Rehearsal: on first use the interpreter counts calls, specializes code and fills caches. Done here
 once, on sample solutions, this is not repeated in every forked process, each time in new memory.
