@@ -9,10 +9,21 @@ import time
 from collections.abc import Generator, Iterator
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Protocol
 
-if TYPE_CHECKING:
-    from harness.sandbox.worker import Worker
+
+class Pausable(Protocol):
+    """A runner of programs that can be paused."""
+
+    stopped: bool
+
+    def pause(self) -> None:
+        """Stop the running programs and start no new ones."""
+        ...
+
+    def resume(self) -> None:
+        """Continue after a pause."""
+        ...
 
 
 class Exclusive:
@@ -24,12 +35,12 @@ class Exclusive:
 
     def __init__(self) -> None:
         self._change = threading.Condition()
-        self._running: set[Worker] = set()
+        self._running: set[Pausable] = set()
         self._alone = False
         self._next_pause = 0.0  # earliest time of the next pause while others run
 
     @contextlib.contextmanager
-    def together(self, who: "Worker") -> Generator[None]:
+    def together(self, who: Pausable) -> Generator[None]:
         """Run beside others, after waiting for a runner that is alone."""
         with self._change:
             self._change.wait_for(lambda: not self._alone or who.stopped)
@@ -42,7 +53,7 @@ class Exclusive:
                 self._change.notify_all()
 
     @contextlib.contextmanager
-    def alone(self, who: "Worker") -> Generator[None]:
+    def alone(self, who: Pausable) -> Generator[None]:
         """Run while all others are paused; if stopped, pause nobody, as nothing will run."""
         with self._change:
             while not who.stopped and (wait := self._seconds_to_wait()):

@@ -5,17 +5,16 @@ result of its own. A test that hits a limit in a session that began with other t
 the first of a new session.
 """
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import Protocol
 
 from harness.grading.code_tests.rounds import Failure, Rounds, TestsFailedError
 from harness.grading.outcome import EXCERPT, clean, outcome
 from harness.grading.sandbox_retry import RetryingWorker
 from harness.grading.verdict import Difference, JudgedAgain, TestResult, Verdict
 from harness.problem import TestCase, TestCode, TestScript
-from harness.sandbox.program import Ending, Execution
-
-if TYPE_CHECKING:
-    from harness.grading.judge import Task
+from harness.sandbox.limits import Limits
+from harness.sandbox.program import Ending, Execution, Program
 
 BY_CODE, BY_CODE_AND_SOLUTION = "test_code", "test_code_and_solution"
 _LIMITS = frozenset({Ending.CPU_LIMIT, Ending.WALL_LIMIT, Ending.MEMORY_LIMIT, Ending.OUTPUT_LIMIT})
@@ -26,6 +25,20 @@ _VERDICTS = {
     "fault": Verdict.CHECKER_ERROR,
 }
 _ACCEPTED = Failure(kind="")
+
+
+class CodeTask(Protocol):
+    """What is judged, a `harness.grading.judge.Task`: a program, its tests and its limits."""
+
+    @property
+    def program(self) -> Program: ...  # noqa: D102
+    @property
+    def tests(self) -> Sequence[TestCase]: ...  # noqa: D102
+    @property
+    def limits(self) -> Limits: ...  # noqa: D102
+    @property
+    def isolate(self) -> bool: ...  # noqa: D102
+    def ends_at(self, result: TestResult) -> bool: ...  # noqa: D102
 
 
 class CodeJudge:
@@ -40,7 +53,7 @@ class CodeJudge:
         peak_bytes: largest peak memory of any process of the solution.
     """
 
-    def __init__(self, bench: RetryingWorker, task: "Task", code: TestCode) -> None:
+    def __init__(self, bench: RetryingWorker, task: CodeTask, code: TestCode) -> None:
         self.bench = bench
         self.task = task
         self.code = code

@@ -7,15 +7,15 @@ core uses these protocols and knows no feature.
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from signal import Signals
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from harness.models.route import Route
 from harness.problem import Problem
 from harness.run.spec.spec import RunSpec
 from harness.run.store.directory import RunDirectory
 
-if TYPE_CHECKING:
-    from harness.run.plan.plan import Plan
+P = TypeVar("P")
+"""The run's plan, `harness.run.plan.plan.Plan`."""
 
 
 class Mode(Protocol):
@@ -41,7 +41,7 @@ class Mode(Protocol):
         """Return the most tool calls and working seconds of a sample; None is no limit."""
         ...
 
-    def with_agents(self, plan: "Plan", path: Path) -> "Plan":
+    def with_agents(self, plan: P, path: Path) -> P:
         """Return the plan with a strategy that can start agents.
 
         Args:
@@ -69,13 +69,13 @@ class Transport(Protocol):
 
     async def with_answers(  # noqa: PLR0917 - the parts of a run
         self,
-        plan: "Plan",
+        plan: P,
         directory: RunDirectory,
         samples: Sequence[tuple[Problem, int]],
         tell: Callable[[str], None],
         stopping: Sequence[Signals],
         interrupted: Callable[[], None],
-    ) -> "Plan | None":
+    ) -> P | None:
         """Return the plan with a model that knows all answers; None after an interrupt.
 
         Args:
