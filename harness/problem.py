@@ -95,6 +95,9 @@ class TestCode(Frozen):
 
     Attributes:
         before: Python source that the tests rely on.
+        classes: names of the solution's classes; only of these do tests make objects.
+        shared: names of classes that `before` and the solution's preamble define; their objects
+            are exchanged as data.
         public: script of the first tests of the problem; contains nothing of hidden ones.
         hidden: script of the other tests.
     """
@@ -102,6 +105,8 @@ class TestCode(Frozen):
     __test__ = False
 
     before: str = ""
+    classes: tuple[str, ...] = ()
+    shared: tuple[str, ...] = ()
     public: TestScript | None = None
     hidden: TestScript | None = None
 
@@ -238,7 +243,7 @@ class Problem(_Facts):
         code: the called program, for code execution only.
         rule: name of the comparison rule for outputs.
         checker: judges outputs in place of the rule.
-        cpu_s, memory_bytes: limits of a test, if in the data.
+        cpu_s, memory_bytes, output_bytes: limits of a test, if in the data.
         load_references: decodes the known-good solutions at each call. Raises DataError.
         generator: source of the data set's own input generator; empty if there is none. Runs only
             in the sandbox (`harness.features.verify.generated_inputs`).
@@ -258,6 +263,7 @@ class Problem(_Facts):
     checker: Checker | None = None
     cpu_s: float | None = None
     memory_bytes: int | None = None
+    output_bytes: int | None = None
     load_references: Callable[[], tuple[Reference, ...]] = tuple
     generator: str = ""
     known_issues: tuple[str, ...] = ()

@@ -2,6 +2,7 @@
 
 from pydantic import Field
 
+from harness.models.text_tools.arguments import without_fence
 from harness.sandbox.program import Ending, Execution
 from harness.text import GAP, shorten
 from harness.tools.toolbox import Arguments, ToolError
@@ -37,7 +38,8 @@ class RunCode:
             raise ToolError("Programs cannot be run here.")
         if len(arguments.code) > LONGEST_CODE or len(arguments.stdin) > LONGEST_STDIN:
             raise ToolError(f"Code or stdin is longer than {LONGEST_CODE:,} characters.")
-        return told(await workspace.run_code(arguments.code, arguments.stdin))
+        code = without_fence(arguments.code)
+        return told(await workspace.run_code(code, arguments.stdin))
 
 
 ENDINGS = {

@@ -1,6 +1,7 @@
 """The tools of a run: their descriptions for providers, and execution of calls."""
 
 import hashlib
+import json
 from collections.abc import Sequence
 from functools import cached_property
 from typing import Any, Protocol, TypeVar
@@ -9,14 +10,20 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic_core import from_json
 
 from harness.models.protocol import ToolCall, ToolMessage, ToolSpec
+from harness.models.text_tools.arguments import End, read_object
+from harness.models.text_tools.calls import tool_name
+from harness.models.text_tools.repair import Unreadable, fields_of
+from harness.models.text_tools.wording import LEFT_OUT, like_this
 from harness.text import shorten, writable
 from harness.tools.workspace import Workspace
 
 LONGEST_ERROR = 1_000
+LONGEST_NAME, MOST_NAMES = 40, 8
+"""Names of arguments that a result says were left out."""
 
 
 class Arguments(BaseModel):
-    """A tool's arguments; unknown arguments are an error."""
+    """A tool's arguments; unknown ones are left out, and the result says so."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
@@ -74,6 +81,7 @@ class Toolbox:
             )
             for tool in tools
         )
+        self._specs = {spec.name: spec for spec in self.specs}
 
     @cached_property
     def hash(self) -> str:
@@ -81,16 +89,38 @@ class Toolbox:
         words = "\n".join(spec.model_dump_json() for spec in self.specs)
         return hashlib.sha256(words.encode()).hexdigest()
 
-    async def call(self, call: ToolCall, workspace: Workspace) -> ToolMessage:
-        """Execute a call; any error becomes an error result for the model."""
+    def named(self, name: str) -> str:
+        """Return the tool that a name in a call means, or the name."""
+        return tool_name(name, self._specs)
+
+    def spec(self, name: str) -> ToolSpec | None:
+        """Return the description of the tool that a name in a call means."""
+        return self._specs.get(self.named(name))
+
+    async def call(
+        self, call: ToolCall, workspace: Workspace, *, in_text: bool = False, end: End = End.MARKED
+    ) -> ToolMessage:
+        """Execute a call; any error becomes an error result for the model.
+
+        Args:
+            call: the call.
+            workspace: what the tools work on.
+            in_text: whether tools are called in text, as the example in an error is.
+            end: what is known of the end of the call's arguments.
+        """
         try:
-            tool = self._tools.get(call.name)
+            tool = self._tools.get(self.named(call.name))
             if tool is None:
                 known = ", ".join(self._tools)
                 raise MalformedCallError(
                     f"There is no tool {call.name[:100]!r}. The tools are: {known}."
                 )
-            content = await tool.call(workspace, _parse(tool, call.arguments))
+            spec = self._specs[tool.name]
+            arguments, extra = _parse(tool, spec, call.arguments, in_text=in_text, end=end)
+            content = await tool.call(workspace, arguments)
+            if extra:
+                names = ", ".join(name[:LONGEST_NAME] for name in extra[:MOST_NAMES])
+                content += f"\n\n{LEFT_OUT.format(tool=tool.name, names=names)}"
         except ToolError as error:
             return ToolMessage(
                 call_id=call.id,
@@ -118,26 +148,24 @@ def _schema(arguments: type[Arguments]) -> dict[str, Any]:
     }
 
 
-def _encoded_again(text: str) -> Any:
-    """Return the JSON inside a JSON string, or the string."""
+def _parse(
+    tool: Tool[Any], spec: ToolSpec, text: str, *, in_text: bool, end: End
+) -> tuple[Arguments, list[str]]:
+    """Return a call's arguments, and the names of those that the tool does not take."""
     try:
-        return from_json(text)
-    except ValueError:
-        return text
-
-
-def _parse(tool: Tool[Any], text: str) -> Arguments:
-    try:
-        values: Any = from_json(text) if text.strip() else None
+        values: Any = from_json(text) if text.strip() else {}
         if isinstance(values, str):  # some models encode the arguments twice
-            values = _encoded_again(values)
+            values = _encoded_again(values, spec, end)
     except ValueError as error:
-        raise MalformedCallError(
-            f"The arguments of {tool.name} are not valid JSON ({error}). Call it again with a JSON "
-            f'object; inside strings write newlines as \\n and quotes as \\".'
-        ) from error
+        values = _repaired(text, spec, end, error, in_text=in_text)
+    values = {} if values is None else values
+    extra: list[str] = []
+    fields = fields_of(values)
+    if fields is not None and tool.arguments.model_config.get("extra") == "forbid":
+        extra = [name for name in fields if name not in _names(tool)]
+        values = {name: value for name, value in fields.items() if name not in extra}
     try:
-        return tool.arguments.model_validate({} if values is None else values)
+        return tool.arguments.model_validate(values), extra
     except ValidationError as error:
         problems = "; ".join(
             f"{'.'.join(map(str, item['loc']))}: {item['msg']}"
@@ -145,6 +173,37 @@ def _parse(tool: Tool[Any], text: str) -> Arguments:
             else "a JSON object is expected"
             for item in error.errors()
         )
+        words = shorten(f"The arguments of {tool.name} do not fit: {problems}.", LONGEST_ERROR)
+        raise MalformedCallError(f"{words} {like_this(spec, in_text=in_text)}") from error
+
+
+def _encoded_again(text: str, spec: ToolSpec, end: End) -> Any:
+    """Return the arguments inside a JSON string, or the string."""
+    try:
+        return from_json(text)
+    except ValueError:
+        pass
+    try:
+        return read_object(text, spec, end) if text.lstrip().startswith("{") else text
+    except Unreadable:
+        return text
+
+
+def _repaired(
+    text: str, spec: ToolSpec, end: End, cause: ValueError, *, in_text: bool
+) -> dict[str, Any]:
+    """Return arguments that are no JSON. Raises MalformedCallError."""
+    try:
+        values = read_object(text, spec, end)
+        json.dumps(values, ensure_ascii=False).encode()  # a lone surrogate is no text
+    except (Unreadable, UnicodeEncodeError):
         raise MalformedCallError(
-            shorten(f"The arguments of {tool.name} do not fit: {problems}.", LONGEST_ERROR)
-        ) from error
+            f"The arguments of {spec.name} are not valid JSON ({cause}). "
+            f"{like_this(spec, in_text=in_text)}"
+        ) from cause
+    return values
+
+
+def _names(tool: Tool[Any]) -> set[str]:
+    fields = tool.arguments.model_fields
+    return {*fields, *(field.alias for field in fields.values() if field.alias)}

@@ -2,6 +2,7 @@
 
 from pydantic import Field
 
+from harness.models.text_tools.arguments import without_fence
 from harness.tools.toolbox import Arguments, ToolError
 from harness.tools.workspace import Revision, Workspace
 
@@ -26,7 +27,7 @@ class WriteSolution:
 
     async def call(self, workspace: Workspace, arguments: WriteSolutionArguments) -> str:
         """Store the code as the newest revision."""
-        code = arguments.code
+        code = without_fence(arguments.code)
         if not code.strip():
             raise ToolError("The code is empty. Call write_solution with the complete source.")
         if len(code) > LONGEST_CODE:

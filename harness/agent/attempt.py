@@ -91,6 +91,7 @@ class ChosenBy(StrEnum):
     NEWEST = "newest"
     MOST_PUBLIC_TESTS = "most_public_tests"  # of several that failed a public test
     PROSE = "prose"  # found in a message of a model that did not use the tools
+    FAILED_CALL = "failed_call"  # found in a call that could not be carried out
     EARLIER = "earlier"  # from the run whose solutions were to be repaired
     ANSWER = "answer"  # the only source in single shot
     NONE = "none"
@@ -163,7 +164,8 @@ class Attempt(Frozen):
             if it was written with a tool.
         revisions: all revisions, oldest first.
         tool_protocol: how the model called its tools, or was told to; None if there was no answer.
-        fallback: whether the model did not call tools, so that the code comes from a message.
+        fallback: whether the model called no tools, or its calls failed, so that the code comes
+            from a message.
         refused: whether the model, or the provider's filter, refused to continue.
         error: the provider's message after `model_error`, the model's after a refusal.
         confined: whether a user's own agent was isolated from the hidden tests; None if there was

@@ -11,9 +11,24 @@ from harness.agent.dialogue import Dialogue, writable_turn
 from harness.models import protocol
 from harness.models.prices import estimated_usage
 from harness.models.scripted import Recording
+from harness.models.text_tools.arguments import End
+from harness.models.text_tools.calls import sole_text
+from harness.models.text_tools.instructions import said_in_text
+from harness.models.text_tools.wording import told_again
 from harness.tools.run_code import RunCode
 from harness.tools.run_tests import RunTests
 from harness.tools.workspace import Report
+
+LOADING = (
+    "the server is still loading its model ({cause}); requests wait for it, for as long as "
+    "--retry-timeout allows"
+)
+
+
+TOO_LONG_AT_ONCE = (
+    "the first request of a sample is too long for the model ({cause}); such samples are graded "
+    "without a solution. Lower --max-tokens, or serve the model with a longer context"
+)
 
 
 class Conversation(Dialogue):
@@ -58,7 +73,9 @@ class Conversation(Dialogue):
                 return turn
 
     def _failed(self, error: protocol.ModelError) -> None:
-        """Count the cost of a last answer that was unusable, or cut off by a timeout."""
+        """Count the cost of a last answer that was unusable or lost; warn if nothing can fit."""
+        if isinstance(error, protocol.ContextOverflowError) and self.turns == 1:
+            self._session.warn("too long", TOO_LONG_AT_ONCE.format(cause=error))
         paid = error.usage
         estimate = self._estimate() if error.cut else None
         if paid is not None:
@@ -142,6 +159,8 @@ class Conversation(Dialogue):
                     clock.reschedule(deadline + retry.wait_s)
                 self.usage += retry.usage or protocol.Usage()
                 self._session.journal(events.Retried(turn=self.turns, **dict(retry)))
+                if retry.loading:
+                    self._session.warn("loading", LOADING.format(cause=retry.cause))
                 if not retry.wait_s and not retry.usage:  # sent again at once, keeping its place
                     return None
                 gate.step_aside(retry, self._estimate() if retry.cut else None)
@@ -196,6 +215,7 @@ class ToolCalls:
         self._session = session
         self._conversation = conversation
         self._marks: list[dict[str, Any]] = []  # turn, usage and seconds of each revision
+        self._failed: set[tuple[str, str]] = set()  # names and arguments of calls with an error
         self.made = self.malformed = 0
 
     def spent(self) -> StopReason | None:
@@ -219,6 +239,11 @@ class ToolCalls:
             self.malformed += recorded.result.malformed
             self._conversation.add(recorded.result, recorded=True)
             results.append(recorded.result)
+        self._failed |= {
+            (call.name, call.arguments)
+            for call, result in zip(turn.tool_calls, results, strict=True)
+            if result.is_error
+        }
         return tuple(results)
 
     def revisions(self) -> tuple[Written, ...]:
@@ -237,8 +262,9 @@ class ToolCalls:
     ) -> events.ToolResult:
         started = self._conversation.clock()
         tested = self._report()
-        result = await self._call(call, number)
-        if result.malformed and call is turn.tool_calls[-1] and turn.cut_off:
+        cut = turn.cut_off and call is turn.tool_calls[-1]
+        result = await self._call(call, number, in_text=said_in_text(turn), cut=cut)
+        if result.malformed and cut:
             result = self._cut_off_call(result)
         if self._session.options.show_budget and call is turn.tool_calls[-1]:
             told = with_allowance(result.content, self._session, self._conversation)
@@ -259,18 +285,22 @@ class ToolCalls:
         Tests of a user's own tool are run again, since its result need not be the report.
         """
         workspace, started = self._session.workspace, time.monotonic()
-        if recorded.tests is not None and call.name == RunTests.name:
+        if recorded.tests is not None and self._session.toolbox.named(call.name) == RunTests.name:
             text = recorded.result.content
             if last and self._session.options.show_budget:
                 text = without_allowance(text)
             workspace.recorded = Report(**dict(recorded.tests), text=text)
-        if not recorded.result.is_error and call.name != RunCode.name:  # which has no effects
+        if (
+            not recorded.result.is_error and self._session.toolbox.named(call.name) != RunCode.name
+        ):  # which has no effects
             await self._session.toolbox.call(call, workspace)
             self.note_revisions()
         workspace.recorded = None
         self._conversation.recall_seconds(recorded.seconds - (time.monotonic() - started))
 
-    async def _call(self, call: protocol.ToolCall, number: int) -> protocol.ToolMessage:
+    async def _call(
+        self, call: protocol.ToolCall, number: int, *, in_text: bool, cut: bool
+    ) -> protocol.ToolMessage:
         """Execute one call; beyond a limit, return an error result instead."""
         limits = self._session.limits
         words = ""
@@ -286,9 +316,24 @@ class ToolCalls:
             return protocol.ToolMessage(
                 call_id=call.id, name=call.name, content=words, is_error=True
             )
-        result = await self._session.toolbox.call(call, self._session.workspace)
+        end = End.CUT_OFF if cut else End.MARKED
+        workspace = self._session.workspace
+        result = await self._session.toolbox.call(call, workspace, in_text=in_text, end=end)
         self.note_revisions()
-        return result
+        return self._told_again(call, result, in_text=in_text)
+
+    def _told_again(
+        self, call: protocol.ToolCall, result: protocol.ToolMessage, *, in_text: bool
+    ) -> protocol.ToolMessage:
+        """Return an error in other words, if the model answers it with the same call."""
+        toolbox = self._session.toolbox
+        spec = toolbox.spec(call.name) if result.malformed else None
+        if self._session.workspace.latest is None and spec is None:
+            spec = next((each for each in toolbox.specs if sole_text(each)), None)
+        if not result.is_error or spec is None or (call.name, call.arguments) not in self._failed:
+            return result
+        words = told_again(result.content, spec, in_text=in_text)
+        return result.model_copy(update={"content": words})
 
     def note_revisions(self) -> None:
         """Record the current turn, usage and time for newly written revisions."""
@@ -306,9 +351,9 @@ class ToolCalls:
 
     def _cut_off_call(self, result: protocol.ToolMessage) -> protocol.ToolMessage:
         """Return an error for a truncated call that names the cause."""
-        known = result.name in {spec.name for spec in self._session.toolbox.specs}
-        if known:
-            words = CUT_OFF_CALL.format(name=result.name)
+        spec = self._session.toolbox.spec(result.name)
+        if spec is not None:
+            words = CUT_OFF_CALL.format(name=spec.name)
         else:
             words = f"{CUT_OFF_NAME} {result.content}"
         return result.model_copy(update={"content": words})

@@ -9,8 +9,10 @@ Answers of a model, and their handling:
 | answer | handling |
 | --- | --- |
 | several calls | carried out in order, a result each; after the 32nd, only an error each |
-| broken JSON, wrong or missing arguments | an error as the result that says what is wrong |
-| a JSON string that contains the arguments | taken as the arguments |
+| broken JSON that can be repaired, arguments encoded twice | taken as the arguments |
+| wrong or missing arguments | an error as the result that shows a right call |
+| arguments that a tool does not take | left out, and the result says so |
+| the same failing call again | an error in other words |
 | an unknown tool | an error as the result that names the tools |
 | a call cut off by the token limit | an error as the result that says so |
 | no call, the newest solution failing or untested | a reminder; the second in a row: the end |
@@ -19,25 +21,28 @@ Answers of a model, and their handling:
 | no call, an answer written that has no tests | the model's end |
 | a refusal, or filtered a second time | the model's end, `refused`; its solution is graded |
 | no call in two turns, tools described in text | single shot: `fallback` |
+| only failing calls in three turns in a row, no solution stored | the same |
 
 Reminders are limited and counted (`nudges`). A reminder states the newest solution's result on the
 public tests, or that it was not tested, the number of remaining turns, and how to give up. An
 untested final solution is run on the public tests before the attempt ends. If none was written, the
-final solution is the last code in the model's messages (`prose`). When and how tools are described
-in text is documented in `harness.models.text_tools.instructions`.
+final solution is the last code in the model's messages (`prose`) or failed calls (`failed_call`).
+When and how tools are described in text is documented in
+`harness.models.text_tools.instructions`.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from harness.agent.attempt import Attempt, ChosenBy, Session, StopReason, ToolProtocolUsed
 from harness.agent.conversation import ToolCalls
 from harness.agent.dialogue import Dialogue
 from harness.agent.events import ToolProtocolChanged
-from harness.agent.extraction.code import Extraction
+from harness.agent.said_code import FAILED_CALL, NOTHING, SaidCode
 from harness.agent.templates.prompt_set import fallback_prompt
 from harness.grading.jobs import Judgement, Options, Trial
 from harness.grading.verdict import Grade
-from harness.models.protocol import ModelTurn, UserMessage
+from harness.models.protocol import ModelTurn, ToolMessage, UserMessage
 from harness.models.text_tools.instructions import said_in_text
 from harness.problem import Problem, TestSuite
 from harness.sandbox.executor import Executor, Shared
@@ -86,6 +91,7 @@ def _state(workspace: Workspace) -> tuple[str, str]:
 
 
 TURNS_WITHOUT_TOOLS = 2  # with tools in text, before assuming that the model cannot call any
+FAILED_TURNS = 3  # in a row, with only calls that cannot be carried out
 LONGEST_REFUSAL = 1_000
 SAME_SOLUTION = 3
 CUT_OFF = "Your message was cut off by its token limit before any tool was called. Be brief."
@@ -109,9 +115,9 @@ class AgentEpisode:
         self.conversation = conversation
         self.calls = ToolCalls(session, conversation)
         self.fallback = self.filtered = False
-        self._said: list[str] = []
-        self._nudges = self._in_a_row = 0
-        self._salvaged: Extraction | None = None
+        self._said = SaidCode(session)
+        self._nudges = self._in_a_row = self._failed_turns = 0
+        self._salvaged = NOTHING
         self._protocol: ToolProtocolUsed | None = None
         self._refusal: str | None = None
 
@@ -140,10 +146,11 @@ class AgentEpisode:
             SandboxError: the public tests could not be run.
         """
         if self.fallback:
-            self._said.append(turn.text)
+            self._said.add(turn)
             return StopReason.MODEL_STOPPED
         self._note_protocol("text" if said_in_text(turn) else "native")
-        await self.calls.carry_out(turn)
+        results = await self.calls.carry_out(turn)
+        self._note_failures(turn, results)
         return self._look(turn)
 
     async def test_final(self, reason: StopReason) -> None:
@@ -155,9 +162,9 @@ class AgentEpisode:
             SandboxError: the public tests could not be run.
         """
         workspace = self.session.workspace
-        if workspace.latest is None and (prose := self._prose()).code:
-            self._salvaged = prose
-            workspace.revisions.append(Revision(prose.code))
+        if workspace.latest is None and (found := self._said.last()).code:
+            self._salvaged = found
+            workspace.revisions.append(Revision(found.code))
             self.calls.note_revisions()
         if reason is not StopReason.PUBLIC_TESTS_PASSED:
             await self.conversation.run_public_tests()
@@ -167,14 +174,15 @@ class AgentEpisode:
         best = self.session.workspace.best
         if best is None:
             rule = ChosenBy.NONE
-        elif self._salvaged is not None:
-            rule = ChosenBy.PROSE
+        elif self._salvaged.code:
+            failed = self._salvaged.rule == FAILED_CALL
+            rule = ChosenBy.FAILED_CALL if failed else ChosenBy.PROSE
         else:
             rule = ChosenBy.PASSED_PUBLIC_TESTS if best.passed else ChosenBy.NEWEST
         return Attempt(
             code="" if best is None else best.code,
             chosen_by=rule,
-            extraction="" if self._salvaged is None else self._salvaged.rule,
+            extraction=self._salvaged.rule if self._salvaged.code else "",
             stop_reason=reason,
             usage=self.conversation.usage,
             usage_known=self.conversation.usage_known,
@@ -203,10 +211,17 @@ class AgentEpisode:
             return StopReason.SUBMITTED
         if best is not None and best.passed and session.options.stop_on_pass:
             return StopReason.PUBLIC_TESTS_PASSED
-        self._said.append(turn.text)
-        if turn.tool_calls:
-            self._in_a_row = 0
-            return StopReason.REPEATED_SOLUTION if self._repeats() else None
+        return self._after_calls() if turn.tool_calls else self._after_words(turn)
+
+    def _after_calls(self) -> StopReason | None:
+        """Return why the episode ended with calls; None if it continues."""
+        self._in_a_row = 0
+        if self._calls_fail():
+            return self._ask_without_tools(f"no call could be read in {FAILED_TURNS} turns")
+        return StopReason.REPEATED_SOLUTION if self._repeats() else None
+
+    def _after_words(self, turn: ModelTurn) -> StopReason | None:
+        """Return why the episode ended with a message without calls; None if it continues."""
         if turn.stop.reason == "refusal" or (self.filtered and _filtered(turn)):
             words = turn.text.strip() or turn.stop.provider_word or turn.stop.reason
             self._refusal = shorten(words, LONGEST_REFUSAL)
@@ -223,7 +238,7 @@ class AgentEpisode:
         A message in plain words after a reminder ends it. Words without any solution, new code
         in prose, and empty, cut off or filtered messages get two reminders in a row.
         """
-        workspace, code = self.session.workspace, self._found(turn.text).code.strip()
+        workspace, code = self.session.workspace, self._said.in_text(turn.text).code.strip()
         latest, best = workspace.latest, workspace.best
         if best is not None and best.passed and latest is not None and latest.report is not None:
             return StopReason.MODEL_STOPPED
@@ -248,28 +263,39 @@ class AgentEpisode:
         self.conversation.add(UserMessage(content=before + words))
         return None
 
+    def _note_failures(self, turn: ModelTurn, results: Sequence[ToolMessage]) -> None:
+        """Keep what the model said, and count turns in which every call failed."""
+        self._said.add(turn, results)
+        if results:
+            failed = all(result.malformed for result in results)
+            self._failed_turns = self._failed_turns + 1 if failed else 0
+
+    def _calls_fail(self) -> bool:
+        """Whether the model cannot hand in anything by calls; an old recording may go on."""
+        handed_in = self.session.workspace.latest is not None
+        tried = self._failed_turns >= FAILED_TURNS
+        return tried and not handed_in and not self.session.journal.asks_next()
+
     def _fall_back(self) -> StopReason | None:
         """Switch to single shot: use code in messages, or send a request without tools."""
-        has_code = bool(self._prose().code)
-        if not has_code and (spent := self.calls.spent()) is not None:
+        cause = f"no tool was called in {self.conversation.turns} turns"
+        if not self._said.last().code:
+            return self._ask_without_tools(cause)
+        self.fallback = True
+        self._note_protocol("none", cause)
+        return StopReason.MODEL_STOPPED
+
+    def _ask_without_tools(self, cause: str) -> StopReason | None:
+        """Give the model the problem as single shot."""
+        if (spent := self.calls.spent()) is not None:
             return spent
         self.fallback = True
-        self._note_protocol("none", f"no tool was called in {self.conversation.turns} turns")
-        if has_code:
-            return StopReason.MODEL_STOPPED
+        self._note_protocol("none", cause)
         session = self.session
         prompt = session.fallback_prompt or fallback_prompt(session.prompt.name)
         self.conversation.start_anew()
         self.conversation.add(*prompt.render(session.problem, session.workspace.cpu_limit_s))
         return None
-
-    def _found(self, text: str) -> Extraction:
-        return self.session.extract(text, self.session.problem.entry_point)
-
-    def _prose(self) -> Extraction:
-        """Return the last code in the model's messages."""
-        found = (self._found(text) for text in reversed(self._said))
-        return next((each for each in found if each.code), Extraction(code="", rule="none"))
 
     def _repeats(self) -> bool:
         """Whether the same failing solution was written several times in a row."""

@@ -73,7 +73,7 @@ class Response(Frozen):
 class Retried(Frozen):
     """A failed request that is retried after `wait_s` seconds; it cost `usage`.
 
-    `malformed` and `cut` are described in `harness.models.protocol.Retry`.
+    `malformed`, `cut` and `loading` are described in `harness.models.protocol.Retry`.
     """
 
     event: Literal["retry"] = "retry"
@@ -86,6 +86,7 @@ class Retried(Frozen):
     usage: Usage | None = None
     malformed: bool | None = None
     cut: bool | None = None
+    loading: bool | None = None
 
 
 class Unusable(Frozen):

@@ -42,6 +42,7 @@ class Journal:
     Attributes:
         answers: token usage of each answer so far, including recorded ones.
         cut_off: number of answers cut off by the token limit.
+        answer_seconds: seconds of the answers whose tokens are known.
     """
 
     def __init__(
@@ -54,6 +55,7 @@ class Journal:
         self._live = not recorded
         self.answers: list[Usage | None] = []
         self.cut_off = 0
+        self.answer_seconds = 0.0
 
     def __call__(self, event: events.Event) -> None:
         """Record an event, unless it is already recorded."""
@@ -124,6 +126,10 @@ class Journal:
                 self._go_live()
                 return None
 
+    def asks_next(self) -> bool:
+        """Whether the next recorded event is a request: an older version went on here."""
+        return not self._live and isinstance(self._at(self._kept), events.Request)
+
     def retries(self) -> tuple[Usage, ...]:
         """Return the usage of billed, unusable answers before the latest recorded answer."""
         return self._retries
@@ -151,6 +157,8 @@ class Journal:
     def _count(self, answer: events.Response) -> None:
         self.answers.append(answer.response.usage)
         self.cut_off += answer.response.cut_off
+        if answer.response.usage is not None:
+            self.answer_seconds += answer.response.latency_s
 
     def _begin(self, start: events.SampleStart) -> None:
         """Compare what affects the sample; a change makes the recorded events void."""

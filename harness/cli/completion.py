@@ -142,6 +142,9 @@ def answered(app: Callable[..., Any], environ: MutableMapping[str, str]) -> Any:
         app: the command line, which completes unsplit words itself.
         environ: the environment, which contains the typed words.
     """
+    from typer.completion import completion_init  # pyright: ignore[reportPrivateImportUsage]
+
+    completion_init()
     cut = join_words(environ) if environ.get(COMPLETE) == BASH else 0
     if not cut:
         return app(standalone_mode=False)

@@ -14,6 +14,7 @@ from typing import Annotated, Any, get_args, get_origin
 import typer
 
 from harness.cli import completion
+from harness.cli.help_page import ADVANCED, HelpAll
 from harness.errors import UsageError
 from harness.run.spec.problem_settings import ProblemSettings
 from harness.run.spec.spec import SETTINGS, RunSpec, default_of
@@ -50,6 +51,11 @@ _COMPLETERS: Mapping[str, Callable[[str], list[str]]] = {
     "repair_from": completion.runs,
     "rule": completion.rules,
 }
+MOST_FLAGS = 25
+"""Number of flags above which the help leaves out those that few people use."""
+HELP_ALL = inspect.Parameter(
+    "help_all", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=HelpAll
+)
 _COMMA_LISTS = ("filter_difficulty", "filter_platform")
 
 
@@ -73,9 +79,12 @@ def with_settings(*keys: str) -> Callable[[Command], Command]:
             for each in own
             if each.name != "settings"
         ]
+        if len(mine) + len(flags) > MOST_FLAGS:
+            flags.append(HELP_ALL)
 
         @wraps(command)
         def called(**values: Any) -> Any:
+            values.pop(HELP_ALL.name, None)
             settings = given_settings({key: values.pop(key) for key in keys})
             return command(settings=settings, **values)
 
@@ -99,7 +108,8 @@ def given_settings(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _annotation(key: str) -> Any:
-    return Annotated[_kind(key) | None, _option(key)]
+    annotation: Any = Annotated[_kind(key) | None, _option(key)]
+    return annotation if SETTINGS[key].common else Annotated[annotation, ADVANCED]
 
 
 def _option(key: str) -> Any:
@@ -171,6 +181,7 @@ Source = Annotated[
         "LiveCodeBench's, unless -b names others.",
         rich_help_panel="Problems",
     ),
+    ADVANCED,
 ]
 Named = Annotated[
     str | None,
@@ -224,6 +235,7 @@ Observer = Annotated[
         autocompletion=completion.observers,
         rich_help_panel="Run",
     ),
+    ADVANCED,
 ]
 Notify = Annotated[
     list[str] | None,
@@ -235,6 +247,7 @@ Notify = Annotated[
         "fails; repeat. The address is not shown or stored.",
         rich_help_panel="Run",
     ),
+    ADVANCED,
 ]
 
 _problems = partial(

@@ -15,7 +15,7 @@ from pydantic import ValidationError
 from harness.cache import cache_folder
 from harness.errors import HarnessError
 from harness.grading.jobs import Job, Judged, Options
-from harness.grading.judge import Stop
+from harness.grading.stop import Stop
 from harness.grading.verdict import INFRASTRUCTURE, LIMITS
 from harness.problem import Frozen, Problem, TestSuite
 from harness.sources.files.rows import content_hash

@@ -127,6 +127,7 @@ class Options:
             problem.source,
             cpu_s=self.cpu_by_problem.get(problem.id, self.cpu_s) or problem.cpu_s,
             memory_bytes=self.memory_bytes or problem.memory_bytes,
+            output_bytes=problem.output_bytes,
             wall_s=self.wall_s,
         )
 

@@ -1,10 +1,13 @@
 """Run a solution's tests in the sandbox and compare the answers outside it.
 
-All tests run in one process. The first is one picked by the hash of problem and code, so that no
-state of an earlier test can help it. If it alone fails, all tests are run again, each in its own
-process, and that result stands. A failure in a process that ran other tests too is confirmed once,
-alone, and that verdict stands. So state that leaks between the tests of a batch costs no right
-solution a verdict and wins no wrong one.
+All tests run in one process, unless the code shows that a test can leave state for a later one
+(`harness.sandbox.inside.lasting_state`): then each has its own. The first test of a process is one
+picked by the hash of code, inputs and expected outputs, so that no state of an earlier test can
+help it. If it alone fails, all tests are run again, each in its own process, and that result
+stands. A failure in a process that ran other tests too is confirmed once, alone, and that verdict
+stands. So state that leaks between the tests of a batch costs no right solution a verdict. It wins
+none of 702 made-up wrong ones (`tests/benchmarks/lasting.py`); it may win one that hides from the
+look at its code what it keeps, where another test than the one picked fails alone.
 
 Only the first test of a process has its whole time limit. A later one that needs more than a small
 part of it is cut short and is the first of the next process. A time limit that was narrowly missed,
@@ -13,7 +16,6 @@ or that the machine may have caused, is tried once more, and that result stands.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from enum import StrEnum
 from itertools import takewhile
 from typing import Any
 
@@ -21,32 +23,18 @@ from harness.grading.checkers import Check, CheckerError
 from harness.grading.code_tests.code_judge import CodeJudge
 from harness.grading.outcome import Comparison, Said, answer_of, outcome
 from harness.grading.sandbox_retry import RetryingWorker, picked
+from harness.grading.stop import MANY_TESTS, MOST_LATE, Stop
 from harness.grading.verdict import LIMITS, Grade, JudgedAgain, TestResult, Verdict
 from harness.problem import Checker, TestCase
+from harness.sandbox.inside.lasting_names import may_need_a_look
 from harness.sandbox.limits import Limits
 from harness.sandbox.program import Ending, Execution, Program, Trial
 from harness.sandbox.worker import Worker
 
-MANY_TESTS = 100
+NOT_RUN = f"{MOST_LATE} tests hit the time limit; the other {{}} were not run and count as failed"
 AHEAD = 15  # most failed tests that run again at the request of one before
 PROCESS_S = 0.004
 """Approximate CPU cost of a process: tests often cut short get their own."""
-
-
-class Stop(StrEnum):
-    """Rule for when the judge stops.
-
-    `auto`: at the first failure if there are more than `MANY_TESTS` tests, else at the first test
-    that hits a limit of time, memory or output.
-    """
-
-    AUTO = "auto"
-    FAILURE = "failure"
-    NEVER = "never"
-
-
-STOPS = {None: Stop.AUTO, True: Stop.NEVER, False: Stop.FAILURE}
-"""Stop rule by whether the user wants all tests; None where the user has not said."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +62,7 @@ class Task:
         match self.stop:
             case _ if result.passed:
                 return False
-            case Stop.NEVER:
+            case Stop.NEVER | Stop.LATE:  # the judge counts time limits
                 return False
             case Stop.AUTO if len(self.tests) <= MANY_TESTS:
                 return result.verdict in LIMITS
@@ -146,6 +134,8 @@ class _Judging:
         peak_bytes: largest peak memory of any process so far.
         lost: tests that crashed the sandbox; further tests would probably do so too.
         fresh: tests that ran first in a process.
+        late: time limits so far, without that at which judging ends.
+        apart: whether a process ended well after one test, as all others will probably do.
     """
 
     bench: RetryingWorker
@@ -160,6 +150,8 @@ class _Judging:
     peak_bytes: int = 0
     lost: set[int] = field(default_factory=set[int])
     fresh: set[int] = field(default_factory=set[int])
+    apart: bool = False
+    late: int = 0
 
     @classmethod
     def of(cls, bench: RetryingWorker, task: Task) -> "_Judging":
@@ -170,7 +162,8 @@ class _Judging:
             check = Check.of(bench, task.checker, functional=functional)
             program, inputs = check.prepare(program, task.tests)
         comparison = Comparison(task.rule, functional=functional, check=check)
-        return cls(bench, task, comparison, Trial(program, inputs, task.limits))
+        apart = len(inputs) > 1 and not task.isolate and may_need_a_look(program.code)
+        return cls(bench, task, comparison, Trial(program, inputs, task.limits, apart=apart))
 
     def again(self) -> JudgedAgain:
         """Return the counts of repeated runs."""
@@ -184,11 +177,11 @@ class _Judging:
 
     def alone(self) -> list[TestResult]:
         """Run every test in a process of its own."""
-        self.peak_bytes = 0  # forget the peak of an earlier batch
+        self.peak_bytes = self.late = 0  # forget an earlier batch
         results: list[TestResult] = []
         for index in range(len(self.task.tests)):
             results.append(self._run_alone(index, last=index == len(self.task.tests) - 1))
-            if self._ends_at(results[-1]):
+            if self._ends_with(results):
                 break
         return results
 
@@ -233,14 +226,15 @@ class _Judging:
                 left = [n for n in range(index, number) if n not in known]
                 if self.cut_s > PROCESS_S * len(left) or self.lost:
                     left = left[:1]
-                known |= self._run(left, full=1)
+                first, ahead = (left[:1], left[1 : AHEAD + 1]) if self.apart else (left, None)
+                known |= self._run(first, full=1, ahead=ahead)
             result = known[index]
             if not result.passed and self._has_company(result):
                 result = self._confirm(index, known)
                 self.confirmed[0] += 1
                 self.confirmed[1] += result.passed
             results.append(result)
-            if self._ends_at(result):
+            if self._ends_with(results):
                 break
         return results
 
@@ -260,6 +254,16 @@ class _Judging:
         over = result.index in self.lost or result.verdict is Verdict.COMPILE_ERROR
         return over or self.task.ends_at(result)
 
+    def _ends_with(self, results: list[TestResult]) -> bool:
+        """Return whether judging ends after the last result; count time limits."""
+        last, left = results[-1], len(self.task.tests) - len(results)
+        if self.task.stop is Stop.LATE and last.verdict is Verdict.TIME_LIMIT:
+            self.late += 1
+            if self.late == MOST_LATE and left:
+                results[-1] = last.model_copy(update={"error": NOT_RUN.format(left)})
+                return True
+        return self._ends_at(last)
+
     def _run_alone(self, index: int, *, last: bool = False) -> TestResult:
         """Run one test in a process of its own."""
         return self._run([index], full=1, last=last)[index]
@@ -278,6 +282,8 @@ class _Judging:
             self.cut_s += executions.pop().cpu_s
         if not executions:
             return {}
+        well = executions[0].ending is Ending.FINISHED
+        self.apart |= well and len(executions) == 1 < len(indexes)
         self.fresh.add(indexes[0])
         if executions[0].borderline or executions[0].killed:
             executions = [self._try_again(indexes[0], executions[0], last=last)]

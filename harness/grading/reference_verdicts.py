@@ -41,6 +41,7 @@ class Finding:
         failed_test: number of the first failed test, from 1.
         reason: error of that test, at most `REASON` characters of it.
         isolation: isolation level of the sandbox; empty where nothing had to be run.
+        hidden: number of the problem's hidden tests.
     """
 
     verdict: Verdict
@@ -49,6 +50,7 @@ class Finding:
     failed_test: int | None = None
     reason: str = ""
     isolation: str = ""
+    hidden: int = 0
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "reason", shorten(self.reason, REASON))
@@ -192,6 +194,7 @@ def _encode(key: str, finding: Finding) -> bytes:
         finding.failed_test,
         finding.reason,
         finding.isolation,
+        finding.hidden,
     )
     return json.dumps(values, separators=(",", ":")).encode() + b"\n"
 
@@ -201,11 +204,17 @@ def _decode(line: bytes) -> Finding | None:
     if not line.endswith(b"]\n"):
         return None
     try:
-        _, word, tests, slowest_s, failed, reason, level = json.loads(line)
-        finding = Finding(Verdict(word), tests, float(slowest_s), failed, str(reason), level)
+        _, word, tests, slowest_s, failed, reason, level, hidden = json.loads(line)
+        finding = Finding(
+            Verdict(word), tests, float(slowest_s), failed, str(reason), level, hidden
+        )
         sound = level == "" or Level(level) in Level
     except (ValueError, TypeError, RecursionError):
         return None
-    whole = isinstance(tests, int) and (failed is None or isinstance(failed, int))
+    whole = (
+        isinstance(tests, int)
+        and isinstance(hidden, int)
+        and (failed is None or isinstance(failed, int))
+    )
     usable = whole and 0 <= finding.slowest_s < math.inf
     return finding if sound and usable and finding.verdict not in INFRASTRUCTURE else None

@@ -128,12 +128,17 @@ def _blamed(error: SandboxError) -> Execution:
 
 
 HASHED_CHARACTERS = 1000
-"""Number of characters of each input that count."""
+"""Number of characters of each input and output that count."""
 
 
 def picked(code: str, tests: Sequence[TestCase]) -> int:
-    """Return its index: deterministic, but hard for the solution to predict."""
+    """Return the index of a test: always the same one, but unknown to the solution.
+
+    It depends on the expected outputs, which a wrong solution does not know, and which are not in
+    its process.
+    """
     digest = hashlib.sha256(code.encode("utf-8", "surrogatepass"))
     for test in tests:
-        digest.update(test.input[:HASHED_CHARACTERS].encode("utf-8", "surrogatepass"))
+        for text in (test.input, test.output):
+            digest.update(text[:HASHED_CHARACTERS].encode("utf-8", "surrogatepass"))
     return int.from_bytes(digest.digest()[:8], "big") % len(tests)

@@ -1,61 +1,16 @@
-"""Failures of providers, sorted by whether retrying can help.
+"""Failures of providers, sorted by whether retrying can help."""
 
-An endpoint that supports no tools says so with status 400, 404 or 422 (vLLM, Ollama, LiteLLM,
-OpenRouter, OpenAI, Bedrock, Gemini, Mistral), or with 500 if the server was started without them
-(llama.cpp, SGLang). Other server failures may be transient, and a refused value of `tool_choice`
-does not mean that tools are refused.
-"""
-
-import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from email.utils import parsedate_to_datetime
-from typing import Any, cast
 
-from pydantic_core import from_json
-
-from harness.models.clients.rate_limits import reset_after
+from harness.models.clients.rate_limits import THROTTLED, retry_after
+from harness.models.error_body import ErrorBody, read_error
+from harness.models.overflow import Excess, excess
 from harness.models.protocol import ContextOverflowError, ModelError, ModelStop, ModelTurn, Usage
+from harness.models.tool_refusals import LONGEST, lacks_tools, refuses_tools
 
-STATUSES = frozenset({400, 404, 422})
-
-_TOOLS = (
-    r"(?:\btools?\b(?![ _-]choice)|\btools?[ _-](?:use|calls?|calling)\b"
-    r"|\bfunction[ _-]?call(?:s|ing)?\b)"
-)
-_NOT = (
-    r"(?:(?:\bnot|n't)\b.{0,12}\b(?:support|enable|permit|allow|accept|available)"
-    r"|\bunsupported|\bextra_forbidden|\bextra inputs\b|\bunrecognized|\bunknown (?:field|param))"
-)
-_WORDS = re.compile(
-    rf"{_NOT}.{{0,80}}?{_TOOLS}|{_TOOLS}.{{0,60}}?{_NOT}"
-    rf"|\btools?\b.{{0,40}}\brequires --|\bno endpoints\b.{{0,40}}\bsupport\b.{{0,40}}\btool",
-    re.IGNORECASE | re.DOTALL,
-)
-_UNSET = re.compile(
-    r"\btools param requires --|\bunsupported param: tools\b|\bunsupported tool_call_parser\b",
-    re.IGNORECASE,
-)
-FIRST_SERVER_STATUS = 500
-LONGEST = 4_000  # characters of the error text that are searched
-
-
-def refuses_tools(status: int, words: str) -> bool:
-    """Return whether a request failed because of its tools.
-
-    Args:
-        status: the HTTP status.
-        words: the provider's error text.
-    """
-    return status in STATUSES and _WORDS.search(words[:LONGEST]) is not None
-
-
-def lacks_tools(status: int, words: str) -> bool:
-    """Return whether a server failed because it was started without tools."""
-    return status >= FIRST_SERVER_STATUS and _UNSET.search(words[:LONGEST]) is not None
-
-
+SUCCESS = 200
 MAX_WORDS = 400  # characters kept of a provider's error text
 
 # Request timeout, lock timeout and rate limit; every 5xx is retried as well.
@@ -63,7 +18,6 @@ RETRYABLE_STATUSES = frozenset({408, 409, 429})
 
 # A rate limit, and Anthropic's status for an overloaded server. A 503 belongs to these only if it
 # names a wait; otherwise it is any gateway's status for a server that is down.
-THROTTLED = 429
 THROTTLING_STATUSES = frozenset({THROTTLED, 529})
 UNAVAILABLE = 503
 
@@ -82,23 +36,29 @@ UNKNOWN_MODEL_WORDS = re.compile(
 )
 
 POLICY = re.compile(r"^content_(filter|policy_violation) |blocked by content filtering policy")
-OVERFLOW_STATUSES = frozenset({400, 413, 422})
-OVERFLOW_CODES = frozenset({"context_length_exceeded", "exceed_context_size_error"})
-OVERFLOW_WORDS = re.compile(
-    r"maximum context length|context[ _](length|window|size)\b.{0,60}\bexceed"
-    r"|exceed\w*\b.{0,60}\bcontext[ _](length|window|size)"
-    r"|(prompt|input) is too long|reduce the length of the (messages|prompt|input)"
-    r"|longer than the model's context|input tokens? exceeds?|exceeds? context limit",
+
+# A wrong key or an empty account, which some providers report with status 400 (Gemini, xAI,
+# Anthropic, DashScope) or 403.
+ACCOUNT_STATUSES = frozenset({400, 401, 402, 403})
+ACCOUNT_WORDS = re.compile(
+    r"\bapi[ _-]?key\b.{0,40}\b(?:not valid|invalid|incorrect|expired|missing|revoked|disabled)\b"
+    r"|\b(?:invalid|incorrect|expired|wrong|missing)\b.{0,20}\bapi[ _-]?key\b"
+    r"|\bcredit balance is too low\b|\b(?:out of|no|not enough) credits\b"
+    r"|\binsufficient (?:account )?(?:balance|credits?|funds|quota)\b"
+    r"|\baccount\b.{0,40}\b(?:good standing|suspended|deactivated|overdue)\b",
     re.IGNORECASE,
 )
+# A single request that is larger than the account's tokens a minute: waiting does not help.
+BEYOND_RATE_STATUSES = frozenset({413, 429})
+BEYOND_RATE = re.compile(r"\bLimit:? ?(\d{1,12}), Requested:? ?(\d{1,12})\b")
 
-# A --max-tokens too large for any conversation is an error of the user's settings.
-TOO_MUCH_ASKED_WORDS = re.compile(
-    r"max_(completion_|output_)?tokens\b.{0,60}\btoo large", re.IGNORECASE
+# A server that has started, but cannot answer yet (llama.cpp, Hugging Face).
+LOADING_WORDS = re.compile(
+    r"\bloading (?:the )?model\b|\bmodel\b.{0,120}\b(?:is|still)\b.{0,20}\b(?:loading|loaded)\b",
+    re.IGNORECASE | re.DOTALL,
 )
-# Anthropic has one sentence for both, "input length and `max_tokens` exceed context limit: 188240 +
-# 21333 > 200000"; the second number is the --max-tokens.
-INPUT_AND_ASKED = re.compile(r"context limit: (\d{1,12}) \+ (\d{1,12}) > (\d{1,12})")
+# A call that the provider could not read (Groq).
+FAILED_CALL_CODE = "tool_use_failed"
 
 # llama.cpp answers with status 500, permanently, when arguments in the history are not JSON.
 BROKEN_HISTORY_WORDS = re.compile(r"parse tool call arguments", re.IGNORECASE)
@@ -111,13 +71,17 @@ OTHER_API_WORDS = re.compile(
     r"(?:/?v1/(?:(responses)|(chat)/completions)|(responses)\s+api)\b",
     re.IGNORECASE,
 )
+ASKED_TOO_MUCH = " (the token limit of an answer: see --max-tokens)"
+BEYOND_RATE_HINT = (
+    " (one request is larger than the account's tokens a minute: lower --max-tokens, or raise the "
+    "account's limit)"
+)
 LACKS_TOOLS = " (start the server with tool calls enabled, or give --tool-protocol text)"
 
 SHORTEST_SECRET = 7  # the placeholders of keyless servers are shorter, and common words
 
 _KEY_LIKE = re.compile(r"\b(?:Bearer|Basic)\s+\S+|\bsk-[A-Za-z0-9_-]{8,}", re.IGNORECASE)
 _USER_INFO = re.compile(r"(?<=://)[^/\s@]+@")
-_TITLE = re.compile(r"<title[^>]*>(.*?)</title>", re.IGNORECASE | re.DOTALL)
 
 
 class TransientError(Exception):
@@ -127,7 +91,9 @@ class TransientError(Exception):
         cause: one line for the transcript.
         retry_after_s: seconds the provider asked to wait, or None.
         status: the HTTP status; None without an answer, or for an error under a successful status.
-        cut: whether a timeout of the harness ended a request that had been sent.
+        cut: whether an answer was under way and is lost, by a timeout of the harness or a broken
+            connection; the provider may bill it.
+        loading: whether the server is loading its model.
 
     Attributes:
         usage: tokens that were billed all the same, if the provider reported any.
@@ -142,18 +108,20 @@ class TransientError(Exception):
         retry_after_s: float | None = None,
         status: int | None = None,
         cut: bool = False,
+        loading: bool = False,
     ) -> None:
         self.cause = cause
         self.retry_after_s = retry_after_s
         self.status = status
         self.cut = cut
+        self.loading = loading
         super().__init__(cause)
 
     @property
     def throttled(self) -> bool:
         """Whether the provider asked for fewer requests: rate limited or overloaded."""
         if self.status == UNAVAILABLE:
-            return self.retry_after_s is not None
+            return self.retry_after_s is not None and not self.loading
         return self.status in THROTTLING_STATUSES
 
 
@@ -167,22 +135,53 @@ class RejectedError(ModelError):
     Args:
         text: one line with the provider's error text.
         status: the HTTP status.
-        hopeless: whether every other request would be refused as well: no such model, or no money
-            left.
+        hopeless: whether every other request would be refused as well: no such model, or a
+            setting that it does not allow.
+        account: whether the key is wrong or no money is left, which ends a run that had answers.
     """
 
-    def __init__(self, text: str, *, status: int, hopeless: bool = False) -> None:
+    def __init__(
+        self, text: str, *, status: int, hopeless: bool = False, account: bool = False
+    ) -> None:
         self.status = status
-        self.hopeless = hopeless
+        self.hopeless = hopeless or account
+        self.account = account
         super().__init__(text)
 
 
-class PolicyRefusedError(RejectedError):
-    """The provider's content filter refused the request, which counts as an answer."""
+class AnsweredError(RejectedError):
+    """An error that counts as an answer of the model; the provider does not say what it bills."""
 
     def turn(self) -> ModelTurn:
-        """Return it as an answer; the provider does not say what it bills."""
+        """Return it as an answer."""
+        raise NotImplementedError
+
+
+class PolicyRefusedError(AnsweredError):
+    """The provider's content filter refused the request."""
+
+    def turn(self) -> ModelTurn:
+        """Return it as an answer."""
         return ModelTurn(stop=ModelStop(reason="content_filter", provider_word=str(self)))
+
+
+class FailedCallError(AnsweredError):
+    """The provider could not read the model's tool call.
+
+    Args:
+        text: one line with the provider's error text.
+        status: the HTTP status.
+        generation: what the model wrote.
+    """
+
+    def __init__(self, text: str, *, status: int, generation: str) -> None:
+        self.generation = generation
+        super().__init__(text, status=status)
+
+    def turn(self) -> ModelTurn:
+        """Return what the model wrote as an answer in text, which may hold a call."""
+        stop = ModelStop(reason="other", provider_word=FAILED_CALL_CODE)
+        return ModelTurn(text=self.generation, stop=stop)
 
 
 class ToolsRefusedError(RejectedError):
@@ -231,28 +230,103 @@ def failed_status(
         long, another RejectedError for a content filter, refused tools or the wrong protocol,
         RejectedError for the rest.
     """
-    words, code = provider_words(body)
-    cause = f"HTTP {status}" + (f": {redact(words)}" if words else "")
-    overflow = code in OVERFLOW_CODES or OVERFLOW_WORDS.search(words)
-    if status in OVERFLOW_STATUSES and overflow and not _too_much_asked(words):
+    told = read_error(body)
+    cause = f"HTTP {status}" + (f": {redact(told.text)}" if told.text else "")
+    return (
+        _answer(status, told, cause)
+        or _too_long(status, told, cause)
+        or _refusal(status, headers, told, cause)
+        or _transient(status, headers, told, cause, now=now)
+    )
+
+
+def failed_answer(
+    body: bytes,
+    headers: Mapping[str, str],
+    redact: Redactor,
+    *,
+    now: float,
+    statuses: Mapping[str, int],
+) -> TransientError | ModelError:
+    """Return the error of an answer with HTTP 200 that is an error.
+
+    Args:
+        body: body of the response.
+        headers: response headers, looked up in lower case.
+        redact: function that masks secrets in the provider's text.
+        now: current Unix time.
+        statuses: the HTTP status of each error type.
+    """
+    told = read_error(body)
+    status = told.status or statuses.get(told.code)
+    if status is not None:
+        return failed_status(status, headers, body, redact, now=now)
+    cause = f"an error instead of an answer: {redact(told.text)}"
+    if excess(None, told.text, told.code) is Excess.CONVERSATION:
         return ContextOverflowError(cause)
+    return _answer(SUCCESS, told, cause) or MalformedAnswerError(cause)
+
+
+def _answer(status: int, told: ErrorBody, cause: str) -> AnsweredError | None:
+    """Return the error if it counts as an answer."""
+    if POLICY.search(f"{told.code} {told.text}"):
+        return PolicyRefusedError(cause, status=status)
+    if told.code == FAILED_CALL_CODE or told.generation is not None:
+        return FailedCallError(cause, status=status, generation=told.generation or "")
+    return None
+
+
+def _too_long(status: int, told: ErrorBody, cause: str) -> ModelError | None:
+    """Return the error if the request is too long for the model, or for the account."""
+    match excess(status, told.text, told.code):
+        case Excess.CONVERSATION:
+            return ContextOverflowError(cause)
+        case Excess.ASKED:
+            return RejectedError(cause + ASKED_TOO_MUCH, status=status, hopeless=True)
+        case None:
+            pass
+    rate = BEYOND_RATE.search(told.text[:LONGEST]) if status in BEYOND_RATE_STATUSES else None
+    if rate is not None and int(rate[2]) > int(rate[1]):
+        return RejectedError(cause + BEYOND_RATE_HINT, status=status)
+    return None
+
+
+def _refusal(
+    status: int, headers: Mapping[str, str], told: ErrorBody, cause: str
+) -> RejectedError | None:
+    """Return the error if retrying cannot help."""
+    words = told.text
     api = other_api(status, words)
     if api:
         return WrongApiError(f"{cause}; give --api {api}", status=status)
-    withheld = POLICY.search(f"{code} {words}")
-    if withheld or refuses_tools(status, words):
-        return (PolicyRefusedError if withheld else ToolsRefusedError)(cause, status=status)
+    if refuses_tools(status, words):
+        return ToolsRefusedError(cause, status=status)
     if lacks_tools(status, words):
         return RejectedError(cause + LACKS_TOOLS, status=status)
-    told = headers.get("x-should-retry")
+    if _of_account(status, told):
+        return RejectedError(cause, status=status, account=True)
+    advice = headers.get("x-should-retry")
     worth_it = status in RETRYABLE_STATUSES or status >= 500  # noqa: PLR2004 - server errors
-    hopeless = code in HOPELESS_CODES or BROKEN_HISTORY_WORDS.search(words) or told == "false"
-    if hopeless or not (worth_it or told == "true"):
-        no_money = code in HOPELESS_CODES or status == NO_MONEY
-        every = no_money or _unknown_model(status, code, words)
-        return RejectedError(cause + _hint(status), status=status, hopeless=every)
-    wait_s = retry_after(headers, now=now, status=status)
-    return TransientError(cause, retry_after_s=wait_s, status=status)
+    permanent = BROKEN_HISTORY_WORDS.search(words) is not None or advice == "false"
+    if not permanent and (worth_it or advice == "true"):
+        return None
+    unknown = _unknown_model(status, told.code, words)
+    return RejectedError(cause + _hint(status), status=status, hopeless=unknown)
+
+
+def _transient(
+    status: int, headers: Mapping[str, str], told: ErrorBody, cause: str, *, now: float
+) -> TransientError:
+    loading = status == UNAVAILABLE and LOADING_WORDS.search(told.text[:LONGEST]) is not None
+    wait_s = retry_after(headers, now=now, status=status, body_s=told.wait_s)
+    return TransientError(cause, retry_after_s=wait_s, status=status, loading=loading)
+
+
+def _of_account(status: int, told: ErrorBody) -> bool:
+    """Return whether the key is wrong, or no money is left."""
+    if told.code in HOPELESS_CODES or status == NO_MONEY:
+        return True
+    return status in ACCOUNT_STATUSES and ACCOUNT_WORDS.search(told.text[:LONGEST]) is not None
 
 
 def other_api(status: int, words: str) -> str:
@@ -268,83 +342,7 @@ def _unknown_model(status: int, code: str, words: str) -> bool:
     return code in UNKNOWN_MODEL_CODES or UNKNOWN_MODEL_WORDS.search(words) is not None
 
 
-def _too_much_asked(words: str) -> bool:
-    """Return whether the requested answer is too long, and not the conversation."""
-    told = INPUT_AND_ASKED.search(words)
-    if told is not None:
-        return int(told[2]) >= int(told[3])
-    return TOO_MUCH_ASKED_WORDS.search(words) is not None
-
-
 def _hint(status: int) -> str:
     if 300 <= status < 400:  # noqa: PLR2004 - redirections
         return " (a redirect, which is not followed; give the final address as the base URL)"
     return ""
-
-
-def provider_words(body: bytes) -> tuple[str, str]:
-    """Return a failed response's error text, and its error code ("" for none).
-
-    Understands `{"error": {"message", "code"}}`, `{"error": "…"}`, `{"message": "…"}`, `{"detail":
-    …}`; of an HTML page the title is kept, of anything else the text.
-    """
-    try:
-        data = from_json(body)
-    except ValueError:
-        text = body.decode("utf-8", "replace")
-        title = _TITLE.search(text)
-        return (title.group(1) if title else text), ""
-    return _words_of(data)
-
-
-def _words_of(data: Any) -> tuple[str, str]:
-    if not isinstance(data, dict):
-        return _as_text(data), ""
-    fields = cast("dict[str, Any]", data)
-    error = fields.get("error")
-    if isinstance(error, dict):
-        fields = cast("dict[str, Any]", error)
-    elif error:
-        return _as_text(error), _as_text(fields.get("code"))
-    words = fields.get("message") or fields.get("detail") or fields
-    return _as_text(words), _as_text(fields.get("code") or fields.get("type"))
-
-
-def _as_text(value: Any) -> str:
-    if value is None:
-        return ""
-    return value if isinstance(value, str) else repr(value)
-
-
-def retry_after(
-    headers: Mapping[str, str], *, now: float, status: int | None = None
-) -> float | None:
-    """Return the seconds that the provider asks to wait; None when no header says so.
-
-    `retry-after-ms` comes first, then `retry-after`, which may be seconds or an HTTP date (RFC
-    9110, section 10.2.3); for a rate limit (429) with neither, the time until it is reset.
-    """
-    named = _named_wait(headers, now=now)
-    if named is None and status == THROTTLED:
-        return reset_after(headers, now=now)
-    return named
-
-
-def _named_wait(headers: Mapping[str, str], *, now: float) -> float | None:
-    for name, per_second in (("retry-after-ms", 1000.0), ("retry-after", 1.0)):
-        seconds = _number(headers.get(name)) / per_second
-        if seconds > 0:
-            return seconds
-    try:
-        seconds = parsedate_to_datetime(headers.get("retry-after", "")).timestamp() - now
-    except (ValueError, OverflowError, OSError):
-        return None
-    return seconds if seconds > 0 else None
-
-
-def _number(text: str | None) -> float:
-    try:
-        number = float(text or "nan")
-    except ValueError:
-        return math.nan
-    return number if math.isfinite(number) else math.nan

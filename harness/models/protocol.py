@@ -195,7 +195,9 @@ class Retry(Frozen):
         usage: tokens of an unusable answer, which are billed all the same; None if none were
             reported.
         malformed: True for an answer that violates the protocol.
-        cut: True where a timeout of the harness ended the request, which the provider may bill.
+        cut: True where an answer under way was lost, by a timeout of the harness or a broken
+            connection; the provider may bill it.
+        loading: True where the server is loading its model.
     """
 
     attempt: int
@@ -206,6 +208,7 @@ class Retry(Frozen):
     usage: Usage | None = None
     malformed: bool | None = None
     cut: bool | None = None
+    loading: bool | None = None
 
 
 class ModelError(Exception):
@@ -215,7 +218,7 @@ class ModelError(Exception):
 
     Attributes:
         usage: tokens of an unusable last answer, as in `Retry`.
-        cut: whether a timeout of the harness ended the last request, as in `Retry`.
+        cut: whether the last request's answer was lost, as in `Retry`.
         unavailable: whether the provider did not answer at all, and may answer later.
         stops_run: whether the provider will refuse every further request of the run, too.
     """

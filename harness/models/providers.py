@@ -203,8 +203,8 @@ def unknown(name: str) -> UsageError:
     near = difflib.get_close_matches(_head(name.lower()), by_head, n=1, cutoff=0.5)
     hint = f"the nearest is {by_head[near[0]]}; " if near else ""
     return UsageError(
-        f"model {name[:100]!r} is no provider's name; {hint}possible are {', '.join(shapes)}, names"
-        f" after {', '.join(prefixes)}, {_of_plugins()}and any name with --base-url"
+        f"model {name[:100]!r} is not a provider's name; {hint}possible are {', '.join(shapes)}, "
+        f"names after {', '.join(prefixes)}, {_of_plugins()}and any name with --base-url"
     )
 
 

@@ -5,6 +5,7 @@
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
+from ipaddress import ip_address
 from typing import Any, TypedDict, Unpack
 from urllib.parse import urlsplit, urlunsplit
 
@@ -99,8 +100,8 @@ class Route:
         if owner is None or is_at(self.base_url, owner.host):
             return ""
         return (
-            f"{self.key.variable} is sent to {self.host}, which is not {owner.title}'s own address;"
-            " --api-key-env NAME sends another key"
+            f"Sending {self.key.variable} to {self.host} (not {owner.title.partition(',')[0]}'s "
+            "address). Another key: --api-key-env NAME"
         )
 
     @property
@@ -282,6 +283,20 @@ def shown_url(url: str) -> str:
     except ValueError:
         return ""
     return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
+
+
+def is_local(url: str) -> bool:
+    """Return whether a URL leads to this machine, or to a private network."""
+    try:
+        host = urlsplit(url).hostname or ""
+    except ValueError:
+        return False
+    if host == "localhost" or host.endswith((".localhost", ".local")):
+        return True
+    try:
+        return ip_address(host).is_private
+    except ValueError:
+        return False
 
 
 def ollama_url(host: str) -> str:

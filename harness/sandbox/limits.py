@@ -63,6 +63,7 @@ def limits_of(
     *,
     cpu_s: float | None = None,
     memory_bytes: int | None = None,
+    output_bytes: int | None = None,
     wall_s: float | None = None,
 ) -> Limits:
     """Return the limits of a source's tests: its defaults with the user's changes.
@@ -72,4 +73,6 @@ def limits_of(
     limits = Limits(own_wall_s=wall_s)
     if cpu_s is not None or source in _SIX_SECONDS:
         limits = replace(limits, cpu_s=6.0 if cpu_s is None else cpu_s)
+    if output_bytes is not None:
+        limits = replace(limits, output_bytes=output_bytes)
     return limits if memory_bytes is None else replace(limits, memory_bytes=memory_bytes)

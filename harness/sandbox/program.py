@@ -122,8 +122,8 @@ class Execution:
         cpu_s, wall_s: CPU and wall seconds, measured outside the process.
         peak_bytes: peak memory of the process, over all tests it ran.
         alone: whether the process ran only this test.
-        borderline: whether a time limit was missed so narrowly, or while so idle, that the
-            machine's load may be the cause.
+        borderline: whether a time limit was missed so narrowly, while so idle, or by so much time
+            in the kernel, that the machine may be the cause.
         asleep: whether it hit the wall limit while neither running nor waiting for a core.
         partial: the result written so far, if the test did not finish.
     """
@@ -199,10 +199,20 @@ class Trial(MemoryFiles):
         program: the program to run.
         inputs: one input for each test; texts are encoded when needed, and not kept so.
         limits: limits of each test.
+        apart: whether a program whose tests may leave state for later ones, as far as its text
+            shows, gets a process for each test.
     """
 
-    def __init__(self, program: Program, inputs: Sequence[str | bytes], limits: Limits) -> None:
+    def __init__(
+        self,
+        program: Program,
+        inputs: Sequence[str | bytes],
+        limits: Limits,
+        *,
+        apart: bool = False,
+    ) -> None:
         self.program = program
+        self.apart = apart
         self.inputs = inputs
         self.limits = limits
         self.is_counted = False  # among the trials that needed one process; set by the worker
@@ -215,7 +225,7 @@ class Trial(MemoryFiles):
     def files(self) -> list[int]:
         """Memory files of program, inputs and outputs. Raises OSError if one fails."""
         if not self._files:
-            self._add("program", packed(self.program))
+            self._add("program", packed(self.program, apart=self.apart))
         for name in ("inputs", "outputs")[len(self._files) - 1 :]:
             self._add(name)
         return self._files
@@ -247,11 +257,11 @@ class Trial(MemoryFiles):
         self._spans, self._end = {}, 0
 
 
-def packed(program: Program) -> bytes:
+def packed(program: Program, *, apart: bool = False) -> bytes:
     """Return a program in `marshal`'s format, which its process decodes fastest."""
     data: dict[str, Any] = {"code": program.code, "entry_point": program.entry_point}
     data["arguments"] = [str(each) for each in program.signature.arguments]
-    return marshal.dumps(data | {"result": str(program.signature.result)})
+    return marshal.dumps(data | {"result": str(program.signature.result), "apart": apart})
 
 
 def write(file: int, data: bytes, offset: int) -> int:

@@ -10,6 +10,7 @@ one JSON value. Tests may be code, and become code where JSON cannot express the
 
 import difflib
 import re
+from collections.abc import Sequence
 from functools import partial
 from importlib import resources
 
@@ -20,6 +21,7 @@ from harness.problem import Checker, Problem, Signature, TestCase, TestSuite
 from harness.sources import preambles
 from harness.sources.code_tests import units
 from harness.sources.code_tests.calls import HELPERS, CallError, CallWriter, typed_calls
+from harness.sources.code_tests.evalplus import read_script
 from harness.sources.files.download import Watch, quiet
 from harness.sources.files.lines import JsonLines, Line
 from harness.sources.files.rows import (
@@ -195,8 +197,10 @@ def _of_values(
         [text for text, public in zip(code, said, strict=True) if public is bool(k)] for k in (1, 0)
     ]
     before = f"{HELPERS}\n{row.test_setup}"
-    public, hidden = (units.read_units(texts) if texts else None for texts in chosen)
-    checker, known, unknown = units.code_tests(public, hidden, entry_point, before)
+    public, hidden = (_units(texts, where, "tests") if texts else None for texts in chosen)
+    checker, known, unknown = units.code_tests(
+        public, hidden, entry_point, before, defined=_defined(row)
+    )
     rule = "first" if all(test.public is None for test in row.tests) else "source"
     return Split(known, unknown, rule), checker
 
@@ -211,16 +215,24 @@ def _of_code(row: JsonlRow, test: str | tuple[str, ...], where: str) -> tuple[Sp
     hidden = _units(test, where, "test")
     if row.public_test is None:
         first = _first(len(hidden.tests))
-        found = units.code_tests(None, hidden, entry_point, row.test_setup, first)
+        found = units.code_tests(
+            *(None, hidden, entry_point, row.test_setup, first),
+            defined=_defined(row),
+            preamble=_preamble(row),
+        )
         return Split(found[1], found[2], "first"), found[0]
     public = _units(row.public_test, where, "public_test")
-    checker, known, unknown = units.code_tests(public, hidden, entry_point, row.test_setup)
+    checker, known, unknown = units.code_tests(
+        *(public, hidden, entry_point, row.test_setup),
+        defined=_defined(row),
+        preamble=_preamble(row),
+    )
     return Split(known, unknown, "source"), checker
 
 
-def _units(code: str | tuple[str, ...], where: str, field: str) -> units.Units:
+def _units(code: str | Sequence[str], where: str, field: str) -> units.Units:
     try:
-        return units.read_units(code)
+        return read_script(code) if isinstance(code, str) else units.read_units(code)
     except units.TestCodeError as error:
         raise DataError(where, field, str(error)) from None
 

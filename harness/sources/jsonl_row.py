@@ -21,6 +21,7 @@ from harness.plugins import RuleName
 from harness.python_source import parse, parse_or_none
 from harness.sources.files.lines import Line
 from harness.sources.files.rows import check_function_test, name_fault, valid_python
+from harness.sources.limits import MOST_MEBIBYTES, MOST_SECONDS
 
 PreambleName = Literal["none", "livecodebench", "leetcode", "leetcodedataset", "apps", "mercury"]
 
@@ -55,7 +56,7 @@ class RowTest(_Strict):
     """Name of the exception that the call must raise."""
     argument: int | None = None
     """Index, from 0, of the argument that is compared instead of the result."""
-    tolerance: float | None = None
+    tolerance: float | None = Field(default=None, ge=0, allow_inf_nan=False)
     """Allowed relative or absolute error of a number."""
 
 
@@ -110,9 +111,9 @@ class JsonlRow(_Strict):
     """
     preamble_code: str = ""
     """Python source that runs before every solution, after the preamble."""
-    time_limit: float | None = Field(default=None, gt=0)
+    time_limit: float | None = Field(default=None, gt=0, le=MOST_SECONDS)
     """CPU seconds of a test."""
-    memory_limit: int | None = Field(default=None, gt=0)
+    memory_limit: int | None = Field(default=None, gt=0, le=MOST_MEBIBYTES)
     """MiB of memory of a test."""
 
 

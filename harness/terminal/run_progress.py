@@ -1,7 +1,6 @@
 """Progress of a run on stderr: its scores so far; a live table on a terminal, else lines."""
 
 import time
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Self
 
@@ -18,11 +17,12 @@ from harness.run.store.directory import RunDirectory
 from harness.run.store.results import SampleResult
 from harness.run.summary.loaded_run import with_costs
 from harness.run.summary.summary import Summary
-from harness.stats.rates import wilson
 from harness.terminal.columns import CHROME, fitted
 from harness.terminal.live_frame import LiveFrame, LiveRows, box, meter, span
 from harness.terminal.sample_table import sample_table
-from harness.text import dollars, interval, percent, printable_line
+from harness.terminal.tally import Tally
+from harness.terminal.waiting_lines import LONGEST_SILENCE_S, WaitingLines
+from harness.text import dollars, percent, printable_line
 
 BOXES = 5
 """Lines besides scores and table: those of two boxes, and the bar."""
@@ -30,78 +30,6 @@ ABOVE = 4
 """Lines left free above the frame for messages."""
 LEAST_HEIGHT, LEAST_WIDTH = 17, 28
 """Smallest window; a smaller one shows only the first scores and the bar."""
-
-
-class Tally:
-    """Scores of a run so far.
-
-    Attributes:
-        total: number of planned samples; `ended` of them are graded or stay pending, of which
-            `failed` stay pending.
-        solved, graded: number of samples.
-        cost: US dollars; None as soon as any sample's cost is unknown.
-    """
-
-    def __init__(self, total: int) -> None:
-        self.total = total
-        self.ended = self.solved = self.graded = self.failed = self.tokens = 0
-        self.running = self.retries = 0
-        self.cost: float | None = 0.0
-        self._problems: dict[str, tuple[int, int]] = {}  # solved and graded samples
-        self._fractions = 0.0
-        self._beyond: defaultdict[str, list[float]] = defaultdict(lambda: [0.0, 0.0])
-
-    def count(self, result: SampleResult) -> None:
-        """Count a graded sample."""
-        self.ended += 1
-        self.tokens += result.usage.total_tokens if result.usage else 0
-        self.cost = None if self.cost is None or result.cost is None else self.cost + result.cost
-        if result.graded:
-            self.solved += result.solved
-            self.graded += 1
-            self._add(result.problem_id, solved=result.solved)
-        found = result.efficiency
-        if result.graded and found is not None and found.beyond is not None:
-            counts = self._beyond[result.problem_id]
-            counts[0] += found.beyond
-            counts[1] += 1
-
-    def fail(self) -> None:
-        """Count a sample that stays pending."""
-        self.ended += 1
-        self.failed += 1
-
-    @property
-    def pass_at_1(self) -> float | None:
-        """Mean over problems of the solved fraction of each problem's samples."""
-        return self._fractions / len(self._problems) if self._problems else None
-
-    @property
-    def beyond(self) -> float | None:
-        """Beyond@1 so far; None if nothing conclusive was timed yet."""
-        if not self._beyond:
-            return None
-        return sum(value / samples for value, samples in self._beyond.values()) / len(self._beyond)
-
-    @property
-    def interval(self) -> str:
-        """Wilson interval of pass@1 in percent; empty if there is none yet."""
-        value = self.pass_at_1
-        if value is None:
-            return ""
-        low, high = wilson(min(1.0, max(0.0, value)), len(self._problems))
-        return interval(low, high)
-
-    def fractions(self) -> dict[str, float]:
-        """Return the fraction of its graded samples that are solved, by problem."""
-        counts = self._problems.copy()  # another thread may add to it meanwhile
-        return {problem: solved / graded for problem, (solved, graded) in counts.items()}
-
-    def _add(self, problem: str, *, solved: bool) -> None:
-        before, samples = self._problems.get(problem, (0, 0))
-        self._fractions -= before / samples if samples else 0.0
-        self._problems[problem] = (before + solved, samples + 1)
-        self._fractions += (before + solved) / (samples + 1)
 
 
 class LiveTable(LiveRows):
@@ -209,6 +137,7 @@ class RunProgress(Closing):
         problems: problems of the run, in order.
         heading: description of the run, in parts.
         table: makes the display of the samples; default: a live table of the run.
+        silence_s: longest time without a line, in seconds, where there is no display.
     """
 
     def __init__(
@@ -220,8 +149,10 @@ class RunProgress(Closing):
         problems: Sequence[Problem] = (),
         heading: Sequence[str] = (),
         table: Callable[[Tally], LiveRows] | None = None,
+        silence_s: float = LONGEST_SILENCE_S,
     ) -> None:
         self._console = console
+        self._waiting = WaitingLines(self._tell, silence_s)
         self._tally = Tally(total)
         earlier = list(done)
         for result in earlier:
@@ -248,6 +179,7 @@ class RunProgress(Closing):
     def started(self, sample: str) -> None:
         """Show that a sample was started."""
         self._tally.running += 1
+        self._waiting.begun(sample)
         if self._live:
             self._live.begun(sample)
 
@@ -255,6 +187,7 @@ class RunProgress(Closing):
         """Show the result of a sample."""
         self._tally.running -= 1
         self._tally.count(result)
+        self._waiting.left(result.sample)
         if self._live:
             self._live.graded(result)
             return
@@ -270,6 +203,7 @@ class RunProgress(Closing):
         """Show that a sample stays pending."""
         self._tally.running -= 1
         self._tally.fail()
+        self._waiting.left(failure.sample)
         if self._live:
             self._live.pending(failure.sample, shown=True)
             return
@@ -289,34 +223,47 @@ class RunProgress(Closing):
     def put_off(self, sample: str) -> None:
         """Show that a sample was put off and stays pending."""
         self._tally.running -= 1
+        self._waiting.left(sample)
         if self._live:
             self._live.pending(sample, shown=False)
 
     def retried(self, sample: str, retry: Retried) -> None:
-        """Show that a request failed and is retried; the table shows only the latest."""
+        """Show that a request failed and is retried; the table shows only the latest.
+
+        A server that is loading its model is asked many times, and told of once, by a warning.
+        """
         self._tally.retries += 1
+        self._waiting.retried(sample, retry)
         if self._live:
             self._live.retrying(sample, retry.turn, retry.cause)
             return
+        if retry.loading:
+            return
         line = f"{sample}  retry {retry.attempt} in {retry.wait_s:.1f} s: {retry.cause}"
         self._console.print(printable_line(line), soft_wrap=True)
+        self._waiting.spoke()
 
     def progressed(self, sample: str, event: Progress) -> None:
         """Update the table after an answer of the model or a test run."""
+        self._waiting.progressed(sample, event)
         if self._live:
             self._live.progressed(sample, event)
 
     def _tell(self, line: str) -> None:
         place = f"[{self._tally.ended}/{self._tally.total}]"
         self._console.print(f"{place} {printable_line(line)}", soft_wrap=True)
+        self._waiting.spoke()
 
     def __enter__(self) -> Self:
         if self._live:
             self._live.start()
+        else:
+            self._waiting.__enter__()
         return self
 
     def close(self) -> None:
         """Draw the display for the last time."""
+        self._waiting.close()
         if self._live:
             self._live.stop()
 

@@ -14,6 +14,7 @@ from harness.agent.strategies import COMES
 from harness.errors import INFRASTRUCTURE, MISSED, OK, UsageError
 from harness.grading.verdict import Verdict
 from harness.models.providers import REFERENCES
+from harness.models.route import is_local
 from harness.run.plan.target import PREFIX
 from harness.run.store.results import SampleResult
 from harness.run.store.state import IMPORT_AGAIN, UNDER_WAY, is_imported, reason_text
@@ -22,9 +23,16 @@ from harness.run.summary.loaded_run import Run, bracket_of, measured_words, read
 from harness.run.summary.summary import Summary
 from harness.stats.rates import Rate
 from harness.terminal.columns import rates_table
-from harness.terminal.summary_table import sandbox_level, several_rates, words, write_json
+from harness.terminal.summary_table import (
+    no_hidden_tests,
+    sandbox_level,
+    several_rates,
+    words,
+    write_json,
+)
 from harness.text import UNKNOWN, count, dollars, interval, percent, printable_line, quantity
 
+MOST_UNREAD = 0.1  # of the tool calls; above it a line says that the score depends on the protocol
 MOST_VERDICTS = 6
 COLUMNS = 80
 
@@ -48,12 +56,24 @@ def run_screen(run: Run, summary: Summary | None = None) -> RenderableType:
     waiting = sum(summary.pending.values())
     cause = run.state.cause if waiting and summary.stopped is None else ""
     parts += [Text(line, style="yellow") for line in _open(summary, run, cause)]
-    return Group(*parts, summary_screen(summary, run.results))
+    local = is_local(run.manifest.get("endpoint") or "")
+    return Group(*parts, summary_screen(summary, run.results, local=local))
 
 
-def summary_screen(summary: Summary, results: Sequence[SampleResult]) -> RenderableType:
-    """Return the rates, the amounts spent, and any trouble; omits what is zero."""
+def summary_screen(
+    summary: Summary, results: Sequence[SampleResult], *, local: bool = False
+) -> RenderableType:
+    """Return the rates, the amounts spent, and any trouble; omits what is zero.
+
+    Args:
+        summary: the run in numbers.
+        results: its graded samples.
+        local: whether the model's server is a local one, whose speed is of interest.
+    """
     rates, spent = list(_rates(summary, results)), list(_spent(summary))
+    if local and summary.tokens_per_second:
+        told = f"{summary.tokens_per_second:,.1f} tokens a second, while it answers one request"
+        spent.append(("server", told))
     names = max((len(name) for name, *_ in (*rates, *spent)), default=0)
     widths = [max((len(row[place]) for row in rates), default=0) for place in (1, 2)]
     lines = [
@@ -132,15 +152,15 @@ def _rates(summary: Summary, results: Sequence[SampleResult]) -> Iterator[Row]:
     if curve and curve.iterated and curve.first_write is not None:
         missing = curve.without_first_write
         told = "before any feedback" + (f"; {missing:,} {UNKNOWN}" if missing else "")
-        yield _row("first write", curve.first_write, told)
+        yield _row("first attempt", curve.first_write, told)
     elif curve and curve.iterated:
-        yield "first write", UNKNOWN, "", "the first revisions' programs are not in the run"
+        yield "first attempt", UNKNOWN, "", "the first revisions' programs are not in the run"
     for name, value in several_rates(summary):
         if value is not None:
             yield _row(name, value, "")
     if summary.overfit and summary.overfit_rate is not None:
-        told = f"{summary.overfit:,} of {summary.passed_public:,} passed public tests only"
-        yield _row("over-fit", summary.overfit_rate, told)
+        told = f"{summary.overfit:,} of {summary.passed_public:,} failed a hidden test"
+        yield _row("public tests only", summary.overfit_rate, told)
     yield from _other_rates(summary, rate)
 
 
@@ -189,6 +209,7 @@ def _wrong(summary: Summary) -> Iterator[str]:
     shown = failed[:MOST_VERDICTS]
     if shown:
         yield "   ".join(f"{words(name)} {number:,}" for name, number in shown)
+    yield from no_hidden_tests(summary.no_hidden)
     if summary.ungraded:
         yield f"{count(summary.ungraded, 'sample')} ungraded (no tests, or not run); in no rate"
     if summary.cut_off:
@@ -217,7 +238,13 @@ def _tools(summary: Summary) -> Iterator[str]:
     if in_text := summary.tool_protocols.get("text"):
         yield f"tools called: in text {in_text:,}"
     if summary.fallback:
-        yield f"{count(summary.fallback, 'sample')} asked without tools: the model called none"
+        yield f"{count(summary.fallback, 'sample')} asked without tools: none called, or none read"
+    calls, unread = summary.tool_calls, summary.malformed_tool_calls
+    if unread > MOST_UNREAD * calls:
+        yield (
+            f"{unread:,} of {count(calls, 'tool call')} could not be read: the score also says "
+            "how well the model keeps to the protocol (--tool-protocol)"
+        )
 
 
 def hints(path: str, *, samples: bool = True) -> list[Text]:

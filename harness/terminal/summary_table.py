@@ -92,7 +92,7 @@ def _headline(summary: Summary) -> Table:
     curve = summary.curve
     return rates_table(
         ("pass@1", summary.pass_at_1),
-        ("  first write", curve.first_write if curve and curve.iterated else None),
+        ("  first attempt", curve.first_write if curve and curve.iterated else None),
         ("  with hidden tests", summary.with_hidden),
         ("  without known issues", summary.without_known_issues),
         ("  by the source's own rule", summary.by_source_rule),
@@ -105,6 +105,12 @@ def several_rates(summary: Summary) -> Iterator[tuple[str, Rate | None]]:
     """Yield pass@k and pass^k, if there are several samples per problem."""
     yield from ((f"pass@{each.k}", each.any_right) for each in summary.of_several)
     yield from ((f"pass^{each.k}", each.all_right) for each in summary.of_several)
+
+
+def no_hidden_tests(problems: int) -> Iterator[str]:
+    """Yield a line on problems judged by public tests only, if there are any."""
+    if problems:
+        yield f"No hidden tests: {count(problems, 'problem')} (judged by public tests only)"
 
 
 def sandbox_level(isolation: dict[str, int]) -> Iterator[tuple[str, str]]:
@@ -156,7 +162,7 @@ def _facts(summary: Summary, *, imported: bool) -> Iterator[tuple[str, str]]:
     if summary.mean_fraction is not None:
         yield "tests passed", f"{percent(summary.mean_fraction)} of a problem's, on average"
     if summary.passed_public:
-        yield "over-fit gap", _overfit(summary)
+        yield "public tests only", _overfit(summary)
     if summary.no_hidden:
         yield "no hidden tests", count(summary.no_hidden, "problem")
     if summary.verdicts:
@@ -204,19 +210,19 @@ def _unknown_steps(summary: Summary) -> Iterator[tuple[str, str]]:
     curve = summary.curve
     if curve is None:
         if summary.graded and summary.model_calls > summary.graded + summary.ungraded:
-            yield "first write", "unknown; the results are of a version that did not keep it"
+            yield "first attempt", "unknown; the results are of a version that did not keep it"
         return
     if not curve.iterated:
         return
     if curve.without_steps:
         number = count(curve.without_steps, "sample")
         yield (
-            "first write",
+            "first attempt",
             f"unknown for {number} of a version that did not keep it; in no such share",
         )
     if curve.first_write_unknown:
         number = count(curve.first_write_unknown, "sample")
-        yield "first write", f"unknown for {number}; not in its rate"
+        yield "first attempt", f"unknown for {number}; not in its rate"
     if curve.perhaps_earlier:
         number = count(curve.perhaps_earlier, "sample")
         yield "solved so far", f"perhaps more: {number} with a revision of unknown grade before"
@@ -245,6 +251,8 @@ def _calls(summary: Summary) -> str:
         parts.append(f"{summary.malformed_tool_calls} malformed{share}")
     if summary.salvaged:
         parts.append(f"{count(summary.salvaged, 'solution')} salvaged from prose")
+    if summary.salvaged_from_calls:
+        parts.append(f"{count(summary.salvaged_from_calls, 'solution')} from calls that failed")
     if summary.nudges:
         parts.append(count(summary.nudges, "reminder"))
     if summary.refused:

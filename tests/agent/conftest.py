@@ -107,6 +107,7 @@ def play(pool: SandboxPool, problem: ProblemView) -> Callable[..., Awaitable[Pla
             return await pool.call(lambda worker: worker.run(program, [data], BOUNDS)[0])
 
         model, events, heard = ScriptedModel(*script), list[Event](), list[Sent]()
+        warned: list[tuple[str, str]] = []
         workspace = Workspace(view, run_public_tests, 2.0, run_code=run_code)
         session = Session(
             problem=view,
@@ -120,8 +121,9 @@ def play(pool: SandboxPool, problem: ProblemView) -> Callable[..., Awaitable[Pla
             options=options,
             earlier=earlier,
             gate=gate or Gate(),
+            warn=lambda kind, line: warned.append((kind, line)),
         )
         strategy = mode if callable(mode) else STRATEGIES[mode]
-        return Played(await strategy(session), model, events, workspace, heard)
+        return Played(await strategy(session), model, events, workspace, heard, warned)
 
     return play

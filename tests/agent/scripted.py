@@ -146,6 +146,7 @@ class Played:
     """A conversation that has come to its end.
 
     `heard`: every request as the strategy made it, whatever stood between it and the script.
+    `warned`: the lines that a run prints once, with their kinds.
     """
 
     attempt: Attempt
@@ -153,6 +154,7 @@ class Played:
     events: list[Event]
     workspace: Workspace
     heard: list[Sent]
+    warned: list[tuple[str, str]]
 
     @property
     def requests(self) -> list[Request]:

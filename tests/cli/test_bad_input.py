@@ -155,8 +155,9 @@ def test_a_template_that_breaks_on_one_problem_is_found_before_the_run(tmp_path:
 
 @pytest.mark.parametrize("command", ["problems", "run -n 3 --out r"])
 def test_a_reader_who_leaves_is_no_error(command: str, tmp_path: Path) -> None:
+    script = f'"$0" {command} 2>&1 | true; test ! -d r || wc -l < r/results.jsonl'
     done = subprocess.run(
-        ["sh", "-c", f"{PROGRAM} {command} 2>&1 | true; test ! -d r || wc -l < r/results.jsonl"],
+        ["sh", "-c", script, PROGRAM],
         cwd=tmp_path,
         env=environment(),
         capture_output=True,

@@ -14,6 +14,7 @@ from runs_made import manifest
 from harness.agent.strategies.strategies import STRATEGIES
 from harness.agent.templates.prompt_set import bundled_names
 from harness.cli import completion
+from harness.cli.completion_script import with_shell
 from harness.plugins import GROUPS
 from harness.registry import SCHEMA_NAMES
 from harness.sources.benchmarks import LOADERS
@@ -144,6 +145,56 @@ def test_bash_offers_them(place: Path, words: list[str], offered: list[str]) -> 
 def test_a_shell_is_told_how_to_ask(tmp_path: Path, shell: str) -> None:
     done = harness(tmp_path, "--show-completion", shell)
     assert "_HARNESS_COMPLETE" in done.stdout
+
+
+def from_sh(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    """What `sh` prints for a command, as in a Dockerfile: no terminal, no other shell around it."""
+    return subprocess.run(
+        ["setsid", "--wait", "sh", "-c", '"$@"; exit $?', "sh", PROGRAM, *words],
+        cwd=folder,
+        env=environment(HOME=str(folder)),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_a_shell_that_is_named_is_not_looked_for(tmp_path: Path, shell: str) -> None:
+    done = from_sh(tmp_path, "--show-completion", shell)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert f"complete_{shell}" in done.stdout
+
+
+def test_a_shell_that_is_named_gets_its_script_installed(tmp_path: Path) -> None:
+    done = from_sh(tmp_path, "--install-completion", "bash")
+    assert (done.returncode, done.stderr) == (0, "")
+    (script,) = (tmp_path / ".bash_completions").iterdir()
+    assert str(script) in (tmp_path / ".bashrc").read_text()
+    assert "complete_bash" in script.read_text()
+
+
+@pytest.mark.parametrize("flag", ["--show-completion", "--install-completion"])
+def test_a_shell_that_completes_nothing_is_told_which_do(tmp_path: Path, flag: str) -> None:
+    done = from_sh(tmp_path, flag, "tcsh")
+    assert (done.returncode, done.stdout) == (2, "")
+    fault = "'tcsh' completes no words; name one"
+    assert done.stderr == f"harness: {flag}: {fault}, e.g. {flag} bash (bash, zsh, fish)\n"
+
+
+@pytest.mark.parametrize(
+    ("started", "login", "shell"),
+    [(("zsh", "/bin/zsh"), "/bin/bash", "zsh"), (("sh", "/bin/sh"), "/usr/bin/fish", "fish")],
+)
+def test_a_shell_that_is_not_named_is_the_one_around_or_the_users(
+    monkeypatch: pytest.MonkeyPatch, started: tuple[str, str], login: str, shell: str
+) -> None:
+    monkeypatch.setattr("shellingham.detect_shell", lambda: started)
+    monkeypatch.setenv("SHELL", login)
+    assert with_shell(["--show-completion"]) == [f"--show-completion={shell}"]
+    assert with_shell(["run", "--show-completion"]) == ["run", "--show-completion"]
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,11 @@ import sys
 import pytest
 import typer
 from typer.main import get_command
+from typer.testing import CliRunner
 
-from harness.cli.app import EXAMPLES, app
-from harness.cli.settings_flags import JUDGING
+from harness.cli.app import app
+from harness.cli.help_page import EXAMPLES, page
+from harness.cli.settings_flags import JUDGING, MOST_FLAGS
 from harness.registry import COMMANDS
 from harness.run.spec.spec import SETTINGS
 
@@ -17,12 +19,17 @@ GROUP = get_command(app)
 WIDEST = 80
 
 
-def help_of(*words: str) -> str:
+def help_of(*words: str, all_flags: bool = False) -> str:
     command, context = GROUP, typer.Context(GROUP, info_name="harness")
     for word in words:
         command = command.get_command(context, word)  # type: ignore[attr-defined]
         context = typer.Context(command, info_name=word, parent=context)
-    return command.get_help(context)
+    text = page(command, context, all_flags=True) if all_flags else command.get_help(context)
+    return text.rstrip()
+
+
+def flags_in(text: str) -> list[str]:
+    return [line for line in text.splitlines() if line.startswith("  -")]
 
 
 @pytest.mark.parametrize("name", [command.name for command in COMMANDS])
@@ -43,7 +50,7 @@ def test_commands_stand_in_their_groups() -> None:
 
 
 def test_every_setting_is_a_flag_of_run_with_its_help_and_default() -> None:
-    text = " ".join(help_of("run").split())
+    text = " ".join(help_of("run", all_flags=True).split())
     for key, setting in SETTINGS.items():
         assert f"--{key.replace('_', '-')}" in text, key
         assert " ".join(setting.help.split()) in text, key
@@ -52,9 +59,36 @@ def test_every_setting_is_a_flag_of_run_with_its_help_and_default() -> None:
 
 @pytest.mark.parametrize("name", ["verify", "regrade", "grade"])
 def test_judging_has_the_same_flags_everywhere(name: str) -> None:
-    text = help_of(name)
+    text = help_of(name, all_flags=True)
     for key in JUDGING:
         assert f"--{key.replace('_', '-')}" in text, key
+
+
+@pytest.mark.parametrize("name", [command.name for command in COMMANDS])
+def test_the_help_of_a_command_shows_few_flags_and_says_how_to_see_all(name: str) -> None:
+    short, long = help_of(name), help_of(name, all_flags=True)
+    assert len(flags_in(short)) <= MOST_FLAGS
+    if len(flags_in(long)) <= MOST_FLAGS:
+        assert short == long
+        return
+    more = len(flags_in(long)) - len(flags_in(short))
+    assert f"{more} more flags: harness {name} --help-all" in short.splitlines()
+    assert set(short.splitlines()) - set(long.splitlines()) == {
+        f"{more} more flags: harness {name} --help-all"
+    }
+
+
+def test_the_help_of_run_shows_the_common_settings() -> None:
+    shown = " ".join(flags_in(help_of("run")))
+    for key, setting in SETTINGS.items():
+        assert (f"--{key.replace('_', '-')}" in shown.replace(",", "").split()) == setting.common
+
+
+@pytest.mark.parametrize("name", ["run", "experiment", "verify"])
+def test_help_all_is_printed_before_other_flags_are_read(name: str) -> None:
+    done = CliRunner().invoke(app, [name, "--sample-size", "x", "--help-all"])
+    assert done.exit_code == 0
+    assert done.stdout == help_of(name, all_flags=True) + "\n"
 
 
 @pytest.mark.parametrize("example", [each for some in EXAMPLES.values() for each in some])

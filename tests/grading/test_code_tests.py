@@ -321,3 +321,116 @@ def test_what_a_test_is_shown_as() -> None:
         ("assert f(3)", NO_EXCEPTION),
     ]
     assert json.loads(Checker(kind="tests").model_dump_json())["tests"] is None
+
+
+AT_THE_END = {
+    "a bare function of numpy": "from numpy.testing import assert_equal\nassert f(1) == 2\n"
+    "assert_equal(f(2), 3)",
+    "a function of numpy by another name": "from numpy.testing import assert_equal as same\n"
+    "assert f(1) == 2\nsame(f(2), 3)",
+    "a method of a case": "import unittest\nassertEqual = unittest.TestCase().assertEqual\n"
+    "assert f(1) == 2\nassertEqual(f(2), 3)",
+    "an alias of a helper": "def helper(a, b):\n    assert a == b\nother = helper\n"
+    "assert f(1) == 2\nother(f(2), 3)",
+    "a lambda": "import operator\nsame = lambda a, b: 1 / (a == b)\n"
+    "assert f(1) == 2\nsame(f(2), 3)",
+    "an object": "class Same:\n    def __call__(self, a, b):\n        assert a == b\n"
+    "same = Same()\nassert f(1) == 2\nsame(f(2), 3)",
+    "a method of an object": "class Same:\n    def holds(self, a, b):\n        assert a == b\n"
+    "same = Same()\nassert f(1) == 2\nsame.holds(f(2), 3)",
+    "an exit": "import sys\nassert f(1) == 2\nif f(2) != 3:\n    sys.exit(1)",
+    "an exit with a text": "import sys\nassert f(1) == 2\nif f(2) != 3:\n    sys.exit('no')",
+    "a call that must not raise": "assert f(1) == 2\nf(2)[0] if f(2) != 3 else None",
+    "an assignment": "assert f(1) == 2\nresults = [f(2)]\nkept = {3: 1}[results[0]]",
+}
+
+
+@pytest.mark.parametrize(
+    ("form", "first", "isolate"),
+    [("module", 0, False), ("module", 1, True), ("check", 1, False), ("list", 0, True)],
+)
+@pytest.mark.parametrize("tests", AT_THE_END.values(), ids=AT_THE_END)
+def test_what_stands_after_the_last_assertion_counts(
+    run: Run, tests: str, form: str, first: int, *, isolate: bool
+) -> None:
+    given: str | list[str] = tests
+    if form == "check":
+        body = "\n    ".join(tests.replace("f(", "candidate(").split("\n"))
+        given = f"def check(candidate):\n    {body}"
+    if form == "list":
+        *before, last = tests.split("assert f(1) == 2\n")
+        given = [*filter(None, before), "assert f(1) == 2", last]
+    assert run("def f(x): return x + 1", given, first=first, isolate=isolate).solved
+    wrong = run("def f(x): return 2", given, first=first, isolate=isolate)
+    assert wrong.verdict is Verdict.WRONG_ANSWER, wrong
+
+
+def test_an_exit_at_the_end_without_an_error_fails_nothing(run: Run) -> None:
+    for end in ("sys.exit()", "sys.exit(0)", "print('done')"):
+        assert run(RIGHT, f"import sys\nassert f(1) == 2\n{end}").solved
+    for end in ("f(2)", "if f(2) == 3: f(4)", "kept = f(2)"):
+        exiting = "def f(x):\n    if x == 1: return 2\n    raise SystemExit(0)"
+        grade = run(exiting, f"import sys\nassert f(1) == 2\n{end}")
+        assert grade.verdict is Verdict.RUNTIME_ERROR, grade
+
+
+def test_code_of_the_module_after_the_last_test_function_counts(run: Run) -> None:
+    tests = "def test_a():\n    assert f(1) == 2\nkept = {3: 1}[f(2)]\n"
+    assert run("def f(x): return x + 1", tests).solved
+    assert run("def f(x): return 2", tests).verdict is Verdict.WRONG_ANSWER
+
+
+def test_statements_that_start_the_tests_are_left_out(run: Run) -> None:
+    tests = (
+        "def test_a():\n    assert f(1) == 2\ndef test_b():\n    assert f(2) == 3\n"
+        "every = [test_a, test_b]\nfor each in every:\n    each()\n"
+    )
+    assert verdicts(run("def f(x): return x + 1", tests, first=1)) == ["accepted"] * 2
+    assert verdicts(run("def f(x): return 2", tests, stop=Stop.NEVER)) == [
+        "accepted",
+        "wrong_answer",
+    ]
+
+
+def test_a_test_that_is_not_reached_does_not_pass(run: Run) -> None:
+    tests = "def check(candidate):\n    assert candidate(1) == 2\n    if candidate(2) == 2:\n"
+    tests += "        return\n    assert candidate(2) == 3"
+    assert run("def f(x): return x + 1", tests).solved
+    assert run("def f(x): return 2", tests).verdict is Verdict.WRONG_ANSWER
+
+
+PYTEST = """
+    import pytest
+    from pytest import approx
+
+    def test_raises():
+        with pytest.raises(ValueError, match="bad") as caught:
+            f("a")
+        assert caught.type is ValueError
+        pytest.raises((KeyError, ValueError), f, "a")
+
+    def test_value():
+        assert f(1) == approx(2.0)
+        assert [f(1), f(2)] == approx([2, 3.0000001]) and f(1) != approx(2.1)
+"""
+
+
+def test_a_little_of_pytest_is_known(run: Run) -> None:
+    right = "def f(x):\n    if x == 'a': raise ValueError('a bad one')\n    return x + 1"
+    assert verdicts(run(right, PYTEST)) == ["accepted"] * 2
+    for wrong in ("return 1.5", "raise ValueError('no')", "raise KeyError('bad')"):
+        grade = run(f"def f(x):\n    {wrong}", PYTEST, stop=Stop.NEVER)
+        assert grade.verdict in {Verdict.WRONG_ANSWER, Verdict.RUNTIME_ERROR}, grade
+        assert not any(test.passed for test in grade.tests)
+    with pytest.raises(ValueError, match=r"pytest\.mark; of pytest only approx, fail, raises are"):
+        read_units("import pytest\n@pytest.mark.slow\ndef test_a():\n    assert f(1)")
+
+
+def test_the_time_to_compare_all_answers_is_bounded(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("harness.grading.code_tests.code_judge.MOST_TESTS_CPU_S", 0.05)
+    tests = [f"assert f({number})[0] == {number}" for number in range(30)]
+    grade = run("def f(x): return [x] * 300_000", tests, stop=Stop.NEVER)
+    assert grade.verdict is Verdict.WRONG_ANSWER
+    assert "too long to compare" in grade.tests[-1].error

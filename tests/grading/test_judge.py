@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable
 from pathlib import Path
+from textwrap import indent
 from typing import Any
 
 import pytest
@@ -18,7 +19,62 @@ from harness.sandbox.worker import Worker
 GradeIt = Callable[..., Grade]
 DOUBLES = [("1", "2"), ("2", "4"), ("3", "6")]
 DOUBLE = "print(int(input()) * 2)"
+LATE: Any = {"stop": Stop.LATE, "limits": Limits(cpu_s=0.2)}
 SHORT = Limits(cpu_s=0.3, memory_bytes=512 << 20, output_bytes=1 << 20)
+
+
+KEEPS = {
+    "an attribute of a module": ("import math", "math.seen = 1", "hasattr(math, 'seen')"),
+    "an attribute set by a loop": (
+        "import math",
+        "for math.seen in [1]: pass",
+        "hasattr(math, 'seen')",
+    ),
+    "an attribute in other letters": ("import math", "\uff4dath.seen = 1", "hasattr(math, 'seen')"),
+    "an attribute of a class": (
+        "from collections import Counter",
+        "Counter.seen = 1",
+        "hasattr(Counter, 'seen')",
+    ),
+    "an attribute of a class in a list": (
+        "from collections import Counter",
+        "for each in [Counter]: each.seen = 1",
+        "hasattr(Counter, 'seen')",
+    ),
+    "an attribute of a function": (
+        "import copy\ncopied = copy.deepcopy",
+        "copied.seen = 1",
+        "hasattr(copied, 'seen')",
+    ),
+    "a dict inside a module": (
+        "import json",
+        "json.encoder.ESCAPE_DCT['seen'] = 1",
+        "'seen' in json.encoder.ESCAPE_DCT",
+    ),
+    "a module": ("import sys", "sys.modules['seen'] = sys", "'seen' in sys.modules"),
+    "a file": ("import os", "open('seen', 'w').close()", "os.path.exists('seen')"),
+    "the environment": ("import os", "os.environ['SEEN'] = '1'", "'SEEN' in os.environ"),
+    "a registered class": (
+        "from collections.abc import Sequence",
+        "Sequence.register(int)",
+        "isinstance(1, Sequence)",
+    ),
+    "the decimal context": (
+        "from decimal import getcontext",
+        "getcontext().prec = 50",
+        "getcontext().prec == 50",
+    ),
+}
+"""What outlives a test: what comes first, what keeps it, what tells that it was kept."""
+KEEPS_NOTHING = (
+    "from functools import cache\n@cache\ndef f(n): return n",
+    "seen = []\ndef f(n, kept=[]): global seen; kept.append(n); seen.append(n)\nf(1)\nf.seen = 1",
+    "class Node:\n    all = []\n    def __init__(self): self.next = None; Node.last = self\nNode()",
+    "import sys\nsys.setrecursionlimit(9999)\ninput = sys.stdin.readline",
+    "import heapq, math\nfrom collections import *\nheapq.heappush([], math.inf)\nCounter('a')",
+    "import threading\nthreading.stack_size(1 << 26)\nthreading.Thread(target=int).start()",
+    "import random\nrandom.shuffle([1, 2, 3])",
+)
 
 
 def vector(grade: Grade) -> list[Verdict]:
@@ -213,6 +269,16 @@ def f(n):
 class TestBatches:
     """State that leaks between the tests of a batch neither costs nor wins a verdict."""
 
+    @pytest.fixture
+    def unseen(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """A program hides from the look at its text that it keeps something."""
+
+        def nothing(_code: str) -> bool:
+            return False
+
+        monkeypatch.setattr("harness.grading.judge.may_need_a_look", nothing)
+
+    @pytest.mark.usefixtures("unseen")
     def test_a_failure_that_others_caused_is_confirmed_away(self, grade: GradeIt) -> None:
         code = """
         import math
@@ -237,6 +303,16 @@ class TestBatches:
         assert all(test.peak_bytes for test in result.tests)  # the batch took too much for one
         assert 200 << 20 < result.peak_bytes < SHORT.memory_bytes
 
+    def test_time_in_the_kernel_is_tried_once_more(self, grade: GradeIt) -> None:
+        """New memory costs a virtual machine several times as much as memory in use."""
+        code = "import os\nwhile True: os.urandom(1 << 20)"
+        kernel = grade(code, DOUBLES[:1], limits=SHORT)
+        assert kernel.verdict is Verdict.TIME_LIMIT
+        assert kernel.judged_again.retimed == (1, 0)
+        own = grade("while True: pass", DOUBLES[:1], limits=SHORT)
+        assert own.judged_again.retimed == (0, 0)
+
+    @pytest.mark.usefixtures("unseen")
     def test_a_pass_that_others_caused_is_found_out(self, grade: GradeIt) -> None:
         """Any test but the first fails alone; the one picked for these is not the first."""
         code = """
@@ -251,6 +327,35 @@ class TestBatches:
         assert result.verdict is Verdict.WRONG_ANSWER
         assert result.judged_again.rechecked == (1, 1)
         assert vector(result) == [Verdict.ACCEPTED] + [Verdict.WRONG_ANSWER] * 39
+
+    @pytest.mark.parametrize("keeps", KEEPS)
+    @pytest.mark.parametrize("function", [False, True])
+    def test_what_keeps_something_is_accepted_only_if_each_test_passes_alone(
+        self, keeps: str, function: bool, grade: GradeIt
+    ) -> None:
+        """Test 2 fails alone, and teaches nothing: it was picked once in six problems."""
+        first, keep, kept = KEEPS[keeps]
+        body = f"right = n != 2 or bool({kept})\n{keep}\n"
+        code = f"{first}\nn = int(input())\n{body}print(n * 2 if right else -1)"
+        if function:
+            code = f"{first}\ndef f(n):\n{indent(body, '    ')}    return n * 2 if right else -1"
+        entry_point = "f" if function else None
+        for shift in range(3):
+            tests = [(str(n), str(n * 2)) for n in range(5 + shift)]
+            result = grade(code, tests, entry_point=entry_point, stop=Stop.NEVER)
+            assert [test.index for test in result.tests if not test.passed] == [2]
+            assert all(test.peak_bytes for test in result.tests)  # each had a process of its own
+
+    @pytest.mark.parametrize("code", KEEPS_NOTHING)
+    def test_what_keeps_nothing_needs_one_process(self, code: str, grade: GradeIt) -> None:
+        result = grade(f"{code}\nprint(int(input()) * 2)", DOUBLES)
+        assert result.solved
+        assert not any(test.peak_bytes for test in result.tests)
+
+    def test_random_numbers_are_the_same_in_each_test(self, grade: GradeIt) -> None:
+        code = "import random\nrandom.seed(random.random())\nprint(random.random())"
+        first = grade(code, [("", "")]).tests[0].got
+        assert grade(code, [("", first)] * 3).solved
 
     def test_a_right_solution_needs_one_process(self) -> None:
         """The test that is picked runs first in it, and so has nobody to thank for its passing."""
@@ -325,6 +430,7 @@ class TestBatches:
         assert vector(result) == [Verdict.WRONG_ANSWER] * 5
         assert (result.judged_again.confirmed, result.judged_again.retried) == ((5, 0), 1)
 
+    @pytest.mark.usefixtures("unseen")
     def test_the_test_picked_is_the_same_every_time(self, grade: GradeIt) -> None:
         """A program that fails the one run again says which that was."""
         code = """
@@ -371,6 +477,27 @@ class TestBatches:
         failed = [test.index for test in result.tests if not test.passed]
         assert failed == [99, 199, 299]
         assert len(result.tests) == 300
+
+    def test_a_solution_that_never_ends_is_tested_three_times_for_a_reward(
+        self, grade: GradeIt
+    ) -> None:
+        """Each test would cost its whole limit."""
+        tests = [(str(n), str(n * 2)) for n in range(12)]
+        result = grade("n = int(input())\nwhile n > 1: pass\nprint(n * 2)", tests, **LATE)
+        assert vector(result) == [Verdict.ACCEPTED] * 2 + [Verdict.TIME_LIMIT] * 3
+        assert result.tests[-1].error == (
+            "3 tests hit the time limit; the other 7 were not run and count as failed"
+        )
+        assert (result.public_passed + result.hidden_passed, result.hidden_total) == (2, 11)
+        assert not any("not run" in test.error for test in result.tests[:-1])
+
+    def test_the_tests_after_two_time_limits_are_run_for_a_reward(self, grade: GradeIt) -> None:
+        tests = [(str(n), str(n * 2)) for n in range(6)]
+        code = "n = int(input())\nwhile n in (1, 5): pass\nprint(n * 2)"
+        result = grade(code, tests, **LATE)
+        assert [test.index for test in result.tests if not test.passed] == [1, 5]
+        assert len(result.tests) == 6
+        assert len(grade(code.replace("5", "4, 5"), tests, **LATE).tests) == 6
 
     def test_a_process_that_ends_at_every_test(self, grade: GradeIt) -> None:
         code = "import os\nprint(int(input()) * 2, flush=True)\nos._exit(0)"

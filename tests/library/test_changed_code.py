@@ -29,7 +29,7 @@ def test_an_edited_function_is_refused(problems: Problems, tmp_path: Path) -> No
     with pytest.raises(RunDirectoryError) as caught:
         evaluate(function("print(input())"), benchmark=problems, out=out)
     assert "the code of python:__main__:solve has changed since this run began" in str(caught.value)
-    assert "give another out" in str(caught.value)
+    assert "choose another out" in str(caught.value)
     assert evaluate(function("print(0)"), benchmark=problems, out=out)["pass_at_1"] == 0
 
 

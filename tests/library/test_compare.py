@@ -11,6 +11,7 @@ import pytest
 from own_problems import ECHO
 from program import harness as program
 from rich.console import Console
+from runs_made import write_experiment
 
 import harness
 from harness import (
@@ -108,11 +109,13 @@ def test_a_filter_that_is_no_word(runs: Runs) -> None:
 def test_what_is_no_run_to_load(runs: Runs) -> None:
     place = runs[1].path
     assert place is not None
-    with pytest.raises(UsageError, match="a NoneType is no run; give its directory"):
+    with pytest.raises(UsageError, match="a NoneType is not a run; give its directory"):
         load_run(None)  # type: ignore[arg-type]
     with pytest.raises(HarnessError) as caught:
         load_run(place / "run.json")
     assert str(caught.value).endswith(f"is a file of a run; give its directory, {place}")
+    with pytest.raises(HarnessError, match=r"see them with: harness experiment show .*/grid"):
+        load_run(write_experiment(place.parent / "grid"))
 
 
 class Tags(HTMLParser):

@@ -168,7 +168,7 @@ class TestMistakes:
             ({"zzzz": 3}, "unknown key 'zzzz'; see help(harness.evaluate)"),
             ({"out": 3}, "evaluate(): out is a int; give the path of a run directory"),
             ({"mode": solve}, "mode is a function; give its name, your own as 'MODULE:ATTRIBUTE'"),
-            ({"tool": [solve]}, "tool: a function is no name; give your tool as 'MODULE:ATTRIB"),
+            ({"tool": [solve]}, "tool: a function is not a name; give your tool as 'MODULE:ATTRIB"),
             ({"split": 3}, "evaluate(): split is a int; give its name"),
             ({"limit": 1, "sample_size": 1}, "limit and sample_size mean the same"),
             ({"split": "train"}, "benchmark says already which problems"),
@@ -222,7 +222,7 @@ class TestMistakes:
         ("benchmark", "words"),
         [
             (3, "the benchmark is a int"),
-            (["apps"], "a str is no problem; give what load_problems returns, or rows"),
+            (["apps"], "a str is not a problem; give what load_problems returns, or rows"),
         ],
     )
     def test_no_problems(self, benchmark: Any, words: str) -> None:

@@ -94,7 +94,7 @@ async def test_in_a_running_loop(problems: Problems) -> None:
         (3, {}, UsageError, "solutions is a int: give a file"),
         ([3], {}, UsageError, "solutions[0] is a int; give problem_id and code"),
         ({"own/echo": 3}, {}, UsageError, "solutions['own/echo']: give the id, and a text"),
-        ({"own/echo": [3]}, {}, UsageError, "a int is no text"),
+        ({"own/echo": [3]}, {}, UsageError, "a int is not a text"),
         ([{"code": ECHOES}], {}, DataError, "solutions[0]: field 'problem_id'"),
         ("none.jsonl", {}, UsageError, "none.jsonl"),
         ({"nobody": ECHOES}, {}, NothingSelectedError, "none of 1 solution is for one of 3"),

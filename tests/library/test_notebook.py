@@ -61,7 +61,7 @@ def test_runs_are_filtered(pair: Pair) -> None:
     assert repr(easy).endswith("6 of 6 samples graded, only easy>")
     compared = harness.compare(*pair, filter_difficulty=["easy"], min_release_date="2024-12-31")
     assert compared.versus[0].paired.problems == 6
-    with pytest.raises(harness.UsageError, match="'difficulty' is no filter"):
+    with pytest.raises(harness.UsageError, match="'difficulty' is not a filter"):
         harness.load_run(pair[1], difficulty="easy")  # pyright: ignore[reportCallIssue]
 
 

@@ -106,7 +106,7 @@ class TestImport:
         run = harness.import_run(revisions, [ECHO, DOUBLE], tmp_path / "r")
         assert (run.pass_at_1, run.agreement, run.left_out) == (1.0, 0.0, {"elsewhere": 1})
         assert run.compared[0].what == "own/echo#0 revision 1"
-        assert "1 trajectory left out" in caplog.text
+        assert "1 of 2 trajectories skipped" in caplog.text
         again = harness.import_run(revisions, [ECHO, DOUBLE], tmp_path / "r")
         assert (len(again.results), again.agreement) == (1, 0.0)
         assert again.compared[0].grade is not None
@@ -127,7 +127,10 @@ class TestImport:
             ({"model": 3}, "model"),
             ({"file_format": ["atif"]}, "import_run(): file_format ['atif']: known are"),
             ({"out": "a\0b"}, "import_run(): out 'a\\x00b': a path has no NUL"),
-            ({"out": "a" * 300}, ": a run cannot be kept there (File name too long); give another"),
+            (
+                {"out": "a" * 300},
+                ": a run cannot be kept there (File name too long); choose another",
+            ),
             ({"memry": 512}, "import_run(): unknown key 'memry'; did you mean 'memory'?"),
             ({"file": 3}, "import_run(): file is of type int; give a path"),
             ({"file": "nowhere.jsonl"}, "nowhere.jsonl"),
@@ -199,7 +202,7 @@ class TestImport:
 
     def test_another_run_is_refused(self, tmp_path: Path, revisions: Path) -> None:
         harness.import_run(revisions, [ECHO], tmp_path / "r")
-        with pytest.raises(harness.UsageError, match="is another run; give another out"):
+        with pytest.raises(harness.UsageError, match="is another run; choose another out"):
             harness.import_run(revisions, [ECHO], tmp_path / "r", memory=512)
 
 
@@ -287,7 +290,7 @@ class TestExport:
         before = {path: path.read_bytes() for path in run.path.rglob("*") if path.is_file()}
         done = command(tmp_path, "export", "r", "--to", "csv", "-o", f"r/{name}")
         assert (done.returncode, done.stderr.count("\n")) == (2, 1)
-        with pytest.raises(harness.UsageError, match="is one of a run's own files; give another"):
+        with pytest.raises(harness.UsageError, match="is one of a run's own files; choose another"):
             harness.export_run(run, "csv", run.path / name)
         own = [ECHO, DOUBLE]
         with pytest.raises(harness.UsageError, match="own files"):
@@ -303,7 +306,7 @@ class TestExport:
             ({"benchmark": "fixture"}, "export_run(): benchmark goes with to lcb"),
             (
                 {"to": "parquet"},
-                'export_run(): to parquet is no text: name its file with out="r.pa',
+                'export_run(): to parquet is not a text: name its file with out="r.pa',
             ),
             ({"out": "a\0b"}, "export_run(): out 'a\\x00b': a path has no NUL"),
             ({"run": "a\0b"}, "export_run(): run 'a\\x00b': a path has no NUL"),
@@ -355,7 +358,9 @@ class TestMerge:
             harness.merge_runs(shards, tmp_path / ("m" * 300))
         with pytest.raises(harness.UsageError, match="made by `harness run --shard I/N`"):
             harness.merge_runs([run, *shards], tmp_path / "more")
-        with pytest.raises(harness.UsageError, match="is not an empty directory; give another out"):
+        with pytest.raises(
+            harness.UsageError, match="is not an empty directory; choose another out"
+        ):
             harness.merge_runs(shards, tmp_path / "half")
 
     def test_of_calls_at_once_one_makes_the_run(
@@ -380,7 +385,7 @@ class TestMerge:
         monkeypatch.setattr(merge, "write_json", write)
         with ThreadPoolExecutor(3) as pool:
             said = sorted(pool.map(call, range(3)), key=len)
-        taken = f"{tmp_path / 'm'} exists and is not an empty directory; give another out"
+        taken = f"{tmp_path / 'm'} exists and is not an empty directory; choose another out"
         assert sum(taken in each for each in said) == 2, said
         assert len(harness.load_run(tmp_path / "m").results) == 2
         assert len(list((tmp_path / "m" / "transcripts").iterdir())) == 2

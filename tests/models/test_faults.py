@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.models.clients.rate_limits import FAMILIES
+from harness.models.clients.rate_limits import FAMILIES, retry_after
+from harness.models.error_body import read_error
 from harness.models.faults import (
     MAX_WORDS,
     PolicyRefusedError,
@@ -12,8 +13,6 @@ from harness.models.faults import (
     RejectedError,
     TransientError,
     failed_status,
-    provider_words,
-    retry_after,
 )
 from harness.models.protocol import ContextOverflowError
 
@@ -26,7 +25,31 @@ from harness.models.protocol import ContextOverflowError
         (b'{"error": "plain"}', "plain", ""),
         (b'{"message": "up here", "code": 400}', "up here", "400"),
         (b'{"detail": "not found"}', "not found", ""),
-        (b'{"detail": [{"msg": "field required"}]}', "[{'msg': 'field required'}]", ""),
+        (b'{"detail": [{"msg": "field required"}]}', "field required", ""),
+        (
+            b'{"detail": [{"type": "missing", "loc": ["body", "x"], "msg": "Field required"}, '
+            b'{"loc": ["body", "y"], "msg": "Extra inputs are not permitted", "input": 1}]}',
+            "body.x: Field required; body.y: Extra inputs are not permitted",
+            "",
+        ),
+        (b'[{"error": {"code": 400, "message": "no", "status": "BAD"}}]', "no", "400"),
+        (b'{"errors": [{"code": 7003, "message": "no"}, {"message": "nor"}]}', "no; nor", ""),
+        (
+            b'{"message": {"detail": [{"loc": ["body"], "msg": "no"}]}, "type": "t"}',
+            "body: no",
+            "t",
+        ),
+        (b'{"message": "{\\"error\\": {\\"message\\": \\"inner\\"}}"}', "inner", ""),
+        (
+            b'{"error": {"message": "Provider returned error", "code": 400, '
+            b'"metadata": {"raw": "{\\"error\\": {\\"message\\": \\"inner\\"}}"}}}',
+            "Provider returned error: inner",
+            "400",
+        ),
+        (b'{"error": {"message": "no", "code": 400, "type": "bad_type"}}', "no", "bad_type"),
+        (b'{"error": [], "code": "c"}', "{'error': [], 'code': 'c'}", "c"),
+        (b"[]", "", ""),
+        (b"3", "3", ""),
         (b"<html><title>502 Bad\nGateway</title><p>", "502 Bad\nGateway", ""),
         (b"upstream died", "upstream died", ""),
         (b'"just text"', "just text", ""),
@@ -35,7 +58,8 @@ from harness.models.protocol import ContextOverflowError
     ],
 )
 def test_the_providers_words_are_found(body: bytes, words: str, code: str) -> None:
-    assert provider_words(body) == (words, code)
+    told = read_error(body)
+    assert (told.text, told.code) == (words, code)
 
 
 def test_foreign_text_becomes_one_bounded_line_without_secrets() -> None:
@@ -204,3 +228,80 @@ def test_anthropics_sum_of_both_is_told_apart_by_its_numbers(
 
 def test_basic_credentials_are_masked() -> None:
     assert "Ym9iOn" not in Redactor()("sent: Basic Ym9iOnBAc3N3MHJk")
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [
+        ("Rate limit reached. Please try again in 6s.", 6.0),
+        ("Please try again in 7m43.5s. Need more?", 463.5),
+        ("Please retry in 34.07s.", 34.07),
+        ("try again in 20ms", 0.02),
+        ("Try again after 2 minutes", 120.0),
+        ("try again in 500 milliseconds", 0.5),
+        ("try again in 999999999 days", None),
+        ("please try again later", None),
+    ],
+)
+def test_a_wait_in_the_body_is_kept(text: str, seconds: float | None) -> None:
+    body = json.dumps({"error": {"message": text, "code": "rate_limit_exceeded"}}).encode()
+    error = failed_status(429, {}, body, Redactor(), now=NOW)
+    assert isinstance(error, TransientError)
+    assert error.retry_after_s == (None if seconds is None else pytest.approx(seconds))
+    named = failed_status(429, {"retry-after": "3"}, body, Redactor(), now=NOW)
+    assert isinstance(named, TransientError)
+    assert named.retry_after_s == 3.0
+
+
+def test_googles_wait_is_read_from_the_details() -> None:
+    details = [{"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "34s"}]
+    error = {"code": 429, "message": "Quota exceeded.", "details": details}
+    found = failed_status(429, {}, json.dumps([{"error": error}]).encode(), Redactor(), now=NOW)
+    assert isinstance(found, TransientError)
+    assert (found.retry_after_s, found.throttled) == (34.0, True)
+    assert str(found) == "HTTP 429: Quota exceeded."
+
+
+@pytest.mark.parametrize(
+    ("status", "text", "code"),
+    [
+        (400, "API key not valid. Please pass a valid API key.", "INVALID_ARGUMENT"),
+        (400, "Incorrect API key provided: xa***.", "Client specified an invalid argument"),
+        (400, "Your credit balance is too low to access the Anthropic API.", "invalid_request"),
+        (400, "Access denied, please make sure your account is in good standing.", "Arrearage"),
+        (402, "Insufficient Balance", ""),
+        (403, "Your API key has been disabled", ""),
+        (429, "You exceeded your current quota", "insufficient_quota"),
+    ],
+)
+def test_a_wrong_key_and_an_empty_account_stop_the_run(status: int, text: str, code: str) -> None:
+    body = json.dumps({"error": {"message": text, "code": code}}).encode()
+    error = failed_status(status, {}, body, Redactor(), now=NOW)
+    assert isinstance(error, RejectedError)
+    assert error.account
+
+
+@pytest.mark.parametrize("status", [413, 429])
+def test_a_request_beyond_the_tokens_a_minute_is_not_asked_again(status: int) -> None:
+    words = "Request too large on tokens per minute (TPM): Limit 6000, Requested 9000, reduce it"
+    body = json.dumps({"error": {"message": words, "code": "rate_limit_exceeded"}}).encode()
+    error = failed_status(status, {}, body, Redactor(), now=NOW)
+    assert isinstance(error, RejectedError)
+    assert not error.hopeless
+    assert "--max-tokens" in str(error)
+    fits = body.replace(b"Requested 9000", b"Used 5000, Requested 2000")
+    assert isinstance(failed_status(429, {}, fits, Redactor(), now=NOW), TransientError)
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["Loading model", "Model org/name is currently loading", "The model is still loading."],
+)
+def test_a_server_that_is_loading_its_model_is_known(words: str) -> None:
+    body = json.dumps({"error": {"message": words, "type": "unavailable_error"}}).encode()
+    error = failed_status(503, {}, body, Redactor(), now=NOW)
+    assert isinstance(error, TransientError)
+    assert (error.loading, error.throttled) == (True, False)
+    down = failed_status(503, {}, b"no server available", Redactor(), now=NOW)
+    assert isinstance(down, TransientError)
+    assert not down.loading

@@ -119,7 +119,7 @@ def test_nobody_is_mentioned_and_no_text_is_too_long() -> None:
 
 def test_texts() -> None:
     assert text_of(STARTED) == (
-        "harness: run runs/a has begun: agentic, m, 3 problems, 6 samples, 4 of them left to do"
+        "harness: run runs/a has begun: agentic, m, 3 problems, 6 samples, 4 pending"
     )
     assert text_of(FAILED) == "harness: run runs/a failed: StorageError: disk is full"
     assert text_of(_ended(model_error=1)) == (

@@ -69,6 +69,37 @@ class TestErrors:
         assert execution.ending is Ending.ERROR
         assert execution.error == "the solution defines no function or Solution method 'f'"
 
+    def test_a_function_that_init_defines(self, run: Run) -> None:
+        code = """
+        class Solution:
+            def __init__(self):
+                self.f = lambda n: n + 1
+        """
+        assert run(code, b"1", entry_point="f").result == b"2"
+
+    @pytest.mark.parametrize(
+        ("objects", "prints"),
+        [
+            ("a = A(1)", b"end\n1 7\n"),
+            ("a = A(1)\nb = A(2)\na.other = b\nb.other = a", b"end\n1 7\n2 7\n"),
+            ("_z = A(1)\na = A(2)\natexit.register(print, 'exit')", b"end\nexit\n1 7\n2 7\n"),
+            ("a = A(1)\nsys.stdout = None", b"1 7\n"),
+        ],
+    )
+    def test_objects_that_print_as_they_are_deleted_find_all_globals(
+        self, objects: str, prints: bytes, run_batch: Batch
+    ) -> None:
+        code = f"""
+import atexit, sys
+class A:
+    def __init__(self, n): self.n = n
+    def __del__(self): print(self.n, LATER)
+{objects}
+LATER = 7
+print('end')
+"""
+        assert [each.stdout for each in run_batch(code, b"", b"")] == [prints] * 2
+
     def test_a_function_called_with_too_many_arguments(self, run: Run) -> None:
         execution = run("def f(a): return a", b"1\n2", entry_point="f")
         assert execution.ending is Ending.ERROR

@@ -109,3 +109,52 @@ def test_what_a_fork_server_says_as_it_ends_is_told(monkeypatch: pytest.MonkeyPa
             worker.run(Program(""), [b""], Limits())
     finally:
         worker.stop()
+
+
+ROOT_OF_A_NAMESPACE = """
+import ctypes, os, sys
+user, group = os.getuid(), os.getgid()
+if ctypes.CDLL(None).unshare(0x10000000):
+    sys.exit(77)
+def write(path, text):
+    with open(path, "w") as file:
+        file.write(text)
+write("/proc/self/setgroups", "deny")
+write("/proc/self/uid_map", f"0 {user} 1")
+write("/proc/self/gid_map", f"0 {group} 1")
+write("/proc/sys/user/max_user_namespaces", "0")
+os.execv(sys.executable, [sys.executable, "-c", sys.argv[1]])
+"""
+RIGHTS = """
+from harness.sandbox.worker import Worker
+from harness.sandbox.program import Program, SandboxError
+from harness.sandbox.isolation import Isolation, Level
+from harness.sandbox.limits import Limits
+worker = Worker(Isolation(Level.SECCOMP))
+code = '''
+for line in open("/proc/self/status"):
+    if line[:3] == "Cap" and line[:6] != "CapBnd":
+        print(int(line.split()[1], 16))
+open(f"/proc/{__import__('os').getppid()}/mem", "rb")
+'''
+try:
+    execution = worker.run(Program(code), [b""], Limits())[0]
+except SandboxError as error:
+    print(f"no sandbox: {error}")
+else:
+    print(execution.stdout.split(), execution.error.splitlines()[-1:])
+worker.stop()
+"""
+
+
+def test_root_of_a_user_namespace_has_no_rights_in_the_weakest_sandbox() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", ROOT_OF_A_NAMESPACE, RIGHTS],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode == 77 or "no sandbox" in done.stdout:
+        pytest.skip("there is no such sandbox in a user namespace here")
+    assert done.stdout.startswith("[b'0', b'0', b'0', b'0'] "), done
+    assert "PermissionError" in done.stdout

@@ -148,7 +148,8 @@ class TestBroken:
     ) -> None:
         (tmp_path / "kept").touch()
         assert sound(unguarded, run_on)
-        folder = Path(f"/proc/{unguarded.process_id}/cwd").readlink()
+        (execution,) = run_on(unguarded, "import os\nprint(os.getcwd())", b"")
+        folder = Path(execution.stdout.decode().strip())
         code = f"""
         import os
         here = os.getcwd()

@@ -30,20 +30,43 @@ def test_there_are_ten() -> None:
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row["id"])
-def test_the_reference_of_a_documented_row_passes(
+def test_the_reference_of_a_documented_row_passes_and_a_wrong_solution_does_not(
     row: dict[str, Any], write_rows: Callable[..., Path], worker: Worker
 ) -> None:
     (problem,) = load(str(write_rows(row))).problems
     (code,) = problem.programs()
-    task = Options().task(problem, code, problem.tests.all())
-    grade = judge(worker, task)
+    grade = judge(worker, Options().task(problem, code, problem.tests.all()))
     assert grade.verdict is Verdict.ACCEPTED, grade
-    assert len(grade.tests) == grade.public_total + grade.hidden_total > 0
-    wrong = judge(worker, Options().task(problem, _wrong(code), problem.tests.all()))
-    assert wrong.verdict in {Verdict.WRONG_ANSWER, Verdict.RUNTIME_ERROR}, wrong
+    assert len(grade.tests) == grade.public_total + grade.hidden_total == TESTS[row["id"]]
+    for wrong in (WRONG[row["id"]], _all_wrong(code)):
+        grade = judge(worker, Options().task(problem, wrong, problem.tests.all()))
+        assert grade.verdict in {Verdict.WRONG_ANSWER, Verdict.RUNTIME_ERROR}, grade
 
 
-def _wrong(code: str) -> str:
-    """The same with every value that it returns or prints another."""
+TESTS = {
+    **dict.fromkeys(("far", "third", "order", "tally"), 1),
+    **dict.fromkeys(("sum", "swap", "double", "first"), 2),
+    **dict.fromkeys(("root", "area"), 3),
+}
+"""Number of tests of each row."""
+
+WRONG = {
+    "sum": "a, b = map(int, input().split())\nprint(a + b if a != b else a)",
+    "far": "def far(points, names): return names[min(x * x + y * y for x, y in points)]",
+    "swap": "def swap(pair): return [pair[1], pair[0]]",
+    "root": "def root(n, degree=2):\n    return round(abs(n) ** (1 / degree))",
+    "third": "def third(x): return round(x / 3, 3)",
+    "order": "def order(items): return sorted(items)",
+    "tally": "class Tally:\n    def __init__(self, n): self.n = n\n"
+    "    def add(self, k):\n        return self.n + k",
+    "double": "def double(n): return n + 1 if n == 1 else n * n",
+    "area": "def area(r): return 3.14 * r * r",
+    "first": "def first(items): return items[0] if items else None",
+}
+"""A solution of each row that one of its tests finds wrong."""
+
+
+def _all_wrong(code: str) -> str:
+    """Return the same with every value that it returns or prints another."""
     changed = re.sub(r"\breturn .*|raise .*|items\.sort\(\)", "return 'wrong'", code)
     return "print('wrong')" if code.startswith("print") else changed

@@ -13,6 +13,7 @@ from harness.problem import Problem
 from harness.sandbox.limits import Limits
 from harness.sandbox.worker import Worker
 from harness.sources.benchmarks import loader
+from harness.sources.jsonl import load
 
 SCRIPT = """import numpy as np
 from math import inf
@@ -131,3 +132,55 @@ def test_a_script_of_mbppplus_that_asserts_nothing_gives_way_to_the_tests_of_mbp
     (problem,) = loader("mbppplus")(str(write_rows(values))).problems
     assert [test.input for test in problem.tests.load_hidden()] == ["f([], 0)"]
     assert problem.known_issues == ("tests_incomplete",)
+
+
+FLOATS = """import numpy as np
+
+def is_floats(x) -> bool:
+    # of one or many
+    if isinstance(x, float):
+        return True
+
+    return isinstance(x, (list, tuple)) and all(isinstance(i, float) for i in x)
+
+
+def assertion(out, exp, atol):
+    exact_match = out == exp
+    if atol == 0 and is_floats(exp):
+        atol = 1e-6
+    if not exact_match and atol != 0:
+        assert np.allclose(out, exp, rtol=1e-07, atol=atol)
+    else:
+        assert exact_match
+
+
+def check(candidate):
+    inputs = [[1, 0], [2, 0], [3, 0], [4, 0]]
+    results = [7.5, [1.5, 2.5], (0.5,), [1, 2]]
+    for i, (inp, exp) in enumerate(zip(inputs, results)):
+        assertion(candidate(*inp), exp, 0)
+"""
+
+
+@pytest.mark.parametrize(
+    ("returned", "passed"),
+    [
+        ("{1: 7.5, 2: [1.5, 2.5], 3: (0.5,), 4: [1, 2]}[x]", [True] * 4),
+        ("{1: 7.50000001, 2: [1.5, 2.50000001], 3: (0.5,), 4: [1.0, 2.0]}[x]", [True] * 4),
+        ("[]", [False] * 4),
+        ("()", [False] * 4),
+        ("__import__('numpy').array([])", [False] * 4),
+        ("{1: [7.5], 2: (1.5, 2.5), 3: [0.5], 4: (1, 2)}[x]", [False] * 4),
+        ("{1: 8, 2: [1.5], 3: (0.5, 0.5), 4: [1, 2, 2]}[x]", [False] * 4),
+        ("{1: 7.501, 2: [[1.5, 2.5]], 3: 0.5, 4: [1.00000001, 2]}[x]", [False] * 4),
+    ],
+)
+@pytest.mark.parametrize("source", ["humanevalplus", "jsonl"])
+def test_answers_are_compared_as_evalplus_evaluator_does(
+    write_rows: Callable[..., Path], worker: Worker, source: str, returned: str, passed: list[bool]
+) -> None:
+    path = str(write_rows(row(FLOATS)))
+    problem = loader(source)(path).problems[0] if source != "jsonl" else load(path).problems[0]
+    found = results(worker, problem, f"def f(x, y): return {returned}")
+    marks = [test.passed for test in found]
+    assert marks == passed if source != "jsonl" else all(marks) == all(passed)

@@ -209,6 +209,14 @@ def test_the_content_hash_covers_what_can_change_a_verdict(
             "tests.0.input",
             "input should be a valid string, not 1",
         ),
+        *(
+            (
+                ROW | {"tests": [{"input": "", "output": "1", "tolerance": tolerance}]},
+                "tests.0.tolerance",
+                "input should be",
+            )
+            for tolerance in (-1, float("nan"), float("inf"))
+        ),
         (ROW | {"tests": "x"}, "tests", "input should be a valid array, not 'x'"),
         (ROW | {"tests": [{"input": "", "output": "", "public": 1}]}, "tests.0.public", "input sh"),
         (ROW | {"release_date": "soon"}, "release_date", "input should be a valid date"),

@@ -187,7 +187,7 @@ def test_only_the_first_assertion_of_mbpp_is_public(write_rows: Callable[..., Pa
     (problem,) = loader("mbpp")(str(write_rows(row))).problems
     assert (problem.id, problem.starter_code) == ("mbpp/11", "def f(x):\n")
     assert [test.input for test in problem.tests.public] == ["f(1)"]
-    assert [test.input for test in problem.tests.load_hidden()] == ["f(2)", "f(9)"]
+    assert [test.input for test in problem.tests.load_hidden()] == ["f(2)"]
 
 
 CODEFORCES: dict[str, Any] = {
@@ -267,3 +267,82 @@ def test_references_of_humaneval_pass(worker: Worker, number: str) -> None:
     problem = next(each for each in found if each.native_id == number)
     assert solved(worker, problem, problem.programs()[0]) is Verdict.ACCEPTED
     assert json.loads(problem.model_dump_json(include={"checker"}))["checker"]["kind"] == "tests"
+
+
+@pytest.mark.parametrize("public", [True, False])
+def test_a_row_that_only_raises_is_judged(
+    read: Callable[..., Problem], worker: Worker, public: bool
+) -> None:
+    tests = [
+        {"input": "-1", "raises": "ValueError", "public": public},
+        {"input": "1", "output": "2", "public": not public},
+    ]
+    for some in (tests, tests[:1]):
+        problem = read(ROW | {"tests": some})
+        assert len(problem.tests.all()) == len(some)
+        raising = "def f(x):\n    if x < 0: raise ValueError(x)\n    return x + 1"
+        assert solved(worker, problem, raising) is Verdict.ACCEPTED
+        assert solved(worker, problem, RIGHT) is Verdict.WRONG_ANSWER
+        other = raising.replace("ValueError", "KeyError")
+        assert solved(worker, problem, other) is Verdict.RUNTIME_ERROR
+
+
+NODES = """
+class ListNode:
+    def __init__(self, val=0, next=None):
+        self.val, self.next = val, next
+
+def list_node(values):
+    head = None
+    for value in values[::-1]:
+        head = ListNode(value, head)
+    return head
+
+def is_same_list(one, other):
+    while one and other and one.val == other.val:
+        one, other = one.next, other.next
+    return not one and not other
+"""
+REVERSED = """
+class Solution:
+    def rev(self, head):
+        last = None
+        while head:
+            head.next, last, head = last, head, head.next
+        return last
+"""
+
+
+def test_functions_of_the_prompt_that_judge_are_not_the_solutions(
+    read: Callable[..., Problem], worker: Worker
+) -> None:
+    problem = read(
+        {
+            "task_id": "rev",
+            "problem_description": "Reverse a list.",
+            "starter_code": "class Solution:\n    def rev(self, head):\n        ",
+            "prompt": NODES,
+            "entry_point": "Solution().rev",
+            "completion": REVERSED,
+            "test": "def check(candidate):\n"
+            "    assert is_same_list(candidate(list_node([1, 2])), list_node([2, 1]))\n"
+            "    long = [*range(3000)]\n"
+            "    assert is_same_list(candidate(list_node(long)), list_node(long[::-1]))\n"
+            "    head = list_node([1, 2])\n"
+            "    candidate(head)\n"
+            "    assert head.next is None\n",
+        }
+    )
+    own = "class ListNode:\n    def __init__(self, val, next=None):\n        self.val = val\n"
+    for right in (REVERSED, own + REVERSED):
+        assert solved(worker, problem, right) is Verdict.ACCEPTED
+    same = "class Solution:\n    def rev(self, head): return head\n"
+    yes = "class Yes:\n    def __eq__(self, other): return True\n"
+    for wrong in (
+        same,
+        f"{same}is_same_list = lambda *given: True\n",
+        f"{same}is_same_list = list_node = lambda *given: None\n",
+        f"{yes}{same.replace('return head', 'return Yes()')}",
+        f"{yes}{same.replace('return head', 'head.val = Yes(); return head')}",
+    ):
+        assert solved(worker, problem, wrong) in {Verdict.WRONG_ANSWER, Verdict.RUNTIME_ERROR}

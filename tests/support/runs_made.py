@@ -113,6 +113,13 @@ def write_run(path: Path, results: Iterable[Json], **head: Any) -> Path:
     return path
 
 
+def write_experiment(path: Path) -> Path:
+    """A folder that holds the runs of an experiment, none of them begun."""
+    path.mkdir(exist_ok=True)
+    (path / "experiment.json").write_text("{}")
+    return path
+
+
 def write_transcript(run: Path, problem: str, events: Iterable[Json], index: int = 0) -> Path:
     """Write the transcript of a sample."""
     path = run / "transcripts" / file_name(problem, index)

@@ -18,9 +18,10 @@ from harness.features.show.run_list import list_runs
 from harness.run.store.results import SampleResult
 from harness.run.summary.loaded_run import read_run
 from harness.run.summary.summary import summarize
-from harness.terminal.run_progress import RunProgress, Tally
+from harness.terminal.run_progress import RunProgress
 from harness.terminal.sample_table import result_row, sample_table
 from harness.terminal.summary_table import summary_view
+from harness.terminal.tally import Tally
 
 MakeResult = Callable[..., SampleResult]
 Shown = Callable[..., str]

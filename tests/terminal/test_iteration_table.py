@@ -45,7 +45,7 @@ def words(text: str) -> str:
 
 def test_each_share_stands_where_it_rises(iterated: list[SampleResult], shown: Shown) -> None:
     text = words(shown(summary_view(view(iterated)), 60))
-    assert "first write 33.3 % 6.1 to 79.2 3" in text
+    assert "first attempt 33.3 % 6.1 to 79.2 3" in text
     assert "so far passed public solved" in text
     assert "test run 1 33.3 % 33.3 % test run 2 100.0 % 66.7 %" in text
     assert "turn 1 33.3 % turn 2 66.7 % turn 3 66.7 %" in text
@@ -68,12 +68,12 @@ def test_one_answer_has_no_such_table(make_result: MakeResult, shown: Shown) -> 
     assert summary.curve is not None
     text = shown(summary_view(summary))
     assert "so far" not in text
-    assert "first write" not in text
+    assert "first attempt" not in text
 
 
 def test_older_runs_say_that_nobody_knows(make_result: MakeResult, shown: Shown) -> None:
     text = words(shown(summary_view(view([make_result("a", solved=True, model_calls=3)]))))
-    assert "first write unknown; the results are of a version that did not keep it" in text
+    assert "first attempt unknown; the results are of a version that did not keep it" in text
     assert "so far" not in text
 
 
@@ -87,8 +87,8 @@ def test_what_is_in_no_share_is_told(
         make_result("f", steps=(step(1, solved=True), step(2, 0))),
     ]
     text = words(shown(summary_view(view(results)), 160))
-    assert "first write unknown for 1 sample of a version that did not keep it" in text
-    assert "first write unknown for 1 sample; not in its rate" in text
+    assert "first attempt unknown for 1 sample of a version that did not keep it" in text
+    assert "first attempt unknown for 1 sample; not in its rate" in text
     assert "solved so far perhaps more: 1 sample with a revision of unknown grade before" in text
     assert "never run 1 solved sample whose solution was not" in text
     assert "lost 1 sample had a solution that passes all tests, and ended with another" in text

@@ -25,10 +25,10 @@ def test_it_names_what_was_measured_and_what_came_of_it(
     assert lines == [
         "livecodebench v6, 10 problems, made-model, single shot, prompt default",
         "",
-        "  solved    30.0 %  (10.8 to 60.3)  3 of 10",
-        "  over-fit  70.0 %  (39.7 to 89.2)  7 of 10 passed public tests only",
-        "  tokens    10.0k in, 1.00k out",
-        "  cost      $5.00, $1.67 per solved",
+        "  solved             30.0 %  (10.8 to 60.3)  3 of 10",
+        "  public tests only  70.0 %  (39.7 to 89.2)  7 of 10 failed a hidden test",
+        "  tokens             10.0k in, 1.00k out",
+        "  cost               $5.00, $1.67 per solved",
         "",
         "  wrong answer 7",
         "",
@@ -74,7 +74,7 @@ def test_with_several_samples_the_rate_is_called_pass_at_1(
     assert "pass@4 100.0 %" in text
 
 
-def test_what_the_rate_of_first_writes_leaves_out_is_told(
+def test_what_the_rate_of_first_attempts_leaves_out_is_told(
     make_result: MakeResult, shown: Shown
 ) -> None:
     def step(turn: int, *, solved: bool | None) -> Step:
@@ -85,9 +85,9 @@ def test_what_the_rate_of_first_writes_leaves_out_is_told(
     of_two = make_result("b", solved=True, model_calls=2, steps=steps)
     results = [make_result("a", solved=True, steps=(step(1, solved=True),)), of_two]
     text = " ".join(shown(summary_screen(summarize(results, 2), results), 80).split())
-    assert "first write 100.0 % (20.7 to 100.0) before any feedback; 1 unknown" in text
+    assert "first attempt 100.0 % (20.7 to 100.0) before any feedback; 1 unknown" in text
     text = " ".join(shown(summary_screen(summarize([of_two], 1), [of_two]), 80).split())
-    assert "first write unknown the first revisions' programs are not in the run" in text
+    assert "first attempt unknown the first revisions' programs are not in the run" in text
 
 
 def test_what_went_wrong_is_told_and_what_did_not_is_not(
@@ -95,7 +95,7 @@ def test_what_went_wrong_is_told_and_what_did_not_is_not(
 ) -> None:
     calm = [make_result("a", solved=True)]
     text = shown(summary_screen(summarize(calm, 1), calm), 80)
-    assert not set(text.split()) & {"over-fit", "cut", "0", "pending", "again"}
+    assert not set(text.split()) & {"public", "cut", "0", "pending", "again"}
     results = [
         make_result("a", cut_off=2, verdict=Verdict.TIME_LIMIT),
         make_result("b", judged_again=JudgedAgain(rechecked=(3, 1))),
@@ -108,6 +108,15 @@ def test_what_went_wrong_is_told_and_what_did_not_is_not(
     assert "2.00k in, 200 out; unknown for 1 sample" in text
     assert "cost unknown" in " ".join(text.split())
     assert "1 sample asked without tools" in text
+
+
+@pytest.mark.parametrize(("unread", "warns"), [(0, False), (1, False), (2, True)])
+def test_calls_that_could_not_be_read_are_told_where_they_are_many(
+    make_result: MakeResult, shown: Shown, unread: int, *, warns: bool
+) -> None:
+    results = [make_result("a", tool_calls=10, malformed_tool_calls=unread)]
+    text = " ".join(shown(summary_screen(summarize(results, 1), results), 80).split())
+    assert ("2 of 10 tool calls could not be read: the score" in text) is warns
 
 
 @pytest.mark.parametrize("graded", [0, 1, 30])

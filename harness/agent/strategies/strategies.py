@@ -136,7 +136,7 @@ def own_tool(name: str) -> Tool[Any]:
     if not callable(getattr(found, "call", None)):
         lacking.append("call")
     if lacking:
-        raise UsageError(f"{name} is no tool: it lacks {', '.join(lacking)}")
+        raise UsageError(f"{name} is not a tool: missing {', '.join(lacking)}")
     return _OwnTool(name, found)
 
 

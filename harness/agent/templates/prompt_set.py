@@ -9,6 +9,7 @@ Under `prompts/`, and in a user's own folder, where MODE may be omitted:
 Modes without a folder use the sets of single shot.
 """
 
+import difflib
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
@@ -180,7 +181,7 @@ def bundled_name(name: str) -> bool:
 
 def bundled_names(mode: str, kind: Kind = Kind.CODE_GENERATION) -> list[str]:
     """Return the names of the bundled sets for a mode and kind."""
-    names = sorted({entry.name for home in _homes(mode) for entry in _folders(_BUNDLED / home)})
+    names = sorted({entry.name for home in homes(mode) for entry in _folders(_BUNDLED / home)})
     return [name for name in names if _bundled_templates(name, mode, kind)]
 
 
@@ -201,13 +202,14 @@ def find_templates(name: str, mode: str, kind: Kind = Kind.CODE_GENERATION) -> T
         raise UsageError(
             f"prompt set {name!r} has nothing for {words} in mode {mode}; these have: {known}"
         )
-    files = " and ".join(f"{part}.j2" for part in (*OPENING, *OWN_PARTS.get(mode, ())))
-    where = f"has no {files}" if Path(name).is_dir() else "is not there"
-    of_kind = "" if kind is Kind.CODE_GENERATION else f" for {words}"
-    raise UsageError(
-        f"prompt set {name!r}: no bundled set of {mode}{of_kind} ({known}), "
-        f"and as a folder it {where}{of_kind}"
+    if Path(name).is_dir():
+        files = " and ".join(f"{part}.j2" for part in (*OPENING, *OWN_PARTS.get(mode, ())))
+        raise UsageError(f"prompt set {name!r}: the folder has no {files} for {words}")
+    near = difflib.get_close_matches(name, bundled_names(mode, kind), n=1)
+    hint = (
+        f"did you mean {near[0]!r}?" if near else f"for {words} in mode {mode} there are: {known}"
     )
+    raise UsageError(f"no prompt set or folder {name!r}; {hint}")
 
 
 def shown_path(file: Traversable) -> str:
@@ -218,16 +220,16 @@ def shown_path(file: Traversable) -> str:
 def own_places(name: str, mode: str, kind: Kind) -> list[Traversable]:
     """Return the places in a user's folder where templates may be, likeliest first."""
     folder = Path(name)
-    return [_of_kind(place, kind) for place in (*(folder / home for home in _homes(mode)), folder)]
+    return [_of_kind(place, kind) for place in (*(folder / home for home in homes(mode)), folder)]
 
 
 def _bundled_templates(name: str, mode: str, kind: Kind) -> Templates:
-    places = [_of_kind(_BUNDLED / home / name, kind) for home in _homes(mode)]
+    places = [_of_kind(_BUNDLED / home / name, kind) for home in homes(mode)]
     return _complete(places, places[:1], mode)
 
 
-def _homes(mode: str) -> tuple[str, ...]:
-    """Return the folders of a mode's sets: its own, and single shot's as a fallback."""
+def homes(mode: str) -> tuple[str, ...]:
+    """Return the folders of a mode's templates: its own, and single shot's as a fallback."""
     if mode in {"agentic", SINGLE_SHOT}:
         return (mode,)
     return (mode, SINGLE_SHOT)

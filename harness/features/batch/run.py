@@ -146,7 +146,7 @@ def batch_route(name: str, route: Route | None) -> Route:
         UsageError: the model's provider has no batch API.
     """
     if route is None:
-        raise UsageError(f"--batch: {name[:100]!r} is no provider's model; leave --batch out")
+        raise UsageError(f"--batch: {name[:100]!r} is not a provider's model; leave --batch out")
     if not route.batches:
         raise UsageError(
             f"--batch: {route.provider} has no batch API like OpenAI's or Anthropic's; leave it out"

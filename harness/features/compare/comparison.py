@@ -22,6 +22,7 @@ from harness.features.compare.spend import equal_spend
 from harness.features.compare.spend_result import SpendComparison
 from harness.models.protocol import Frozen
 from harness.run.spec.spec import COMPARED
+from harness.run.store.directory import refuse_experiment
 from harness.run.store.results import SampleResult, uncollected
 from harness.run.store.state import verdicts_of
 from harness.run.summary.groups import EVERYTHING, filtered
@@ -163,6 +164,8 @@ def compare_runs(
     if baseline is not None and _key(baseline) not in keys:
         runs, keys = [baseline, *runs], [_key(baseline), *keys]
     if not 1 < len(runs) <= len(LABELS):
+        for path in (each for each in runs if not isinstance(each, Run)):
+            refuse_experiment(path)
         raise UsageError(f"give two runs to compare; {len(LABELS)} runs at most")
     place = 0 if baseline is None else keys.index(_key(baseline))
     with uncollected():

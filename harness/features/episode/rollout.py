@@ -101,15 +101,17 @@ def _listed(calls: object) -> list[Any]:
     if isinstance(calls, Sequence) and not isinstance(calls, str):
         return list(cast("Sequence[Any]", calls))
     raise UsageError(
-        f"Episode.step(): a {type(calls).__name__} is no answer; give text, a message, or a list "
-        "of tool calls"
+        f"Episode.step(): a {type(calls).__name__} is not an answer; give text, a message, or a "
+        "list of tool calls"
     )
 
 
 def _call(call: object) -> dict[str, Any]:
     """Convert a tool call to the format of the chat completions API."""
     if not isinstance(call, Mapping):
-        raise UsageError(f"Episode.step(): a {type(call).__name__} is no tool call; give a mapping")
+        raise UsageError(
+            f"Episode.step(): a {type(call).__name__} is not a tool call; give a mapping"
+        )
     fields = dict(cast("Mapping[str, Any]", call))
     if "function" not in fields:
         fields = {

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from concurrent.futures import Future
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, Literal, TypeVar, Unpack, cast
 
@@ -10,6 +11,7 @@ from harness.agent.templates.prompt_set import PromptSet, fallback_prompt, load_
 from harness.closing import Closing
 from harness.errors import NothingSelectedError, UsageError
 from harness.features.episode.reward import RewardRule, find_reward
+from harness.grading.stop import Stop
 from harness.models.protocol import ToolSpec
 from harness.models.providers import ToolProtocol
 from harness.problem import Problem
@@ -96,9 +98,6 @@ class Episodes(Closing):
         **keys: Unpack[EpisodeKeys],
     ) -> None:
         self.rule = find_reward(reward, CALLER)
-        said = spec_from(CALLER, keys, EpisodeKeys, OWN, mode="agentic")
-        if reward != "solved":  # else the reward would depend on the test the judge stops at
-            keys.setdefault("all_tests", True)
         self.spec = spec = spec_from(CALLER, keys, EpisodeKeys, OWN, mode="agentic")
         if isinstance(spec.test_timeout, str):
             raise UsageError(f"{CALLER}: test_timeout {spec.test_timeout!r}: give seconds")
@@ -123,9 +122,11 @@ class Episodes(Closing):
             if not found:
                 raise NothingSelectedError(f"{CALLER}: no problem is left; check part and exclude")
         self.problems = found
-        self._said = said_in(said)
+        self._said = said_in(spec)
         rules = self.rules_for(found)
         self.judging = judging_of(spec)
+        if reward != "solved" and spec.all_tests is None:  # else it would depend on where it stops
+            self.judging = replace(self.judging, stop=Stop.LATE)
         self.limits = Limits(turns=spec.max_turns, tool_calls=spec.max_tool_calls)
         self.options = StrategyOptions(stop_on_pass=spec.stop_on_pass, show_budget=spec.show_budget)
         self._names = Names(found, "Episodes")

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from harness.cli import completion
+from harness.cli.help_page import ADVANCED
 from harness.cli.settings_flags import Notify, Observer, Source, with_settings, with_source
 from harness.errors import UsageError
 from harness.run.spec.spec import RunSpec
@@ -48,11 +49,12 @@ def run(
         list[str] | None,
         typer.Option(
             "--only",
-            help="With --resume: only these of the samples that are left: errored (begun before), "
+            help="With --resume: only these of the pending samples: errored (begun before), "
             "unsolved (of problems without a solution), or ids. Repeat, or separate by commas.",
             rich_help_panel="Run",
             metavar="WHICH",
         ),
+        ADVANCED,
     ] = None,
     config: Annotated[
         Path | None,
@@ -65,7 +67,9 @@ def run(
         ),
     ] = None,
     as_json: Annotated[
-        bool, typer.Option("--json", help="Print the summary as JSON.", rich_help_panel="Run")
+        bool,
+        typer.Option("--json", help="Print the summary as JSON.", rich_help_panel="Run"),
+        ADVANCED,
     ] = False,
     fail_under: Annotated[
         str | None,
@@ -75,6 +79,7 @@ def run(
             rich_help_panel="Run",
             metavar="RATE",
         ),
+        ADVANCED,
     ] = None,
     observer: Observer = None,
     notify: Notify = None,

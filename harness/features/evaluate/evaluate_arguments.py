@@ -77,7 +77,7 @@ def _check_names(keys: Mapping[str, Any]) -> None:
         raise _wrong(f"mode is a {_kind(mode)}; give its name, your own {OWN_CODE}")
     for tool in _items(tools):
         if not isinstance(tool, str):
-            raise _wrong(f"tool: a {_kind(tool)} is no name; give your tool {OWN_CODE}")
+            raise _wrong(f"tool: a {_kind(tool)} is not a name; give your tool {OWN_CODE}")
 
 
 def _needs_model(keys: Mapping[str, Any]) -> None:

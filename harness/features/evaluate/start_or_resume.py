@@ -19,6 +19,7 @@ from harness.run.plan.target import PREFIX
 from harness.run.spec.spec import GROWING, RESUMABLE, known_keys, read_spec
 from harness.run.store.directory import MANIFEST, default_path, read_manifest
 from harness.run.store.state import IMPORT_AGAIN, is_imported
+from harness.run.summary.summary import Summary
 from harness.terminal.columns import facts, number_range
 from harness.terminal.progress import TerminalReporter
 from harness.terminal.run_screen import gate, print_summary, without_answer
@@ -133,7 +134,7 @@ class Running:
             return INTERRUPTED
         pending = sum(summary.pending.values())
         if outcome.budget.turned_away:
-            self._tell_of(outcome.budget, pending, path)
+            self._tell_of(outcome.budget, summary, path)
         if outcome.stopped_by_provider:
             self.err.print(
                 f"{printable_line(outcome.stopped_by_provider)}; {count(pending, 'sample')} "
@@ -179,14 +180,24 @@ class Running:
             self.out.print(facts(_ranges(found, dated)))
         return OK
 
-    def _tell_of(self, budget: Budget, pending: int, path: Path) -> None:
+    def _tell_of(self, budget: Budget, summary: Summary, path: Path) -> None:
         """Print that the run's budget is spent, and how to resume the run."""
+        pending = sum(summary.pending.values())
         flag = "--max-tokens-total"
         if budget.turned_away is not StopReason.TOKEN_LIMIT:
             flag = "--max-cost"
         is_reached = "is reached" if budget.reached else "is too low for another sample"
         more = f"; go on with: harness run --resume {path} {flag} MORE" if pending else ""
+        more = _split(budget, summary) + more
         self.err.print(
             f"{flag} {is_reached}: {budget.state}; {count(pending, 'sample')} pending{more}",
             soft_wrap=True,
         )
+
+
+def _split(budget: Budget, summary: Summary) -> str:
+    """Return the cost of graded samples and of pending ones, if there are both."""
+    graded, spent = summary.cost, budget.spent.cost
+    if graded is None or round(spent - graded, 4) <= 0:
+        return ""
+    return f"; graded samples cost ${graded:,.4f}, pending ones ${spent - graded:,.4f} so far"

@@ -11,7 +11,7 @@ from rich.console import Console, Group, RenderableType
 from rich.text import Text
 
 from harness.cli import completion
-from harness.cli.app import HelpCommand, HelpGroup
+from harness.cli.help_page import ADVANCED, HelpCommand, HelpGroup
 from harness.cli.settings_flags import (
     PROBLEMS,
     Notify,
@@ -41,7 +41,7 @@ app = typer.Typer(cls=HelpGroup, rich_markup_mode=None)
 MODEL = ("base_url", "api", "api_key_env", "header", "price", "prices")
 BUDGET = ("max_cost", "max_tokens_total", "concurrency", "workers")
 
-cell_option = partial(typer.Option, rich_help_panel="Cells")
+cell_option = partial(typer.Option, rich_help_panel="Variants")
 stop_option = partial(typer.Option, rich_help_panel="When it may stop")
 run_option = partial(typer.Option, rich_help_panel="Run")
 
@@ -95,8 +95,8 @@ def experiment(
         list[str] | None,
         cell_option(
             "--vary",
-            help="Cells for each of these values of a setting of `harness run`, such as "
-            "reasoning_effort=low,high; with one value, that setting for all cells. Repeat.",
+            help="Variants for each of these values of a setting of `harness run`, such as "
+            "reasoning_effort=low,high; with one value, that setting for all variants. Repeat.",
             metavar="KEY=A,B",
         ),
     ] = None,
@@ -104,8 +104,8 @@ def experiment(
         bool,
         stop_option(
             "--stop-when-decided",
-            help="Ask problems in a random order, both cells of each, and stop once they differ. "
-            "For two cells.",
+            help="Ask problems in a random order, both variants of each, and stop once they "
+            "differ. For two variants.",
         ),
     ] = False,
     level: Annotated[
@@ -115,6 +115,7 @@ def experiment(
             help="Chance to see a difference where there is none (0.05).",
             metavar="P",
         ),
+        ADVANCED,
     ] = None,
     precision: Annotated[
         float | None,
@@ -123,6 +124,7 @@ def experiment(
             help="Stop once the interval of the difference is narrower than this.",
             metavar="POINTS",
         ),
+        ADVANCED,
     ] = None,
     config: Annotated[
         Path | None,
@@ -147,12 +149,12 @@ def experiment(
     resume: Annotated[
         Path | None, run_option("--resume", help="Go on with an experiment.", metavar="DIR")
     ] = None,
-    as_json: Annotated[bool, run_option("--json", help="Print one JSON object.")] = False,
+    as_json: Annotated[bool, run_option("--json", help="Print one JSON object."), ADVANCED] = False,
     observer: Observer = None,
     notify: Notify = None,
     dry_run: Annotated[
         bool,
-        run_option("--dry-run", help="Show the cells and what they may cost, and do nothing."),
+        run_option("--dry-run", help="Show the variants and what they may cost, and do nothing."),
     ] = False,
 ) -> None:
     """Compare ways to solve the same problems: an agent with single shots, model with model.
@@ -286,11 +288,11 @@ def grid_view(cells: Sequence[Foretold], baseline: str) -> RenderableType:
         )
         for cell in cells
     )
-    table = figures_table("cell", "samples left", "requests", "cost, roughly", rows=rows)
+    table = figures_table("variant", "pending", "requests", "cost, roughly", rows=rows)
     lows, highs = zip(*(cell.requests for cell in cells), strict=True)
     table.add_section()
     table.add_row(
-        f"all {count(len(cells), 'cell')}",
+        f"all {count(len(cells), 'variant')}",
         f"{sum(cell.samples for cell in cells):,}",
         number_range(sum(lows), sum(highs)),
         _money(total_cost(cells)),

@@ -24,12 +24,12 @@ from harness.features.experiment.decision import Decision, Goal, Say
 from harness.features.experiment.grid import factorial_grid, read_grid
 from harness.models.protocol import Frozen
 from harness.run.spec.spec import RESUMABLE, known_keys, spec_of, stored
-from harness.run.store.directory import MANIFEST, default_path, write_json
+from harness.run.store.directory import EXPERIMENT, MANIFEST, default_path, write_json
 from harness.run.store.files import read_file
 from harness.run.store.results import storage_error
 from harness.version import __version__
 
-FILE = "experiment.json"
+FILE = EXPERIMENT
 SCHEMA = 1
 MOST_BYTES = 64 << 20
 BUDGET = frozenset({"max_cost", "max_tokens_total"})

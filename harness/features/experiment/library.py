@@ -280,13 +280,15 @@ class ExperimentRun:
             experiment.write()
             left = sum(len(runs.left(experiment, cell, None).samples) for cell in experiment.cells)
             self._tell(
-                f"{count(len(experiment.cells), 'cell')}, {count(left, 'sample')} left to do, "
+                f"{count(len(experiment.cells), 'cell')}, {count(left, 'sample')} pending, "
                 f"baseline {experiment.baseline}"
             )
             runs.count_spending(experiment)
             if self._terminal is not None:
                 cells = [(cell, runs.plans[cell.name]) for cell in in_order(experiment)]
-                self._panel = ExperimentPanel.on(self._terminal, cells, experiment.baseline)
+                self._panel = ExperimentPanel.on(
+                    self._terminal, cells, experiment.baseline, experiment.path
+                )
             grid_run = GridRun(
                 experiment,
                 runs,

@@ -12,6 +12,7 @@ from rich.console import Console, ConsoleOptions
 from rich.segment import Segment
 
 from harness.closing import Closing
+from harness.features.experiment.cell_runs import results_of
 from harness.features.experiment.cells import Cell
 from harness.features.experiment.decision import PAIR, Decision
 from harness.problem import Problem
@@ -20,8 +21,9 @@ from harness.run.store.directory import RunDirectory
 from harness.run.summary.loaded_run import with_costs
 from harness.terminal.columns import CHROME, fitted, middle_cut
 from harness.terminal.live_frame import LiveFrame, LiveRows, box, meter, span
-from harness.terminal.run_progress import RunProgress, Tally
+from harness.terminal.run_progress import RunProgress
 from harness.terminal.sample_table import sample_table
+from harness.terminal.tally import Tally
 from harness.text import count, dollars, printable_line, quantity
 
 ABOVE = 4
@@ -92,13 +94,22 @@ class ExperimentPanel(Closing):
 
     @classmethod
     def on(
-        cls, console: Console, cells: Sequence[tuple[Cell, Plan]], baseline: str
+        cls, console: Console, cells: Sequence[tuple[Cell, Plan]], baseline: str, path: Path
     ) -> "ExperimentPanel | None":
-        """Return the panel of prepared cells; None if the console is no terminal."""
+        """Return the panel of the prepared cells of the experiment in `path`.
+
+        It begins with the samples that are done. Returns None if the console is no terminal.
+        """
         if not console.is_terminal or console.is_dumb_terminal:
             return None
         arms = [
-            Arm(each.name, len(plan.samples), each.spec.samples_per_problem) for each, plan in cells
+            Arm(
+                each.name,
+                len(plan.samples),
+                each.spec.samples_per_problem,
+                _tally_of(path / each.name, len(plan.samples)),
+            )
+            for each, plan in cells
         ]
         spec, problems = cells[0][0].spec, len(cells[0][1].problems)
         heading = f"experiment   {count(len(arms), 'cell')} x {count(problems, 'problem')}"
@@ -230,6 +241,15 @@ class ExperimentPanel(Closing):
             busy += self._clock() - since
             done += arm.ended - before
         return busy / done if done else None
+
+
+def _tally_of(run: Path, planned: int) -> Tally | None:
+    """Return the scores of the samples that are done; None if there are none."""
+    done = results_of(run)
+    tally = Tally(planned)
+    for result in done:
+        tally.count(result)
+    return tally if done else None
 
 
 class _PartRows(LiveRows):

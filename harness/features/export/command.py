@@ -121,7 +121,7 @@ def export_run(
 
     Returns:
         The files written. Without `out` the text that the command prints, as it is parsed or shown
-        at once in a notebook; `parquet` and `inspect` are no text, and need `out`.
+        at once in a notebook; `parquet` and `inspect` are not text, and need `out`.
 
     Raises:
         UsageError: an argument is not accepted, or a package is missing.
@@ -173,7 +173,9 @@ def export_as(run: Run, to: str, out: Path | None, load: Load) -> tuple[list[Pat
         HarnessError: see `export_run`.
     """
     if out is None and to in FILES:
-        raise UsageError(f'--to {to} is no text: name its file with --out="{run.name}{ENDS[to]}"')
+        raise UsageError(
+            f'--to {to} is not a text: name its file with --out="{run.name}{ENDS[to]}"'
+        )
     is_folder = _is_folder(out)
     if is_folder and to != "lcb":
         raise UsageError(f"{out} is a folder; name a file")
@@ -214,7 +216,7 @@ def _refuse_own(out: Path) -> None:
     folder = out.parent.resolve()
     for name, run in ((out.name, folder), (folder.name, folder.parent)):
         if name in OWN and (run / MANIFEST).exists():
-            raise UsageError(f"{out} is one of a run's own files; give another name")
+            raise UsageError(f"{out} is one of a run's own files; choose another name")
 
 
 def _problems(run: Run, load: Load) -> dict[str, Problem]:

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from harness.cli.app import HelpCommand
+from harness.cli.help_page import HelpCommand
 from harness.cli.settings_flags import with_settings
 
 ANYWHERE = "127.0.0.1:0"

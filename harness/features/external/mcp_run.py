@@ -76,7 +76,7 @@ def serve(
     path = out or default_path(plan.spec.mode, plan.model_name)
     controller.announce(prepared)
     if not prepared.samples:
-        err.print(f"{printable_line(problem)} is graded already; give another --out")
+        err.print(f"{printable_line(problem)} is graded already; choose another --out")
         return _told(err, path, ids)
     if http is None:
         host = controller.host = StdioHost(0, 1)
@@ -109,7 +109,7 @@ def _prepared(
         return controller.new(read_spec(config, {**flags, "task": (problem,)}))
     before = read_manifest(out)
     if before["spec"].get("mode") != COMES:
-        raise UsageError(f"--out {out}: that run is none of `harness mcp`; give another")
+        raise UsageError(f"--out {out}: that run is none of `harness mcp`; choose another")
     tasks = dict.fromkeys((*before["spec"]["task"], problem))
     spec = read_spec(config, {**known_keys(before["spec"]), **flags, "task": tuple(tasks)})
     prepared = controller.further(out, spec, before)
@@ -139,7 +139,7 @@ def listen_at(place: str) -> Any:
     try:
         return listen(host, int(port))
     except OSError as error:
-        raise UsageError(f"--http {place}: {error.strerror or error}; give another") from error
+        raise UsageError(f"--http {place}: {error.strerror or error}; choose another") from error
 
 
 def key_of(environ: Mapping[str, str]) -> str:

@@ -6,7 +6,7 @@ given as None, never as a reward of 0.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, Unpack
 
 from harness.closing import Closing
@@ -130,6 +130,7 @@ class Grader(Closing):
         if failures not in {"raise", "none"}:
             raise UsageError(f"Grader(): failures {failures!r}: give 'raise' or 'none'")
         from harness.features.grade.solutions import CODE, options_of
+        from harness.grading.stop import Stop
         from harness.run.plan.problem_kinds import RULES_OF, said_in
         from harness.run.plan.problem_loader import checked, read
         from harness.run.reporter import LOG
@@ -139,14 +140,14 @@ class Grader(Closing):
         from harness.sources.problem_names import Names
 
         self._said = said_in(spec_from("Grader()", keys, JudgingKeys, OWN))
-        if reward == "fraction":  # else the reward would depend on where judging stopped
-            keys.setdefault("all_tests", True)
         spec = spec_from("Grader()", keys, JudgingKeys, OWN)
         self._reward = REWARDS[reward] if isinstance(reward, str) else reward
         check_reward_function(self._reward, "Grader()", "Scored")
         self._failures = failures
         self._extract = extract
         self._options = options_of(spec, "Grader()")
+        if reward == "fraction" and spec.all_tests is None:
+            self._options = replace(self._options, stop=Stop.LATE)
         found = () if problems is None else read(checked(problems), spec).problems
         self._names = Names(found, "Grader")
         kinds = {each.kind for each in found} or RULES_OF

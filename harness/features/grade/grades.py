@@ -12,7 +12,7 @@ from harness.features.grade.solutions import MatchedSolution, Published, unmatch
 from harness.grading.jobs import Judged
 from harness.grading.verdict import INFRASTRUCTURE, JudgedAgain, TestResult, Verdict
 from harness.models.protocol import Frozen
-from harness.run.summary.summary import counted, rate_by_source_rule, rate_of
+from harness.run.summary.summary import counted, rate_by_source_rule, rate_of, without_hidden
 from harness.stats.rates import Rate
 from harness.terminal.columns import facts, rates_table, words_table
 from harness.terminal.summary_table import (
@@ -20,6 +20,7 @@ from harness.terminal.summary_table import (
     efficiency_facts,
     efficiency_table,
     judged_again,
+    no_hidden_tests,
     sandbox_level,
     words,
 )
@@ -102,6 +103,7 @@ class GradeSummary(Frozen):
         ungraded: solutions of problems without tests.
         infrastructure: solutions that could not be judged.
         pass_at_1: mean over problems of the share of their solutions that pass.
+        no_hidden: number of problems that were judged by public tests only.
         isolation: number of solutions judged at each sandbox level.
         extractions: number of solutions whose code each rule found.
         judged_again: counts of tests and solutions that were run more than once.
@@ -122,6 +124,7 @@ class GradeSummary(Frozen):
     pass_at_1: Rate | None
     with_hidden: Rate | None
     without_known_issues: Rate | None
+    no_hidden: int
     verdicts: dict[str, int]
     isolation: dict[str, int]
     extractions: dict[str, int]
@@ -178,6 +181,7 @@ def summarize_grades(
         pass_at_1=rate_of(graded),
         with_hidden=rate_of(hidden) if len(hidden) < len(graded) else None,
         without_known_issues=rate_of(sound) if len(sound) < len(graded) else None,
+        no_hidden=without_hidden((r.problem_id, r.tests_total, r.hidden_total) for r in graded),
         verdicts=counted(result.verdict for result in results),
         isolation=counted(result.isolation for result in results if result.isolation),
         extractions=counted(result.extraction for result in results if result.extraction),
@@ -231,6 +235,7 @@ def grades_view(summary: GradeSummary, results: Sequence[GradedSolution]) -> Ren
     if summary.efficiency is not None:
         parts.append(efficiency_table(summary.efficiency))
     parts.append(facts([*_facts(summary), *efficiency_facts(summary.efficiency)]))
+    parts += no_hidden_tests(summary.no_hidden)
     failed = [result for result in results if result.verdict in INFRASTRUCTURE]
     if failed:
         rows = ((r.problem_id, str(r.index), words(r.verdict), r.cause) for r in failed)
@@ -251,7 +256,7 @@ def _facts(summary: GradeSummary) -> Iterator[tuple[str, str]]:
     if summary.verdicts:
         yield "verdicts", counts(summary.verdicts)
     for name, number, what in (
-        ("not graded", summary.unmatched, unmatched_words(summary.unmatched_names)),
+        ("not graded", summary.unmatched, f"skipped: {unmatched_words(summary.unmatched_names)}"),
         ("ungraded", summary.ungraded, "of problems without tests; in no rate"),
         ("infrastructure", summary.infrastructure, "could not be judged; in no rate"),
         ("interrupted", summary.not_judged, "not judged; in no rate"),

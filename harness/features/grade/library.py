@@ -228,5 +228,5 @@ def _listed(
 
 def _found(name: str, text: Any, words: bool, where: str) -> Solution:
     if not isinstance(text, str):
-        raise UsageError(f"grade(): {where}: a {type(text).__name__} is no text")
+        raise UsageError(f"grade(): {where}: a {type(text).__name__} is not a text")
     return Solution(name, None, text) if words else Solution(name, text)

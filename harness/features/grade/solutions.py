@@ -240,6 +240,6 @@ async def judge_matched(
 
 def unmatched_words(names: Sequence[str]) -> str:
     """Say which names of problems match none or several."""
-    return (
-        f"for {count(len(names), 'name')} with no or several matching problems: {first_few(names)}"
-    )
+    are, match = ("is", "matches") if len(names) == 1 else ("are", "match")
+    problems = count(len(names), "problem")
+    return f"{problems} {are} not in --problems (or {match} several): {first_few(names)}"

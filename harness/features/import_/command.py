@@ -10,12 +10,18 @@ from harness.cli.settings_flags import JUDGING, AsJson, Problems, among, with_se
 from harness.errors import INFRASTRUCTURE, INTERRUPTED, OK, UsageError
 from harness.features.import_.library import failure_words, import_file
 from harness.features.import_.trajectory_file import FORMATS
-from harness.features.import_.trajectory_import import ImportRequest
+from harness.features.import_.trajectory_import import Imported, ImportRequest
 from harness.features.import_.trajectory_run import agreement_lines
 from harness.sources.files.rows import Loaded
 from harness.terminal.progress import TerminalReporter, load_telling
 from harness.terminal.run_screen import print_summary
 from harness.terminal.summary_table import console
+
+
+def left_out_words(found: Imported) -> str:
+    """Say how much of the file is not in the run."""
+    number, why = sum(found.left_out.values()), "their names match no problem, or several"
+    return f"{number:,} of {found.total:,} in the file are left out: {why}"
 
 
 def import_given(request: ImportRequest, *, as_json: bool) -> int:
@@ -33,6 +39,8 @@ def import_given(request: ImportRequest, *, as_json: bool) -> int:
     print_summary(console(), found.summary, found.path, as_json=as_json)
     for line in agreement_lines(found.compared):
         err.print(line, soft_wrap=True)
+    if found.left_out:
+        err.print(left_out_words(found), soft_wrap=True)
     if found.interrupted:
         err.print("interrupted; run the same command again to continue")
         return INTERRUPTED

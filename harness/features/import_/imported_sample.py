@@ -70,9 +70,15 @@ class WriteTool:
         return self.name.startswith("<")
 
     def text_in(self, answer: str) -> str | None:
-        """Return what stands in the last tag of an answer; None where it has none."""
-        _, found, rest = answer.rpartition(self.name)
-        return rest.partition(f"</{self.name[1:]}")[0] if found else None
+        """Return what stands in the last complete pair of tags; None if there is none.
+
+        A model may mention the tag after its solution, or be cut off within a second one.
+        """
+        for piece in reversed(answer.split(f"</{self.name[1:]}")[:-1]):
+            _, found, text = piece.rpartition(self.name)
+            if found:
+                return text
+        return None
 
     def code_in(self, call: ToolCall) -> str | None:
         """Return the code in a call's arguments; None if there is none."""

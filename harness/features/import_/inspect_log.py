@@ -83,11 +83,17 @@ def read_inspect_sample(row: Fields, model: str, path: str | None) -> Trajectory
         turns=talk.turns(),
         model=model,
         final=answer,
-        stop_reason=LIMITS.get(limit, StopReason.MODEL_STOPPED),
+        stop_reason=LIMITS.get(limit) or _own_stop_reason(row) or StopReason.MODEL_STOPPED,
         published=published,
         spent=Spending(_total(row.inner("model_usage")), None, row.amount("total_time")),
         error=row.inner("error").text("message"),
     )
+
+
+def _own_stop_reason(row: Fields) -> StopReason | None:
+    """Return the stop reason in a log that `harness export` wrote; None in other logs."""
+    given = row.inner("metadata").get("stop_reason")
+    return StopReason(given) if isinstance(given, str) and given in set(StopReason) else None
 
 
 _Answer = tuple[Usage | None, float | None, float | None]

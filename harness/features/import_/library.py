@@ -227,7 +227,9 @@ def _import_solutions(request: ImportRequest, reporter: Reporter) -> Imported:
         )
     if unmatched:
         which = unmatched_words(list(dict.fromkeys(unmatched)))
-        reporter.notice(f"{count(len(unmatched), 'solution')} left out, {which}")
+        reporter.notice(
+            f"{len(unmatched):,} of {count(len(solutions), 'solution')} skipped: {which}"
+        )
     summary = _write_run(request.out, file, loaded, matched, spec)
     silent = sum(each.published is None for each in matched)
     if silent:
@@ -235,7 +237,7 @@ def _import_solutions(request: ImportRequest, reporter: Reporter) -> Imported:
             f"{count(silent, 'solution')} without a published verdict: ungraded; judge with: "
             f"harness regrade {printable_line(str(request.out))}"
         )
-    return Imported(request.out, summary, Counter(unmatched))
+    return Imported(request.out, summary, Counter(unmatched), len(solutions))
 
 
 def _model_of(file: Path) -> str:

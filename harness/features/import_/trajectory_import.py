@@ -85,6 +85,7 @@ class Imported:
         path: directory of the new run.
         left_out: names of problems in the file that match none, or several, with the number of
             solutions.
+        total: number of solutions in the file.
         compared: solutions with a published verdict that were judged here, by this call or before.
         failures: samples not judged: sample, verdict and cause.
         interrupted: whether an interrupt ended the work.
@@ -93,6 +94,7 @@ class Imported:
     path: Path
     summary: Summary
     left_out: Mapping[str, int]
+    total: int
     compared: Sequence[Compared] = ()
     failures: Sequence[tuple[str, Verdict, str]] = ()
     interrupted: bool = False
@@ -124,8 +126,9 @@ def import_trajectories(
     found = read_samples(file, finder)
     samples, unmatched = found.samples, found.unmatched
     if unmatched:
-        number = count(unmatched.total(), "trajectory", "trajectories")
-        reporter.notice(f"{number} left out, {unmatched_words(list(unmatched))}")
+        skipped = unmatched.total()
+        every = count(skipped + len(samples), "trajectory", "trajectories")
+        reporter.notice(f"{skipped:,} of {every} skipped: {unmatched_words(list(unmatched))}")
     there = tuple({each.problem.id: each.problem for each in samples}.values())
     check_tested(there)
     mode, stem = found.mode(), file.path.name.partition(".")[0] or "unknown"
@@ -168,7 +171,8 @@ def import_trajectories(
         directory.write_summary(summary.model_dump(mode="json"))
     both = tuple(judgements.compared(samples, results))
     failures = tuple(judgements.failures)
-    return Imported(directory.path, summary, dict(unmatched), both, failures, interrupted)
+    total = len(samples) + unmatched.total()
+    return Imported(directory.path, summary, dict(unmatched), total, both, failures, interrupted)
 
 
 def _judge(
@@ -252,7 +256,7 @@ def _resumed(path: Path, manifest: Mapping[str, Any]) -> RunDirectory:
     facts = [[each.get("imported", {}).get(key) for key in kept] for each in (there, manifest)]
     same = known_keys(there["spec"]) == known_keys(manifest["spec"])
     if facts[0] != facts[1] or not same or there["problems"] != manifest["problems"]:
-        raise RunDirectoryError(f"{path} is another run; give another --out")
+        raise RunDirectoryError(f"{path} is another run; choose another --out")
     return RunDirectory.resume(path)
 
 

@@ -18,12 +18,13 @@ from harness.agent.templates.prompt_set import (
     PromptSet,
     bundled_names,
     find_templates,
+    homes,
     load_prompt,
     read_set,
     shown_path,
 )
 from harness.cli import completion
-from harness.cli.app import HelpCommand, HelpGroup
+from harness.cli.help_page import HelpCommand, HelpGroup
 from harness.cli.settings_flags import Source, with_settings, with_source
 from harness.errors import StorageError, UsageError
 from harness.grading.jobs import Options
@@ -90,6 +91,14 @@ Set = Annotated[
 ]
 Mode = Annotated[
     str, typer.Option("--mode", metavar="MODE", help="Whose templates, as for `harness run`.")
+]
+
+
+OneMode = Annotated[
+    str | None,
+    typer.Option(
+        "--mode", metavar="MODE", help="Only the templates that this mode uses. Default: all."
+    ),
 ]
 
 
@@ -192,11 +201,12 @@ def copy(
     folder: Annotated[
         Path, typer.Argument(metavar="DIR", help="A new folder, for `--prompt DIR`.")
     ],
+    mode: OneMode = None,
 ) -> None:
     """Copy a set's templates into a folder, to change them there."""
-    texts = _texts(name)
+    texts = _texts(name, mode)
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise UsageError(f"{folder} exists and is not an empty folder; give another")
+        raise UsageError(f"{folder} exists and is not an empty folder; choose another")
     try:
         for place, text in texts.items():
             path = folder / place
@@ -218,11 +228,16 @@ def diff(
     other: Annotated[
         str, typer.Argument(autocompletion=completion.prompts, metavar="B", help="Another set.")
     ],
+    mode: OneMode = None,
 ) -> None:
-    """Print how the templates of set B differ from those of set A."""
-    before, after = _texts(one), _texts(other)
+    """Print how the templates of set B differ from those of set A.
+
+    Templates that both have come first, then those that only one has.
+    """
+    before, after = _texts(one, mode), _texts(other, mode)
     out, same = console(), True
-    for place in sorted({*before, *after}):
+    shared = before.keys() & after.keys()
+    for place in sorted({*before, *after}, key=lambda place: (place not in shared, place)):
         old, new = before.get(place), after.get(place)
         if old == new:
             continue
@@ -245,8 +260,21 @@ def _lines(text: str | None) -> list[str]:
     return [] if text is None else text.splitlines()
 
 
-def _texts(name: str) -> Texts:
-    """Return all templates of a set, by their paths in a folder. Raises UsageError."""
+def _texts(name: str, mode: str | None) -> Texts:
+    """Return a set's templates, all or those of a mode, by path in a folder. Raises UsageError."""
+    texts = _all_texts(name)
+    if mode is None:
+        if not texts:
+            find_templates(name, SINGLE_SHOT)
+        return texts
+    places = homes(_mode(mode))
+    found = {place: text for place, text in texts.items() if place.parts[0] in places}
+    if not found:
+        find_templates(name, mode)
+    return found
+
+
+def _all_texts(name: str) -> Texts:
     texts: Texts = {}
     for mode in OWN_PARTS:
         for kind in Kind:
@@ -259,8 +287,6 @@ def _texts(name: str) -> Texts:
                 if OWN_PARTS[mode] and texts.get(_place(SINGLE_SHOT, of_kind, part)) == text:
                     continue  # the same as in single shot
                 texts[_place(mode, of_kind, part)] = text
-    if not texts:
-        find_templates(name, SINGLE_SHOT)
     return texts
 
 

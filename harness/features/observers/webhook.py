@@ -135,7 +135,7 @@ def text_of(event: RunEvent) -> str:
     match event:
         case RunStarted():
             problems, samples = count(event.problems, "problem"), count(event.samples, "sample")
-            left = "" if event.left == event.samples else f", {event.left:,} of them left to do"
+            left = "" if event.left == event.samples else f", {event.left:,} pending"
             said = f"has begun: {event.mode}, {event.model}, {problems}, {samples}{left}"
         case RunEnded():
             outcome = {"done": "is done", "interrupted": "was interrupted"}

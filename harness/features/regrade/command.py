@@ -169,7 +169,7 @@ def judge_again(
     directory = _opened(out or beside, now)
     done = {result.sample for result in directory.committed()}
     left = [each for each in stored if each.result.sample not in done]
-    tell(f"{count(len(stored), 'solution')}, {len(left)} left to judge")
+    tell(f"{count(len(stored), 'solution')}, {len(left)} pending")
     regrading = Regrading(directory, parent, left, rules.extractor(spec.extract))
     try:
         jobs = regrading.jobs()
@@ -211,7 +211,7 @@ def _opened(path: Path, manifest: Mapping[str, Any]) -> RunDirectory:
     there = read_manifest(path)
     same = known_keys(there["spec"]) == known_keys(manifest["spec"])
     if there.get("parent") != manifest["parent"] or not same:
-        raise RunDirectoryError(f"{path} is another run; give another --out")
+        raise RunDirectoryError(f"{path} is another run; choose another --out")
     return RunDirectory.resume(path)
 
 

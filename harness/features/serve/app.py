@@ -14,9 +14,11 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from harness.features.serve.grade_request import Batch, Item
 from harness.features.serve.grading_service import Graders
 from harness.features.serve.requests import (
+    SHUTTING_DOWN,
     Access,
+    Holding,
     JsonResponse,
-    Place,
+    ParsedSize,
     Places,
     Refusal,
     json_bytes,
@@ -63,7 +65,7 @@ class Bounds:
     wait_s: float = 300.0
 
 
-Answer = Callable[[bytes, Place], Coroutine[Any, Any, Response]]
+Answer = Callable[[bytes, Holding], Coroutine[Any, Any, Response]]
 
 
 class Service:
@@ -81,6 +83,7 @@ class Service:
         self.bounds = bounds
         self._problems = problems
         self.places = Places(bounds.requests, bounds.held_bytes)
+        self._parsing = asyncio.Lock()
 
     def app(self, token: str | None) -> ASGIApp:
         """Return the whole server as an ASGI app."""
@@ -93,9 +96,10 @@ class Service:
         ]
         return Access(Starlette(routes=routes), token, counted)
 
-    async def run_code(self, body: bytes, place: Place) -> Response:
+    async def run_code(self, body: bytes, holding: Holding) -> Response:
         """Run a program. Raises Refusal."""
-        request = await _read(_run_request, body)
+        request = await self._read(_run_request, body, holding)
+        del body
         prepared = Prepared.of(request, self._graders.most_memory)
         wait_s = self.bounds.wait_s
         if request.compile_timeout is not None:
@@ -105,20 +109,34 @@ class Service:
         except SandboxError as error:
             self.workers.metrics.judged("/run_code", "SandboxError", 0.0)
             return JsonResponse(failed_answer(str(error)))
-        place.hold(len(execution.stdout))
+        holding.hold(len(execution.stdout))
         answer = run_answer(execution, prepared.mark)
         self.workers.metrics.judged("/run_code", answer["status"], execution.cpu_s)
         return JsonResponse(answer)
 
-    async def grade(self, body: bytes, place: Place) -> Response:
+    async def grade(self, body: bytes, holding: Holding) -> Response:
         """Judge one solution, or a batch of them. Raises Refusal."""
-        del place
-        request = await _read(_grade_request, body)
+        request = await self._read(_grade_request, body, holding)
+        del body
         if isinstance(request, Item):
             (asked,) = self._graders.check([request], where="")
             return JsonResponse(await self._graders.answer(asked, self.bounds.wait_s))
         found = await asyncio.to_thread(self._graders.check, request.each())
+        del request
         return StreamingResponse(self._lines(found), media_type=NDJSON)
+
+    async def _read(
+        self, read: Callable[[bytes, ParsedSize], T], body: bytes, holding: Holding
+    ) -> T:
+        """Parse a body, a large one in a thread, one at a time. Raises Refusal."""
+        size = ParsedSize()
+        if len(body) <= LARGE:
+            found = read(body, size)
+        else:
+            async with self._parsing:
+                found = await asyncio.to_thread(read, body, size)
+        holding.hold(size.bytes)
+        return found
 
     async def _lines(self, asked: Sequence[Any]) -> AsyncIterator[bytes]:
         async for each in self._graders.stream(asked, self.bounds.wait_s):
@@ -167,25 +185,36 @@ class Endpoint:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
         service, counted = self._service, self._service.workers.metrics.answered
+        places, retry_s = service.places, service.workers.retry_s
+        is_read = is_begun = False
 
         async def sent(message: Message) -> None:
+            nonlocal is_begun
             if message["type"] == "http.response.start":
+                is_begun = True
                 counted(scope["path"], message["status"])
             for piece in _pieces(message):
                 async with asyncio.timeout(SEND_S):
                     await send(piece)
 
-        request = Request(scope, receive)
-        body: bytes | None = None
         try:
-            with service.places.take(service.workers.retry_s) as place:
-                body = await read_body(request, place, service.bounds.body_bytes)
-                response = await while_there(self._answer(body, place), _left(receive))
-                await response(scope, receive, sent)
+            with Holding(places) as holding:
+                places.check(retry_s)
+                most = service.bounds.body_bytes
+                body = await read_body(Request(scope, receive), holding, most)
+                is_read = True
+                with places.take(retry_s):
+                    answer = self._answer(body, holding)
+                    del body
+                    response = await while_there(answer, _left(receive))
+                    await response(scope, receive, sent)
         except Refusal as refusal:
-            if body is None and refusal.status in UNREAD:
+            if not is_read and refusal.status in UNREAD:
                 await pass_over(receive)
             await refusal.response()(scope, receive, sent)
+        except asyncio.CancelledError:  # the grace of a stopping server has ended
+            if not is_begun:
+                await Refusal(503, SHUTTING_DOWN).response()(scope, receive, sent)
         except (ClientDisconnect, LeftError, TimeoutError):
             counted(scope["path"], LEFT)
 
@@ -213,18 +242,13 @@ async def _left(receive: Receive) -> None:
         pass
 
 
-async def _read(read: Callable[[bytes], T], body: bytes) -> T:
-    """Parse a body, a large one in a thread. Raises Refusal."""
-    return await asyncio.to_thread(read, body) if len(body) > LARGE else read(body)
+def _run_request(body: bytes, size: ParsedSize) -> RunRequest:
+    return read_model(RunRequest, read_json(body, size), size)
 
 
-def _run_request(body: bytes) -> RunRequest:
-    return read_model(RunRequest, read_json(body))
-
-
-def _grade_request(body: bytes) -> Item | Batch:
+def _grade_request(body: bytes, size: ParsedSize) -> Item | Batch:
     """Return one item, or a batch if the object has `items`."""
-    data = read_json(body)
+    data = read_json(body, size)
     if isinstance(data, dict) and "items" in data:
-        return read_model(Batch, cast("object", data))
-    return read_model(Item, cast("object", data))
+        return read_model(Batch, cast("object", data), size)
+    return read_model(Item, cast("object", data), size)

@@ -8,12 +8,19 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, cast
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from harness.errors import DataError, HarnessError
-from harness.features.serve.requests import Refusal, RequestBody, Text, read_json
+from harness.features.serve.requests import (
+    TOO_LARGE,
+    ParsedSize,
+    Refusal,
+    RequestBody,
+    Text,
+    read_json,
+)
 from harness.grading.jobs import Options
-from harness.grading.judge import STOPS
+from harness.grading.stop import STOPS, Stop
 from harness.plugins import RuleName
 from harness.problem import Problem, Signature, TestCase, TestSuite
 from harness.run.reporter import LOG
@@ -91,12 +98,14 @@ class Item(Settings):
 
     @field_validator("input_output", mode="before")
     @classmethod
-    def _parsed(cls, column: object) -> object:
+    def _parsed(cls, column: object, info: ValidationInfo) -> object:
         if not isinstance(column, str):
             return column
         try:
-            return read_json(column.encode())
-        except (Refusal, UnicodeError):
+            return read_json(column.encode(), cast("ParsedSize", info.context))
+        except (Refusal, UnicodeError) as error:
+            if isinstance(error, Refusal) and error.status == TOO_LARGE:
+                raise
             raise ValueError("its text is not JSON") from None
 
     @model_validator(mode="after")
@@ -145,7 +154,7 @@ def options_for(item: Item, usual: Options, most_memory: int) -> Options:
         raise Refusal(422, f"memory: at most {most_memory // MEBIBYTE} MiB here")
     stop = usual.stop if item.all_tests is None else STOPS[item.all_tests]
     if item.all_tests is None and item.reward == "fraction":
-        stop = STOPS[True]  # else the reward would depend on where judging stopped
+        stop = Stop.LATE  # else the reward would depend on where judging stopped
     return replace(
         usual,
         rule=item.rule or usual.rule,
@@ -208,7 +217,9 @@ def _of_lines(column: dict[str, Any]) -> Problem:
 
 
 def _problem(entry_point: str | None, signature: Signature, tests: tuple[TestCase, ...]) -> Problem:
-    public = tuple(each.model_copy(update={"public": True}) for each in tests)
+    public = tuple(
+        each if each.public else each.model_copy(update={"public": True}) for each in tests
+    )
     digest = hashlib.sha256()
     for test in public:
         for text in (test.input, test.output):

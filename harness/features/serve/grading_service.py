@@ -61,6 +61,7 @@ class GradeItem:
 
     Attributes:
         number: index of the item in the request.
+        item: the item, without its tests.
         problem: the server's problem, or one made of the item's tests.
         options: options of judging.
     """
@@ -109,7 +110,8 @@ class Graders:
             except HarnessError as error:
                 raise Refusal(422, str(error)) from None
         options = options_for(item, self.usual, self.most_memory)
-        return GradeItem(number, item, problem, options)
+        rest = item.model_copy(update={"tests": None, "input_output": None})  # `problem` has them
+        return GradeItem(number, rest, problem, options)
 
     async def stream(
         self, asked: Sequence[GradeItem], wait_s: float

@@ -18,6 +18,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from harness.closing import Closing
+from harness.features.serve.parsed_size import PARSED_BYTES, parsed_bytes
 
 
 class Refusal(Exception):  # noqa: N818 - it is an answer, like `HTTPException`
@@ -48,7 +49,8 @@ class Refusal(Exception):  # noqa: N818 - it is an answer, like `HTTPException`
         return JsonResponse({"detail": self.what}, self.status, headers)
 
 
-UNAUTHORIZED = 401
+SHUTTING_DOWN = "the server is shutting down; use another"
+UNAUTHORIZED, TOO_LARGE = 401, 413
 CLOSING = frozenset({401, 403, 408, 413, 503})
 """Statuses after which the connection is closed and the body's rest is not read."""
 
@@ -91,12 +93,34 @@ class RequestBody(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-def read_json(body: bytes) -> object:
+class ParsedSize:
+    """Estimated memory of what was parsed of one body."""
+
+    def __init__(self) -> None:
+        self.bytes = 0
+
+    def add(self, text: bytes) -> None:
+        """Count JSON that is about to be parsed.
+
+        Raises:
+            Refusal: 413, the body's values need too much memory.
+        """
+        self.bytes += parsed_bytes(text, PARSED_BYTES - self.bytes)
+        if self.bytes > PARSED_BYTES:
+            raise Refusal(
+                TOO_LARGE,
+                f"the body's values need more than {PARSED_BYTES >> 20} MiB of memory: it has too "
+                "many tests, or numbers; send them in several requests",
+            )
+
+
+def read_json(body: bytes, size: ParsedSize) -> object:
     """Parse a body. Halves of surrogate pairs are kept.
 
     Raises:
-        Refusal: 422, the body is not JSON.
+        Refusal: 422, the body is not JSON; 413, it has too many values.
     """
+    size.add(body)
     try:
         return from_json(body)
     except ValueError as error:
@@ -105,14 +129,19 @@ def read_json(body: bytes) -> object:
         raise Refusal(422, f"the body is not JSON: {error}") from None
 
 
-def read_model(model: type[M], data: object) -> M:
+def read_model(model: type[M], data: object, size: ParsedSize) -> M:
     """Validate data as a model.
 
+    Args:
+        model: the model.
+        data: what `read_json` returned.
+        size: size of what was parsed; the model's validators parse JSON inside strings.
+
     Raises:
-        Refusal: 422, the data does not fit the model.
+        Refusal: 422, the data does not fit the model; 413, its strings hold too much JSON.
     """
     try:
-        return model.model_validate(data)
+        return model.model_validate(data, context=size)
     except ValidationError as error:
         raise Refusal(422, _said(error)) from None
 
@@ -129,16 +158,18 @@ def _said(error: ValidationError) -> str:
 
 BODY_S = 60.0
 """Seconds within which a request's body must arrive."""
+FIRST_S, SLOWEST = 5.0, 16 << 10
+"""Seconds after which a body that is still arriving must have come at so many bytes a second."""
 FULL_RETRY_S = 1.0
 PASSED_OVER_BYTES, PASSED_OVER_S = 1 << 30, 10.0
 
 
 class Places:
-    """Places for requests. A request keeps its place until its answer is sent.
+    """Places for requests, and the memory that they hold.
 
     Args:
         most: most requests at a time, including those that wait for a worker.
-        most_bytes: most bytes of all bodies and answers.
+        most_bytes: most bytes of all bodies, parsed values and answers.
     """
 
     def __init__(self, most: int, most_bytes: int) -> None:
@@ -146,32 +177,46 @@ class Places:
         self.taken = 0
         self.bytes = 0
 
+    def check(self, retry_s: float = FULL_RETRY_S) -> None:
+        """Raise Refusal, with status 503, if no place is free."""
+        if self.taken >= self.most:
+            raise Refusal(503, f"{self.most:,} requests are being answered; ask later", retry_s)
+
     def take(self, retry_s: float = FULL_RETRY_S) -> "Place":
         """Return a free place, to be used as a context manager.
 
         Raises:
             Refusal: 503, no place is free.
         """
-        if self.taken >= self.most:
-            raise Refusal(503, f"{self.most:,} requests are being answered; ask later", retry_s)
+        self.check(retry_s)
         return Place(self)
 
 
 class Place(Closing):
-    """Place of one request, taken when it is made; leaving the context frees it."""
+    """Place of a request whose body is there, taken when it is made; closing frees it."""
 
     def __init__(self, places: Places) -> None:
         places.taken += 1
         self._places = places
+
+    def close(self) -> None:
+        """Free the place."""
+        self._places.taken -= 1
+
+
+class Holding(Closing):
+    """Memory of one request, from the first byte of its body until its answer is sent."""
+
+    def __init__(self, places: Places) -> None:
+        self._places = places
         self._bytes = 0
 
     def close(self) -> None:
-        """Free the place and its bytes."""
-        self._places.taken -= 1
+        """Give all bytes back."""
         self._places.bytes -= self._bytes
 
     def hold(self, number: int) -> None:
-        """Reserve more bytes until the place is freed.
+        """Reserve more bytes until this is closed.
 
         Raises:
             Refusal: 503, other requests hold too many.
@@ -183,33 +228,39 @@ class Place(Closing):
         self._bytes += number
 
 
-async def read_body(request: Request, place: Place, most: int, seconds: float = BODY_S) -> bytes:
+async def read_body(
+    request: Request, holding: Holding, most: int, seconds: float = BODY_S, first_s: float = FIRST_S
+) -> bytes:
     """Return a request's body.
 
     Args:
         request: request whose body is not read yet.
-        place: the request's place, which reserves the bytes.
+        holding: the request's memory, which reserves the bytes as they arrive.
         most: most bytes of a body.
         seconds: seconds within which the body must arrive.
+        first_s: seconds after which the body must have come at `SLOWEST` bytes a second.
 
     Raises:
         Refusal: the body is too long or too slow, or other requests hold too many bytes.
         ClientDisconnect: the client closed the connection.
     """
     declared = request.headers.get("content-length", "")
-    length = int(declared) if declared.isdecimal() else 0
-    _check_length(length, most)
-    place.hold(length)
+    _check_length(int(declared) if declared.isdecimal() else 0, most)
     data = bytearray()
+    begun = asyncio.get_running_loop().time()
     try:
-        async with asyncio.timeout(seconds):
+        async with asyncio.timeout_at(begun + min(seconds, first_s)) as patience:
             async for chunk in request.stream():
                 data += chunk
                 _check_length(len(data), most)
-                if not length:
-                    place.hold(len(chunk))
+                holding.hold(len(chunk))
+                patience.reschedule(begun + min(seconds, first_s + len(data) / SLOWEST))
     except TimeoutError:
-        raise Refusal(408, f"the body did not arrive within {seconds:g} s") from None
+        raise Refusal(
+            408,
+            f"the body did not arrive within {seconds:g} s, or came at less than "
+            f"{SLOWEST >> 10} KiB a second",
+        ) from None
     return bytes(data)
 
 

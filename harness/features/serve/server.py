@@ -234,4 +234,4 @@ def _listen(host: str, port: int) -> socket.socket:
         return listen(host, port)
     except OSError as error:
         why = error.strerror or str(error)
-        raise UsageError(f"--host {host} --port {port}: {why}; give another") from error
+        raise UsageError(f"--host {host} --port {port}: {why}; choose another") from error

@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from harness.features.serve.requests import Refusal
+from harness.features.serve.requests import SHUTTING_DOWN, Refusal
 from harness.sandbox.executor import Executor, ExecutorError
 from harness.sandbox.program import WorkerStoppedError
 from harness.sandbox.worker import Worker
@@ -180,7 +180,7 @@ class Workers:
             found = await task
             failed = False
         except WorkerStoppedError:
-            raise Refusal(503, "the server is shutting down; use another") from None
+            raise Refusal(503, SHUTTING_DOWN) from None
         except ExecutorError as error:
             raise Refusal(503, str(error), LONGEST_RETRY_S) from None
         except asyncio.CancelledError:

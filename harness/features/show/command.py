@@ -289,6 +289,6 @@ def load_run(path: str | Path, **filters: Unpack[Filters]) -> LoadedRun:
     """
     given: Any = path
     if not isinstance(given, str | Path):
-        raise UsageError(f"load_run(): a {type(given).__name__} is no run; give its directory")
+        raise UsageError(f"load_run(): a {type(given).__name__} is not a run; give its directory")
     with uncollected():
         return LoadedRun(filtered(read_run(Path(path)), read_filters(dict(filters))))

@@ -40,7 +40,7 @@ def ls(
     from harness.terminal.summary_table import console, write_json
 
     if not folder.is_dir():
-        raise RunDirectoryError(f"{folder} is no folder; name the one that your runs are in")
+        raise RunDirectoryError(f"{folder} is not a folder; name the one that your runs are in")
     listing = list_runs(find_runs(folder).paths)
     out = console()
     for complaint in listing.unreadable:

@@ -14,7 +14,7 @@ from harness.cli.settings_flags import RunArgument
 from harness.errors import RunDirectoryError, UsageError
 from harness.grading.verdict import Grade
 from harness.models.protocol import ModelTurn, ToolCall
-from harness.run.store.directory import RESULTS
+from harness.run.store.directory import RESULTS, refuse_experiment
 from harness.run.store.results import read_results
 from harness.run.store.transcript import sample_name
 from harness.run.store.transcript_contents import message_text
@@ -200,6 +200,7 @@ def _samples(run: Path, transcripts: Transcripts) -> dict[str, str]:
     """Return the file names of a run's transcripts, by sample."""
     found = transcripts.names()
     if not found and not (run / FOLDER).is_dir():
+        refuse_experiment(run)
         raise RunDirectoryError(f"{run} is not a run: it has no {FOLDER}")
     samples: dict[str, str] = {}
     for name in found:

@@ -190,7 +190,7 @@ def _check_free(out: Path) -> None:
     except OSError as error:
         raise StorageError(f"{out}: {error.strerror or error}; the shards are safe") from error
     if not free:
-        raise RunDirectoryError(f"{out} exists and is not an empty directory; give another --out")
+        raise RunDirectoryError(f"{out} exists and is not an empty directory; choose another --out")
 
 
 def _check_same(parts: Sequence[Part]) -> None:

@@ -16,7 +16,7 @@ from harness.features.verify.cross_check import CrossCheck, Disagreement, disagr
 from harness.features.verify.generated_inputs import EXCERPT, Generated, generated_inputs
 from harness.grading.checkers import CheckerError
 from harness.grading.jobs import Options, code_hash
-from harness.grading.judge import Stop
+from harness.grading.stop import Stop
 from harness.grading.verdict import INFRASTRUCTURE, LIMITS, Verdict
 from harness.models.protocol import Frozen
 from harness.problem import Problem, TestSuite
@@ -283,7 +283,7 @@ class _Check:
         match self.options.stop:
             case _ if self.tried >= self.inputs or all(each.failure for each in made):
                 return True
-            case Stop.NEVER:
+            case Stop.NEVER | Stop.LATE:
                 return False
             case Stop.AUTO:
                 return bool(verdicts & LIMITS)

@@ -13,11 +13,13 @@ from harness.grading.verdict import INFRASTRUCTURE, Verdict
 from harness.models.protocol import Frozen
 from harness.problem import Problem
 from harness.run.plan.problem_kinds import require_code_generation
-from harness.run.summary.summary import counted
+from harness.run.summary.summary import counted, without_hidden
 from harness.terminal.columns import facts, words_table
-from harness.terminal.summary_table import counts, sandbox_level, words
+from harness.terminal.summary_table import counts, no_hidden_tests, sandbox_level, words
 from harness.text import count, first_few
 
+SMALL_ROW = 1 << 16
+"""Most bytes of a row that is decoded only to count its tests."""
 SLOW = 0.5
 """Part of a test's CPU limit; slower references leave solutions little room."""
 
@@ -34,6 +36,7 @@ class VerifiedProblem(Frozen):
 
     Attributes:
         tests: number of tests; None if they were not decoded, or cannot be.
+        hidden: number of hidden ones among them; None if unknown likewise.
         limit_s: CPU seconds that a test may use.
         available: number of references in the data; after an interrupt some are unjudged.
         known_issues: known issues of the problem, which may make a reference fail.
@@ -41,6 +44,7 @@ class VerifiedProblem(Frozen):
 
     problem_id: str
     tests: int | None
+    hidden: int | None
     limit_s: float
     available: int
     references: tuple[VerifiedReference, ...]
@@ -67,6 +71,7 @@ class Verification(Frozen):
         unsound: problems with references of which none passes.
         slow: problems whose references all need more than half of a test's limit.
         without_tests, without_references: problems that have none.
+        no_hidden: number of problems whose tests are all public.
         references: number of judged references; `verdicts` counts them by verdict.
         infrastructure: number of references that could not be judged.
     """
@@ -76,6 +81,7 @@ class Verification(Frozen):
     slow: tuple[str, ...]
     without_tests: tuple[str, ...]
     without_references: tuple[str, ...]
+    no_hidden: int
     references: int
     accepted: int
     infrastructure: int
@@ -148,6 +154,7 @@ def finding(judged: Judged) -> Finding:
         failed_test=None if failed is None else failed.index + 1,
         reason=reason,
         isolation=grade.isolation,
+        hidden=grade.hidden_total,
     )
 
 
@@ -162,10 +169,12 @@ def verified(
             for index, key in enumerate(each.keys)
             if key in found
         )
+        tests, hidden = _tests(each.problem, references)
         results.append(
             VerifiedProblem(
                 problem_id=each.problem.id,
-                tests=_tests(each.problem, references),
+                tests=tests,
+                hidden=hidden,
                 limit_s=options.limits(each.problem).cpu_s,
                 available=each.available,
                 references=references,
@@ -175,18 +184,22 @@ def verified(
     return results
 
 
-def _tests(problem: Problem, references: Sequence[VerifiedReference]) -> int | None:
-    """Return a problem's number of tests, if it is known or cheap to find out."""
-    counts = [each.tests for each in references if each.verdict not in INFRASTRUCTURE]
-    if counts:
-        return counts[0]
-    # Problems with only hidden tests are rare; those with public tests need no count.
-    if problem.tests.public:
-        return None
+def _tests(
+    problem: Problem, references: Sequence[VerifiedReference]
+) -> tuple[int | None, int | None]:
+    """Return a problem's number of tests and of hidden ones, if known or cheap to find out."""
+    for each in references:
+        if each.verdict not in INFRASTRUCTURE:
+            return each.tests, each.hidden
+    # Problems with only hidden tests are rare.
+    size = problem.tests.row_bytes
+    if problem.tests.public and (size is None or size > SMALL_ROW):
+        return None, None
     try:
-        return len(problem.tests.load_hidden())
+        tests = problem.tests.all()
     except DataError:
-        return None
+        return None, None
+    return len(tests), sum(not test.public for test in tests)
 
 
 def summarize_verification(problems: Sequence[VerifiedProblem]) -> Verification:
@@ -198,6 +211,9 @@ def summarize_verification(problems: Sequence[VerifiedProblem]) -> Verification:
         slow=_ids(p for p in problems if p.slow),
         without_tests=_ids(p for p in problems if p.tests == 0),
         without_references=_ids(p for p in problems if not p.available),
+        no_hidden=without_hidden(
+            (p.problem_id, p.tests or 0, p.hidden) for p in problems if p.hidden is not None
+        ),
         references=len(references),
         accepted=sum(each.verdict is Verdict.ACCEPTED for each in references),
         infrastructure=sum(each.verdict in INFRASTRUCTURE for each in references),
@@ -216,7 +232,7 @@ COLUMNS = ("problem", "reference", "generated inputs", "how many", "why")
 
 def verification_view(summary: Verification, problems: Sequence[VerifiedProblem]) -> RenderableType:
     """Show the summary, then each reference that failed or is slow."""
-    parts: list[RenderableType] = [facts(_facts(summary))]
+    parts: list[RenderableType] = [facts(_facts(summary)), *no_hidden_tests(summary.no_hidden)]
     rows = list(_rows(problems))
     if rows:
         parts.append(words_table(("problem", "reference", "verdict", "slowest", "why"), rows))

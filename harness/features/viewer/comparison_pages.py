@@ -13,10 +13,11 @@ from starlette.responses import Response
 from harness.errors import HarnessError
 from harness.features.compare.answer import names_of
 from harness.features.compare.comparison import compare_read
-from harness.features.experiment.ranking import rank
+from harness.features.experiment.ranking import Ranking, rank
 from harness.features.report.charts import PALETTE
 from harness.features.report.first_screen import FirstScreen, screen_of_two
 from harness.features.report.notable_problems import EMPTY, talk_of
+from harness.features.report.overview_sections import experiment_section
 from harness.features.report.page import chart_scripts, embedded
 from harness.features.viewer.highlight import coloured
 from harness.features.viewer.html import line
@@ -302,7 +303,14 @@ class ComparisonPages:
                 for name, own in keys.items()
                 if baseline and own != baseline
             },
+            **_charts(ranking),
         }
+
+
+def _charts(ranking: Ranking) -> Shown:
+    """Return the charts that the report has of an experiment."""
+    charts = [each for each in experiment_section(ranking).exhibits if each.chart is not None]
+    return {"charts": charts, "chart_data": embedded({each.name: each.chart for each in charts})}
 
 
 def _is_of(outcome: Outcome, kind: str) -> bool:

@@ -1,6 +1,7 @@
 """Rendering of pages as HTML; all values are escaped."""
 
 import math
+import re
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,10 +9,12 @@ from functools import lru_cache
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
 
 from harness.efficiency.efficiency_summary import cpu_time, rank, score_interval, score_words
 from harness.efficiency.scale import Efficiency
 from harness.grading.verdict import INFRASTRUCTURE
+from harness.run.store.state import reason_text
 from harness.text import count, dollars, figure, interval, percent, printable, printable_line
 
 MOST_TICKS = 6
@@ -126,7 +129,7 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters |= {"text": line, "words": words, "lines": printable}
+    made.filters |= {"text": line, "name": name, "words": words, "lines": printable}
     return made
 
 
@@ -135,6 +138,14 @@ def line(value: object) -> str:
     text = str(value)
     shown = printable_line(text[:LONGEST_LINE])
     return f"{shown}…" if len(text) > LONGEST_LINE else shown
+
+
+NAME_PARTS = re.compile(r"[^-_/:.@+]*[-_/:.@+]?")
+
+
+def name(value: object) -> Markup:
+    """Return a name on one line that a browser may break after `-_/:.@+`, and not within words."""
+    return Markup("<wbr>").join(part for part in NAME_PARTS.findall(line(value)) if part)
 
 
 def words(value: object) -> str:
@@ -173,6 +184,7 @@ FUNCTIONS: dict[str, Any] = {
     "kind_of": kind_of,
     "percent": percent,
     "rank": rank,
+    "reason_text": reason_text,
     "score_words": score_words,
     "shell": shlex.quote,
 }

@@ -2,6 +2,7 @@
 
 import time
 from collections import OrderedDict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -223,6 +224,18 @@ class Library:
         while len(self._tapes) > MOST_TAPES:
             self._tapes.popitem(last=False)
         return Talk(tape, entries, there)
+
+
+def winners(runs: Sequence[Listed]) -> dict[str, list[Listed]]:
+    """Return each group's runs with the highest rate: several if they are equal."""
+    found: dict[str, list[Listed]] = {}
+    for run in runs:
+        best = found.setdefault(run.group, [])
+        if run.rate is None or (best and best[0].rate and best[0].rate.value > run.rate.value):
+            continue
+        equal = bool(best and best[0].rate and best[0].rate.value == run.rate.value)
+        found[run.group] = [*best, run] if equal else [run]
+    return found
 
 
 def created(manifest: dict[str, Any]) -> str:

@@ -1,6 +1,6 @@
 """Handlers of the viewer's URLs. No part of a URL is a path; keys are looked up."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from hmac import compare_digest
 from threading import Lock
@@ -12,11 +12,11 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 
-from harness.errors import HarnessError, RunDirectoryError
+from harness.errors import HarnessError, RunDirectoryError, UsageError
 from harness.features.viewer.blocks import Blocks
 from harness.features.viewer.highlight import PAGE, coloured, text_in
 from harness.features.viewer.html import line, render, strip_of
-from harness.features.viewer.library import Library, Listed, Talk, created
+from harness.features.viewer.library import Library, Talk, created, winners
 from harness.features.viewer.open_run import Item, OpenRun, delete_run, key_of, refusal, size_of
 from harness.features.viewer.query import (
     COLUMNS,
@@ -95,7 +95,8 @@ class Pages:
                 template, status = "wrong.j2", 404
                 shown = _wrong("Not found", "There is nothing at this address, or no longer.")
             except HarnessError as error:
-                template, status = "wrong.j2", 500
+                its_own = isinstance(error, RunDirectoryError) or not isinstance(error, UsageError)
+                template, status = "wrong.j2", 500 if its_own else 400
                 shown = _wrong("This cannot be shown", str(error))
             page = render(template, nonce=nonce, **shown)
         headers = {"ETag": f'"{shown["version"]}"'}
@@ -115,7 +116,7 @@ class Pages:
             "cut": self._library.found().cut,
             "runs": runs,
             "experiments": {run.group: key_of(run.group) for run in runs if run.experiment},
-            "winners": _winners(runs),
+            "winners": winners(runs),
         }
 
     def run(self, request: Request) -> Shown | None:
@@ -126,7 +127,7 @@ class Pages:
         query, summed = Query.of(request.query_params), sums(run.items.values())
         parent: Any = run.manifest.get("parent")
         return {
-            "crumbs": [(line(run.place.name), None)],
+            "crumbs": [*_experiment_crumb(run), (_own_name(run), None)],
             "version": run.version,
             "running": run.state.word == "running",
             "state": run.state,
@@ -169,7 +170,8 @@ class Pages:
         base = _address(run, item)
         return {
             "crumbs": [
-                (line(run.place.name), f"/runs/{run.place.key}{query.at(1)}"),
+                *_experiment_crumb(run),
+                (_own_name(run), f"/runs/{run.place.key}{query.at(1)}"),
                 (line(item.title), None),
             ],
             "version": version,
@@ -207,7 +209,8 @@ class Pages:
             return None
         return {
             "crumbs": [
-                (line(run.place.name), f"/runs/{run.place.key}"),
+                *_experiment_crumb(run),
+                (_own_name(run), f"/runs/{run.place.key}"),
                 (line(item.title), base),
                 ("text", None),
             ],
@@ -246,16 +249,6 @@ def _wrong(title: str, message: str) -> Shown:
     }
 
 
-def _winners(runs: Sequence[Listed]) -> dict[str, Listed | None]:
-    """Return each experiment's run with the best rate; None if none has a rate yet."""
-    found: dict[str, Listed | None] = {}
-    for run in runs:
-        best = found.setdefault(run.group, None)
-        if run.rate is not None and (not best or not best.rate or run.rate.value > best.rate.value):
-            found[run.group] = run
-    return found
-
-
 def _is_known(request: Request, version: str) -> bool:
     return request.headers.get("if-none-match") == f'"{version}"'
 
@@ -268,6 +261,16 @@ def _spec(run: OpenRun) -> Shown:
         "prompt": str(run.manifest["prompt"].get("name", "")),
         "max_tokens": str(run.spec.get("max_tokens") or "the provider's own"),
     }
+
+
+def _experiment_crumb(run: OpenRun) -> list[tuple[str, str]]:
+    """Return the link to the run's experiment; empty if it is not a variant of one."""
+    group = run.place.group
+    return [(line(group), f"/experiments/{key_of(group)}")] if run.place.experiment else []
+
+
+def _own_name(run: OpenRun) -> str:
+    return line(run.place.path.name if run.place.experiment else run.place.name)
 
 
 def _address(run: OpenRun, item: Item) -> str:

@@ -131,10 +131,12 @@ class ComparisonQuery:
 
     @classmethod
     def of(cls, words: QueryParams) -> "ComparisonQuery":
-        """Read the query of a URL: `a` and `b`, or `run` twice."""
-        chosen = words.getlist("run") or [words.get("a", ""), words.get("b", "")]
+        """Read the query of a URL: `a` and `b`, or `run` twice. Raises UsageError."""
+        given = words.getlist("run") or [words.get("a", ""), words.get("b", "")]
+        chosen = [each for each in given if each]
         if len(chosen) != 2:  # noqa: PLR2004 - a pair
-            raise UsageError(f"choose two runs to compare; {len(chosen)} are chosen")
+            number = {0: "none is", 1: "one is"}.get(len(chosen), f"{len(chosen):,} are")
+            raise UsageError(f"choose two runs to compare; {number} chosen")
         told = {name: words.get(name, "")[:LONGEST_SEARCH] for name in ("kind", *FILTERS)}
         page = page_number(words.get("page", "1"))
         return cls(chosen[0][:64], chosen[1][:64], **told, page=page)

@@ -131,7 +131,7 @@ def _headers(nonce: str) -> Mapping[str, str]:
         "Content-Security-Policy": "; ".join(rules),
         "Cross-Origin-Opener-Policy": "same-origin",
         "Cross-Origin-Resource-Policy": "same-origin",
-        "Referrer-Policy": "no-referrer",
+        "Referrer-Policy": "same-origin",  # with less, browsers send forms with `Origin: null`
         "X-Content-Type-Options": "nosniff",
         "X-Frame-Options": "DENY",
         "Cache-Control": "no-store",
@@ -197,7 +197,7 @@ def serve(root: Path, port: int, *, show: bool, say: Callable[[str], None]) -> N
         UsageError: there is no such folder, or the port is taken.
     """
     if not root.is_dir():
-        raise UsageError(f"{root} is no folder; name one with runs, or a run")
+        raise UsageError(f"{root} is not a folder; name one with runs, or a run")
     with _bound(port) as bound:
         own_port = bound.getsockname()[1]
         token = new_token()
@@ -216,4 +216,4 @@ def _bound(port: int) -> socket.socket:
     try:
         return listen(LOOPBACK, port)
     except OSError as error:
-        raise UsageError(f"port {port} of {LOOPBACK}: {error.strerror}; give another") from error
+        raise UsageError(f"port {port} of {LOOPBACK}: {error.strerror}; choose another") from error

@@ -8,7 +8,7 @@ the first of a new session.
 from collections.abc import Sequence
 from typing import Protocol
 
-from harness.grading.code_tests.rounds import Failure, Rounds, TestsFailedError
+from harness.grading.code_tests.rounds import Failure, Report, Rounds, TestsFailedError
 from harness.grading.outcome import EXCERPT, clean, outcome
 from harness.grading.sandbox_retry import RetryingWorker
 from harness.grading.verdict import Difference, JudgedAgain, TestResult, Verdict
@@ -18,6 +18,8 @@ from harness.sandbox.program import Ending, Execution, Program
 
 BY_CODE, BY_CODE_AND_SOLUTION = "test_code", "test_code_and_solution"
 _LIMITS = frozenset({Ending.CPU_LIMIT, Ending.WALL_LIMIT, Ending.MEMORY_LIMIT, Ending.OUTPUT_LIMIT})
+MOST_TESTS_CPU_S = 100.0
+"""CPU time that the tests of a solution may take in all to read and compare its answers."""
 _VERDICTS = {
     "wrong": Verdict.WRONG_ANSWER,
     "error": Verdict.RUNTIME_ERROR,
@@ -25,6 +27,7 @@ _VERDICTS = {
     "fault": Verdict.CHECKER_ERROR,
 }
 _ACCEPTED = Failure(kind="")
+_NOT_REACHED = Failure(kind="wrong", text="the tests ended before this one")
 
 
 class CodeTask(Protocol):
@@ -51,6 +54,7 @@ class CodeJudge:
 
     Attributes:
         peak_bytes: largest peak memory of any process of the solution.
+        tests_spent_s: CPU time of the tests' own processes with answers of the solution.
     """
 
     def __init__(self, bench: RetryingWorker, task: CodeTask, code: TestCode) -> None:
@@ -58,6 +62,7 @@ class CodeJudge:
         self.task = task
         self.code = code
         self.peak_bytes = 0
+        self.tests_spent_s = 0.0
         self.retimed = [0, 0]
 
     def again(self) -> JudgedAgain:
@@ -122,13 +127,17 @@ class _Part:
     def _group(self, group: list[int]) -> dict[int, TestResult]:
         """Return the results of some tests of one session: all, the first few, or none."""
         task = self.judge.task
-        around = self.judge.code.before, self.script
-        rounds = Rounds(self.judge.bench, task.program, task.limits, around, self.tests, group)
+        around = self.judge.code, self.script
+        rounds = Rounds(
+            *(self.judge.bench, task.program, task.limits, around, self.tests, group),
+            tests_left_s=MOST_TESTS_CPU_S - self.judge.tests_spent_s,
+        )
         try:
             ended = rounds.run()
         except TestsFailedError as error:
             return self._tests_failed(group, error)
         finally:
+            self.judge.tests_spent_s += rounds.tests_spent_s
             self.judge.peak_bytes = max(self.judge.peak_bytes, rounds.peak_bytes)
             self.judge.retimed = [
                 sum(pair) for pair in zip(self.judge.retimed, rounds.retimed, strict=True)
@@ -147,12 +156,19 @@ class _Part:
         over = [slot for slot in group if report.complete or self._is_over(slot, rounds)]
         found: dict[int, TestResult] = {}
         for slot in over:
-            said = report.failed.get(slot, _ACCEPTED)
-            if report.aborted is not None and slot not in report.begun:
-                said = report.aborted
+            said = self._said(slot, report)
             execution = rounds.execution if slot == group[0] else None
             found[slot] = self._result(slot, said, execution, asked=report.asked > 0)
         return found
+
+    def _said(self, slot: int, report: Report) -> Failure:
+        """Return how a finished test failed; what comes after the last one counts as its own."""
+        if slot not in report.begun:
+            return report.aborted or _NOT_REACHED
+        failed = report.failed.get(slot, _ACCEPTED)
+        if failed.kind or report.aborted is None or slot != len(self.tests) - 1:
+            return failed
+        return report.aborted
 
     @staticmethod
     def _is_over(slot: int, rounds: Rounds) -> bool:

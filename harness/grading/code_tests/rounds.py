@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 from pydantic import Field, ValidationError
 
 from harness.grading.sandbox_retry import RetryingWorker
-from harness.problem import NO_EXCEPTION, Codec, Frozen, Signature, TestCase, TestScript
+from harness.problem import NO_EXCEPTION, Codec, Frozen, Signature, TestCase, TestCode, TestScript
 from harness.sandbox.limits import Limits
 from harness.sandbox.program import Ending, Execution, Program, Trial
 
@@ -20,6 +20,7 @@ MOST_ROUNDS = 100
 MOST_TIMES = 5
 """Largest CPU time of the solution's processes in all rounds, as a multiple of the limit."""
 TESTS_CPU_S = 20.0
+_TOO_LONG = "all answers together take too long to compare"
 _TESTS = Program("", "", "run_tests", Signature(result=Codec.TESTS))
 
 
@@ -83,26 +84,30 @@ class Rounds:
     """Rounds of some tests of one script.
 
     Attributes:
-        around: source that the tests rely on, and the script with their slots.
+        around: code of the problem's tests, and the script with the slots of these.
         slots: slots of the tests to run.
+        tests_left_s: CPU time that the tests may take with answers of the solution.
         report: report of the last run of the tests.
         execution: the solution's last process; None where no call was made.
         death: call that ended the solution's process, where the tests cannot go on.
         retimed: number of processes run again, and of those that then finished.
+        tests_spent_s: CPU time that the tests took with answers of the solution.
     """
 
     bench: RetryingWorker
     program: Program
     limits: Limits
-    around: tuple[str, TestScript]
+    around: tuple[TestCode, TestScript]
     tests: list[TestCase]
     slots: list[int]
+    tests_left_s: float
     report: Report = field(default_factory=lambda: Report(calls="", count=0, used=0, complete=True))
     execution: Execution | None = None
     death: Death | None = None
     retimed: list[int] = field(default_factory=lambda: [0, 0])
     peak_bytes: int = 0
     spent_s: float = 0.0
+    tests_spent_s: float = 0.0
 
     def run(self) -> bool:
         """Run the tests until they are complete or cannot go on.
@@ -126,6 +131,8 @@ class Rounds:
                 return True
             if self.spent_s > MOST_TIMES * self.limits.cpu_s:
                 return False
+            if self.tests_spent_s >= self.tests_left_s:
+                raise TestsFailedError(_TOO_LONG, answered=True)
             self.death = None
             known = self.report.calls
             self.execution = self._run_calls(known)
@@ -172,20 +179,25 @@ class Rounds:
         return execution
 
     def _run_tests(self, known: str, outcomes: str) -> Report:
-        before, script = self.around
+        code, script = self.around
         whole = {
             "source": script.source,
             "units": [source_of(test) for test in self.tests],
             "wanted": self.slots,
-            "before": before,
+            "before": code.before,
+            "classes": code.classes,
+            "shared": code.shared,
             "call": script.call,
             "entry_point": self.program.entry_point or "",
         }
         lines = "\n".join(map(json.dumps, (whole, known, outcomes)))
-        limits = Limits(cpu_s=max(TESTS_CPU_S, 2 * self.limits.cpu_s))
-        with self.bench.worker.on(Trial(_TESTS, [lines], limits)) as trial:
-            (execution,) = self.bench.execute(trial, [0], last=True)
         answered = bool(known)
+        cpu_s = max(TESTS_CPU_S, 2 * self.limits.cpu_s)
+        if answered:
+            cpu_s = min(cpu_s, max(1.0, self.tests_left_s - self.tests_spent_s))
+        with self.bench.worker.on(Trial(_TESTS, [lines], Limits(cpu_s=cpu_s))) as trial:
+            (execution,) = self.bench.execute(trial, [0], last=True)
+        self.tests_spent_s += execution.cpu_s if answered else 0.0
         if execution.ending is not Ending.FINISHED or execution.result is None:
             raise TestsFailedError(_why(execution), answered=answered)
         try:

@@ -127,7 +127,7 @@ def _of(plugin: plugins.Plugin) -> ComparisonRule:
     sides = [getattr(found, side, None) for side in ("output", "value")]
     if not all(callable(side) for side in sides):
         raise UsageError(
-            f"{plugin} is no rule: it lacks functions `output` and `value` of (expected, got)"
+            f"{plugin} is not a rule: missing functions `output` and `value` of (expected, got)"
         )
     output, value = (guarded(plugin, cast("Rule", side)) for side in sides)
     return ComparisonRule(output, value)

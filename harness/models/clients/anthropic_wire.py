@@ -22,12 +22,13 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any, Literal, cast
 
-from pydantic_core import from_json, to_json
+from pydantic_core import from_json
 
 from harness.models.clients.wire import (
     UNNAMED_CALL,
     CallIds,
     Json,
+    as_arguments,
     is_json,
     sendable,
     token_count,
@@ -297,17 +298,11 @@ def _tool_calls(blocks: Sequence[Json], messages: Sequence[Message]) -> tuple[To
         name, given = block.get("name"), block.get("id")
         usable = isinstance(given, str) and CALL_ID.fullmatch(given) is not None
         name = name if isinstance(name, str) and name else UNNAMED_CALL
-        arguments = _arguments(block.get("input"))
+        arguments = as_arguments(block.get("input"))
         calls.append(
             ToolCall(id=ids.take(given if usable else None), name=name, arguments=arguments)
         )
     return tuple(calls)
-
-
-def _arguments(value: Any) -> str:
-    if isinstance(value, str):
-        return value
-    return "{}" if value is None else to_json(value).decode()
 
 
 def _explanation(details: Any) -> str:
@@ -335,6 +330,8 @@ def usage_from_wire(value: Any) -> Usage | None:
     read = token_count(fields, "cache_read_input_tokens") or 0
     written = token_count(fields, "cache_creation_input_tokens") or 0
     reasoning = token_count(fields.get("output_tokens_details"), "thinking_tokens") or 0
+    if not plain + read + written:  # no prompt is empty
+        return None
     return Usage(
         input_tokens=plain + read + written,
         cached_input_tokens=read,

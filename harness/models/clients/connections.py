@@ -12,7 +12,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from harness.models.environment import VARIABLES
-from harness.models.faults import RejectedError, ToolsRefusedError, WrongApiError
+from harness.models.faults import (
+    Redactor,
+    RejectedError,
+    ToolsRefusedError,
+    TransientError,
+    WrongApiError,
+)
+from harness.models.protocol import ModelError
 
 if TYPE_CHECKING:
     import httpx2
@@ -98,3 +105,40 @@ def with_address(error: Failure, asked: str) -> Failure:
     hint = "" if _VERSION.search(asked) else "; should the base URL end in /v1?"
     error.args = (f"{error} (asked {asked}{hint})",)
     return error
+
+
+def too_late(error: BaseException, where: str) -> TransientError:
+    """Return the error of a request that a timeout ended.
+
+    Args:
+        error: the timeout.
+        where: the address, without secrets.
+    """
+    cause = error.__cause__ or error
+    kind = f" ({type(cause).__name__})" if type(cause) is not TimeoutError else ""
+    before = type(cause).__name__ in {"ConnectTimeout", "PoolTimeout", "WriteTimeout"}
+    flag = "" if before else "; see --idle-timeout and --request-timeout"
+    return TransientError(f"no answer in time from {where}{kind}{flag}", cut=not before)
+
+
+def no_connection(
+    error: BaseException, where: str, redact: Redactor, *, cut: bool = False
+) -> TransientError:
+    """Return the error of a connection that failed.
+
+    Args:
+        error: the failure.
+        where: the address, without secrets.
+        redact: function that masks secrets.
+        cut: whether an answer was under way.
+    """
+    words = redact(f"{type(error).__name__}: {error}")
+    lost = "the answer broke off, from" if cut else "no connection to"
+    return TransientError(f"{lost} {where}: {words}", cut=cut)
+
+
+def unsendable(error: BaseException, where: str, redact: Redactor) -> ModelError:
+    """Return the error of a request that the SDK refuses to send: retrying is useless."""
+    return ModelError(
+        f"the request to {where} cannot be sent: {redact(f'{type(error).__name__}: {error}')}"
+    )

@@ -15,26 +15,33 @@ import re
 import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import unquote, urlsplit
 
 from pydantic_core import to_json
 
-from harness.models.clients.connections import Timeouts, kept_alive, with_address
+from harness.models.clients.connections import (
+    Timeouts,
+    kept_alive,
+    no_connection,
+    too_late,
+    unsendable,
+    with_address,
+)
 from harness.models.clients.event_stream import CONTENT_TYPE, StreamFormat, read_events
 from harness.models.clients.retry import Pace, RetryPolicy, ask_until_answered
-from harness.models.clients.wire import Json, read_json, word
+from harness.models.clients.wire import Json, counted_usage, read_json, word
+from harness.models.error_body import read_error
 from harness.models.faults import (
-    UNKNOWN_MODEL_STATUSES,
+    AnsweredError,
     MalformedAnswerError,
-    PolicyRefusedError,
     Redactor,
     RejectedError,
     ToolsRefusedError,
     TransientError,
     WrongApiError,
+    failed_answer,
     failed_status,
-    provider_words,
 )
 from harness.models.protocol import ModelError, ModelTurn, Retry, RetryObserver, Usage
 from harness.models.route import shown_url
@@ -157,13 +164,13 @@ class Endpoint:
             except (TransientError, ModelError) as error:
                 raise self._paid_for(error, data) from None
             told = request_id or turn.request_id  # the server's text, which may contain the key
-            measured = {"latency_s": time.perf_counter() - started}
+            measured = {"latency_s": time.perf_counter() - started, "usage": counted_usage(turn)}
             return turn.model_copy(update={"request_id": told and self.redact(told), **measured})
 
         try:
             turn = await ask_until_answered(once, self._policy, on_retry, self._pace)
-        except PolicyRefusedError as refused:
-            turn = refused.turn()
+        except AnsweredError as refused:
+            turn = refused.turn().model_copy(update={"usage": refused.usage})
         except RejectedError as error:
             if self._stops_run(error):
                 error.stops_run = True
@@ -178,9 +185,10 @@ class Endpoint:
             return False
         if isinstance(error, WrongApiError) and not self._answered:
             return True
+        if error.account or error.status == KEY_STATUS:
+            return True
         if self._answered:  # a gateway may use the others for one request only
-            hopeless = error.hopeless and error.status not in UNKNOWN_MODEL_STATUSES
-            return hopeless or error.status == KEY_STATUS
+            return False
         return error.hopeless or error.status in FIRST_STATUSES
 
     async def _answer_to(
@@ -244,11 +252,11 @@ class Endpoint:
         except (TransientError, ModelError):
             raise
         except (TimeoutError, httpx2.TimeoutException) as error:
-            raise self._too_late(error) from None
+            raise too_late(error, self.where) from None
         except (httpx2.RequestError, anyio.EndOfStream, OSError) as error:
-            raise self._no_connection(error) from None
+            raise no_connection(error, self.where, self.redact) from None
         except (httpx2.InvalidURL, UnicodeError, ValueError, TypeError) as error:
-            raise self._unsendable(error) from None
+            raise unsendable(error, self.where, self.redact) from None
         except Exception as error:
             # Both SDKs have error classes of the same shape; the connection error is the cause.
             if not type(error).__module__.startswith(("openai", "anthropic")):
@@ -257,31 +265,31 @@ class Endpoint:
             if isinstance(cause, TransientError | ModelError):  # Anthropic's SDK wraps them
                 raise cause from None
             if isinstance(cause, httpx2.TimeoutException):
-                raise self._too_late(error) from None
+                raise too_late(error, self.where) from None
             if cause is not None:
-                raise self._no_connection(cause) from None
-            raise self._unsendable(error) from None
-
-    def _too_late(self, error: BaseException) -> TransientError:
-        cause = error.__cause__ or error
-        kind = f" ({type(cause).__name__})" if type(cause) is not TimeoutError else ""
-        before = type(cause).__name__ in {"ConnectTimeout", "PoolTimeout", "WriteTimeout"}
-        flag = "" if before else "; see --idle-timeout and --request-timeout"
-        return TransientError(f"no answer in time from {self.where}{kind}{flag}", cut=not before)
-
-    def _no_connection(self, error: BaseException) -> TransientError:
-        words = self.redact(f"{type(error).__name__}: {error}")
-        return TransientError(f"no connection to {self.where}: {words}")
-
-    def _unsendable(self, error: BaseException) -> ModelError:
-        """Return the error of a request that the SDK refuses to send: retrying is useless."""
-        words = self.redact(f"{type(error).__name__}: {error}")
-        return ModelError(f"the request to {self.where} cannot be sent: {words}")
+                raise no_connection(cause, self.where, self.redact) from None
+            raise unsendable(error, self.where, self.redact) from None
 
     async def read(
         self, response: Any, stream: StreamFormat | None = None
     ) -> tuple[Json, str | None]:
-        """Return the JSON object of a response, and the provider's id for it."""
+        """Return the JSON object of a response, and the provider's id for it.
+
+        An answer that breaks off may be billed, unlike a connection that fails before.
+        """
+        import anyio
+        import httpx2
+
+        try:
+            return await self._read_begun(response, stream)
+        except (TimeoutError, httpx2.TimeoutException):
+            raise
+        except (httpx2.RequestError, anyio.EndOfStream, OSError) as error:
+            raise no_connection(error, self.where, self.redact, cut=True) from None
+
+    async def _read_begun(
+        self, response: Any, stream: StreamFormat | None
+    ) -> tuple[Json, str | None]:
         kind = response.headers.get("content-type", "")
         if stream is not None and kind.partition(";")[0].strip().lower() == CONTENT_TYPE:
             data = await read_events(response, stream, MAX_ANSWER_BYTES)
@@ -300,7 +308,7 @@ class Endpoint:
             data = read_json(body)
         except MalformedAnswerError as error:
             kind = self.redact(headers.get("content-type", "none"))
-            begins = self.redact(provider_words(body[:MAX_ERROR_BYTES])[0])[:120]
+            begins = self.redact(read_error(body[:MAX_ERROR_BYTES]).text)[:120]
             raise MalformedAnswerError(
                 f"{error.cause} (content type {kind}): {begins or 'empty'}"
             ) from None
@@ -312,20 +320,12 @@ class Endpoint:
         """Return the answer with the provider's id for it, unless it is an error."""
         if data.get("error") and not data.get(self._answer_field):
             body = to_json(data) if body is None else body
-            raise self._paid_for(self._failure_within(data, body, headers), data)
+            error = failed_answer(
+                body, headers, self.redact, now=time.time(), statuses=self._error_statuses
+            )
+            raise self._paid_for(error, data)
         named = (word(headers.get(name)) for name in REQUEST_ID_HEADERS)
         return data, next(filter(None, named), None)
-
-    def _failure_within(
-        self, data: Json, body: bytes, headers: "httpx2.Headers"
-    ) -> TransientError | ModelError:
-        error: Any = data["error"]
-        fields = cast("Json", error) if isinstance(error, dict) else {}
-        status: Any = fields.get("code") or self._error_statuses.get(str(fields.get("type")))
-        if isinstance(status, int) and 400 <= status < 600:  # noqa: PLR2004 - HTTP's failures
-            return failed_status(status, headers, body, self.redact, now=time.time())
-        words = self.redact(provider_words(body)[0])
-        return MalformedAnswerError(f"an error instead of an answer: {words}")
 
     async def _refuse_failed(self, response: "httpx2.Response") -> None:
         """Raise for a failed status before the SDK reads its body without a size limit."""

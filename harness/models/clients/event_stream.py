@@ -126,10 +126,9 @@ async def read_events(response: Any, stream: StreamFormat, most_bytes: int) -> J
     except (TimeoutError, httpx2.RequestError):
         if not assembler.done:
             raise
-    answer = assembler.answer()
     if not (marked or assembler.done):
-        raise MalformedAnswerError("the stream ended before the answer was complete")
-    return answer
+        raise MalformedAnswerError("the stream ended before the answer was complete", cut=True)
+    return assembler.answer()
 
 
 def _take(assembler: Assembler, data: bytes, most_bytes: int) -> bool:

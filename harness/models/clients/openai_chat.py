@@ -6,28 +6,22 @@ replaces the one before it. Unknown fields, such as a call's `extra_content` wit
 signature, are kept as they were sent.
 """
 
-import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Any, cast
 
+from harness.models.clients.amendments import AMENDMENTS, Amendment
 from harness.models.clients.client import Client
 from harness.models.clients.event_stream import StreamFormat
 from harness.models.clients.openai_wire import (
-    REASONING_FIELDS,
     max_tokens_field,
-    mended,
     request_body,
     turn_from_wire,
     usage_from_wire,
-    without_reasoning,
 )
 from harness.models.clients.wire import Json
 from harness.models.faults import (
     MalformedAnswerError,
     RejectedError,
-    ToolsRefusedError,
-    WrongApiError,
 )
 from harness.models.protocol import (
     Message,
@@ -222,49 +216,6 @@ def _groq_usage(data: Json) -> Any:
     return cast("Json", own).get("usage") if isinstance(own, dict) else None
 
 
-# Refusals by Groq (400: `property 'reasoning_content' is unsupported`), Cerebras (422:
-# `messages.2.assistant.reasoning_content: Extra inputs are not permitted`), and servers whose
-# schema refuses a field without naming it.
-_FIELD_REFUSED = re.compile(
-    r"\b(?:" + "|".join(REASONING_FIELDS) + r")\b|\bextra inputs\b|\bextra_forbidden\b"
-    r"|\badditional propert|\b(?:unknown|unexpected|unrecognized) (?:field|property|key)",
-    re.IGNORECASE,
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Amendment:
-    """Change to a request.
-
-    Attributes:
-        title: what the endpoint refuses, for the transcript.
-        apply: function that returns the changed body; None where there is nothing to change.
-        statuses: HTTP statuses of the refusal.
-        words: pattern of the refusal's text; None for any text.
-    """
-
-    title: str
-    apply: Callable[[Json], Json | None]
-    statuses: frozenset[int]
-    words: re.Pattern[str] | None = None
-
-    def fits(self, error: RejectedError) -> bool:
-        """Return whether this change may prevent the refusal."""
-        if isinstance(error, WrongApiError) or error.status not in self.statuses:
-            return False
-        if self.words is None:
-            return not isinstance(error, ToolsRefusedError)
-        return self.words.search(str(error)) is not None
-
-
-AMENDMENTS = (
-    Amendment(
-        "reasoning sent back", without_reasoning, frozenset({400, 422}), words=_FIELD_REFUSED
-    ),
-    Amendment("broken arguments sent", mended, frozenset({400, 422, 500})),
-)
-
-
 class OpenAIChat(Client):
     """Model at an endpoint of OpenAI's chat completions."""
 
@@ -304,6 +255,7 @@ class OpenAIChat(Client):
     ) -> ModelTurn:
         """Ask once, retrying transient failures.
 
+        An endpoint that asks for `max_completion_tokens` gets it instead of `max_tokens`.
         Reasoning and broken tool call arguments are sent back as they came. An endpoint that
         refuses such a conversation gets it once more without reasoning, or with the arguments
         wrapped in valid JSON. If that helps, all later requests are changed likewise.

@@ -13,12 +13,11 @@ import json
 from collections.abc import Sequence
 from typing import Any, Literal, cast
 
-from pydantic_core import to_json
-
 from harness.models.clients.wire import (
     UNNAMED_CALL,
     CallIds,
     Json,
+    as_arguments,
     is_json,
     sendable,
     token_count,
@@ -52,7 +51,7 @@ def usage_from_wire(value: Any) -> Usage | None:
         token_count(fields, "prompt_tokens"),
         token_count(fields, "completion_tokens"),
     )
-    if prompt is None or completion is None:  # one count alone is not enough
+    if not prompt or completion is None:  # one count alone is not enough, and no prompt is empty
         return None
     total = token_count(fields, "total_tokens")
     if total is not None:  # Gemini and xAI leave reasoning out of the completion's tokens
@@ -189,6 +188,14 @@ def mended(body: Json) -> Json | None:
     return {**body, "messages": messages} if broken else None
 
 
+def renamed_max_tokens(body: Json) -> Json | None:
+    """Return the request with the token limit in the newer field, or None if it has no limit."""
+    if "max_tokens" not in body or "max_completion_tokens" in body:
+        return None
+    rest = {name: value for name, value in body.items() if name != "max_tokens"}
+    return {**rest, "max_completion_tokens": body["max_tokens"]}
+
+
 def without_reasoning(body: Json) -> Json | None:
     """Return the request without the reasoning of earlier turns, or None if it has none."""
     messages: list[Json] = [
@@ -296,7 +303,7 @@ def _tool_calls(
         call = ToolCall(
             id=ids.take(fields.get("id")),
             name=_function(fields).get("name") or UNNAMED_CALL,
-            arguments=_arguments(_function(fields).get("arguments")),
+            arguments=as_arguments(_function(fields).get("arguments")),
         )
         calls.append(call)
         extra = {name: value for name, value in fields.items() if name not in STANDARD_CALL_FIELDS}
@@ -311,12 +318,6 @@ def _function(call: Json) -> Json:
         return {}
     fields = cast("Json", function)
     return fields if isinstance(fields.get("name"), str) else {**fields, "name": None}
-
-
-def _arguments(value: Any) -> str:
-    if isinstance(value, str):
-        return value
-    return "{}" if value is None else to_json(value).decode()
 
 
 def _stop(word_given: Any, *, refused: bool, called: bool) -> ModelStop:

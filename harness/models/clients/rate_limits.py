@@ -1,14 +1,16 @@
-"""Reset times of rate limits, read from a provider's response headers.
+"""Waits that a provider asks for: named ones, and the reset times of rate limits.
 
-They are used where a refusal (429) names no wait. Every provider has its own format, and gateways
-garble them; unreadable values are ignored.
+Reset times are used where a refusal (429) names no wait. Every provider has its own format, and
+gateways garble them; unreadable values are ignored.
 """
 
 import math
 import re
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 
+THROTTLED = 429  # the status of a rate limit
 LONGEST_S = 7 * 86_400.0  # a longer wait is not for a request limit
 OLDEST_EPOCH = 1e9  # seconds since 1970; a smaller number is a duration
 OLDEST_EPOCH_MS = 1e12
@@ -29,6 +31,47 @@ _PART = re.compile(r"(\d{1,9}(?:\.\d{1,9})?)(ms|d|h|m|s)")
 _LENGTH = re.compile(rf"(?:{_PART.pattern})+")
 _NUMBER = re.compile(r"\d{1,16}(?:\.\d{1,9})?")
 _LONGEST_TEXT = 64
+
+
+def retry_after(
+    headers: Mapping[str, str],
+    *,
+    now: float,
+    status: int | None = None,
+    body_s: float | None = None,
+) -> float | None:
+    """Return the seconds that the provider asks to wait; None when nothing says so.
+
+    `retry-after-ms` comes first, then `retry-after`, which may be seconds or an HTTP date (RFC
+    9110, section 10.2.3); then the seconds that the body names (`body_s`); for a rate limit (429)
+    with none of these, the time until it is reset.
+    """
+    named = _named_wait(headers, now=now)
+    if named is None:
+        named = body_s
+    if named is None and status == THROTTLED:
+        return reset_after(headers, now=now)
+    return named
+
+
+def _named_wait(headers: Mapping[str, str], *, now: float) -> float | None:
+    for name, per_second in (("retry-after-ms", 1000.0), ("retry-after", 1.0)):
+        seconds = _number(headers.get(name)) / per_second
+        if seconds > 0:
+            return seconds
+    try:
+        seconds = parsedate_to_datetime(headers.get("retry-after", "")).timestamp() - now
+    except (ValueError, OverflowError, OSError):
+        return None
+    return seconds if seconds > 0 else None
+
+
+def _number(text: str | None) -> float:
+    try:
+        number = float(text or "nan")
+    except ValueError:
+        return math.nan
+    return number if math.isfinite(number) else math.nan
 
 
 def reset_after(headers: Mapping[str, str], *, now: float) -> float | None:

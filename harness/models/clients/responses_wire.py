@@ -16,19 +16,15 @@ from typing import Any, Literal, cast
 from harness.models.clients.wire import (
     CallIds,
     Json,
+    as_arguments,
     is_json,
     sendable,
     token_count,
     with_settings,
     word,
 )
-from harness.models.faults import (
-    OVERFLOW_CODES,
-    OVERFLOW_WORDS,
-    MalformedAnswerError,
-    Redactor,
-    TransientError,
-)
+from harness.models.faults import MalformedAnswerError, Redactor, TransientError
+from harness.models.overflow import Excess, excess
 from harness.models.protocol import (
     AssistantMessage,
     ContextOverflowError,
@@ -256,7 +252,7 @@ def _failure(error: Any, redact: Callable[[str], str]) -> TransientError | Model
     code, message = fields.get("code"), fields.get("message")
     code, message = (text if isinstance(text, str) else "" for text in (code, message))
     cause = redact(": ".join(filter(None, ("the response failed", code, message))))
-    if code in OVERFLOW_CODES or OVERFLOW_WORDS.search(message):
+    if excess(None, message, code) is Excess.CONVERSATION:
         return ContextOverflowError(cause)
     if code in TRANSIENT_CODES:
         return TransientError(cause, status=TRANSIENT_CODES[code])
@@ -273,9 +269,17 @@ def _items(output: Any) -> Iterable[Json]:
 
 
 def _renamed(items: Iterable[Json], ids: CallIds) -> list[Json]:
-    """Return the items, each call with a unique id, so that call and result match."""
+    """Return the items, each call with a unique id and its arguments as text.
+
+    So call and result match, and the item can be sent back: some servers send the arguments as an
+    object, but take only text.
+    """
     return [
-        {**item, "call_id": ids.take(item.get("call_id"))}
+        {
+            **item,
+            "call_id": ids.take(item.get("call_id")),
+            "arguments": as_arguments(item.get("arguments")),
+        }
         if item["type"] == "function_call"
         else item
         for item in items
@@ -303,7 +307,7 @@ def _call(item: Json) -> ToolCall:
     name = _string(item, "name")
     if not name:
         raise MalformedAnswerError("a function call of the answer has no name")
-    return ToolCall(id=item["call_id"], name=name, arguments=_string(item, "arguments"))
+    return ToolCall(id=item["call_id"], name=name, arguments=item["arguments"])
 
 
 def _string(fields: Json, name: str) -> str:
@@ -330,7 +334,7 @@ def _stop(data: Json, *, refused: bool, called: bool) -> ModelStop:
 def usage_from_wire(value: Any) -> Usage | None:
     """Return token counts; None when none were reported. Parts never exceed their whole."""
     sent, written = token_count(value, "input_tokens"), token_count(value, "output_tokens")
-    if sent is None or written is None:  # one count alone is not enough
+    if not sent or written is None:  # one count alone is not enough, and no prompt is empty
         return None
     details = cast("Json", value).get("input_tokens_details")
     cached = min(token_count(details, "cached_tokens") or 0, sent)

@@ -13,11 +13,13 @@ from typing import TypeVar
 
 from tenacity import AsyncRetrying, RetryCallState
 
-from harness.models.faults import THROTTLED, MalformedAnswerError, TransientError
+from harness.models.clients.rate_limits import THROTTLED
+from harness.models.faults import MalformedAnswerError, TransientError
 from harness.models.protocol import ModelError, Resume, Retry, RetryObserver
 
 T = TypeVar("T")
 
+LOADING_WAIT_S = 5.0  # between requests to a server that is loading its model, at most
 SERVER_WAIT_SPREAD = 0.1  # random addition, as a share of the wait the provider named
 
 
@@ -27,7 +29,7 @@ class RetryPolicy:
 
     Attributes:
         attempts: largest number of requests, including the first, excluding those refused by a rate
-            limit.
+            limit, or by a server that is loading its model.
         limited_attempts: largest number of refusals by a rate limit. It is higher, because the
             limit will let the request through, and a narrow one refuses many times.
         malformed_attempts: largest number of answers that violate the protocol.
@@ -108,6 +110,7 @@ class _Attempts:
         self._made = 0
         self._malformed = 0
         self._limited = 0
+        self._loading = 0
         self._out_of_time = False
         self._resume: Resume | None = None
 
@@ -117,19 +120,22 @@ class _Attempts:
         self._started = self.pace.clock() if self._started is None else self._started
         self._malformed += isinstance(error, MalformedAnswerError)
         self._limited += isinstance(error, TransientError) and error.status == THROTTLED
+        self._loading += isinstance(error, TransientError) and error.loading
         return isinstance(error, TransientError)
 
     def wait(self, state: RetryCallState) -> float:
         error = _error_of(state)
+        if isinstance(error, TransientError) and error.loading:
+            return LOADING_WAIT_S / 2 + self.pace.jitter(LOADING_WAIT_S / 2)
         if isinstance(error, TransientError) and error.retry_after_s is not None:
             named = error.retry_after_s
             return named + self.pace.jitter(named * SERVER_WAIT_SPREAD)
-        doublings = min(self._made - 1, 32)
+        doublings = min(max(0, self._made - self._loading - 1), 32)
         high = min(self._policy.first_wait_s * 2.0**doublings, self._policy.longest_wait_s)
         return self.pace.jitter(high)
 
     def spent(self, state: RetryCallState) -> bool:
-        if self._made - self._limited >= self._policy.attempts:
+        if self._made - self._limited - self._loading >= self._policy.attempts:
             return True
         if self._limited >= self._policy.limited_attempts:
             return True
@@ -155,6 +161,7 @@ class _Attempts:
                     usage=error.usage,
                     malformed=isinstance(error, MalformedAnswerError) or None,
                     cut=error.cut or None,
+                    loading=error.loading or None,
                 )
             )
 

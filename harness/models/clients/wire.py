@@ -8,10 +8,17 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any, cast
 
-from pydantic_core import from_json
+from pydantic_core import from_json, to_json
 
 from harness.models.faults import MalformedAnswerError
-from harness.models.protocol import AssistantMessage, Message, ModelError, ModelSettings
+from harness.models.protocol import (
+    AssistantMessage,
+    Message,
+    ModelError,
+    ModelSettings,
+    ModelTurn,
+    Usage,
+)
 
 Json = dict[str, Any]
 
@@ -120,6 +127,13 @@ def is_json(value: Any) -> bool:
     return True
 
 
+def as_arguments(value: Any) -> str:
+    """Return a call's arguments as JSON text; some servers send the value itself."""
+    if isinstance(value, str):
+        return value
+    return "{}" if value is None else to_json(value).decode()
+
+
 def word(value: Any) -> str | None:
     """Return a provider's string, shortened; None for anything else."""
     return value[:LONGEST_WORD] if isinstance(value, str) and value else None
@@ -133,6 +147,12 @@ def token_count(fields: Any, name: str) -> int | None:
     if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= MOST_TOKENS:
         return None
     return value
+
+
+def counted_usage(turn: ModelTurn) -> Usage | None:
+    """Return an answer's tokens; None where a server counts none for an answer with words."""
+    silent = turn.usage is not None and not turn.usage.output_tokens
+    return None if silent and (turn.text.strip() or turn.tool_calls) else turn.usage
 
 
 class CallIds:

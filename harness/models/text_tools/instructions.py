@@ -11,7 +11,7 @@ calls. Replays of recordings therefore give the same requests.
 
 import asyncio
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
@@ -33,45 +33,12 @@ from harness.models.protocol import (
     UserMessage,
 )
 from harness.models.providers import ToolProtocol
-from harness.models.text_tools.call_syntax import ParsedCall
-from harness.models.text_tools.reader import read_calls, sole_text
+from harness.models.text_tools.calls import ParsedCall
+from harness.models.text_tools.reader import read_calls
+from harness.models.text_tools.wording import WORDING, Wording, manual
 from harness.problem import ProblemView
 
 MARK, SAID = "tool_protocol", "said"
-
-MANUAL = """\
-# Tools
-
-You work by calling tools, and a call is a fenced json block in your message:
-
-```json
-{"name": "TOOL", "arguments": {"ARGUMENT": "VALUE"}}
-```
-
-Each such block is one call. They are carried out in order once your message ends, and the next \
-message brings a tool_result for each: never write one yourself. Within JSON strings a newline is \
-\\n, a quote \\" and a backslash \\\\. What you write beside the blocks is not read by any tool; \
-code in other blocks is not run.
-"""
-
-AS_IT_IS = """\
-You need not write JSON for {name}. A fenced block tagged {name} is a call, too; the text in it \
-becomes `{argument}` unchanged:
-
-```{name}
-{example}
-```
-"""
-EXAMPLES = {"code": "print(input()[::-1])", "answer": "[1, 2]"}
-
-TOOLS = "The tools, each with the JSON schema of its arguments:\n"
-
-REMINDER = """\
-A call is a fenced json block, as in:
-
-```json
-{"name": "TOOL", "arguments": {"ARGUMENT": "VALUE"}}
-```"""
 
 
 class TextTools:
@@ -79,10 +46,12 @@ class TextTools:
 
     Args:
         model: the model, which is never given tools in another way.
+        wording: how the tools are described.
     """
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: Model, wording: Wording = WORDING) -> None:
         self._model = model
+        self._wording = wording
 
     @property
     def name(self) -> str:
@@ -91,7 +60,7 @@ class TextTools:
 
     def for_sample(self, problem: ProblemView, index: int) -> Model:
         """Return the model for that sample, wrapped likewise."""
-        return TextTools(self._model.for_sample(problem, index))
+        return TextTools(self._model.for_sample(problem, index), self._wording)
 
     async def generate(
         self,
@@ -103,7 +72,8 @@ class TextTools:
         """Ask once; raises ModelError as the model does."""
         if not tools:
             return await self._model.generate(messages, (), settings, on_retry)
-        turn = await self._model.generate(in_text(messages, tools), (), settings, on_retry)
+        sent = in_text(messages, tools, self._wording)
+        turn = await self._model.generate(sent, (), settings, on_retry)
         return with_calls(turn, messages, tools)
 
     async def close(self) -> None:
@@ -151,7 +121,9 @@ def _marked(turn: ModelTurn, block: dict[str, Any]) -> ModelTurn:
     return turn.model_copy(update={"reasoning": (block, *turn.reasoning)})
 
 
-def in_text(messages: Sequence[Message], tools: Sequence[ToolSpec]) -> list[Message]:
+def in_text(
+    messages: Sequence[Message], tools: Sequence[ToolSpec], wording: Wording = WORDING
+) -> list[Message]:
     """Return a conversation with tools, calls and results in text.
 
     All texts between two turns of the model become one message: many chat templates refuse two
@@ -163,11 +135,17 @@ def in_text(messages: Sequence[Message], tools: Sequence[ToolSpec]) -> list[Mess
     for message in messages:
         match message:
             case SystemMessage():
-                text = message.content if described else f"{message.content}\n\n{_manual(tools)}"
+                text = (
+                    message.content
+                    if described
+                    else f"{message.content}\n\n{manual(tools, wording)}"
+                )
                 sent.append(SystemMessage(content=text))
                 described = True
             case UserMessage():
-                waiting.append(f"{message.content}\n\n{REMINDER}" if remind else message.content)
+                waiting.append(
+                    f"{message.content}\n\n{wording.reminder}" if remind else message.content
+                )
             case ToolMessage():
                 waiting.append(_result(message))
             case AssistantMessage():
@@ -175,25 +153,11 @@ def in_text(messages: Sequence[Message], tools: Sequence[ToolSpec]) -> list[Mess
                 sent.append(_assistant(message))
                 waiting, remind = [], not message.tool_calls
     sent += _user(waiting)
-    return sent if described else [SystemMessage(content=_manual(tools)), *sent]
+    return sent if described else [SystemMessage(content=manual(tools, wording)), *sent]
 
 
 def _user(waiting: list[str]) -> list[Message]:
     return [UserMessage(content="\n\n".join(waiting))] if waiting else []
-
-
-def _manual(tools: Sequence[ToolSpec]) -> str:
-    listed = (f"- {json.dumps(tool.model_dump())}" for tool in tools)
-    return "\n".join((MANUAL, *_as_it_is(tools), TOOLS, *listed))
-
-
-def _as_it_is(tools: Sequence[ToolSpec]) -> Iterator[str]:
-    """Yield how to call the first tool that takes one text without JSON, if any."""
-    for tool in tools:
-        if argument := sole_text(tool):
-            example = EXAMPLES.get(argument, "VALUE")
-            yield AS_IT_IS.format(name=tool.name, argument=argument, example=example)
-            return
 
 
 def _result(message: ToolMessage) -> str:
@@ -221,14 +185,15 @@ def _written(call: ParsedCall) -> str:
 
 
 PATIENCE_S = 0.25  # a refusal is immediate; an answer takes longer
-MOST_SILENT_TURNS = 2  # native answers without any call, until the tools are described in text
+MOST_SILENT_TURNS = 2  # native answers without any readable call, until tools are told in text
 
 
 def with_tools(model: Model, protocol: ToolProtocol) -> Model:
     """Return the model, wrapped to use that tool protocol.
 
     `auto` is native until the endpoint refuses tools, and then text for all samples. A conversation
-    in which two native answers held no call, or one held a call as text, continues in text as well.
+    in which two native answers held no call, or two in a row only calls that could not be read, or
+    one held a call as text, continues in text as well.
     """
     match protocol:
         case "native":
@@ -325,4 +290,17 @@ def _goes_on_in_text(messages: Sequence[Message]) -> bool:
     said = [message for message in messages if isinstance(message, AssistantMessage)]
     if any(said_in_text(message) for message in said):
         return True
-    return len(said) >= MOST_SILENT_TURNS and not any(message.tool_calls for message in said)
+    silent = len(said) >= MOST_SILENT_TURNS and not any(message.tool_calls for message in said)
+    return silent or _fails(messages)
+
+
+def _fails(messages: Sequence[Message]) -> bool:
+    """Return whether no call of the latest answers with calls could be read."""
+    failed = 0
+    for message in reversed(messages):
+        if isinstance(message, ToolMessage) and not message.malformed:
+            return False
+        failed += isinstance(message, AssistantMessage) and bool(message.tool_calls)
+        if failed == MOST_SILENT_TURNS:
+            return True
+    return False

@@ -10,7 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from harness.agent.attempt import RunStop
+from harness.errors import UsageError
 from harness.grading.jobs import Options
+from harness.models.environment import MODEL_ID, Environment
 from harness.models.opening import missing
 from harness.models.protocol import Model
 from harness.run.engine.engine import Engine
@@ -31,7 +33,7 @@ from harness.run.observer import Failure, Observer, RunObserver, Watch
 from harness.run.plan.budget import Budget
 from harness.run.plan.estimate import requests_of
 from harness.run.plan.plan import Plan, prepare
-from harness.run.plan.target import BUNDLED, PREFIX
+from harness.run.plan.target import BUNDLED, BUNDLED_PROBLEMS, PREFIX
 from harness.run.reporter import Reporter
 from harness.run.session.judging_session import JudgingSession, isolate, vet
 from harness.run.spec.spec import RunSpec
@@ -148,23 +150,12 @@ class RunController:
         problems = count(len(plan.problems), "problem")
         samples = count(len(plan.samples), "sample")
         if left < len(plan.samples):
-            samples += f", {left} of them left to do" if left else ", all of them done"
+            samples += f", {left} pending" if left else ", all of them done"
         self.reporter.notice(
             f"{plan.spec.mode}: {problems}, {samples}, model {printable_line(plan.model_name)}"
         )
-        if plan.model_name == PREFIX + BUNDLED:
-            self.reporter.notice(
-                "demo: replaying hand-written model answers; token counts are estimates"
-            )
-        elif left and (mode := plan.target.mode) is not None:
-            self.reporter.notice(printable_line(mode.notice(plan.spec)))
-        elif left and plan.target.endpoint is not None:
-            most = left * requests_of(plan).most
-            together = " by the batch, for half the price" if plan.spec.batch else ""
-            self.reporter.notice(
-                f"real requests to {_place(plan)}{together}, at most {most:,}; "
-                "its provider may bill them"
-            )
+        for line in self._source_of_answers(plan, left):
+            self.reporter.notice(line)
         for line in _remarks(plan, left):
             self.reporter.notice(printable_line(line))
         used = (plugin.summary for plugin in in_use(plan))
@@ -298,6 +289,26 @@ class RunController:
     def _count_interrupt(self) -> None:
         self.interrupts += 1
 
+    def _source_of_answers(self, plan: Plan, left: int) -> Iterator[str]:
+        """Yield where the model's answers come from, and what may be billed."""
+        if plan.model_name == PREFIX + BUNDLED:
+            yield "demo: replaying hand-written model answers; token counts are estimates"
+            if plan.spec.model is None and (model := _model_of_the_environment()):
+                yield (
+                    f"{MODEL_ID}={model} is not asked where neither -m nor -b is given; "
+                    f"ask it with: -m {model}, or -b {BUNDLED_PROBLEMS}"
+                )
+        elif left and (mode := plan.target.mode) is not None:
+            yield printable_line(mode.notice(plan.spec))
+        elif left and plan.target.endpoint is not None:
+            together = " by the batch, for half the price" if plan.spec.batch else ""
+            requests = f"real requests to {_place(plan)}{together}"
+            most = f"at most {left * requests_of(plan).most:,}"
+            if self.dry_run:
+                yield f"dry run: nothing is sent; a run would send {requests}, {most}"
+            else:
+                yield f"{requests}, {most}; its provider may bill them"
+
     def _interrupt(self, engine: Engine) -> None:
         """Stop sending requests at the first interrupt; cancel all work at the second."""
         self.interrupts += 1
@@ -329,3 +340,11 @@ def _remarks(plan: Plan, left: int) -> Iterator[str]:
 
 def _place(plan: Plan) -> str:
     return "" if plan.target.route is None else plan.target.route.host
+
+
+def _model_of_the_environment() -> str:
+    """Return `MODEL_ID`, printable; empty if it is not set, or in a `.env` that cannot be read."""
+    try:
+        return printable_line(Environment.read(os.environ).text(MODEL_ID))
+    except UsageError:  # the recordings need nothing of it
+        return ""

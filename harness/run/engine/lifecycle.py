@@ -124,7 +124,7 @@ def chosen_of(
             found = [each for each in left if word in _answers_to(each)]
             if not found:
                 raise UsageError(
-                    f"--only {word[:200]}: no sample of that id is left to do; give errored, "
+                    f"--only {word[:200]}: no pending sample has that id; give errored, "
                     "unsolved, or the id of a problem or sample"
                 )
         chosen |= {_name(each) for each in found}
@@ -213,7 +213,7 @@ def going_on(
         if is_other_code(plan, before) and (done or is_answered(transcripts)):
             raise RunDirectoryError(
                 f"the code of {plan.model_name} has changed since this run began: that is another "
-                "run; give another --out"
+                "run; choose another --out"
             )
         chosen = chosen_of(left, only, done, transcripts)
     return Prepared(plan, chosen, before)

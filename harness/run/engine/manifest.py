@@ -213,12 +213,12 @@ def refuse_other(plan: Plan, before: Mapping[str, Any]) -> None:
         if uses(plan.spec.mode, key) and then[key] != value:
             raise RunDirectoryError(
                 f"the run has {key} {then[key]!r}, and not {value!r}: that is another run; "
-                "give another --out"
+                "choose another --out"
             )
     _refuse_other_headers(plan, then)
     if before.get("imported") is not None:
         raise RunDirectoryError(
-            "the run was made by `harness import`, and asks no model; give another --out"
+            "the run was made by `harness import`, and asks no model; choose another --out"
         )
     if before.get("parent") is not None:
         raise RunDirectoryError(
@@ -280,7 +280,7 @@ def _refuse_lost(plan: Plan, before: Mapping[str, Any]) -> None:
                 raise RunDirectoryError(
                     f"this run has {problem_id}, which the selection now leaves out: a run may get "
                     "more problems, not fewer; select all that it has (-n, -t and filters), or "
-                    "give another --out"
+                    "choose another --out"
                 )
             raise RunDirectoryError(f"{problem_id} {what} since this run began; start a new run")
     samples = before["spec"]["samples_per_problem"]

@@ -212,8 +212,11 @@ class Outage:
 
 
 def _is_down(retry: Retry) -> bool:
-    """Whether a failure means that nothing answers; a garbled answer is an answer."""
-    if retry.malformed or retry.throttled:
+    """Whether a failure means that nothing answers; a garbled answer is an answer.
+
+    A server that is loading its model is there, too: each request waits for it.
+    """
+    if retry.malformed or retry.throttled or retry.loading:
         return False
     return retry.status is None or retry.status >= LEAST_STATUS
 

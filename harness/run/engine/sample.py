@@ -156,6 +156,7 @@ class Sampler:
                 "cost": cost,
                 "efficiency": efficiency,
                 "cut_off": journal.cut_off,
+                "answer_seconds": round(journal.answer_seconds, 3),
             }
         )
 

@@ -13,8 +13,8 @@ from typing import Any
 
 from harness.errors import RunDirectoryError, UsageError
 from harness.grading.jobs import Options
-from harness.grading.judge import STOPS
 from harness.grading.reference_verdicts import VerifiedCache, default_folder, subject
+from harness.grading.stop import STOPS
 from harness.problem import Problem
 from harness.run.spec.execution_settings import LONGEST_SECONDS, factor_of
 from harness.run.spec.spec import RunSpec

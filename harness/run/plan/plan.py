@@ -1,6 +1,7 @@
 """From a spec to a plan: the problems, the model, the prompt and the limits of a run."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -12,7 +13,7 @@ from harness.agent.extraction.code import Extract
 from harness.agent.strategies import BUILT_IN, EXTERNAL
 from harness.agent.strategies.baselines import single_shot
 from harness.agent.strategies.strategies import find_strategy
-from harness.agent.templates.prompt_set import PromptSet, fallback_prompt, load_prompt
+from harness.agent.templates.prompt_set import SINGLE_SHOT, PromptSet, fallback_prompt, load_prompt
 from harness.errors import RunDirectoryError, UsageError
 from harness.grading.jobs import Options
 from harness.grading.rules import find_rule
@@ -23,7 +24,7 @@ from harness.models.protocol import Model, ModelSettings
 from harness.models.providers import REFERENCES
 from harness.models.scripted import ReferenceModel, ReplayModel
 from harness.models.text_tools.instructions import with_tools
-from harness.problem import Kind, Problem
+from harness.problem import Kind, Problem, ProblemView
 from harness.run.plan.judging_options import judging_of, reference_limits
 from harness.run.plan.problem_kinds import (
     RULES_OF,
@@ -49,6 +50,11 @@ from harness.sources.benchmarks import load
 from harness.sources.files.rows import Loaded
 from harness.sources.selection import Selected, select
 from harness.tools.toolbox import Toolbox
+
+CHECKED = 20
+"""Most problems for which a faulty prompt set is checked as a whole."""
+SHOWN = 3
+"""Most faults of a prompt set in an error."""
 
 
 @dataclass(frozen=True)
@@ -222,12 +228,14 @@ def prepare(
     if isinstance(model, FunctionModel | UserModel) and target.server is None:
         code = model.code()
     calls = spec.mode == "agentic" or spec.mode not in BUILT_IN
+    with _telling_all_faults(spec, selected.problems):
+        prompt = load_prompt(spec.prompt, _prompt_mode(spec), rules.kind)
     plan = Plan(
         spec,
         target,
         # Recordings already contain their protocol.
         with_tools(model, spec.tool_protocol) if calls and not target.is_recorded else model,
-        load_prompt(spec.prompt, "agentic" if spec.mode in EXTERNAL else spec.mode, rules.kind),
+        prompt,
         loaded,
         selected,
         price,
@@ -242,12 +250,44 @@ def prepare(
     for rule in set(map(plan.judging.rule_of, plan.problems)):
         find_rule(rule)
     plan = _with_reference_limits(_with_earlier(plan), before)
-    for problem in plan.problems:  # finds templates that are broken, or fail for a problem
-        for given in (plan.prompt, plan.fallback_prompt):
-            if given is not None:
-                cpu_s = plan.judging.limits(problem).cpu_s
-                given.render(problem.view(), cpu_s, plan.limits.turns)
+    with _telling_all_faults(spec, plan.problems):
+        for problem in plan.problems:  # finds templates that are broken, or fail for a problem
+            for given in (plan.prompt, plan.fallback_prompt):
+                if given is not None:
+                    cpu_s = plan.judging.limits(problem).cpu_s
+                    given.render(problem.view(), cpu_s, plan.limits.turns)
     return plan
+
+
+@contextmanager
+def _telling_all_faults(spec: RunSpec, problems: Sequence[Problem]) -> Generator[None]:
+    """Replace the error of a faulty prompt set by what `harness prompts check` says of it."""
+    try:
+        yield
+    except UsageError as error:
+        told = _faults(spec, [problem.view() for problem in problems[:CHECKED]])
+        if not told:
+            raise
+        more = f"; {len(told) - SHOWN:,} more" if len(told) > SHOWN else ""
+        raise UsageError(
+            f"prompt set {spec.prompt!r}: {'; '.join(told[:SHOWN])}{more}; all of it: "
+            f"harness prompts check {spec.prompt}"
+        ) from error
+
+
+def _faults(spec: RunSpec, views: Sequence[ProblemView]) -> list[str]:
+    """Return the faults of a run's templates: its mode's, else those of its single-shot set."""
+    from harness.agent.templates.check import check_prompt
+
+    for mode in (_prompt_mode(spec), SINGLE_SHOT):
+        with suppress(UsageError):  # it has nothing for the mode
+            if faults := check_prompt(spec.prompt, views, mode).faults:
+                return [*map(str, faults)]
+    return []
+
+
+def _prompt_mode(spec: RunSpec) -> str:
+    return "agentic" if spec.mode in EXTERNAL else spec.mode
 
 
 def price_of(

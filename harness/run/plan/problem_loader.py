@@ -84,7 +84,7 @@ def checked(benchmark: Benchmark) -> Checked:
         if not isinstance(problem, Problem):
             kind = type(problem).__name__
             raise UsageError(
-                f"a {kind} is no problem; give what load_problems returns, or rows, which are "
+                f"a {kind} is not a problem; give what load_problems returns, or rows, which are "
                 "dictionaries"
             )
         if problem.id in problems:

@@ -85,7 +85,13 @@ class ExecutionSettings(SettingsGroup):
 
     concurrency: Annotated[
         int,
-        Setting("Most model requests at the same time.", "Run", may_change=True, compared=False),
+        Setting(
+            "Most model requests at the same time.",
+            "Run",
+            may_change=True,
+            compared=False,
+            common=True,
+        ),
     ] = Field(default=8, ge=1, le=MOST_IN_FLIGHT)
     workers: Annotated[
         int | None, _place("Number of sandbox processes. Default: one per core.", "Run")
@@ -145,7 +151,10 @@ class ExecutionSettings(SettingsGroup):
     max_cost: Annotated[
         float | None,
         _budget(
-            "Most US dollars that the run may spend. Default: no limit.", "Budget", metavar="USD"
+            "Most US dollars that the run may spend. Default: no limit.",
+            "Budget",
+            metavar="USD",
+            common=True,
         ),
     ] = Field(default=None, gt=0, allow_inf_nan=False)
     max_tokens_total: Annotated[

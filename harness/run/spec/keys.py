@@ -61,7 +61,7 @@ class GradeKeys(SelectionKeys, JudgingKeys, total=False):
 
 
 class CellKeys(SelectionKeys, JudgingKeys, total=False):
-    """Keys of a run that all cells of an experiment share."""
+    """Keys of a run that all variants of an experiment share."""
 
     base_url: str | None
     temperature: float | None

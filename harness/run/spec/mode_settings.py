@@ -36,6 +36,7 @@ class ModeSettings(SettingsGroup):
             "Mode",
             metavar="STRATEGY",
             factor=True,
+            common=True,
         ),
     ] = "single_shot"
     tool_protocol: Annotated[
@@ -56,6 +57,7 @@ class ModeSettings(SettingsGroup):
                 "--max-turns",
                 "--agentic-turn-budget",
             ),
+            common=True,
         ),
     ] = Field(default=10, ge=1)
     max_tool_calls: Annotated[
@@ -176,6 +178,7 @@ class ModeSettings(SettingsGroup):
             "Mode",
             metavar="SET",
             factor=True,
+            common=True,
         ),
     ] = "default"
     extract: Annotated[

@@ -118,6 +118,7 @@ class RequestSettings(SettingsGroup):
                 "--model",
             ),
             factor=True,
+            common=True,
         ),
     ] = None
     base_url: Annotated[
@@ -127,17 +128,21 @@ class RequestSettings(SettingsGroup):
             "Model",
             modes=ASKED,
             may_change=True,
+            common=True,
         ),
     ] = None
     temperature: Annotated[
-        float | None, _asks("Sampling temperature. Default: the provider's.", "Model")
+        float | None, _asks("Sampling temperature. Default: the provider's.", "Model", common=True)
     ] = Field(default=None, ge=0, allow_inf_nan=False)
     max_tokens: Annotated[
-        int | None, _asks("Most tokens of one answer. Default: the provider's.", "Model")
+        int | None,
+        _asks("Most tokens of one answer. Default: the provider's.", "Model", common=True),
     ] = Field(default=None, ge=1)
     reasoning_effort: Annotated[
         str | None,
-        _asks("Reasoning effort, in the provider's word: low, medium, high, ...", "Model"),
+        _asks(
+            "Reasoning effort, in the provider's word: low, medium, high, ...", "Model", common=True
+        ),
     ] = None
     top_p: Annotated[
         Probability, _asks("Nucleus sampling: the probability mass to sample from.", "Model")
@@ -149,7 +154,7 @@ class RequestSettings(SettingsGroup):
     min_p: Annotated[
         Probability,
         _asks(
-            "Least probability of a token, relative to the likeliest one (vLLM and others).",
+            "Drop tokens less likely than this share of the likeliest one (vLLM and others).",
             "Model",
         ),
     ] = None

@@ -132,6 +132,7 @@ class ProblemSettings(SettingsGroup):
             metavar="NAME[:WHERE]",
             may_change=True,
             compared=False,
+            common=True,
         ),
     ] = None
     skip_bad_rows: Annotated[
@@ -159,6 +160,7 @@ class ProblemSettings(SettingsGroup):
                 "--filter-difficulty",
                 "--difficulties",
             ),
+            common=True,
         ),
     ] = ()
     filter_tags: Annotated[
@@ -179,7 +181,12 @@ class ProblemSettings(SettingsGroup):
     ] = ()
     min_release_date: Annotated[
         date | None,
-        _grows("Only problems released on this day or later.", "Problems", metavar="YYYY-MM-DD"),
+        _grows(
+            "Only problems released on this day or later.",
+            "Problems",
+            metavar="YYYY-MM-DD",
+            common=True,
+        ),
     ] = None
     max_release_date: Annotated[
         date | None,
@@ -199,6 +206,7 @@ class ProblemSettings(SettingsGroup):
                 "--limit",
             ),
             metavar="N",
+            common=True,
         ),
     ] = Field(default=None, ge=1)
     sampling: Annotated[
@@ -219,5 +227,6 @@ class ProblemSettings(SettingsGroup):
                 "-k",
                 "--samples-per-problem",
             ),
+            common=True,
         ),
     ] = Field(default=1, ge=1, le=MOST_SAMPLES)

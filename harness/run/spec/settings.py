@@ -16,6 +16,7 @@ from pydantic import BaseModel, ConfigDict
 
 from harness.agent.strategies import ASKING, EXTERNAL
 from harness.errors import UsageError
+from harness.yaml_text import YamlError, parse_yaml
 
 MOST_IN_FLIGHT = 1_000
 MOST_ROUNDS = 1_000
@@ -45,6 +46,7 @@ class Setting:
         may_change: whether it may change when a run is resumed, as it affects no result.
         may_grow: whether it may change when a run is resumed, as long as no sample is lost.
         compared: whether it can affect a result.
+        common: whether many people use it; the help of a command with many flags shows only these.
         factor: whether it may be the difference that a comparison of runs measures.
         usual: the value that None stands for.
     """
@@ -59,6 +61,7 @@ class Setting:
     may_change: bool = False
     may_grow: bool = False
     compared: bool = True
+    common: bool = False
     factor: bool = False
     usual: object = None
 
@@ -124,7 +127,11 @@ def _hint(unknown: str, known: Collection[str], where: str) -> str:
     near = near or _nearest(unknown, known)
     if near is not None:
         return f"did you mean {near!r}?"
-    return f"see help(harness.{where[:-2]})" if where.endswith("()") else "see `harness run --help`"
+    return (
+        f"see help(harness.{where[:-2]})"
+        if where.endswith("()")
+        else "see `harness run --help-all`"
+    )
 
 
 def _nearest(word: str, known: Collection[str]) -> str | None:
@@ -143,23 +150,17 @@ def read_yaml(path: Path) -> dict[str, Any]:
     Raises:
         UsageError: the file cannot be read, is not YAML or too long, or is not a mapping.
     """
-    import yaml
-
     try:
         with path.open("rb") as file:
             data = file.read(MOST_BYTES + 1)
         if len(data) > MOST_BYTES:
             raise UsageError(f"{path}: longer than {MOST_BYTES:,} bytes; is it the right file?")
-        values: Any = _read(data.decode())
+        values: Any = parse_yaml(data.decode(), spelling=_plain)
+    except YamlError as error:
+        raise UsageError(f"{path}: {error}") from None
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "not UTF-8 text"
         raise UsageError(f"{path}: the file cannot be read ({reason})") from error
-    except _TwiceError as error:
-        raise UsageError(f"{path}: {error}") from None
-    except RecursionError as error:
-        raise UsageError(f"{path}: nested too deeply") from error
-    except (yaml.YAMLError, ValueError) as error:  # such as February 30th
-        raise UsageError(f"{path}: not valid YAML: {' '.join(str(error).split())}") from error
     if values is None:
         return {}
     if not isinstance(values, dict):
@@ -174,45 +175,3 @@ def with_underscores(values: dict[Any, Any]) -> dict[str, Any]:
 
 def _plain(key: object) -> str:
     return str(key).replace("-", "_")
-
-
-class _TwiceError(Exception):
-    """A mapping contains a key twice."""
-
-
-def _read(text: str) -> Any:
-    """Parse a YAML text, rejecting duplicate keys.
-
-    Raises:
-        _TwiceError: a mapping contains a key twice.
-        YAMLError: the text is not YAML.
-    """
-    import yaml
-
-    node: Any = yaml.compose(text, Loader=yaml.SafeLoader)
-    seen, waiting = set[int](), [node]
-    while waiting:
-        each = waiting.pop()
-        if id(each) in seen:  # an alias
-            continue
-        seen.add(id(each))
-        if isinstance(each, yaml.MappingNode):
-            _check_keys(each)
-            waiting += [part for pair in each.value for part in pair]
-        elif isinstance(each, yaml.SequenceNode):
-            waiting += each.value
-    return yaml.safe_load(text)
-
-
-def _check_keys(mapping: Any) -> None:
-    import yaml
-
-    lines: dict[str, int] = {}
-    for key, _ in mapping.value:
-        if not isinstance(key, yaml.ScalarNode) or key.value == "<<":
-            continue
-        name, line = _plain(key.value), key.start_mark.line + 1
-        if name in lines:
-            first = lines[name]
-            raise _TwiceError(f"{key.value} is given twice, in lines {first} and {line}")
-        lines[name] = line

@@ -18,6 +18,8 @@ from harness.run.store.transcript import SharedParts, TranscriptWriter, file_nam
 from harness.run.store.transcripts import FOLDER, PACK, open_pack
 
 MANIFEST, RESULTS, SUMMARY = "run.json", "results.jsonl", "summary.json"
+EXPERIMENT = "experiment.json"
+"""File of a directory that holds the runs of an experiment."""
 BATCHES = "batches.jsonl"
 """Batches of one run, with samples of all problems together."""
 
@@ -47,16 +49,16 @@ class RunDirectory:
             there = path.exists()
             if (path / MANIFEST).exists():
                 raise RunDirectoryError(
-                    f"{path} is a run already; continue it with --resume, or give another --out"
+                    f"{path} is a run already; continue it with --resume, or choose another --out"
                 )
             if (path / FOLDER).is_dir():
                 raise RunDirectoryError(
                     f"{path} has {FOLDER} and no {MANIFEST}: another process or call may be "
-                    "starting a run there; wait for it, or give another --out"
+                    "starting a run there; wait for it, or choose another --out"
                 )
             if path.exists() and (not path.is_dir() or any(path.iterdir())):
                 raise RunDirectoryError(
-                    f"{path} exists and is not an empty directory; give another --out"
+                    f"{path} exists and is not an empty directory; choose another --out"
                 )
             (path / FOLDER).mkdir(parents=True)
             try:
@@ -136,6 +138,15 @@ class RunDirectory:
         self.results.close()
 
 
+def refuse_experiment(path: Path) -> None:
+    """Raise RunDirectoryError if a directory is that of an experiment."""
+    if (path / EXPERIMENT).is_file() and not (path / MANIFEST).is_file():
+        raise RunDirectoryError(
+            f"{path} is an experiment, which holds runs; see them with: harness experiment show "
+            f"{path}"
+        )
+
+
 def read_manifest(path: Path) -> dict[str, Any]:
     """Read `run.json` of a run.
 
@@ -149,6 +160,7 @@ def read_manifest(path: Path) -> dict[str, Any]:
             raise RunDirectoryError(
                 f"{path} is a file of a run; give its directory, {path.parent}"
             ) from error
+        refuse_experiment(path)
         inside = min(path.glob(f"*/{MANIFEST}"), default=None)
         hint = f"; it holds runs, such as {inside.parent}" if inside else ""
         raise RunDirectoryError(f"{path} is not a run: it has no {MANIFEST}{hint}") from error
@@ -199,7 +211,7 @@ def default_path(mode: str, model: str) -> Path:
 
 def _unusable(path: Path, error: OSError) -> RunDirectoryError:
     return RunDirectoryError(
-        f"{path}: a run cannot be kept there ({error.strerror}); give another --out"
+        f"{path}: a run cannot be kept there ({error.strerror}); choose another --out"
     )
 
 

@@ -73,6 +73,7 @@ class SampleResult(Frozen):
             False if the run is older than the field.
         cut_off: number of the model's answers that ended at the token limit; 0 if the run is older
             than this field.
+        answer_seconds: seconds of the answers whose tokens are known; 0 if the run is older.
         written: number of revisions; details are in `steps`.
         cost: US dollars; None if the price or the usage is unknown.
         seconds: wall seconds from the first request to the grade.
@@ -114,6 +115,7 @@ class SampleResult(Frozen):
     malformed_tool_calls: int
     nudges: int
     cut_off: int = 0
+    answer_seconds: float = 0.0
     written: int
     steps: tuple[Step, ...] = ()
     tool_protocol: ToolProtocolUsed | None = None

@@ -114,7 +114,7 @@ def read_filters(values: Mapping[str, Any]) -> Selection:
     given: dict[str, Any] = {}
     for key, value in values.items():
         if key not in _FIELDS:
-            raise UsageError(f"{key!r} is no filter; known are {', '.join(_FIELDS)}")
+            raise UsageError(f"{key!r} is not a filter; known are {', '.join(_FIELDS)}")
         if value is None or value in ([], ()):
             continue
         several = key.startswith("filter_")

@@ -83,7 +83,7 @@ class Curve(Frozen):
 
     @property
     def without_first_write(self) -> int:
-        """Graded samples that are not in the rate of first writes."""
+        """Graded samples that are not in the rate of first attempts."""
         return self.first_write_unknown + self.without_steps
 
     @property

@@ -51,19 +51,22 @@ class Summary(Frozen):
             not to be run, `pending` are missing, by reason.
         pass_at_1: rate over all graded problems; `with_hidden` over those with hidden tests,
             `without_known_issues` over those not known to be judged wrongly.
-        fallback: samples in which the model did not call tools, so that it was asked without.
+        salvaged, salvaged_from_calls: solutions found in messages, and in calls that failed.
+        fallback: samples in which the model called no tools, or its calls failed, so that it was
+            asked without.
         without_fallback: the rate without these; None if there are none.
         tool_protocols: number of samples by tool protocol, if known.
         refused: samples that the model, or the provider's filter, refused to continue.
         cut_off: answers that ended at the token limit; `cut_off_samples` is the number of samples
             with such answers, `max_tokens` the run's limit, None if not set.
+        tokens_per_second: output tokens by the seconds of their answers; None if unknown.
         nudges: reminders by the agent loop after messages without a tool call.
         of_several: pass@k and pass^k, with several samples per problem.
         mean_fraction: mean over problems of the fraction of tests passed, if known.
         passed_public, overfit: samples of problems with hidden tests that passed all public tests,
             and those of them that failed a hidden one; `overfit_rate` is the mean over problems of
             the latter's fraction.
-        no_hidden: problems known to have no hidden tests.
+        no_hidden: number of problems that were judged by public tests only.
         cost: US dollars; None if any sample's cost is unknown. `prices_as_of` is the date of the
             price list; None if prices were given, or are unknown.
         usage_unknown: samples whose provider reported no tokens.
@@ -110,6 +113,7 @@ class Summary(Frozen):
     tool_calls: int
     malformed_tool_calls: int
     salvaged: int
+    salvaged_from_calls: int = 0
     fallback: int = 0
     without_fallback: Rate | None = None
     tool_protocols: dict[str, int] = Field(default_factory=dict[str, int])
@@ -118,6 +122,7 @@ class Summary(Frozen):
     cut_off: int = 0
     cut_off_samples: int = 0
     max_tokens: int | None = None
+    tokens_per_second: float | None = None
     overfit_rate: Rate | None = None
     well_formed_tool_calls: float | None = None
     agents: dict[str, int] = Field(default_factory=dict[str, int])
@@ -160,7 +165,6 @@ def summarize(
     hidden = _where(table, judged, "hidden_total")
     sound = _where(table, judged, "known_issues", empty=True)
     by_tools = _where(table, judged, "fallback", empty=True)
-    no_hidden = _where(table, judged, "hidden_total", empty=True)
     public, passed = table["public_total"], table["public_passed"]
     passing = [place for place in hidden if 0 < passed[place] == public[place]]
     overfit = [table["hidden_passed"][n] < table["hidden_total"][n] for n in passing]
@@ -182,7 +186,10 @@ def summarize(
         mean_fraction=_mean_fraction(table, judged),
         passed_public=len(passing),
         overfit=sum(overfit),
-        no_hidden=len({ids[place] for place in no_hidden if public[place]}),
+        no_hidden=without_hidden(
+            (ids[place], public[place] + table["hidden_total"][place], table["hidden_total"][place])
+            for place in judged
+        ),
         by_difficulty=_grouped(table, judged, "difficulty"),
         by_platform=_grouped(table, judged, "platform"),
         verdicts=counted(verdicts),
@@ -196,6 +203,7 @@ def summarize(
         tool_calls=calls,
         malformed_tool_calls=malformed,
         salvaged=table["chosen_by"].count(ChosenBy.PROSE),
+        salvaged_from_calls=table["chosen_by"].count(ChosenBy.FAILED_CALL),
         fallback=table.total("fallback"),
         without_fallback=_rate(table, by_tools) if len(by_tools) < len(graded) else None,
         tool_protocols=counted(filter(None, table["tool_protocol"])),
@@ -204,6 +212,7 @@ def summarize(
         cut_off=table.total("cut_off"),
         cut_off_samples=sum(number > 0 for number in table["cut_off"]),
         max_tokens=max_tokens,
+        tokens_per_second=_speed(table),
         agents=counted(AGENTS[each] for each in table["confined"] if each is not None),
         overfit_rate=_over(table, passing, map(float, overfit)),
         well_formed_tool_calls=1 - malformed / calls if calls else None,
@@ -216,6 +225,24 @@ def summarize(
         stopped=stopped,
         unheard=unheard + table.total("unheard"),
     )
+
+
+def without_hidden(judged: Iterable[tuple[str, int, int]]) -> int:
+    """Return the number of problems that have tests, none of them hidden.
+
+    Args:
+        judged: of each judged solution, the problem's id, its tests, and the hidden ones of them;
+            both 0 if they are not known.
+    """
+    return len({problem for problem, tests, hidden in judged if tests and not hidden})
+
+
+def _speed(table: Columns) -> float | None:
+    """Return the output tokens a second of one answer; None if no seconds are known."""
+    pairs = zip(table["usage"], table["answer_seconds"], strict=True)
+    timed = [(usage.output_tokens, seconds) for usage, seconds in pairs if usage and seconds]
+    seconds = sum(seconds for _, seconds in timed)
+    return sum(tokens for tokens, _ in timed) / seconds if seconds else None
 
 
 def solved_counts(results: Iterable[Outcome]) -> dict[str, Counts]:
@@ -232,7 +259,7 @@ _SUMMED = (
     *("problem_id", "verdict", "public_passed", "public_total", "hidden_passed", "hidden_total"),
     *("known_issues", "difficulty", "platform", "isolation", "stop_reason", "chosen_by", "usage"),
     *("cost", "model_calls", "tool_calls", "malformed_tool_calls", "nudges", "cut_off", "fallback"),
-    *("refused", "confined", "tool_protocol", "judged_again", "unheard"),
+    *("refused", "confined", "tool_protocol", "judged_again", "unheard", "answer_seconds"),
 )
 """Fields that a summary reads, without those of its curve and of efficiency."""
 

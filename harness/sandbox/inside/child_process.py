@@ -53,15 +53,15 @@ class Process:
         with contextlib.suppress(ProcessLookupError):
             signal.pidfd_send_signal(self.handle, number)
 
-    def end(self) -> tuple[int, int]:
-        """Kill it and its group; return its wait status and peak memory in bytes."""
+    def end(self) -> tuple[int, int, float]:
+        """Kill it and its group; return wait status, peak memory in bytes and user time."""
         try:
             os.killpg(self.pid, signal.SIGKILL)
         except ProcessLookupError:
             os.kill(self.pid, signal.SIGKILL)
         _, status, usage = os.wait4(self.pid, 0)
         os.close(self.handle)
-        return status, usage.ru_maxrss * 1024
+        return status, usage.ru_maxrss * 1024, usage.ru_utime
 
 
 CORES = os.cpu_count() or 1

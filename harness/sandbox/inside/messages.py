@@ -19,6 +19,7 @@ RUN, RUN_LAST = b"f", b"l"
 
 # Messages of the template and the runner.
 READY, FAILED, CANNOT_COMPILE, DONE, DONE_AND_OVER = b"R", b"F", b"C", b"D", b"E"
+READY_APART = b"A"  # ready, and each test needs a process of its own
 WORD_BYTES = 16
 ORDER_BYTES = 64  # longest order of a phase, see `inside.timing`
 BETWEEN_TESTS = "\0"  # separates the inputs, or the results, of several tests in a phase
@@ -58,7 +59,7 @@ ENDS = (
 )
 
 _RECORD = struct.Struct("=B?dd12q")
-_HEAD = struct.Struct("=iq")
+_HEAD = struct.Struct("=iqd")
 _LENGTH = struct.Struct(">I")
 
 
@@ -93,11 +94,13 @@ class Report(NamedTuple):
     Attributes:
         status: the wait status, see wait(2).
         peak_bytes: peak memory of the process.
+        user_s: CPU seconds of the process outside of the kernel.
         records: a record for each test.
     """
 
     status: int
     peak_bytes: int
+    user_s: float
     records: list[Record]
 
 
@@ -107,7 +110,7 @@ def pack(reports: Iterable[Report]) -> bytes:
 
 
 def _packed(report: Report) -> bytes:
-    return _HEAD.pack(report.status, report.peak_bytes) + b"".join(
+    return _HEAD.pack(report.status, report.peak_bytes, report.user_s) + b"".join(
         _RECORD.pack(
             *(ENDS.index(each.end), each.too_much, each.cpu_s, each.wall_s),
             *(number for kept in each.kept for number in kept),
@@ -133,6 +136,6 @@ def unpack(data: bytes) -> list[Report]:
             )
             for which, too_much, cpu_s, wall_s, *k in _RECORD.iter_unpack(packed[_HEAD.size :])
         ]
-        status, peak_bytes = _HEAD.unpack_from(packed)
-        reports.append(Report(status, peak_bytes, records))
+        status, peak_bytes, user_s = _HEAD.unpack_from(packed)
+        reports.append(Report(status, peak_bytes, user_s, records))
     return reports

@@ -36,6 +36,11 @@ _WRITES = re.compile(
 )
 
 
+_DRAWS = re.compile(
+    r"rand|shuffle|choice|sample|seed|uniform|triangular|variate|gauss|getstate|binomial"
+)
+
+
 class Solution:
     """Facts known about a solution before it runs.
 
@@ -46,6 +51,7 @@ class Solution:
         has_nodes: whether arguments or result use the preamble's node classes.
         may_write: whether its text suggests that it can reach a standard stream, a thread or a
             hook of the interpreter. Code that comes with a test always can.
+        draws: whether its text suggests that it draws random numbers.
         wanted: the parts of the preamble it needs, set by `Preamble.fill`.
     """
 
@@ -56,6 +62,7 @@ class Solution:
         self.arguments: list[str] = job["arguments"]
         self.result: str = job["result"]
         self.meddles = "builtins" in self.text
+        self.draws = _DRAWS.search(self.text) is not None
         self.has_nodes = not {*self.arguments, self.result} <= {"json"}
         calls = self.entry_point is not None and self.result not in {"tests", "session"}
         self.may_write = not calls or _WRITES.search(self.text) is not None

@@ -66,19 +66,27 @@ def empty_folder(folder: int) -> None:
     """
     while names := os.listdir(folder):
         for name in names:
-            state = os.stat(name, dir_fd=folder, follow_symlinks=False)
-            if not stat.S_ISDIR(state.st_mode):
+            if not _unlocked(name, folder):
                 os.unlink(name, dir_fd=folder)
                 continue
-            os.chmod(name, stat.S_IRWXU, dir_fd=folder)
             inner = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=folder)
             try:
                 fresh = os.urandom(8).hex()
                 for number, entry in enumerate(os.listdir(inner)):
+                    _unlocked(entry, inner)  # to move a folder one must be able to write in it
                     os.rename(entry, f"{fresh}-{number}", src_dir_fd=inner, dst_dir_fd=folder)
             finally:
                 os.close(inner)
             os.rmdir(name, dir_fd=folder)
+
+
+def _unlocked(name: str, folder: int) -> bool:
+    """Make a folder within an open one accessible; return False if it is no folder."""
+    state = os.stat(name, dir_fd=folder, follow_symlinks=False)
+    if not stat.S_ISDIR(state.st_mode):
+        return False
+    os.chmod(name, stat.S_IRWXU, dir_fd=folder)
+    return True
 
 
 class Watch:

@@ -2,7 +2,8 @@
 
 All tests of a solution share the process, its imported modules, and the memory and random state
 that go with them. Each test has its own module namespace, standard streams and their descriptors,
-`Solution()`, recursion limit, `sys.path`, `sys.argv` and built-ins. State that leaks nevertheless
+`Solution()`, recursion limit, stack size of threads, state of `random`, `sys.path`, `sys.argv` and
+built-ins. State that leaks nevertheless
 can make a test fail that would pass alone; such a test is confirmed in a separate process. Rarely,
 it can make one pass; therefore one test of every accepted solution is run again alone
 (`harness.grading.judge`). Expected outputs are never in this process, so nothing done to it can
@@ -17,6 +18,7 @@ import gc
 import io
 import json
 import os
+import random
 import signal
 import sys
 import threading
@@ -35,6 +37,7 @@ from inside.preamble import Preamble, Solution
 
 DEFAULT_RECURSION_LIMIT = 1_000
 STREAM_NAMES = ("<stdin>", "<stdout>", "<stderr>")
+_set_random_state, _set_stack_size = random.setstate, threading.stack_size
 
 
 class Runner:
@@ -55,7 +58,10 @@ class Runner:
         self.directory = directory
         self.streams: tuple[io.TextIOWrapper, ...] = ()
         self.path = list(sys.path)
+        self.stack_size = threading.stack_size()
+        threading.stack_size(self.stack_size)  # reading it sets it back to the system's default
         self.builtins = dict(builtins.__dict__) if solution.meddles else {}
+        self.random_state = random.getstate() if solution.draws else None
 
     def run(self, go: bytes) -> None:
         """Run a test at each request of the fork server, until it hangs up.
@@ -90,7 +96,22 @@ class Runner:
                 self._call(self.solution.entry_point, namespace)
         except BaseException as error:
             report = describe(error)
-        return report, self.leave(namespace, report)
+        if "__del__" not in self.solution.text:
+            return report, self.leave(namespace, report)
+        over = self.leave(namespace, report, clears=False)
+        del namespace
+        self._finalize(report)
+        return report, over
+
+    def _finalize(self, report: dict[str, Any]) -> None:
+        """Collect the finished program's objects: `__del__` finds all globals, as on exit."""
+        with contextlib.suppress(BaseException):  # the program may have replaced them
+            sys.stdout, sys.stderr = sys.__stdout__, sys.__stderr__
+            for name in ("__main__", "solution"):
+                sys.modules.pop(name, None)
+            gc.collect()
+        for stream in self.streams:
+            flush(stream, report)
 
     def open_namespace(self) -> dict[str, Any]:
         """Return a fresh module's namespace with the preamble's names available."""
@@ -101,12 +122,15 @@ class Runner:
         self.preamble.fill(namespace, self.solution)
         return namespace
 
-    def leave(self, namespace: dict[str, Any], report: dict[str, Any]) -> bool:
+    def leave(
+        self, namespace: dict[str, Any], report: dict[str, Any], *, clears: bool = True
+    ) -> bool:
         """Do what an interpreter does on exit.
 
         Args:
             namespace: namespace of the finished program.
             report: how it ended; changed to an error if output cannot be written.
+            clears: whether to empty the namespace.
 
         Returns:
             Whether this process must run no further test.
@@ -122,7 +146,8 @@ class Runner:
             atexit._run_exitfuncs()  # noqa: SLF001 - what the interpreter calls
         for stream in (sys.stdout, sys.stderr):  # the solution's own may need its globals
             flush(stream, report)
-        namespace.clear()  # as an interpreter does before its last flush
+        if clears:
+            namespace.clear()  # as an interpreter does before its last flush
         for stream in (sys.stdout, sys.stderr, *self.streams):
             flush(stream, report)
         return over
@@ -130,6 +155,8 @@ class Runner:
     def renew(self) -> None:
         """Give the next test its own streams and undo changes of the previous one."""
         os.lseek(self.descriptors[3], 0, os.SEEK_SET)
+        if self.random_state is not None:
+            _set_random_state(self.random_state)
         if self.streams and not self.solution.may_write:
             if os.lseek(2, 0, os.SEEK_CUR):  # a warning
                 self._renew_streams()
@@ -143,6 +170,8 @@ class Runner:
         sys.argv = [messages.FILE_NAME]
         sys.path[:] = self.path
         sys.setrecursionlimit(DEFAULT_RECURSION_LIMIT)
+        sys.set_int_max_str_digits(0)
+        _set_stack_size(self.stack_size)
         if self.solution.meddles and builtins.__dict__ != self.builtins:
             builtins.__dict__.clear()
             builtins.__dict__.update(self.builtins)
@@ -193,10 +222,11 @@ def find_entry_point(name: str, namespace: dict[str, Any]) -> Any:
     Raises:
         MissingEntryPointError: neither exists.
     """
-    solution = namespace.get("Solution")
-    if isinstance(solution, type) and hasattr(solution, name):
-        return getattr(solution(), name)
-    function = namespace.get(name)
+    solution, function = namespace.get("Solution"), namespace.get(name)
+    if isinstance(solution, type) and (hasattr(solution, name) or not callable(function)):
+        made = solution()
+        if hasattr(made, name):  # `__init__` may define it
+            return getattr(made, name)
     if callable(function):
         return function
     raise MissingEntryPointError(f"the solution defines no function or Solution method {name!r}")

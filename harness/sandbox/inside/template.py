@@ -10,6 +10,7 @@ from types import CodeType
 from typing import Any, NoReturn
 
 from inside import messages
+from inside.lasting_state import may_outlive
 from inside.preamble import Preamble, Solution, compile_solution
 from inside.runner import Runner
 from inside.walls import linux
@@ -20,7 +21,8 @@ class Template:
 
     Args:
         births: descriptor on which it reports that it is ready, and the runners it made.
-        program: file with `code`, `entry_point`, `arguments` and `result` in `marshal`'s format.
+        program: file with `code`, `entry_point`, `arguments`, `result` and `apart` in `marshal`'s
+            format.
         preamble: source that comes before the code.
         control: socket to the fork server.
         files: the files named by `FILES`.
@@ -60,7 +62,8 @@ class Template:
             return
         solution = Solution(self.job, code)
         solution.wanted = self.preamble.wanted(solution)
-        os.write(self.births, messages.READY)
+        apart = self.job.get("apart", False) and may_outlive(solution, self.preamble)
+        os.write(self.births, messages.READY_APART if apart else messages.READY)
         while order := os.read(orders, 1):
             self.runs += 1
             try:

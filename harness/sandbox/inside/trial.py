@@ -78,6 +78,7 @@ class Trial:
         self.runs = 0
         self.refusal: messages.Report | None = None
         self.over = False  # whether the template has ended
+        self.apart = False  # whether a process runs one test only
         self.files = [os.memfd_create(name) for name in messages.FILES]
         self.control, self.far = _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_SEQPACKET)
         self.control.setblocking(False)
@@ -118,7 +119,8 @@ class Trial:
     def _start(self) -> None:
         """Wait until the program is compiled or fails to compile."""
         waited = self.wait(self.template, self.template.now(), self.births)
-        if waited.word != messages.READY:
+        self.apart = waited.word == messages.READY_APART
+        if waited.word not in {messages.READY, messages.READY_APART}:
             end = (
                 "cannot_compile"
                 if waited.word == messages.CANNOT_COMPILE
@@ -166,10 +168,10 @@ class Trial:
         if self.watch is not None and not self.watch.has_room():
             waited = Waited(b"", "broken", 0.0, 0.0)
             messages.write_report(self.files[-1], {"status": "error", "error": NO_ROOM})
-            return messages.Report(0, 0, [self._record(waited, "broken")])
+            return messages.Report(0, 0, 0.0, [self._record(waited, "broken")])
         runner = self.bear(last=last)
         if isinstance(runner, Waited):
-            return messages.Report(0, 0, [self._record(runner, "broken")])
+            return messages.Report(0, 0, 0.0, [self._record(runner, "broken")])
         go = messages.go_word(self.runs)
         records: list[messages.Record] = []
         for number, span in enumerate(spans):
@@ -190,7 +192,8 @@ class Trial:
             # Output that a stream could not write would appear in the next test.
             if waited.word != messages.DONE or record.too_much:
                 break
-            if waited.cpu_s > self.job.limits["cpu_s"]:  # check separately whether it caused this
+            # The last: check separately whether it caused this.
+            if self.apart or waited.cpu_s > self.job.limits["cpu_s"]:
                 break
             if self.written > self.job.limits["collect_bytes"]:
                 break
@@ -210,7 +213,9 @@ class Trial:
         self.over = last
         return self.template if last else Process(int(born.word[1:]))
 
-    def _reported(self, ended: tuple[int, int], records: list[messages.Record]) -> messages.Report:
+    def _reported(
+        self, ended: tuple[int, int, float], records: list[messages.Record]
+    ) -> messages.Report:
         if self.can_fork:
             kill_strays(0 if self.over else self.template.pid)
         empty_working_directory()
@@ -279,7 +284,7 @@ class Trial:
         os.ftruncate(file, 0)
         return messages.Kept(start, head, tail)
 
-    def _end_template(self) -> tuple[int, int]:
+    def _end_template(self) -> tuple[int, int, float]:
         ended = self.template.end()
         if not self.job.timed:  # in timed runs others are beside it
             kill_strays()

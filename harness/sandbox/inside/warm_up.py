@@ -18,6 +18,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
+from inside.lasting_state import may_outlive
 from inside.messages import FILE_NAME, FILES
 from inside.preamble import Preamble, Solution, compile_solution
 from inside.runner import Runner
@@ -78,6 +79,7 @@ def _run(
     for _ in range(TIMES):
         is_script = job["entry_point"] is None
         solution = Solution(job, compile_solution(job["code"], FILE_NAME, is_script=is_script))
+        may_outlive(solution, preamble)
         runner = Runner(solution, preamble, -1, files, directory)
         runner.rehearse()
         for file in files[1:]:

@@ -20,9 +20,6 @@ splits of the whole archive count from 0, so loading them together is refused: i
 data, and each would name two problems.
 """
 
-import hashlib
-import os
-import stat
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -34,9 +31,10 @@ from harness.problem import Problem
 from harness.sources.apps.apps_problem import Columns, native_id, problem_of
 from harness.sources.files.deferred import from_again
 from harness.sources.files.download import Watch, quiet
+from harness.sources.files.folder import Folder
 from harness.sources.files.json_text import members, string
 from harness.sources.files.lines import MAX_LINE_BYTES, DataFile, Line
-from harness.sources.files.rows import Loaded, add_parts, load_paths, load_rows
+from harness.sources.files.rows import Loaded, load_paths, load_rows
 
 SPLITS = ("train", "test")
 
@@ -45,52 +43,6 @@ _TESTS = "input_output.json"
 _SOLUTIONS = "solutions.json"
 _METADATA = "metadata.json"
 _STARTER = "starter_code.py"
-
-
-class _Reader:
-    """Reads files of the folder that the user named, and nothing outside of it.
-
-    Attributes:
-        root: the folder, as in messages.
-        sha256: hash over the names and contents of the files read so far, in order.
-        size: bytes of these files.
-    """
-
-    def __init__(self, root: Path) -> None:
-        self.root = root
-        self._real = root.resolve()
-        self.sha256 = hashlib.sha256()
-        self.size = 0
-
-    def holds(self, path: Path) -> bool:
-        return path.resolve().is_relative_to(self._real)
-
-    def read(self, path: Path) -> str | None:
-        """Return the text of a regular file; None where there is none.
-
-        Raises:
-            DataError: it is something else, outside of the folder, too large, or not UTF-8.
-        """
-        try:
-            mode = path.stat().st_mode
-            if not self.holds(path):
-                raise DataError(str(path), None, f"links out of {self.root}, which is not followed")
-            if not stat.S_ISREG(mode):
-                raise DataError(str(path), None, "not a regular file")
-            with path.open("rb") as file:
-                data = file.read(MAX_LINE_BYTES + 1)
-        except FileNotFoundError:
-            return None
-        except (OSError, RuntimeError) as error:  # links in a circle: by Python version
-            raise DataError(str(path), None, f"cannot be read: {error}") from None
-        if len(data) > MAX_LINE_BYTES:
-            raise DataError(str(path), None, f"longer than {MAX_LINE_BYTES} bytes")
-        add_parts(self.sha256, os.fsencode(f"{path.parent.name}/{path.name}"), data)
-        self.size += len(data)
-        try:
-            return data.decode()
-        except UnicodeDecodeError as bad:
-            raise DataError(str(path), None, f"not UTF-8: byte {bad.start}") from None
 
 
 def load_folders(folder: Path, *, skip_bad_rows: bool = False) -> Loaded:
@@ -107,7 +59,7 @@ def load_folders(folder: Path, *, skip_bad_rows: bool = False) -> Loaded:
         UsageError: the folder holds no problem.
         DataError: a problem's folder is invalid; two problems have one id.
     """
-    reader = _Reader(folder)
+    reader = Folder(folder)
     problems: list[Problem] = []
     skipped: list[DataError] = []
     places: dict[str, Path] = {}
@@ -128,7 +80,7 @@ def load_folders(folder: Path, *, skip_bad_rows: bool = False) -> Loaded:
     return Loaded(tuple(problems), tuple(skipped), (file,))
 
 
-def _problem_folders(reader: _Reader) -> list[Path]:
+def _problem_folders(reader: Folder) -> list[Path]:
     root = reader.root
     try:
         if (root / _QUESTION).exists():
@@ -144,7 +96,7 @@ def _problem_folders(reader: _Reader) -> list[Path]:
     return found
 
 
-def _numbered(reader: _Reader, split: Path) -> list[Path]:
+def _numbered(reader: Folder, split: Path) -> list[Path]:
     if not reader.holds(split):
         raise UsageError(f"{split} links out of {reader.root}; name where it leads")
     places = (
@@ -159,7 +111,7 @@ def _is_number(name: str) -> bool:
     return name.isascii() and name.isdigit()
 
 
-def _problem(reader: _Reader, place: Path) -> Problem:
+def _problem(reader: Folder, place: Path) -> Problem:
     columns = _folder_columns(reader, place)
     problem = problem_of(columns)
     again = _Again(reader, place.absolute(), columns.where, problem.id, problem.content_hash)
@@ -170,7 +122,7 @@ def _problem(reader: _Reader, place: Path) -> Problem:
 class _Again:
     """Reads a folder again for hidden tests or references, or when it is pickled."""
 
-    reader: _Reader
+    reader: Folder
     place: Path
     where: str
     problem_id: str
@@ -194,9 +146,9 @@ def _itself(problem: Problem) -> Problem:
     return problem
 
 
-def _folder_columns(reader: _Reader, place: Path) -> Columns:
+def _folder_columns(reader: Folder, place: Path) -> Columns:
     def read(name: str) -> str | None:
-        return reader.read(place / name)
+        return reader.text(place / name, MAX_LINE_BYTES)
 
     where = str(place)
     question = read(_QUESTION)

@@ -1,4 +1,5 @@
 """Tests that are code: `units` splits test code, `calls` writes values as code.
 
-`humaneval` and `mbpp` are sources.
+`asserting`, `starts`, `solution_classes` and `pytest_use` say what is in test code. `humaneval`,
+`mbpp` and `evalplus`, their larger form, are sources.
 """

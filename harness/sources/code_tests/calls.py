@@ -42,7 +42,14 @@ def close(got, expected, tolerance):
             close(got[key], expected[key], tolerance) for key in got)
     numbers = (int, float)
     if isinstance(got, numbers) and isinstance(expected, numbers):
-        return _math.isclose(got, expected, rel_tol=tolerance, abs_tol=tolerance)
+        try:
+            return _math.isclose(got, expected, rel_tol=tolerance, abs_tol=tolerance)
+        except OverflowError:  # an integer beyond every float
+            if float("inf") in (abs(got), abs(expected)):
+                return False
+            got, expected = int(got), int(expected)
+            error = Fraction(tolerance) * max(1, abs(got), abs(expected))
+            return abs(got - expected) <= error
     return got == expected
 
 class raises:

@@ -12,10 +12,11 @@ from functools import partial
 from harness.errors import DataError
 from harness.problem import Problem, TestCase, TestSuite
 from harness.python_source import UNREADABLE, parse_expression, read_literal
-from harness.sources.code_tests.evalplus import units_by_input
+from harness.sources.code_tests.evalplus import read_script
 from harness.sources.code_tests.units import TestCodeError, code_tests, read_units
 from harness.sources.files.lines import Line
 from harness.sources.files.rows import content_hash, references_of, text_column, valid_python
+from harness.sources.signature import defined_names
 
 _DOCTEST = re.compile(r"^[ \t]*>>> ?(.+)\n((?:(?![ \t]*>>>)[ \t]*\S.*(?:\n|$))+)", re.MULTILINE)
 _THEN = re.compile(
@@ -124,8 +125,10 @@ def parse_row(line: Line, *, name: str) -> Problem:
     shown = [] if task in WRONG_EXAMPLES else examples(docstring, entry_point)
     try:
         public = read_units(shown) if shown else None
-        hidden = units_by_input(test, entry_point) or read_units(test)
-        checker, known, unknown = code_tests(public, hidden, entry_point, before)
+        hidden = read_script(test, entry_point)
+        checker, known, unknown = code_tests(
+            public, hidden, entry_point, before, defined=defined_names(prompt + solution)
+        )
     except TestCodeError as error:
         raise DataError(line.where, "test", str(error)) from None
     number = task.rpartition("/")[2]

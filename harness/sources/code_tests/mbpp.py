@@ -2,7 +2,8 @@
 
 Rows have `task_id`, `text` or `prompt`, `code`, `test_list` and, depending on the release,
 `test_setup_code`, `test_imports` and `challenge_test_list`; those of MBPP+ have `test`, a script.
-The first assertion is public, since nothing else names the function; all others are hidden.
+The first assertion is public, since nothing else names the function; all others are hidden. The
+challenge tests are left out, as MBPP's own protocol and its published scores do.
 """
 
 import ast
@@ -12,9 +13,10 @@ from typing import cast
 from harness.errors import DataError
 from harness.problem import Problem, TestCase, TestSuite
 from harness.sources.code_tests import units
-from harness.sources.code_tests.evalplus import units_by_input
+from harness.sources.code_tests.evalplus import read_script
 from harness.sources.files.lines import Line
 from harness.sources.files.rows import content_hash, references_of, text_column, valid_python
+from harness.sources.signature import defined_names
 
 WRONG_TESTS = frozenset({"mbppplus/255"})
 """Problems that no solution can pass here: an answer has more than 20 million values."""
@@ -30,7 +32,7 @@ def parse_row(line: Line, *, name: str) -> Problem:
     where = line.where
     number, code = _number(row, where), text_column(row, "code", where).replace("\r\n", "\n")
     asked = text_column(row, "text" if "text" in row else "prompt", where)
-    tests = [*_texts(row, "test_list", where), *_texts(row, "challenge_test_list", where)]
+    tests = _texts(row, "test_list", where)
     if not tests:
         raise DataError(where, "test_list", "it has no test")
     before = "\n".join(
@@ -40,7 +42,8 @@ def parse_row(line: Line, *, name: str) -> Problem:
     try:
         hidden, issues = _hidden(row, tests[1:], entry_point)
         checker, known, unknown = units.code_tests(
-            units.read_units(tests[:1]), hidden, entry_point, before
+            *(units.read_units(tests[:1]), hidden, entry_point, before),
+            defined=defined_names(code),
         )
     except units.TestCodeError as error:
         raise DataError(where, "test_list", str(error)) from None
@@ -75,7 +78,7 @@ def _hidden(
     script = row.get("test")
     if isinstance(script, str) and script.strip():
         if units.asserts(script):
-            return units_by_input(script, entry_point) or units.read_units(script), ()
+            return read_script(script, entry_point), ()
         return units.read_units(tests) if tests else None, ("tests_incomplete",)
     return units.read_units(tests) if tests else None, ()
 

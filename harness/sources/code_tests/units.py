@@ -2,21 +2,30 @@
 
 It reads a function `check(candidate)`, a `unittest.TestCase`, functions `test_…`, and statements of
 the module itself. In a body each assertion is a test, and so is each loop, condition or helper call
-that asserts; the other statements prepare them. The code is parsed here and never run.
+that asserts; the other statements prepare them. Calls after the last test are one more test. The
+code is parsed here and never run.
 """
 
 import ast
 import copy
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import dropwhile
 
 from harness import python_source
 from harness.problem import NO_EXCEPTION, Checker, TestCase, TestCode, TestScript
+from harness.sources.code_tests.asserting import asserting_names, asserts_something, is_test
+from harness.sources.code_tests.pytest_use import OF_PYTEST, unknown_names
+from harness.sources.code_tests.solution_classes import (
+    calls_function_of,
+    classes_of,
+    classes_used,
+)
+from harness.sources.code_tests.starts import drop_starts, is_start
 
 MOST_CHARACTERS = 1 << 25
 CHECK = "check"
-_LEAVE_OUT = {"unittest.main", "pytest.main"}
 
 
 class TestCodeError(ValueError):
@@ -100,8 +109,9 @@ def read_units(code: str | Sequence[str]) -> Units:
     if not isinstance(code, str):
         return _listed(code)
     tree = parse(code)
-    tree.body = [each for each in tree.body if not _is_left_out(each)]
-    asserting = _asserting_functions(tree)
+    tree.body = [each for each in tree.body if not is_start(each)]
+    _check_pytest(tree)
+    asserting = asserting_names(tree)
     checks = [each for each in tree.body if isinstance(each, ast.FunctionDef)]
     check = next((each for each in checks if each.name == CHECK), None)
     if check is not None:
@@ -110,11 +120,13 @@ def read_units(code: str | Sequence[str]) -> Units:
         return _of_body(tree, check.body, CHECK, asserting)
     methods = _methods(tree)
     if methods:
+        drop_starts(tree, {each.name for each in tree.body if isinstance(each, ast.ClassDef)})
         return Units(tree, "", tuple(methods), alone=True)
     functions = [each for each in checks if each.name.startswith("test")]
     if functions:
         if any(each.args.args for each in functions):
             raise TestCodeError("its test functions take arguments (fixtures), which is not known")
+        drop_starts(tree, {each.name for each in functions})
         return Units(tree, "", tuple((tree.body, each) for each in functions), alone=True)
     return _of_body(tree, tree.body, "", asserting)
 
@@ -122,24 +134,34 @@ def read_units(code: str | Sequence[str]) -> Units:
 def _listed(code: Sequence[str]) -> Units:
     """Return the tests of a list; one of several statements becomes a function."""
     tree = ast.Module([], [])
+    bodies = [parse(text, f"test {number}: ").body for number, text in enumerate(code, 1)]
+    whole = ast.Module([each for body in bodies for each in body], [])
+    _check_pytest(whole)
+    asserting = asserting_names(whole)
     tests: list[ast.stmt] = []
     alone = True
-    for number, text in enumerate(code, 1):
-        body = parse(text, f"test {number}: ").body
-        if not any(_is_test(each, set()) for each in body):
+    for number, body in enumerate(bodies, 1):
+        if not any(is_test(each, asserting) for each in body):
             tree.body += body
             alone = alone and all(map(is_harmless, body))
             continue
-        if len(body) > 1:
-            function = python_source.parse(f"def test_{number}(): pass").body[0]
-            assert isinstance(function, ast.FunctionDef)
-            function.body = body
-            body = [function]
-        tree.body += body
-        tests += body
+        test = _in_one(body, number)
+        tree.body += test
+        tests.append(test[-1])
     if not tests:
         raise TestCodeError("no test is in it: nothing is asserted")
+    tests += _calls_at_the_end(tree.body, tests[-1])
     return Units(tree, "", tuple((tree.body, each) for each in tests), alone=alone)
+
+
+def _in_one(body: list[ast.stmt], number: int) -> list[ast.stmt]:
+    """Return a list's item as one statement: several become a function."""
+    if len(body) == 1:
+        return body
+    function = python_source.parse(f"def test_{number}(): pass").body[0]
+    assert isinstance(function, ast.FunctionDef)
+    function.body = body
+    return [function]
 
 
 def parse(code: str, where: str = "") -> ast.Module:
@@ -154,14 +176,43 @@ def parse(code: str, where: str = "") -> ast.Module:
 
 
 def _of_body(tree: ast.Module, body: list[ast.stmt], call: str, asserting: set[str]) -> Units:
-    tests = [each for each in body if _is_test(each, asserting)]
+    tests = [each for each in body if is_test(each, asserting)]
     if not tests:
         what = "its function 'check' asserts nothing" if call else "no test is in it: it has no "
         what += "" if call else "function 'check', no unittest.TestCase and no assertion"
         raise TestCodeError(what)
+    tests += _calls_at_the_end(body, tests[-1])
     others = [each for each in body if each not in tests]
     alone = all(map(is_harmless, others)) and all(isinstance(each, ast.Assert) for each in tests)
     return Units(tree, call, tuple((body, each) for each in tests), alone=alone)
+
+
+def _calls_at_the_end(body: list[ast.stmt], last: ast.stmt) -> list[ast.stmt]:
+    """Make one statement of the calls after the last test, and return it, if there are any."""
+    rest = [*dropwhile(_says_nothing, body[body.index(last) + 1 :])]
+    if not rest:
+        return []
+    statement = rest[0]
+    if len(rest) > 1:
+        statement = ast.If(ast.Constant(value=True), rest, [])
+    body[-len(rest) :] = [statement]
+    return [statement]
+
+
+def _says_nothing(statement: ast.stmt) -> bool:
+    """Return whether a statement makes no call, or only prints something."""
+    match statement:
+        case ast.Expr(ast.Call(ast.Name("print"), arguments)):
+            return not any(isinstance(n, ast.Call) for each in arguments for n in ast.walk(each))
+        case _:
+            return is_harmless(statement)
+
+
+def _check_pytest(tree: ast.Module) -> None:
+    unknown = unknown_names(tree)
+    if unknown:
+        known = ", ".join(sorted(OF_PYTEST))
+        raise TestCodeError(f"it uses pytest.{unknown[0]}; of pytest only {known} are known")
 
 
 def is_harmless(statement: ast.stmt) -> bool:
@@ -169,19 +220,6 @@ def is_harmless(statement: ast.stmt) -> bool:
     if isinstance(statement, ast.Import | ast.ImportFrom | ast.FunctionDef | ast.ClassDef):
         return True
     return not any(isinstance(node, ast.Call) for node in ast.walk(statement))
-
-
-def _is_left_out(statement: ast.stmt) -> bool:
-    """Return whether a statement starts the tests; the harness starts them itself."""
-    match statement:
-        case ast.If(test=ast.Compare(left=ast.Name("__name__"))):
-            return True
-        case ast.Expr(ast.Call(ast.Name("check"))):
-            return True
-        case ast.Expr(ast.Call(function)):
-            return ast.unparse(function) in _LEAVE_OUT
-        case _:
-            return False
 
 
 def _methods(tree: ast.Module) -> list[tuple[list[ast.stmt], ast.stmt]]:
@@ -193,42 +231,6 @@ def _methods(tree: ast.Module) -> list[tuple[list[ast.stmt], ast.stmt]]:
         for method in each.body
         if isinstance(method, ast.FunctionDef) and method.name.startswith("test")
     ]
-
-
-def _asserting_functions(tree: ast.Module) -> set[str]:
-    """Return the functions that assert something, directly or through another."""
-    functions = [each for each in ast.walk(tree) if isinstance(each, ast.FunctionDef)]
-    names: set[str] = set()
-    while True:
-        more = {
-            each.name
-            for each in functions
-            if each.name not in names and any(_is_test(inner, names) for inner in each.body)
-        }
-        if not more:
-            return names
-        names |= more
-
-
-def _is_test(statement: ast.stmt, asserting: set[str]) -> bool:
-    definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
-    if isinstance(statement, definition | ast.Assign | ast.AnnAssign | ast.Import):
-        return False
-    if isinstance(statement, ast.Assert) and isinstance(statement.test, ast.Constant):
-        return not statement.test.value  # `assert True` tests nothing
-    return any(_asserts(node, asserting) for node in ast.walk(statement))
-
-
-def _asserts(node: ast.AST, asserting: set[str]) -> bool:
-    match node:
-        case ast.Assert() | ast.Raise():
-            return True
-        case ast.Call(ast.Name(name)):
-            return name in asserting
-        case ast.Call(ast.Attribute(attr=name)):
-            return name.startswith("assert") or name == "raises"
-        case _:
-            return False
 
 
 def _test_case(statement: ast.stmt, call: str, entry_point: str) -> TestCase:
@@ -253,7 +255,14 @@ class _Named(ast.NodeTransformer):
 
 
 def code_tests(
-    public: Units | None, hidden: Units | None, entry_point: str, before: str, first: int = 0
+    public: Units | None,
+    hidden: Units | None,
+    entry_point: str,
+    before: str,
+    first: int = 0,
+    *,
+    defined: Mapping[str, bool] | None = None,
+    preamble: str = "",
 ) -> tuple[Checker, tuple[TestCase, ...], tuple[TestCase, ...]]:
     """Return the checker and the public and hidden tests of test code.
 
@@ -263,6 +272,9 @@ def code_tests(
         entry_point: name of the function or class that they call.
         before: source that runs before them.
         first: number of tests of `hidden` that are public, if `public` is None.
+        defined: names that a known solution defines, and whether each is a class.
+        preamble: source that runs before the solution. If the tests call a function of it, it runs
+            before the tests as well: no solution may replace a function that judges.
     """
     if public is None:
         parts = [(hidden, slice(first), True), (hidden, slice(first, None), False)]
@@ -275,17 +287,27 @@ def code_tests(
         else None
         for (units, chosen, to_the_last), found in zip(parts, cases, strict=True)
     ]
-    code = TestCode(before=before, public=scripts[0], hidden=scripts[1])
+    trees = [units.tree for units in (public, hidden) if units is not None]
+    classes = classes_used(trees, entry_point, defined or {})
+    shared: tuple[str, ...] = ()
+    if calls_function_of(trees, preamble):
+        before = f"{preamble}\n{before}"
+        shared = classes_of(preamble)
+        classes = tuple(each for each in classes if each not in shared)
+    code = TestCode(
+        before=before, classes=classes, shared=shared, public=scripts[0], hidden=scripts[1]
+    )
     known, unknown = cases
     marked = tuple(test.model_copy(update={"public": True}) for test in known)
-    text = code.model_dump_json().encode("utf-8", "surrogatepass")
+    unused = {name for name in ("classes", "shared") if not getattr(code, name)}
+    text = code.model_dump_json(exclude=unused).encode("utf-8", "surrogatepass")
     checker = Checker(kind="tests", code=hashlib.sha256(text).hexdigest(), tests=code)
     return checker, marked, tuple(unknown)
 
 
 def asserts(code: str) -> bool:
     """Whether any of it asserts or raises. Raises TestCodeError: it is not valid Python."""
-    return any(_asserts(node, set()) for node in ast.walk(parse(code)))
+    return asserts_something(parse(code), set())
 
 
 def called_names(code: Sequence[str]) -> set[str]:

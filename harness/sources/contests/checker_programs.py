@@ -4,6 +4,7 @@ A program reads files and writes a verdict. Here it runs in the checker's sandbo
 are texts in memory: no disk is read or written.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 
 _RUN = '''
@@ -89,18 +90,20 @@ def check(input, expected, answer):
         raise RuntimeError(f"the checker ended with exit code {code} and printed {printed[:100]!r}")
     return float(words[-1]) >= 1
 """
-_TOKENS = """
+_TOKENS = r"""
+import re as _re
+
+_TOKEN = _re.compile(r"[^ \t\n\v\f\r]+")
+_PIECE = _re.compile(r"[^ \t\n\v\f\r]+|[ \t\n\v\f\r]")
+_FLOAT = _re.compile(r"[+-]?(?:[0-9]*\.[0-9]+|[0-9]+\.?)(?:[Ee][+-]?[0-9]+)?")
+_LOWER = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}
+
 
 def check(input, expected, answer):
     answer = str(answer)
     if _SPACES:
-        return _compare(_split(expected), _split(answer), "piece")
-    return _compare(expected.split(), answer.split(), "token")
-
-
-def _split(text):
-    import re
-    return re.findall(r"\\S+|\\s", text)
+        return _compare(_PIECE.findall(expected), _PIECE.findall(answer), "piece")
+    return _compare(_TOKEN.findall(expected), _TOKEN.findall(answer), "token")
 
 
 def _compare(wanted, given, word):
@@ -113,7 +116,7 @@ def _compare(wanted, given, word):
 
 
 def _equal(want, got):
-    if want == got or not _CASE and want.lower() == got.lower():
+    if want == got or not _CASE and want.translate(_LOWER) == got.translate(_LOWER):
         return True
     if _ABSOLUTE is None and _RELATIVE is None:
         return False
@@ -125,14 +128,8 @@ def _equal(want, got):
 
 
 def _number(text):
-    import math
-    if "_" in text:
-        return None
-    try:
-        value = float(text)
-    except ValueError:
-        return None
-    return value if math.isfinite(value) else None
+    value = float(text) if _FLOAT.fullmatch(text) else float("inf")
+    return None if value in (float("inf"), -float("inf")) else value
 """
 _ALONE = {"case_sensitive", "space_change_sensitive"}
 _WITH_NUMBER = {"float_tolerance", "float_relative_tolerance", "float_absolute_tolerance"}
@@ -187,17 +184,28 @@ def token_checker(flags: Sequence[str]) -> str:
         if flag in _ALONE:
             alone.add(flag)
         elif flag in _WITH_NUMBER:
-            try:
-                numbers[flag] = float(next(words, ""))
-            except ValueError:
-                raise FlagError(f"{flag} is not followed by a number") from None
+            if flag in numbers:
+                raise FlagError(f"{flag} is given twice")
+            numbers[flag] = _tolerance(flag, next(words, ""))
         else:
             known = ", ".join(sorted(_ALONE | _WITH_NUMBER))
             raise FlagError(f"the default validator has no flag {flag!r:.60}; known: {known}")
     both = numbers.get("float_tolerance")
+    if both is not None and len(numbers) > 1:
+        raise FlagError("float_tolerance is given beside a relative or absolute one")
     absolute = numbers.get("float_absolute_tolerance", both)
     relative = numbers.get("float_relative_tolerance", both)
     return (
         f"_CASE = {'case_sensitive' in alone}\n_SPACES = {'space_change_sensitive' in alone}\n"
         f"_ABSOLUTE = {absolute!r}\n_RELATIVE = {relative!r}\n{_TOKENS}"
     )
+
+
+def _tolerance(flag: str, text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not 0 <= value < math.inf:
+        raise FlagError(f"{flag} is not followed by a number of at least 0, but by {text!r:.60}")
+    return value

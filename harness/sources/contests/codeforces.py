@@ -9,16 +9,19 @@ refused. The data set's generated tests, in separate files, are not used.
 
 from datetime import UTC, datetime
 from functools import partial
+from math import inf
 from typing import Any, cast
 
 from harness.errors import DataError
 from harness.problem import Checker, Level, Problem, TestCase, TestSuite
+from harness.sources import limits
 from harness.sources.contests.checker_programs import score_checker
 from harness.sources.files.lines import Line
 from harness.sources.files.rows import content_hash, load_paths, load_rows
 
 EASY, MEDIUM = 1_300, 2_000
 """Ratings below which a problem counts as easy, and as medium."""
+_LAST_SECOND = 253_402_300_800  # the year 10,000
 
 
 def parse_row(line: Line) -> Problem:
@@ -44,8 +47,8 @@ def parse_row(line: Line) -> Problem:
         raise DataError(where, "official_tests", f"{name} has no test")
     source = _text(row, "generated_checker", where)
     checker = Checker(kind="check", code=score_checker(source)) if source.strip() else None
-    rating = row.get("rating")
-    seconds, memory = _number(row.get("time_limit")), _number(row.get("memory_limit"))
+    rating = _finite(row.get("rating"))
+    seconds, memory = row.get("time_limit"), row.get("memory_limit")
     statement = _statement(row, where)
     parts = [part for test in (*examples, *hidden) for part in (test.input, test.output)]
     return Problem(
@@ -55,16 +58,16 @@ def parse_row(line: Line) -> Problem:
         statement=statement,
         platform="codeforces",
         difficulty=_level(rating),
-        difficulty_word=str(int(rating)) if isinstance(rating, int | float) else "",
-        tags=tuple(str(tag) for tag in cast("list[Any]", row.get("tags") or [])),
+        difficulty_word="" if rating is None else str(int(rating)),
+        tags=_tags(row.get("tags")),
         release_date=_date(row.get("contest_start")),
         tests=TestSuite(
             public=tuple(examples), load_hidden=partial(tuple[TestCase, ...], tuple(hidden))
         ),
         rule="tokens",
         checker=checker,
-        cpu_s=seconds,
-        memory_bytes=int(memory) << 20 if memory else None,
+        cpu_s=limits.seconds(seconds, where, "time_limit") if seconds else None,
+        memory_bytes=_memory(memory, where) if memory else None,
         known_issues=() if row.get("official_tests_complete") else ("tests_incomplete",),
         content_hash=content_hash(statement, source, *parts),
     )
@@ -110,17 +113,26 @@ def _statement(row: dict[str, object], where: str) -> str:
     return "\n\n".join(parts).strip()
 
 
-def _level(rating: object) -> Level | None:
-    if not isinstance(rating, int | float):
+def _memory(given: object, where: str) -> int:
+    """Return a limit of memory in bytes; the data have MiB with decimals."""
+    return int(limits.number(given, 1, limits.MOST_MEBIBYTES, where, "memory_limit") * (1 << 20))
+
+
+def _finite(value: object) -> float | None:
+    return value if isinstance(value, int | float) and -inf < value < inf else None
+
+
+def _tags(given: object) -> tuple[str, ...]:
+    return tuple(map(str, cast("list[object]", given))) if isinstance(given, list) else ()
+
+
+def _level(rating: float | None) -> Level | None:
+    if rating is None:
         return None
     return "easy" if rating < EASY else "medium" if rating < MEDIUM else "hard"
 
 
-def _number(value: object) -> float | None:
-    return float(value) if isinstance(value, int | float) and value > 0 else None
-
-
 def _date(seconds: object) -> Any:
-    if not isinstance(seconds, int | float) or seconds <= 0:
+    if not isinstance(seconds, int | float) or not 0 < seconds < _LAST_SECOND:
         return None
     return datetime.fromtimestamp(seconds, UTC).date()

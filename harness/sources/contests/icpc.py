@@ -1,34 +1,50 @@
-"""Contest packages: `icpc:PATH`, a folder in the ICPC or Kattis format.
+"""Contest packages: `icpc:PATH`, a folder in the ICPC or Kattis format, or a folder of them.
 
-Source: the format's specifications `legacy`, `legacy-icpc` and `2023-07`. It reads `problem.yaml`,
-the statement, the sample and secret data, the flags of the default output validator, an output
-validator in Python, the limits, and the accepted submissions in Python, which are references.
+`harness.sources.contests.package` reads a package. Here it becomes a problem, or is refused for
+what cannot be judged: solutions are Python and read stdin, output validators are Python.
 """
 
-import hashlib
-import shlex
-from collections.abc import Iterator
+import os
+from dataclasses import dataclass
 from functools import partial
+from hashlib import sha256
 from pathlib import Path
-from typing import Any, cast
 
 from harness.errors import DataError, UsageError
 from harness.markdown import html_text
 from harness.problem import Checker, Problem, Reference, TestCase, TestSuite
 from harness.python_source import parse_or_none
+from harness.sources import limits
 from harness.sources.contests.checker_programs import FlagError, token_checker, validator
+from harness.sources.contests.package.constants import with_constants
+from harness.sources.contests.package.package_folder import MOST_BYTES, PackageFolder
+from harness.sources.contests.package.package_programs import (
+    PYTHON,
+    PackageProgram,
+    is_python_2,
+    output_validators,
+    programs_in,
+)
+from harness.sources.contests.package.package_settings import PackageSettings, read_settings
+from harness.sources.contests.package.test_data import (
+    FLAG_KEYS,
+    PackageTest,
+    TestData,
+    read_test_data,
+)
 from harness.sources.files.download import Watch, quiet
+from harness.sources.files.folder import decoded, read_whole
 from harness.sources.files.lines import DataFile
 from harness.sources.files.rows import Loaded, add_parts
 
 SETTINGS = "problem.yaml"
-MOST_BYTES = 1 << 26
-MOST_SETTINGS_BYTES = 1 << 20
+TIME_LIMIT = ".timelimit"
+_NOT_JUDGED = ("interactive", "multi-pass", "submit-answer")
 _STATEMENTS = ("problem_statement", "statement")
 _SUFFIXES = (".md", ".html", ".tex")
-_PYTHON = (".py", ".py3")
-_FLAG_KEYS = ("output_validator_flags", "output_validator_args")
-_GROUPS = ("testdata.yaml", "test_group.yaml")
+_INCLUDED = {"default", "python", "python2", PYTHON, "python3numpy"}
+_MAINS = {"__main__", "main", "validate", "validator"}
+_NOTES = {".md", ".txt", ".yaml"}
 
 
 def load(where: str | None, *, skip_bad_rows: bool = False, watch: Watch = quiet) -> Loaded:
@@ -38,268 +54,289 @@ def load(where: str | None, *, skip_bad_rows: bool = False, watch: Watch = quiet
         UsageError: no folder is given, or no package is there.
         DataError: a package cannot be read or judged.
     """
-    del watch
     if where is None:
         raise UsageError("icpc needs a folder: give --benchmark icpc:PATH")
-    root = Path(where)
     problems: list[Problem] = []
     skipped: list[DataError] = []
     files: list[DataFile] = []
-    for folder in _packages(root):
+    folders = _packages(where)
+    for number, folder in enumerate(folders):
+        watch(f"reading {folder.name}", number, len(folders))
+        package = PackageFolder(folder)
         try:
-            problem, size = _Package(folder).problem()
+            problem = _problem(package)
         except DataError as error:
             if not skip_bad_rows:
-                raise
+                raise _named(error, len(folders)) from None
             error.__context__ = None
             skipped.append(error.with_traceback(None))
             continue
         problems.append(problem)
-        files.append(DataFile.of(folder, str(folder), problem.content_hash, size))
+        files.append(DataFile.of(folder, str(folder), problem.content_hash, package.size))
     return Loaded(tuple(problems), tuple(skipped), tuple(files))
 
 
-def _packages(root: Path) -> list[Path]:
-    if (root / SETTINGS).is_file():
-        return [root]
+def _named(error: DataError, packages: int) -> DataError:
+    """Return the error of a package, naming the flag that leaves it out if others are left."""
+    if packages == 1:
+        return error
+    return DataError(error.where, error.field, f"{error.what}; --skip-bad-rows leaves it out")
+
+
+def _packages(where: str) -> list[Path]:
     try:
-        found = sorted(each.parent for each in root.glob(f"*/{SETTINGS}"))
-    except OSError as error:
-        raise UsageError(f"{root} cannot be listed: {error.strerror}") from None
+        root = Path(where).expanduser()
+        if _is_package(root):
+            return [root]
+        found = sorted(filter(_is_package, root.iterdir()))
+    except (OSError, ValueError, RuntimeError) as error:  # RuntimeError: `~` of an unknown user
+        cause = getattr(error, "strerror", None) or str(error)
+        raise UsageError(f"{where!r:.200} cannot be listed: {cause}") from None
     if not found:
         raise UsageError(f"{root} is no problem package and has none: there is no {SETTINGS}")
     return found
 
 
-class _Package:
-    """Reader of one package.
-
-    Args:
-        folder: folder of the package.
-    """
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.real = folder.resolve()
-        self.settings = self._yaml(folder / SETTINGS)
-        self.digest = hashlib.sha256()
-        self.size = 0
-
-    def problem(self) -> tuple[Problem, int]:
-        """Return the problem, and the number of bytes read."""
-        self._check_type()
-        name = self.real.name
-        checker = self._checker()
-        public = tuple(self._tests("sample", public=True))
-        places = self._places("secret")
-        for place in places:
-            self._read(place)
-            self._read(place.with_suffix(".ans"))
-        if not (public or places):
-            raise DataError(str(self.folder), "data", "it has no test")
-        said = self.settings.get("limits")
-        limits = cast("dict[str, Any]", said) if isinstance(said, dict) else {}
-        seconds = _positive(limits.get("time_limit")) or self._time_limit()
-        memory = _positive(limits.get("memory"))
-        references = self._submissions("accepted")
-        digest = self.digest.copy()
-        digest.update(checker.code.encode())
-        hidden = partial(_read_tests, tuple(places))
-        problem = Problem(
-            id=f"icpc/{name}",
-            source="icpc",
-            title=self._title() or name,
-            statement=self._statement(),
-            platform=str(self.settings.get("source") or "icpc").lower()[:60],
-            difficulty=None,
-            difficulty_word="",
-            tests=TestSuite(public=public, load_hidden=hidden),
-            checker=checker,
-            cpu_s=seconds,
-            memory_bytes=int(memory) << 20 if memory else None,
-            load_references=partial(tuple[Reference, ...], references),
-            content_hash=digest.hexdigest(),
-        )
-        return problem, self.size
-
-    def _check_type(self) -> None:
-        words = self.settings.get("type") or ""
-        kinds = set(words.split() if isinstance(words, str) else map(str, words))
-        validation = str(self.settings.get("validation") or "").split()
-        for kind in ("interactive", "multi-pass", "submit-answer"):
-            if kind in kinds or kind in validation:
-                what = f"{kind} problems cannot be judged here; leave it out"
-                raise DataError(str(self.folder / SETTINGS), "type", what)
-
-    def _title(self) -> str:
-        name = self.settings.get("name")
-        if isinstance(name, dict):
-            names = cast("dict[str, Any]", name)
-            return str(names.get("en") or next(iter(names.values()), ""))
-        return str(name or "")
-
-    def _statement(self) -> str:
-        for name in _STATEMENTS:
-            files = sorted((self.folder / name).glob("problem*"))
-            found = [each for each in files if each.suffix in _SUFFIXES]
-            found.sort(key=lambda each: _SUFFIXES.index(each.suffix))
-            found.sort(key=lambda each: each.stem not in {"problem.en", "problem"})
-            if found:
-                text = self._text(found[0])
-                return html_text(text) if found[0].suffix == ".html" else text
-        raise DataError(str(self.folder), "statement", "there is no problem.*.md, .html or .tex")
-
-    def _places(self, name: str) -> list[Path]:
-        folder = self.folder / "data" / name
-        return sorted(
-            (each for each in folder.rglob("*.in") if each.is_file()),
-            key=lambda each: each.relative_to(folder).as_posix(),
-        )
-
-    def _tests(self, name: str, *, public: bool) -> Iterator[TestCase]:
-        for place in self._places(name):
-            answer = place.with_suffix(".ans")
-            yield TestCase(input=self._text(place), output=self._text(answer), public=public)
-
-    def _checker(self) -> Checker:
-        flags = self._flags()
-        programs = [
-            each
-            for folder in ("output_validators", "output_validator")
-            for each in sorted((self.folder / folder).rglob("*"))
-            if each.is_file() and not each.name.startswith(".")
-        ]
-        if programs:
-            return self._own_validator(programs, flags)
-        where = str(self.folder / SETTINGS)
-        if str(self.settings.get("validation") or "").startswith("custom"):
-            raise DataError(where, "validation", "custom, and there is no output validator")
-        try:
-            return Checker(kind="check", code=token_checker(flags))
-        except FlagError as error:
-            raise DataError(where, "validator_flags", str(error)) from None
-
-    def _own_validator(self, files: list[Path], flags: list[str]) -> Checker:
-        where = str(files[0].parent)
-        python = [each for each in files if each.suffix in _PYTHON]
-        others = [each for each in files if each.suffix not in {*_PYTHON, ".md", ".txt", ".yaml"}]
-        if others or not python:
-            what = f"{(others or files)[0].name} is no Python: only output validators in Python run"
-            raise DataError(where, "output_validators", f"{what} here, in the checker's sandbox")
-        if len({each.parent for each in python}) > 1:
-            raise DataError(where, "output_validators", "there are several, and one can be run")
-        names = {"__main__", "main", "validate", "validator", "run"}
-        mains = [each for each in python if each.stem in names] or python
-        if len(python) > 1 and len(mains) > 1:
-            mains = [each for each in mains if each.stem == "__main__"] or mains[:1]
-        sources = {each: self._python(each) for each in python}
-        main = mains[0]
-        modules = {each.stem: text for each, text in sources.items() if each is not main}
-        return Checker(kind="check", code=validator(sources[main], main.name, modules, flags))
-
-    def _python(self, path: Path) -> str:
-        source = self._text(path)
-        if parse_or_none(source) is None:
-            raise DataError(str(path), None, "not Python 3")
-        return source
-
-    def _flags(self) -> list[str]:
-        """Return the output validator's flags, which must be the same for all tests."""
-        found: dict[tuple[str, ...], Path] = {}
-        base = _words(self.settings.get("validator_flags"))
-        for path in sorted((self.folder / "data").rglob("*.yaml")):
-            settings = self._yaml(path)
-            for key in _FLAG_KEYS:
-                if key in settings:
-                    found.setdefault(tuple(_words(settings[key])), path)
-        if base:
-            found.setdefault(tuple(base), self.folder / SETTINGS)
-        if len(found) > 1:
-            where = str(next(reversed(found.values())))
-            what = "groups of tests with flags of their own cannot be judged here"
-            raise DataError(where, _FLAG_KEYS[0], what)
-        return list(next(iter(found), ()))
-
-    def _time_limit(self) -> float | None:
-        path = self.folder / ".timelimit"
-        return _positive(self._text(path).strip()) if path.is_file() else None
-
-    def _submissions(self, kind: str) -> tuple[Reference, ...]:
-        found: list[Reference] = []
-        for path in sorted((self.folder / "submissions" / kind).rglob("*")):
-            if path.suffix in _PYTHON and path.is_file():
-                code = self._text(path)
-                language = "python" if parse_or_none(code) else "python2"
-                found.append(Reference(code=code, language=language))
-        return tuple(found)
-
-    def _yaml(self, path: Path) -> dict[str, Any]:
-        import yaml
-
-        data = self._bytes(path, MOST_SETTINGS_BYTES)
-        try:
-            value: object = yaml.safe_load(data.decode())
-        except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
-            what = " ".join(str(error).split())[:200]
-            raise DataError(str(path), None, f"not YAML: {what}") from None
-        if value is None:
-            return {}
-        if not isinstance(value, dict):
-            raise DataError(str(path), None, "not a YAML mapping")
-        return cast("dict[str, Any]", value)
-
-    def _text(self, path: Path) -> str:
-        return _decoded(path, self._read(path))
-
-    def _read(self, path: Path) -> bytes:
-        data = self._bytes(path, MOST_BYTES)
-        add_parts(self.digest, path.relative_to(self.folder).as_posix().encode(), data)
-        self.size += len(data)
-        return data
-
-    def _bytes(self, path: Path, most: int) -> bytes:
-        if not path.resolve().is_relative_to(self.real):
-            raise DataError(str(path), None, "it links out of the package")
-        return _bytes(path, most)
+def _is_package(folder: Path) -> bool:
+    """Return whether a folder has settings; one that is closed has, so that reading it says so."""
+    try:
+        (folder / SETTINGS).lstat()
+    except PermissionError:
+        return folder.is_dir()
+    except OSError:  # such as a link to itself
+        return False
+    return True
 
 
-def _read_tests(places: tuple[Path, ...]) -> tuple[TestCase, ...]:
-    """Read the secret tests, when they are needed. Raises DataError."""
-
-    def text(path: Path) -> str:
-        return _decoded(path, _bytes(path, MOST_BYTES))
-
-    return tuple(
-        TestCase(input=text(place), output=text(place.with_suffix(".ans")), public=False)
-        for place in places
+def _problem(package: PackageFolder) -> Problem:
+    """Return the problem of a package. Raises DataError."""
+    root = package.root
+    place = root / SETTINGS
+    settings = read_settings(package.mapping(place), str(place))
+    _check_settings(settings, str(place))
+    _check_included(package)
+    data = read_test_data(package, settings)
+    _check_tests(data, str(root))
+    checker = _checker(package, settings, _flags_of(data, settings))
+    public = tuple(_test(package, test, public=True) for test in data.sample)
+    hidden = _SecretTests(tuple(_read_place(package, test) for test in data.secret))
+    digest = sha256(package.sha256.digest())
+    add_parts(digest, checker.code.encode())
+    references = tuple(_references(package, settings))
+    name = _name(root)
+    return Problem(
+        id=f"icpc/{name}",
+        source="icpc",
+        title=settings.title or name,
+        statement=_statement(package, settings),
+        platform=(settings.source or "icpc").lower()[:60],
+        difficulty=None,
+        difficulty_word="",
+        tests=TestSuite(public=public, load_hidden=hidden, row_bytes=hidden.size),
+        checker=checker,
+        cpu_s=settings.limits.cpu_s or _time_limit(package),
+        memory_bytes=settings.limits.memory_bytes,
+        output_bytes=settings.limits.output_bytes,
+        load_references=partial(tuple[Reference, ...], references),
+        content_hash=digest.hexdigest(),
     )
 
 
-def _bytes(path: Path, most: int) -> bytes:
+def _name(root: Path) -> str:
+    name = root.absolute().name
+    if name in {"", ".."}:
+        name = root.resolve().name
     try:
-        if path.stat().st_size > most:
-            raise DataError(str(path), None, f"larger than {most >> 20} MiB")
-        return path.read_bytes()
-    except OSError as error:
-        raise DataError(str(path), None, f"cannot be read: {error.strerror}") from None
+        name.encode()
+    except UnicodeEncodeError:
+        where = os.fsencode(root).decode("utf-8", "backslashreplace")
+        raise DataError(where, None, "its name is not UTF-8") from None
+    return name
 
 
-def _decoded(path: Path, data: bytes) -> str:
-    try:
-        return data.decode()
-    except UnicodeDecodeError as error:
-        raise DataError(str(path), None, f"not UTF-8, at byte {error.start}") from None
+def _check_settings(settings: PackageSettings, where: str) -> None:
+    for kind in _NOT_JUDGED:
+        if kind in settings.kinds:
+            raise DataError(where, "type", f"{kind} problems cannot be judged here; leave it out")
+    languages = settings.languages
+    if languages is not None and not any(name.startswith("python") for name in languages):
+        what = f"only {', '.join(sorted(languages))} may be used, and solutions here are Python"
+        raise DataError(where, "languages", what)
 
 
-def _words(flags: object) -> list[str]:
-    if isinstance(flags, list):
-        return [str(each) for each in cast("list[object]", flags)]
-    return shlex.split(str(flags)) if flags else []
+def _check_included(package: PackageFolder) -> None:
+    """Refuse what is added to solutions in Python, or judges their source."""
+    for path in package.entries(package.root / "include"):
+        if path.name in _INCLUDED and package.entries(path):
+            what = "files that are added to every solution; that cannot be done here"
+            raise DataError(str(path), None, what)
+    if package.entries(folder := package.root / "static_validator"):
+        raise DataError(str(folder), None, "static validators are not run here")
 
 
-def _positive(value: object) -> float | None:
-    try:
-        number = float(str(value))
-    except ValueError:
+def _check_tests(data: TestData, where: str) -> None:
+    tests = data.sample + data.secret
+    if not tests:
+        raise DataError(where, "data", "it has no test")
+    if data.interactions:
+        what = "a dialogue, and the problem's type is not interactive"
+        raise DataError(str(data.interactions[0]), None, what)
+    for test in tests:
+        if test.arguments:
+            what = "solutions get no command-line arguments here"
+            raise DataError(str(test.input), "args", what)
+        if test.files is not None:
+            raise DataError(str(test.files), None, "solutions can open no files here")
+
+
+def _flags_of(data: TestData, settings: PackageSettings) -> tuple[str, ...]:
+    """Return the output validator's arguments, which must be the same for all tests."""
+    first, *others = data.sample + data.secret
+    for test in others:
+        if test.validator_flags != first.validator_flags:
+            what = f"other arguments than {first.input.name}: one list for all tests can be used"
+            raise DataError(str(test.input), FLAG_KEYS[not settings.is_legacy], what)
+    return first.validator_flags
+
+
+def _test(package: PackageFolder, test: PackageTest, *, public: bool) -> TestCase:
+    return TestCase(
+        input=package.string(test.input), output=package.string(test.answer), public=public
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _ReadFile:
+    """File that was read, to be read again: its path and the hash of its content."""
+
+    path: Path
+    sha256: bytes
+
+    def text(self) -> str:
+        """Return its text. Raises DataError where it is no longer the file that was read."""
+        data = read_whole(self.path, MOST_BYTES)
+        if data is None or sha256(data).digest() != self.sha256:
+            raise DataError(str(self.path), None, "no longer the file that was loaded")
+        return decoded(self.path, data)
+
+
+@dataclass(frozen=True, slots=True)
+class _SecretTests:
+    """Reads a package's secret tests when they are needed.
+
+    Attributes:
+        files: input and answer of each, and their size in bytes.
+    """
+
+    files: tuple[tuple[_ReadFile, _ReadFile, int], ...]
+
+    @property
+    def size(self) -> int:
+        """Bytes of all tests."""
+        return sum(size for _, _, size in self.files)
+
+    def __call__(self) -> tuple[TestCase, ...]:
+        return tuple(
+            TestCase(input=given.text(), output=answer.text(), public=False)
+            for given, answer, _ in self.files
+        )
+
+
+def _read_place(package: PackageFolder, test: PackageTest) -> tuple[_ReadFile, _ReadFile, int]:
+    """Read a secret test, so that what is wrong with it is known before anything is asked."""
+    size = 0
+    places: list[_ReadFile] = []
+    for path in (test.input, test.answer):
+        data = package.bytes(path)
+        decoded(path, data)
+        size += len(data)
+        places.append(_ReadFile(path.absolute(), sha256(data).digest()))
+    return places[0], places[1], size
+
+
+def _statement(package: PackageFolder, settings: PackageSettings) -> str:
+    for name in _STATEMENTS:
+        entries = package.entries(package.root / name)
+        found = [
+            each for each in entries if each.name.startswith("problem") and each.suffix in _SUFFIXES
+        ]
+        found.sort(key=lambda each: _SUFFIXES.index(each.suffix))
+        found.sort(key=lambda each: each.stem not in {"problem.en", "problem"})
+        if found:
+            text = with_constants(package.string(found[0]), settings.constants)
+            return html_text(text) if found[0].suffix == ".html" else text
+    raise DataError(str(package.root), "statement", "there is no problem.*.md, .html or .tex")
+
+
+def _time_limit(package: PackageFolder) -> float | None:
+    path = package.root / TIME_LIMIT
+    if not os.path.lexists(path):
         return None
-    return number if 0 < number < float("inf") else None
+    return limits.seconds(package.string(path).strip(), str(path), "time limit")
+
+
+def _checker(package: PackageFolder, settings: PackageSettings, flags: tuple[str, ...]) -> Checker:
+    programs = output_validators(package)
+    where = str(package.root / SETTINGS)
+    if settings.is_custom is True and not programs:
+        raise DataError(where, "validation", "custom, and there is no output validator")
+    if settings.is_custom is False and programs:
+        what = f"default, and there is an output validator: {programs[0].path}"
+        raise DataError(where, "validation", what)
+    if programs:
+        return _own_validator(package, settings, programs, flags)
+    try:
+        return Checker(kind="check", code=token_checker(flags))
+    except FlagError as error:
+        raise DataError(where, "validator_flags", str(error)) from None
+
+
+def _own_validator(
+    package: PackageFolder,
+    settings: PackageSettings,
+    programs: list[PackageProgram],
+    flags: tuple[str, ...],
+) -> Checker:
+    program, where = programs[0], str(programs[0].path)
+    python = program.sources() if program.language == PYTHON else []
+    others = [each for each in program.files if each not in python and each.suffix not in _NOTES]
+    if others or not python:
+        what = f"{(others or program.files)[0].name} is no Python: only output validators in Python"
+        raise DataError(where, "output_validators", f"{what} run here, in the checker's sandbox")
+    if len(programs) > 1:
+        raise DataError(where, "output_validators", "there are several, and one can be run")
+    if len({each.parent for each in python}) > 1:
+        raise DataError(where, "output_validators", "its files are in several folders")
+    main = _main(python, where)
+    sources = {each: _python_3(package, each, settings) for each in python}
+    modules = {each.stem: text for each, text in sources.items() if each != main}
+    return Checker(kind="check", code=validator(sources[main], main.name, modules, flags))
+
+
+def _main(python: list[Path], where: str) -> Path:
+    """Return the file of a program that is started."""
+    named = [each for each in python if each.stem == "__main__"]
+    mains = named or [each for each in python if each.stem in _MAINS] or python
+    if len(mains) > 1:
+        what = f"which file is started? {', '.join(each.name for each in mains)[:100]}"
+        raise DataError(where, "output_validators", what)
+    return mains[0]
+
+
+def _python_3(package: PackageFolder, path: Path, settings: PackageSettings) -> str:
+    source = package.program(path, settings.constants)
+    if is_python_2(source) or parse_or_none(source) is None:
+        raise DataError(str(path), None, "not Python 3")
+    return source
+
+
+def _references(package: PackageFolder, settings: PackageSettings) -> list[Reference]:
+    """Return the accepted submissions that are one Python file, or a folder with one."""
+    found: list[Reference] = []
+    for program in programs_in(package, package.root / "submissions" / "accepted"):
+        if program.language != PYTHON or len(program.sources()) != 1:
+            continue
+        code = package.program(program.sources()[0], settings.constants)
+        old = is_python_2(code) or parse_or_none(code) is None
+        found.append(Reference(code=code, language="python2" if old else "python"))
+    return found

@@ -655,6 +655,25 @@ class TestClearing:
         assert not again.heard
         assert again.attempt.usage == first.attempt.usage == USAGE + USAGE + refused.usage
 
+    async def test_a_first_request_that_is_too_long_is_warned_of(self, play: Play) -> None:
+        played = await play(overflow())
+        assert played.attempt.stop_reason is StopReason.CONTEXT_LIMIT
+        ((kind, line),) = played.warned
+        assert kind == "too long"
+        assert line.startswith("the first request of a sample is too long for the model (HTTP 400")
+        later = await play(turn(read()), overflow())
+        assert later.attempt.stop_reason is StopReason.CONTEXT_LIMIT
+        assert later.warned == []
+
+
+async def test_a_server_that_is_loading_its_model_is_told_of(play: Play) -> None:
+    words = "HTTP 503: Loading model"
+    loading = Retry(attempt=1, cause=words, wait_s=5.0, status=503, loading=True)
+    played = await play(loading, loading, turn(write(RIGHT), run()))
+    assert {kind for kind, _ in played.warned} == {"loading"}
+    assert played.warned[0][1].startswith(f"the server is still loading its model ({words}); ")
+    assert played.attempt.stop_reason is StopReason.PUBLIC_TESTS_PASSED
+
 
 class Checked:
     """A tool of one's own that tests the solution and says it in its own words."""

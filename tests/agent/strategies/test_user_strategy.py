@@ -311,8 +311,8 @@ class TestTools:
         with pytest.raises(UsageError) as caught:
             own_tool(f"{name}:Bare")
         assert str(caught.value) == (
-            f"{name}:Bare is no tool: it lacks name, description, arguments (a subclass of "
+            f"{name}:Bare is not a tool: missing name, description, arguments (a subclass of "
             "harness.tools.toolbox.Arguments), call"
         )
-        with pytest.raises(UsageError, match=r"lacks arguments \(a subclass of"):
+        with pytest.raises(UsageError, match=r"missing arguments \(a subclass of"):
             own_tool(f"{name}:Odd")

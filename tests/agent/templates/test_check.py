@@ -138,7 +138,9 @@ class TestCheck:
         write_set(tmp_path / "single_shot")
         assert check_prompt(str(tmp_path), bundled_problems, "single_shot").faults == ()
         assert len(check_prompt(str(tmp_path), bundled_problems, "agentic").faults) == 1
-        with pytest.raises(UsageError, match="no bundled set of self_repair"):
+        with pytest.raises(
+            UsageError, match=r"the folder has no system\.j2 and user\.j2 and repair\.j2"
+        ):
             check_prompt(str(tmp_path), bundled_problems, "self_repair")
 
     def test_an_empty_message_is_a_fault(

@@ -250,8 +250,13 @@ class TestFinding:
 
     @pytest.mark.parametrize("mode", sorted(OWN_PARTS))
     def test_a_missing_set_names_the_known_ones(self, mode: str) -> None:
-        with pytest.raises(UsageError, match=rf"'nope': no bundled set of {mode} \(default.*there"):
+        with pytest.raises(UsageError, match=rf"'nope'; for .* in mode {mode} there are: default"):
             load_prompt("nope", mode)
+
+    def test_a_misspelt_set_gets_the_most_similar_name(self) -> None:
+        told = "no prompt set or folder 'ters'; did you mean 'terse'?"
+        with pytest.raises(UsageError, match=re.escape(told)):
+            load_prompt("ters", "single_shot")
 
     def test_half_a_set_is_none(self, tmp_path: Path) -> None:
         (tmp_path / "system.j2").write_text("Be brief.")

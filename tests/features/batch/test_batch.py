@@ -99,7 +99,17 @@ def flags(vendor: Vendor, *more: str, out: str = "r") -> list[str]:
 
 def _without_times(value: Any) -> Any:
     """A result or an event without what differs between two runs of the same."""
-    times = {"seconds", "time", "cpu_s", "wall_s", "peak_bytes", "latency_s", "request_id", "cost"}
+    times = {
+        "seconds",
+        "answer_seconds",
+        "time",
+        "cpu_s",
+        "wall_s",
+        "peak_bytes",
+        "latency_s",
+        "request_id",
+        "cost",
+    }
     if isinstance(value, dict):
         return {k: _without_times(v) for k, v in value.items() if k not in times}
     return [_without_times(each) for each in value] if isinstance(value, list) else value
@@ -344,7 +354,7 @@ def test_a_dry_run_hands_nothing_in(tmp_path: Path) -> None:
 REFUSED = {
     "the agent loop": (["--agentic-mode", "-m", "gpt-5"], "single shot"),
     "recordings": ([], "replay:bundled"),
-    "one's own code": (["-m", "python:json:dumps"], "no provider"),
+    "one's own code": (["-m", "python:json:dumps"], "not a provider"),
     "a provider without batches": (["-m", "gemini-x"], "Gemini"),
     "a budget": (["-m", "gpt-5", "--max-cost", "1"], "--max-cost"),
     "no key": (["-m", "gpt-5"], "OPENAI_API_KEY"),

@@ -28,7 +28,15 @@ from ray_cluster import RayCluster
 
 from harness.features.cluster.ray_node import LARGE
 
-MEASURED = {"seconds", "tests", "peak_bytes", "steps", "isolation", "judged_again"}
+MEASURED = {
+    "seconds",
+    "answer_seconds",
+    "tests",
+    "peak_bytes",
+    "steps",
+    "isolation",
+    "judged_again",
+}
 """What differs between two runs of the same."""
 SLOW = "def slow(problem):\n    return 'import time\\ntime.sleep(0.1)\\nprint(input())'\n"
 OWN = ["-b", "jsonl:own.jsonl", "-m", "python:mine:slow", "--out", "r"]

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from own_problems import DOUBLE, ECHO
 from program import Done, harness
+from runs_made import write_experiment
 
 Program = Callable[..., Done]
 MODEL = """
@@ -152,9 +153,14 @@ def test_filters_leave_out_problems_of_both_runs(program: Program) -> None:
         (("right", "wrong", "--baseline", "single"), "no graded problem is in both"),
         (("right", "single"), "no graded problem is in both"),
         (("right", "nowhere"), "nowhere is not a run"),
+        (("grid",), "grid is an experiment, which holds runs; see them with: harness exp"),
+        (("right", "grid"), "see them with: harness experiment show grid"),
     ],
 )
-def test_bad_usage_is_one_line(program: Program, arguments: tuple[str, ...], said: str) -> None:
+def test_bad_usage_is_one_line(
+    program: Program, folder: Path, arguments: tuple[str, ...], said: str
+) -> None:
+    write_experiment(folder / "grid")
     done = program("compare", *arguments)
     assert (done.returncode, done.stdout) == (2, "")
     assert said in done.stderr

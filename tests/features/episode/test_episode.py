@@ -187,9 +187,9 @@ class TestMistakes:
     @pytest.mark.parametrize(
         ("given", "words"),
         [
-            (5, "a int is no answer"),
-            ([5], "a int is no tool call"),
-            ({"tool_calls": 5}, "a int is no answer"),
+            (5, "a int is not an answer"),
+            ([5], "a int is not a tool call"),
+            ({"tool_calls": 5}, "a int is not an answer"),
         ],
     )
     def test_answers(self, episode: Episode, given: Any, words: str) -> None:
@@ -209,7 +209,7 @@ class TestMistakes:
             ({"part": "train", "held_out": 2}, "held_out 2: give a share"),
             ({"max_truns": 2}, "unknown key 'max_truns'; did you mean 'max_turns'"),
             ({"test_timeout": "reference*3"}, "give seconds"),
-            ({"prompt": "none such"}, "prompt set 'none such'"),
+            ({"prompt": "none such"}, "no prompt set or folder 'none such'"),
             ({"extract": "none such"}, "--extract none such"),
             ({"exclude": ["own/three", "echo", "own/echo", "double", "untested"]}, "is left"),
         ],

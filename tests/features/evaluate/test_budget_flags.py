@@ -213,6 +213,29 @@ class TestPrices:
         assert done.stderr.count("\n") == 1
 
 
+async def test_the_cost_of_pending_samples_is_shown_beside_that_of_graded_ones(
+    tmp_path: Path,
+) -> None:
+    """The summary has what graded samples cost, the budget what all of them cost."""
+
+    def script(body: dict[str, Any], number: int) -> Reply:
+        reply = reading(body, number)
+        problem = str(body["messages"][:2])
+        problems.setdefault(problem, len(problems))
+        usage = TEN if problems[problem] else {"prompt_tokens": 1, "completion_tokens": 1}
+        return Reply({**reply.body, "usage": usage})
+
+    problems: dict[str, int] = {}
+    async with ChatServer(script) as server:
+        flags = served(server, "-n", "2", "--agentic-mode", "--concurrency", "1", "--out", "r")
+        bounds = ("--max-turns", "3", "--max-cost", "0.02")
+        code, _, err = await run(tmp_path, *flags, *CENT_A_REQUEST, *bounds)
+    assert code == 0, err
+    assert [result["cost"] for result in results(tmp_path / "r")] == [pytest.approx(0.006)]
+    assert "$0.0160 of $0.0200; 1 sample pending; graded samples cost $0.0060, " in err
+    assert "pending ones $0.0100 so far; go on with: " in err
+
+
 class TestDryRun:
     async def test_it_tells_requests_tokens_and_cost_and_asks_nothing(self, tmp_path: Path) -> None:
         async with ChatServer(answer) as server:

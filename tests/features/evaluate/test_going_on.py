@@ -31,7 +31,7 @@ class TestTheSameCommand:
         path.write_bytes(whole[:-100])
         done = program(*command)
         assert done.returncode == 0, done.stderr
-        assert "1 of them left to do" in done.stderr
+        assert "1 pending" in done.stderr
         assert len(samples(tmp_path / "r")) == 3
         assert path.read_bytes().splitlines()[:2] == whole.splitlines()[:2]
 
@@ -112,7 +112,7 @@ class TestGrowing:
         flags = ["-m", "python:mine:solve", "-b", "fixture", "-n", "1", "--out", "r"]
         assert program("run", *flags, "-k", "2").returncode == 0
         done = program("run", "--resume", "r", "-k", "3")
-        assert "1 of them left to do" in done.stderr
+        assert "1 pending" in done.stderr
         assert (done.returncode, len(samples(tmp_path / "r"))) == (0, 3)
         done = program("run", "--resume", "r", "-k", "1")
         assert done.returncode == 2
@@ -161,7 +161,7 @@ class TestOnly:
         assert sorted(samples(mine)[2:]) == ["last#1", "later#0", "later#1"]
         done = program(*grown, "--only", "nobody")
         assert done.returncode == 2
-        assert "--only nobody: no sample of that id is left" in done.stderr
+        assert "--only nobody: no pending sample has that id" in done.stderr
 
     def test_a_new_run_has_nothing_to_choose_from(self, program: Program) -> None:
         done = program("run", "-n", "1", "--only", "errored")

@@ -96,9 +96,9 @@ def test_the_table_tells_it_of_iterating_alone(runs: Path) -> None:
     agentic, single = (
         harness(runs, "show", name, "--details").stdout for name in ("agentic", "single")
     )
-    assert "first write" in (runs / "agentic.txt").read_text()
-    assert "first write" not in (runs / "single.txt").read_text()
-    for told in ("first write", "test run 1 ", "turn 2 ", "2,000 tokens ", "$0.002"):
+    assert "first attempt" in (runs / "agentic.txt").read_text()
+    assert "first attempt" not in (runs / "single.txt").read_text()
+    for told in ("first attempt", "test run 1 ", "turn 2 ", "2,000 tokens ", "$0.002"):
         assert told in agentic
         assert told not in single
     assert "0.293 per 1,000 tokens, 257 per dollar" in agentic
@@ -127,5 +127,6 @@ def test_results_of_an_older_version_are_told_as_unknown(runs: Path, tmp_path: P
     done = harness(tmp_path, "run", "--resume", "old")
     assert done.returncode == 0, done.stderr
     assert summary(tmp_path, "old")["curve"] is None
-    assert "first write" not in done.stdout
-    assert "first write   unknown" in harness(tmp_path, "show", "old", "--details").stdout
+    assert "first attempt" not in done.stdout
+    details = harness(tmp_path, "show", "old", "--details").stdout
+    assert "first attempt unknown" in " ".join(details.split())

@@ -9,7 +9,7 @@ import pytest
 from chat_server import ChatServer, Reply, Solver, completion, failure
 from program import results, run
 
-TIMES = ("seconds", "cpu_s", "wall_s", "peak_bytes")
+TIMES = ("seconds", "answer_seconds", "cpu_s", "wall_s", "peak_bytes")
 Script = Callable[[dict[str, Any], int], Reply]
 
 

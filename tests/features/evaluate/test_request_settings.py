@@ -403,7 +403,9 @@ async def test_a_key_goes_elsewhere_when_no_other_is_named_and_the_run_says_so(
     assert server.requests[0].headers["authorization"] == sent
     lines = [line for line in err.splitlines() if "OPENAI_API_KEY" in line]
     assert len(lines) == told
-    assert all("is sent to 127.0.0.1" in line and "--api-key-env" in line for line in lines)
+    assert all(
+        "Sending OPENAI_API_KEY to 127.0.0.1" in line and "--api-key-env" in line for line in lines
+    )
     assert "planted" not in err
 
 

@@ -363,7 +363,7 @@ async def test_what_ones_own_code_raises_leaves_the_sample_pending(
         (["--mode", "nowhere:solve"], "module 'nowhere' does not import"),
         (["--mode", "mine:number"], "mine:number is a int; a strategy is an async function"),
         (["--mode", "mine"], "mode 'mine' is unknown; there are: agentic"),
-        (["--agentic-mode", "--tool", "mine:number"], "mine:number is no tool: it lacks name"),
+        (["--agentic-mode", "--tool", "mine:number"], "mine:number is not a tool: missing name"),
         (["--agentic-mode", "--tool", "mine:absent"], "has no attribute 'absent'"),
         (["--agentic-mode", "--tool", "mine:Twin"], "there is a tool 'run_tests' already"),
         (

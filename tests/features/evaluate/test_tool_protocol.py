@@ -162,7 +162,7 @@ async def test_a_fallback_is_flagged_and_the_rate_without_it_stands_beside(
     rows = {line.strip().split("  ")[0]: line for line in out.splitlines()}
     assert "100.0" in rows["without fallback"]
     assert "75.0" in rows["solved"]
-    assert "1 sample asked without tools: the model called none" in out
+    assert "1 sample asked without tools: none called, or none read" in out
 
 
 async def test_such_a_run_played_again_is_the_same(mixed: tuple[Path, str]) -> None:

@@ -23,7 +23,7 @@ def change(folder: Path, **keys: Any) -> None:
 
 @pytest.fixture
 def begun(tmp_path: Path) -> Path:
-    """A run of which one sample is left to do."""
+    """A run of which one sample is pending."""
     assert harness(tmp_path, *COMMAND).returncode == 0
     results = tmp_path / "r" / "results.jsonl"
     results.write_bytes(results.read_bytes()[:-100])

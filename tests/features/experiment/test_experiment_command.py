@@ -137,7 +137,7 @@ class TestGoingOn:
         assert sum(before.values()) == 8
         again = experiment(folder)
         assert again.returncode == 0, again.stderr
-        assert "0 samples left to do" in again.stderr
+        assert "0 samples pending" in again.stderr
         assert asked(folder) == before
 
     def test_a_grown_grid_runs_the_difference(self, folder: Path) -> None:
@@ -377,7 +377,7 @@ class TestCells:
         write(folder, model="python:mine:talks", prompts=["default", "nowhere"])
         done = experiment(folder)
         assert done.returncode == 2
-        assert "cell nowhere: prompt set 'nowhere'" in done.stderr
+        assert "cell nowhere: no prompt set or folder 'nowhere'" in done.stderr
         assert not asked(folder)
 
     def test_are_ordinary_runs(self, folder: Path) -> None:
@@ -429,7 +429,7 @@ class TestDryRun:
         }
         assert rows["python-mine-talks+single_shot"] == ["(baseline)", "4", "4", "unknown"]
         assert rows["python-mine-silent+agentic"] == ["4", "8", "to", "12", "unknown"]
-        assert rows["all"] == ["4", "cells", "16", "24", "to", "32", "unknown"]
+        assert rows["all"] == ["4", "variants", "16", "24", "to", "32", "unknown"]
         assert sorted(p for p in folder.rglob("*") if "__pycache__" not in str(p)) == before
 
     def test_counts_what_is_left_and_sums_the_cost(self, folder: Path) -> None:

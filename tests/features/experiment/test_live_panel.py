@@ -3,15 +3,16 @@
 import io
 import json
 import re
+from pathlib import Path
 
 import pytest
 from results_made import made_result
 from rich.console import Console
 from terminal import Session, on_terminal
 
-from harness.features.experiment.decision import Decision
+from harness.features.experiment.decision import PAIR, Decision
 from harness.features.experiment.live_panel import Arm, ExperimentPanel
-from harness.terminal.run_progress import Tally
+from harness.terminal.tally import Tally
 
 MODEL = """
 import asyncio
@@ -69,6 +70,25 @@ def test_both_cells_stand_side_by_side_while_they_run(shown: Session) -> None:
     late = next(each for each in reversed(both) if "running" in each["agentic"])
     assert re.match(r"24/24 +0 % +━+ +\$0\.2400 +2 shots each", late["single_shot"])
     assert re.match(r"\d+/12 +100 % +━+─* +\$0\.\d+ +\d running", late["agentic"])
+
+
+def test_a_finished_variant_keeps_its_figures_when_the_experiment_is_resumed(
+    tmp_path: Path,
+) -> None:
+    tests = [{"input": str(n), "output": str(n), "public": n == 1} for n in (1, 2)]
+    (tmp_path / "own.py").write_text(MODEL)
+    rows = [{"id": f"p{n}", "statement": f"Echo {n}.", "tests": tests} for n in range(2)]
+    (tmp_path / "p.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    asked = ("experiment", "-m", "python:own:slow", "--price", "100,100", "-b", "jsonl:p.jsonl")
+    begun = on_terminal(tmp_path, *asked, "--max-cost", "5", "--shots", "1", "--out", "e")
+    assert begun.code == 0, begun.end
+    lines = (tmp_path / "e" / "single_shot" / "results.jsonl").read_text().splitlines(keepends=True)
+    (tmp_path / "e" / "single_shot" / "results.jsonl").write_text(lines[0])
+    resumed = on_terminal(tmp_path, "experiment", "--resume", "e", columns=80, lines=24)
+    assert resumed.code == 0, resumed.end
+    first = next(arms for _, screen in resumed.frames if len(arms := arms_of(screen)) == PAIR)
+    assert first["agentic"].startswith("2/2  100 %")
+    assert first["single_shot"].startswith("1/2    0 %")
 
 
 def test_it_says_what_the_difference_is_and_how_long_it_takes(shown: Session) -> None:

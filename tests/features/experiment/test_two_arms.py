@@ -94,7 +94,7 @@ async def test_the_same_command_and_resume_ask_nothing_again(folder: Path) -> No
         for again in (flags(server, "-n", "3"), ["experiment", "--resume", "e"]):
             code, _, err = await run(folder, *again)
             assert code == 0, err
-            assert "0 samples left to do" in err
+            assert "0 samples pending" in err
         assert served.asked == before
         code, _, err = await run(folder, *flags(server, "-n", "5"))
         assert code == 0, err

@@ -8,6 +8,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 from program import harness, harness_after
+from runs_made import write_experiment
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +53,7 @@ def test_parquet_is_no_text_and_wants_a_file(folder: Path) -> None:
     refused = harness(folder, "export", "r", "--to", "parquet")
     assert refused.returncode == 2
     assert refused.stderr == (
-        'harness: --to parquet is no text: name its file with --out="r.parquet"\n'
+        'harness: --to parquet is not a text: name its file with --out="r.parquet"\n'
     )
     done = harness(folder, "export", "r", "--to", "parquet", "-o", "r.parquet")
     assert done.returncode == 0, done.stderr
@@ -102,9 +103,11 @@ def test_problems_that_have_moved_are_named_with_b(folder: Path) -> None:
         (("r", "--to", "csv", "-o", "no/where.csv"), "there is no folder no"),
         (("r", "--to", "inspect", "-o", "r.json"), "name it r.eval"),
         (("nowhere", "--to", "csv"), "nowhere is not a run"),
+        (("grid", "--to", "csv"), "see them with: harness experiment show grid"),
     ],
 )
 def test_what_cannot_be_is_one_line(folder: Path, arguments: tuple[str, ...], said: str) -> None:
+    write_experiment(folder / "grid")
     done = harness(folder, "export", *arguments)
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
     assert said in done.stderr

@@ -135,6 +135,7 @@ def test_importing_the_log_gives_the_same_revisions(agentic: Run, tmp_path: Path
         assert (other.verdict, other.code, other.model_calls, other.usage) == (
             result.verdict, result.code, result.model_calls, result.usage,
         )  # fmt: skip
+        assert other.stop_reason == result.stop_reason
         if result.chosen_by is not ChosenBy.PROSE:  # else earlier answers hold code as well
             steps = [(step.turn, step.tokens) for step in result.steps]
             assert [(step.turn, step.tokens) for step in other.steps] == steps

@@ -135,7 +135,9 @@ class TestVerdicts:
         done = harness(
             folder, "grade", "--problems", "jsonl:own.jsonl", "--solutions", "solutions.jsonl"
         )
-        assert "2 for 1 name with no or several matching problems: nobody" in done.stdout
+        assert (
+            "2 skipped: 1 problem is not in --problems (or matches several): nobody" in done.stdout
+        )
 
     def test_nothing_that_matches_is_an_empty_selection(self, folder: Path) -> None:
         write(folder, {"problem_id": "nobody", "code": RIGHT})
@@ -230,12 +232,11 @@ class TestFlags:
         assert 0.2 <= only["tests"][0]["cpu_s"] < 2
 
     def test_isolate_tests(self, folder: Path) -> None:
-        code = "import math\nprint(input() if not hasattr(math, 'seen') else 0)\nmath.seen = 1"
-        write(folder, {"problem_id": "echo", "code": code})
+        write(folder, {"problem_id": "echo", "code": "print(1 if input() == '1' else 0)"})
         in_batch, alone = grade(folder), grade(folder, "--isolate-tests")
-        assert in_batch["summary"]["judged_again"]["confirmed"] == [2, 2]
+        assert in_batch["summary"]["judged_again"]["confirmed"] == [2, 0]
         assert alone["summary"]["judged_again"]["confirmed"] == [0, 0]
-        assert results(in_batch) == results(alone) == [("own/echo", 0, "accepted")]
+        assert results(in_batch) == results(alone) == [("own/echo", 0, "wrong_answer")]
 
     async def test_workers(self, folder: Path) -> None:
         row = {

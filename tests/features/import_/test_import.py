@@ -77,9 +77,11 @@ def test_what_belongs_to_no_problem_is_left_out_by_name(folder: Path) -> None:
     done = harness(folder, "import", file, "--problems", "jsonl:own.jsonl", "--out", "r")
     assert done.returncode == 0
     assert (
-        "1 solution left out, for 1 name with no or several matching problems: nobody's"
+        "solutions skipped: 1 problem is not in --problems (or matches several): nobody's"
         in done.stderr
     )
+    last = "1 of 7 in the file are left out: their names match no problem, or several"
+    assert done.stderr.splitlines()[-1] == last
 
 
 def test_judged_again_it_is_a_run_of_ours(folder: Path) -> None:

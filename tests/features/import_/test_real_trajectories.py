@@ -44,7 +44,7 @@ def test_all_tests_of_the_problems_that_have_them(
     problems = test_data / "lcb_codegen_full184" / "test_*"
     summary, said = taken(tmp_path, with_verdicts(rows, public=False), f"livecodebench:{problems}")
     assert "42 of 42 published verdicts agree" in said
-    assert "158 trajectories left out, for 79 names" in said
+    assert "158 of 200 trajectories skipped: 79 problems are not in --problems" in said
     assert summary["pass_at_1"]["value"] == pytest.approx(38 / 42)
     found = {r["sample"]: r for r in results(tmp_path / "r")}
     theirs: dict[str, list[dict[str, Any]]] = {}

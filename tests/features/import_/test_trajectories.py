@@ -224,7 +224,7 @@ def test_names_of_no_problem(take: Import) -> None:
     both = take([row, {**row, "problem_id": "nobody"}])
     assert both.returncode == 0
     assert (
-        "1 trajectory left out, for 1 name with no or several matching problems: nobody"
+        "1 of 2 trajectories skipped: 1 problem is not in --problems (or matches several): nobody"
         in both.stderr
     )
 

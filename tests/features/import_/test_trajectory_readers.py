@@ -168,6 +168,25 @@ class TestMessages:
         (sample,) = read([{"messages": said, "problem_id": "echo"}])
         assert (sample.revisions, sample.final, sample.chosen_by) == ((), "", "none")
 
+    @pytest.mark.parametrize(
+        ("answer", "code"),
+        [
+            (f"<code>{RIGHT}</code>", RIGHT),
+            (f"<code>{WRONG}</code> no: <code>{RIGHT}</code>", RIGHT),
+            (f"<code>{RIGHT}</code> I have put it between <code> tags.", RIGHT),
+            (f"I shall use <code> tags: <code>{RIGHT}</code>", RIGHT),
+            (f"<code>{RIGHT}</code> and </code> ends it", RIGHT),
+            (f"<code>{RIGHT}</code>\n<code>print('cut o", RIGHT),
+            (f"<code>{RIGHT}", None),
+            ("</code> <code>", None),
+            ("", None),
+        ],
+    )
+    def test_the_last_complete_pair_of_a_tag_is_written(
+        self, answer: str, code: str | None
+    ) -> None:
+        assert WriteTool("<code>").text_in(answer) == code
+
 
 class TestAtif:
     def test_a_tool_of_theirs(self, read: Read) -> None:
@@ -244,6 +263,22 @@ class TestInspect:
         assert facts(first) == [(1, 120, False, WRONG), (2, 240, False, RIGHT)]
         assert [each.spent.seconds for each in first.revisions] == [1.0, 2.0]
         assert (first.name, second.name) == ("own/echo#0", "own/echo#1")
+
+    @pytest.mark.parametrize(
+        ("more", "reason"),
+        [
+            ({"metadata": {"stop_reason": "public_tests_passed"}}, StopReason.PUBLIC_TESTS_PASSED),
+            ({"metadata": {"stop_reason": "turn_limit"}}, StopReason.TURN_LIMIT),
+            ({"metadata": {"stop_reason": "bored"}}, StopReason.MODEL_STOPPED),
+            ({"metadata": {"stop_reason": ["turn_limit"]}}, StopReason.MODEL_STOPPED),
+            ({}, StopReason.MODEL_STOPPED),
+        ],
+    )
+    def test_how_an_exported_sample_ended(
+        self, read: Read, more: dict[str, Any], reason: StopReason
+    ) -> None:
+        (sample,) = read(eval_log(inspect_sample(RIGHT, **more)), name="a.eval")
+        assert sample.stop_reason is reason
 
     def test_a_json_log(self, read: Read) -> None:
         log = {"version": 2, "eval": {"model": "m"}, "samples": [inspect_sample(RIGHT)]}

@@ -344,6 +344,20 @@ async def test_a_file_in_the_working_directory_sets_model_address_and_key(tmp_pa
     assert sent == [("org/mine", "Bearer sk-from-file"), ("other", "Bearer sk-real")]
 
 
+def test_a_model_id_that_the_demo_does_not_ask_is_named(tmp_path: Path) -> None:
+    done = harness(tmp_path, "run", "-n", "1", "--out", "r", MODEL_ID="org/mine")
+    assert done.returncode == 0, done.stderr
+    assert "demo: replaying hand-written model answers" in done.stderr
+    assert "MODEL_ID=org/mine is not asked where neither -m nor -b is given" in done.stderr
+    assert "-m org/mine, or -b fixture" in done.stderr
+    for number, (flags, env) in enumerate(
+        [((), {}), (("-m", "replay:bundled"), {"MODEL_ID": "org/mine"})]
+    ):
+        done = harness(tmp_path, "run", "-n", "1", "--out", f"r{number}", *flags, **env)
+        assert done.returncode == 0, done.stderr
+        assert "MODEL_ID" not in done.stderr
+
+
 @pytest.mark.parametrize("status", [401, 403])
 async def test_a_key_that_is_refused_is_tried_once(status: int, tmp_path: Path) -> None:
     async with ChatServer(in_turn(failure(status, "who is this?"))) as server:

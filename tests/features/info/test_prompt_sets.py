@@ -134,17 +134,48 @@ class TestCopy:
         (tmp_path / "mine" / "note").write_text("kept")
         done = copied(tmp_path, "default")
         assert (done.returncode, done.stdout) == (2, "")
-        assert done.stderr == "harness: mine exists and is not an empty folder; give another\n"
+        assert done.stderr == "harness: mine exists and is not an empty folder; choose another\n"
 
     def test_a_set_that_is_not_there(self, tmp_path: Path) -> None:
         done = copied(tmp_path, "nope")
         assert done.returncode == 2
-        assert "no bundled set of single_shot" in done.stderr
+        assert "no prompt set or folder 'nope'" in done.stderr
         assert not (tmp_path / "mine").exists()
 
 
 def copied(folder: Path, name: str) -> Done:
     return harness(folder, "prompts", "copy", name, "mine")
+
+
+def test_a_copy_may_have_the_templates_of_one_mode(tmp_path: Path) -> None:
+    done = harness(tmp_path, "prompts", "copy", "default", "mine", "--mode", "agentic")
+    assert done.returncode == 0, done.stderr
+    assert {path.name for path in (tmp_path / "mine").iterdir()} == {"agentic"}
+    repair = harness(tmp_path, "prompts", "copy", "default", "other", "--mode", "self_repair")
+    assert repair.returncode == 0, repair.stderr
+    assert {path.name for path in (tmp_path / "other").iterdir()} == {"self_repair", "single_shot"}
+    assert load_prompt(str(tmp_path / "other"), "self_repair").parts.keys() >= {"repair", "user"}
+
+
+def test_a_diff_may_have_the_templates_of_one_mode(tmp_path: Path) -> None:
+    done = harness(tmp_path, "prompts", "diff", "default", "terse", "--mode", "agentic")
+    assert "--- default/agentic/system.j2\n+++ terse/agentic/system.j2\n" in done.stdout
+    assert "single_shot" not in done.stdout
+    wrong = harness(tmp_path, "prompts", "diff", "default", "direct", "--mode", "single_shot")
+    assert (wrong.returncode, wrong.stdout) == (2, "")
+    assert "'direct' has nothing for code generation in mode single_shot" in wrong.stderr
+    unknown = harness(tmp_path, "prompts", "diff", "default", "terse", "--mode", "agentik")
+    assert "--mode agentik: give " in unknown.stderr
+
+
+def test_a_diff_begins_with_the_templates_that_were_changed(tmp_path: Path) -> None:
+    write_set(tmp_path / "mine" / "single_shot", "Solve {{ problem.title }}.")
+    done = harness(tmp_path, "prompts", "diff", "default", "mine")
+    assert done.stdout.startswith("--- default/single_shot/system.j2\n+++ mine/single_shot/")
+    heads = [line for line in done.stdout.splitlines() if line.startswith("+++ ")]
+    changed = [line != "+++ /dev/null" for line in heads]
+    assert changed == sorted(changed, reverse=True)
+    assert not all(changed)
 
 
 def test_a_diff_names_the_templates_and_the_lines(tmp_path: Path) -> None:

@@ -98,7 +98,7 @@ class TestShow:
     @pytest.mark.parametrize(
         ("arguments", "told"),
         [
-            (("nope",), "'nope': no bundled set of single_shot (default"),
+            (("nope",), "'nope'; for code generation in mode single_shot there are: default"),
             (("terse", "--mode", "self_repair"), "these have: default, livecodebench"),
             (("terse", "--kind", "code_execution"), "'terse' has nothing for code execution"),
             (("terse", "--kind", "poetry"), "--kind poetry: give code_generation, test_output"),
@@ -156,7 +156,7 @@ class TestRender:
         ("arguments", "told"),
         [
             (("default", "nope"), "no problem is called 'nope'"),
-            (("nope", PROBLEM), "'nope': no bundled set"),
+            (("nope", PROBLEM), "no prompt set or folder 'nope'"),
             (("mine", PROBLEM), "'mine', user.j2, line 2: 'statement' is undefined"),
         ],
     )
@@ -202,6 +202,22 @@ class TestCheck:
         ]
         assert done.stderr == "harness: prompt set 'mine': 4 faults\n"
 
+    def test_a_run_tells_the_same_faults(self, tmp_path: Path) -> None:
+        write_set(tmp_path / "mine", "x\n{{ statement }}\n{{ problem.titel }}", system="{% if %}")
+        checked = harness(tmp_path, "prompts", "check", "mine").stdout.splitlines()
+        done = harness(tmp_path, "run", "--prompt", "mine", "--out", "r")
+        assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+        told = "; ".join([*checked, "all of it: harness prompts check mine"])
+        assert done.stderr == f"harness: prompt set 'mine': {told}\n"
+        assert not (tmp_path / "r").exists()
+
+    def test_a_run_tells_the_first_of_many_faults(self, tmp_path: Path) -> None:
+        write_set(tmp_path / "mine", "\n".join(f"{{{{ none{n} }}}}" for n in range(9)), system="x")
+        checked = harness(tmp_path, "prompts", "check", "mine").stdout.splitlines()
+        done = harness(tmp_path, "run", "--prompt", "mine", "--out", "r")
+        assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+        assert "; ".join(checked[:3]) + f"; {len(checked) - 3} more; all of it: " in done.stderr
+
     def test_one_mode_alone(self, tmp_path: Path) -> None:
         write_set(tmp_path / "mine", "{{ nothing }}")
         write_set(tmp_path / "mine" / "agentic", "fine")
@@ -220,7 +236,10 @@ class TestCheck:
 
     def test_a_set_that_is_not_there(self, tmp_path: Path) -> None:
         (tmp_path / "empty").mkdir()
-        for name, told in (("nope", "is not there"), ("empty", "has no system.j2 and user.j2")):
+        for name, told in (
+            ("nope", "no prompt set or folder"),
+            ("empty", "has no system.j2 and user.j2"),
+        ):
             done = harness(tmp_path, "prompts", "check", name)
             assert (done.returncode, done.stdout) == (2, "")
             assert told in done.stderr

@@ -147,7 +147,7 @@ def test_what_was_begun_goes_on(program: Program, tmp_path: Path) -> None:
     whole = path.read_bytes()
     path.write_bytes(whole[:-50])
     done = program("regrade", "r")
-    assert "3 solutions, 1 left to judge" in done.stderr
+    assert "3 solutions, 1 pending" in done.stderr
     assert path.read_bytes().splitlines()[:2] == whole.splitlines()[:2]
     assert len(results(tmp_path / "r-regraded")) == 3
 
@@ -157,7 +157,7 @@ class TestRefusals:
         assert program("regrade", parent, "--rule", "tokens").returncode == 0
         done = program("regrade", parent, "--rule", "apps_legacy")
         assert done.returncode == 2
-        assert "is another run; give another --out" in done.stderr
+        assert "is another run; choose another --out" in done.stderr
 
     def test_it_is_no_run_to_go_on_with(self, parent: Path, program: Program) -> None:
         assert program("regrade", parent).returncode == 0

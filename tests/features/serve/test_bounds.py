@@ -1,5 +1,8 @@
 """What the server takes: requests, bytes, seconds; and what it says beyond."""
 
+import asyncio
+import gc
+import json
 import socket
 import threading
 import time
@@ -10,10 +13,14 @@ from typing import Any
 import httpx2
 import pytest
 from judge_server import JudgeServer
+from starlette.requests import Request
 
-from harness.features.serve import app
+from harness.features.serve import app, parsed_size
 from harness.features.serve import requests as admission
 from harness.features.serve.app import Bounds
+from harness.features.serve.grade_request import GivenTest, Item
+from harness.features.serve.parsed_size import parsed_bytes
+from harness.features.serve.requests import SLOWEST, Holding, read_body
 from harness.features.serve.server import BoundedConnection
 
 BUSY = "import time; time.sleep(600)"
@@ -141,8 +148,8 @@ class TestBodies:
         assert answer.status_code == 413
 
     def test_that_others_leave_no_memory_for(self, small: JudgeServer) -> None:
-        with small.service.places.take() as place:
-            place.hold(1 << 20)
+        with Holding(small.service.places) as holding:
+            holding.hold(1 << 20)
             code = "#" * (1 << 19)
             answer = small.client.post("/run_code", json={**RIGHT, "code": code})
             assert (answer.status_code, "memory" in answer.json()["detail"]) == (503, True)
@@ -150,13 +157,132 @@ class TestBodies:
         assert small.client.post("/run_code", json={**RIGHT, "code": code}).status_code == 200
 
     def test_that_do_not_arrive(self, small: JudgeServer, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(admission.read_body, "__defaults__", (0.3,))
+        monkeypatch.setattr(admission.read_body, "__defaults__", (0.3, 0.3))
         host, _, port = small.place.partition(":")
         with socket.create_connection((host, int(port))) as connection:
             head = "POST /run_code HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\n{"
             connection.sendall(head.encode())
             assert b" 408 " in connection.recv(1000)
         wait_until(lambda: small.service.places.taken == 0)
+
+
+def opened(judge: JudgeServer, sent: bytes, length: int) -> socket.socket:
+    """A connection with a request whose body has come as far as `sent`."""
+    host, _, port = judge.place.partition(":")
+    connection = socket.create_connection((host, int(port)), timeout=60)
+    head = f"POST /run_code HTTP/1.1\r\nHost: {host}\r\nContent-Length: {length}\r\n\r\n"
+    connection.sendall(head.encode() + sent)
+    return connection
+
+
+class TestSlowBodies:
+    def test_hold_no_place(self, small: JudgeServer) -> None:
+        slow = [opened(small, b"{", 10) for _ in range(small.service.places.most + 3)]
+        wait_until(lambda: small.service.places.bytes == len(slow))
+        assert small.service.places.taken == 0
+        assert small.client.post("/run_code", json=RIGHT).status_code == 200
+        for each in slow:
+            each.close()
+        wait_until(lambda: small.service.places.bytes == 0)
+
+    def test_are_cut_off(self, small: JudgeServer, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(read_body, "__defaults__", (600.0, 0.3))
+        with opened(small, b"{", 10) as connection:
+            answer = connection.recv(1_000)
+        assert answer.startswith(b"HTTP/1.1 408 ")
+        assert b"less than 16 KiB a second" in answer
+        wait_until(lambda: small.service.places.bytes == 0)
+
+    async def test_that_keep_the_pace_are_read(self, small: JudgeServer) -> None:
+        async def receive() -> dict[str, Any]:
+            if pieces:
+                return {"type": "http.request", "body": pieces.pop(), "more_body": True}
+            await asyncio.sleep(0.4)  # later than a body that has no bytes
+            return {"type": "http.request", "body": b"!", "more_body": False}
+
+        pieces = [bytes(SLOWEST * 60)]
+        request = Request({"type": "http", "method": "POST", "headers": []}, receive)
+        with Holding(small.service.places) as holding:
+            body = await read_body(request, holding, 1 << 20, first_s=0.3)
+        assert len(body) == SLOWEST * 60 + 1
+
+
+def many_tests(number: int) -> list[dict[str, str]]:
+    return [{"input": "1", "output": "1"}] * number
+
+
+class TestParsedSize:
+    def test_of_many_tests_is_refused(self, judge: JudgeServer) -> None:
+        body = {"code": "print(1)", "tests": many_tests(200_000)}
+        status, detail = judge.refused("/grade", body)
+        assert (status, "need more than 160 MiB of memory" in detail) == (413, True)
+        assert "several requests" in detail
+        status, _ = judge.refused("/grade", {"items": [{**body, "tests": many_tests(20_000)}] * 10})
+        assert status == 413
+
+    def test_of_json_within_a_string_is_refused(self, judge: JudgeServer) -> None:
+        column = json.dumps({"inputs": [""] * 1_000_000, "outputs": [""] * 1_000_000})
+        status, detail = judge.refused("/grade", {"code": "print(1)", "input_output": column})
+        assert (status, "160 MiB" in detail) == (413, True)
+
+    def test_of_long_texts_is_small(self, judge: JudgeServer) -> None:
+        text = '[{"' * 4_000_000
+        tests = [{"input": text, "output": "12000000\n"}]
+        answer = judge.grade(code="print(len(input()))", tests=tests)
+        assert answer["verdict"] == "accepted"
+
+    def test_counts_among_the_bytes_that_are_held(
+        self, judge: JudgeServer, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        places = judge.service.places
+        monkeypatch.setattr(places, "most_bytes", 40 << 20)
+        body = {"code": "print(1)", "tests": many_tests(100_000)}
+        assert len(json.dumps(body)) < 10 << 20
+        with Holding(places) as holding:
+            holding.hold(1)
+            status, detail = judge.refused("/grade", body)
+        assert (status, "memory" in detail) == (503, True)
+        assert places.bytes == 0
+
+    def test_is_freed_when_the_client_leaves(self, judge: JudgeServer) -> None:
+        def parsed() -> int:
+            gc.collect()
+            return sum(isinstance(each, GivenTest | Item) for each in gc.get_objects())
+
+        body = {"code": BUSY, "tests": many_tests(20_000), "test_timeout": 600}
+        with (
+            ThreadPoolExecutor() as threads,
+            socket.create_connection((judge.place.partition(":")[0], _port(judge))) as connection,
+        ):
+            data = json.dumps(body).encode()
+            head = f"POST /grade HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(data)}\r\n\r\n"
+            threads.submit(connection.sendall, head.encode() + data).result()
+            wait_until(lambda: state(judge)["running"])
+        wait_until(lambda: judge.service.places.taken == 0)
+        assert judge.service.places.bytes == 0
+        wait_until(lambda: parsed() == 0)
+
+    @pytest.mark.parametrize(
+        ("text", "least", "most"),
+        [
+            (b'{"a": [' + b"1," * 20_000 + b"1]}", 20_000 * 60, 20_000 * 61),
+            (b'["' + b"[{," * 20_000 + b'"]', 0, 1_000),
+            (b'["' + b'\\"[' * 20_000 + b'"]', 0, 1_000),
+            (b"[" * 20_000, 20_000 * 120, 20_000 * 121),
+            (b'"' + b"," * 20_000, 0, 1_000),
+        ],
+        ids=["numbers", "text", "escapes", "nested", "no end"],
+    )
+    def test_is_that_of_values_outside_of_texts(self, text: bytes, least: int, most: int) -> None:
+        assert least <= parsed_bytes(text) <= most
+
+    def test_is_counted_no_further_than_it_must(self) -> None:
+        most = parsed_size.PARSED_BYTES
+        assert most < parsed_bytes(b"{" * 2_000_000) < most + 1_000
+
+
+def _port(judge: JudgeServer) -> int:
+    return int(judge.place.partition(":")[2])
 
 
 class TestConnections:

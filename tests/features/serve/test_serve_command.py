@@ -101,6 +101,20 @@ class TestStartingAndEnding:
             with contextlib.suppress(httpx2.HTTPError):  # closed at once, or told so
                 assert (await asked).status_code == 503
 
+    async def test_what_its_grace_is_too_short_for_is_told_so(self, tmp_path: Path) -> None:
+        short = "from harness.features.serve import server\nserver.GRACE_S = 1"
+        process, url = await listening(tmp_path, first=short)
+        async with httpx2.AsyncClient(base_url=url, timeout=60) as client:
+            body = {**RUN, "code": "import time; time.sleep(1_000)", "run_timeout": 1_000}
+            asked = asyncio.create_task(client.post("/run_code", json=body))
+            await running(client)
+            ending = asyncio.create_task(ended(process))
+            answer = await asked
+        assert answer.status_code == 503
+        assert answer.json() == {"detail": "the server is shutting down; use another"}
+        assert answer.headers["connection"] == "close"
+        assert await ending == 0
+
 
 class TestFlags:
     async def test_bounds_and_judging(self, tmp_path: Path) -> None:
@@ -147,7 +161,7 @@ class TestBadUsage:
         [
             (("--host", "0.0.0.0"), {}, "HARNESS_SERVE_TOKEN"),
             ((), {"HARNESS_SERVE_TOKEN": "short"}, "at least 16"),
-            (("--host", "no.such.host.invalid"), {"HARNESS_SERVE_TOKEN": TOKEN}, "give another"),
+            (("--host", "no.such.host.invalid"), {"HARNESS_SERVE_TOKEN": TOKEN}, "choose another"),
             (("--problems", "nonsense"), {}, "nonsense"),
             (("--rule", "nearly"), {}, "nearly"),
             (("--max-requests", "0"), {}, "max-requests"),

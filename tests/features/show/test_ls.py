@@ -90,7 +90,7 @@ async def test_a_run_that_goes_on_is_under_way(tmp_path: Path) -> None:
 def test_no_folder_and_no_runs_are_said(tmp_path: Path) -> None:
     done = harness(tmp_path, "ls")
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
-    assert "runs is no folder" in done.stderr
+    assert "runs is not a folder" in done.stderr
     (tmp_path / "runs").mkdir()
     assert harness(tmp_path, "ls").stdout == "no runs in runs\n"
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from program import harness, results
+from runs_made import write_experiment
 from terminal import on_terminal
 
 
@@ -54,7 +55,7 @@ def test_every_sample_has_a_row_and_the_summary_follows(folder: Path) -> None:
         ]
         assert row[6:] == [f"{tokens:,}"], "no cost is known: there is no column for it"
     assert "fixture, 20 problems, replay:bundled, agentic, prompt default\n" in text
-    assert "solved       75.0 %  (53.1 to 88.8)  15 of 20\n" in text
+    assert "solved             75.0 %  (53.1 to 88.8)  15 of 20\n" in text
     assert "by difficulty" not in text
     assert "by difficulty" in _shown(folder, "r", "--details")
 
@@ -128,6 +129,7 @@ def test_as_json_it_is_one_object(folder: Path) -> None:
         (("r", "--only", "sovled"), "known are solved, unsolved"),
         (("r", "--sort", "name"), "known are number, problem"),
         (("nowhere",), "nowhere is not a run"),
+        (("grid",), "see them with: harness experiment show grid"),
         (("r/run.json",), "r/run.json is a file of a run; give its directory, r"),
         ((".",), ". is not a run: it has no run.json; it holds runs, such as "),
     ],
@@ -135,6 +137,7 @@ def test_as_json_it_is_one_object(folder: Path) -> None:
 def test_what_cannot_be_shown_is_said_in_one_line(
     folder: Path, arguments: tuple[str, ...], said: str
 ) -> None:
+    write_experiment(folder / "grid")
     done = harness(folder, "show", *arguments)
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
     assert said in done.stderr
@@ -143,7 +146,7 @@ def test_what_cannot_be_shown_is_said_in_one_line(
 def test_no_such_sample_is_said_and_the_summary_stands(folder: Path) -> None:
     text = _shown(folder, "r", "--only", "time_limit")
     assert "no such sample" in text
-    assert "solved       75.0 %" in text
+    assert "solved             75.0 %" in text
 
 
 @pytest.mark.parametrize(("columns", "gone"), [(60, ["diff", "tokens"]), (160, [])])

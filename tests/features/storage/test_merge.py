@@ -156,7 +156,7 @@ def test_a_missing_shard_is_named_and_may_be_left_out_and_made_up_for(copies: Pa
     assert report.returncode == 0, report.stderr
     done = harness(copies, "run", "--resume", "m")
     assert done.returncode == 0, done.stderr
-    assert "20 samples, 7 of them left to do" in done.stderr
+    assert "20 samples, 7 pending" in done.stderr
     assert summary(copies / "m") == summary(copies / "whole")
 
 
@@ -230,7 +230,7 @@ def test_a_shard_goes_on_as_what_it_is(copies: Path) -> None:
     lines = (copies / "s2" / "results.jsonl").read_text().splitlines(keepends=True)
     (copies / "s2" / "results.jsonl").write_text("".join(lines[:-2]))
     done = harness(copies, "run", "--resume", "s2")
-    assert (done.returncode, "7 samples, 2 of them left to do" in done.stderr) == (0, True)
+    assert (done.returncode, "7 samples, 2 pending" in done.stderr) == (0, True)
     done = harness(copies, "run", "--resume", "s2", "--shard", "1/3")
     assert (done.returncode, "--shard cannot be changed on --resume" in done.stderr) == (2, True)
 

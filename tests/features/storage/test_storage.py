@@ -8,11 +8,14 @@ from program import PROGRAM, environment, harness, results
 
 
 def _mounted(folder: Path, options: str, command: str) -> subprocess.CompletedProcess[str]:
-    """Run a shell command with a small file system of its own mounted at `disk`."""
+    """Run a shell command with a small file system of its own mounted at `disk`.
+
+    Its `$0` is the program.
+    """
     (folder / "disk").mkdir(exist_ok=True)
     script = f"mount -t tmpfs -o {options} none disk && {command}"
     done = subprocess.run(
-        ["unshare", "-rm", "sh", "-c", script],
+        ["unshare", "-rm", "sh", "-c", script, PROGRAM],
         cwd=folder,
         env=environment(),
         capture_output=True,
@@ -27,7 +30,7 @@ def _mounted(folder: Path, options: str, command: str) -> subprocess.CompletedPr
 
 def test_a_full_disk_ends_the_run_with_one_line_and_resume_goes_on(tmp_path: Path) -> None:
     save = "cp -r disk/r saved"
-    run = f"{PROGRAM} run --agentic-mode --out disk/r; code=$?; {save}; exit $code"
+    run = f'"$0" run --agentic-mode --out disk/r; code=$?; {save}; exit $code'
     done = _mounted(tmp_path, "size=96k", run)
     assert done.returncode == 4, done.stderr
     assert "No space left on device" in done.stderr or "the disk is full" in done.stderr
@@ -43,7 +46,7 @@ def test_a_full_disk_ends_the_run_with_one_line_and_resume_goes_on(tmp_path: Pat
 
 
 def test_a_read_only_place_is_said_before_anything_is_asked(tmp_path: Path) -> None:
-    done = _mounted(tmp_path, "ro", f"{PROGRAM} run --out disk/r")
+    done = _mounted(tmp_path, "ro", '"$0" run --out disk/r')
     assert done.returncode == 2, done.stderr
     assert "Read-only file system" in done.stderr
     assert "[1/" not in done.stderr

@@ -334,4 +334,4 @@ def test_verify_goes_on_past_a_suite_that_cannot_be_read(
     done = harness(tmp_path, "verify", "livecodebench:rows.jsonl", "--json")
     assert done.returncode == 0, done.stderr
     good, bad = json.loads(done.stdout)["problems"]
-    assert (good["tests"], bad["tests"]) == (None, None)
+    assert (good["tests"], bad["tests"]) == (1, None)

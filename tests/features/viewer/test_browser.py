@@ -133,6 +133,68 @@ async def test_from_the_list_to_a_transcript(
         assert seen.beyond(bundled.partition("?")[0]) == []
 
 
+LONG = "an-organisation/model_with_a_rather_long_name:and.a.version-30b-instruct"
+OVERHEIGHT = """() => [...document.querySelectorAll('.runs td[data-label=state]')]
+  .map(cell => cell.querySelector('.why').getBoundingClientRect().height)"""
+BROKEN = """() => [...document.querySelectorAll('.runs td[data-label=model]')].flatMap(cell => {
+  const lines = [];
+  for (const node of cell.childNodes) {
+    if (node.nodeType !== Node.TEXT_NODE) continue;
+    const range = document.createRange();
+    range.selectNode(node);
+    if (range.getClientRects().length > 1 && !node.data.includes('-')) lines.push(node.data);
+  }
+  return lines;
+})"""
+
+
+@pytest.mark.parametrize("width", [DESKTOP, PHONE])
+async def test_a_stopped_run_with_a_long_name_keeps_the_list_in_shape(
+    tmp_path: Path, width: int
+) -> None:
+    """Its error is one line, no name breaks within a word, and no column is pushed out."""
+    run = write_run(tmp_path / "runs" / "r", [], problems=["p/0"], model=LONG)
+    cause = "no connection to http://127.0.0.1:9/v1: ConnectError: All attempts failed; " * 3
+    refused = {"event": "put_off", "turn": 1, "reason": "refused", "cause": cause}
+    write_transcript(run, "p/0", [began("p/0"), refused])
+    async with viewing(tmp_path / "runs") as address, page(width=width) as opened:
+        await enter(opened, address)
+        (height,) = await opened.evaluate(OVERHEIGHT)
+        assert height < 30
+        assert await opened.evaluate(BROKEN) == []
+        scrolls = "(e) => e.scrollWidth > e.clientWidth"
+        assert not await opened.locator(".wide").evaluate(scrolls)
+        assert await overflow(opened) == []
+
+
+async def test_a_run_is_deleted_from_its_page(tmp_path: Path) -> None:
+    for name in ("gone", "kept"):
+        write_run(tmp_path / name, [result("p/0")])
+    async with viewing(tmp_path) as address, page(width=DESKTOP) as opened:
+        seen = watch(opened)
+        await enter(opened, address)
+        await follow(opened, "gone")
+        await opened.locator("a[href$='/delete']").click()
+        async with opened.expect_navigation():
+            await opened.get_by_role("button", name="Delete this run").click()
+        await expect(opened.get_by_role("heading", name="Runs", exact=True)).to_be_visible()
+        await expect(opened.get_by_role("link", name="kept", exact=True)).to_be_visible()
+        assert await opened.get_by_role("link", name="gone", exact=True).count() == 0
+        assert not seen.errors
+    assert not (tmp_path / "gone").exists()
+    assert (tmp_path / "kept" / "run.json").exists()
+
+
+async def test_comparing_nothing_says_what_to_choose(bundled: str) -> None:
+    async with page(width=DESKTOP) as opened:
+        await enter(opened, bundled)
+        async with opened.expect_navigation():
+            await opened.get_by_role("button", name="Compare").click()
+        await expect(
+            opened.get_by_text("choose two runs to compare; none is chosen")
+        ).to_be_visible()
+
+
 async def test_search_filter_and_sort(bundled: str) -> None:
     async with page() as opened:
         seen = watch(opened)

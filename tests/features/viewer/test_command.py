@@ -61,7 +61,7 @@ async def test_a_port_of_ones_own(tmp_path: Path) -> None:
 def test_without_a_folder_it_says_so(tmp_path: Path) -> None:
     done = harness(tmp_path, "view")
     assert done.returncode == 2
-    assert "runs is no folder" in done.stderr
+    assert "runs is not a folder" in done.stderr
 
 
 async def test_the_browser_is_opened_when_that_is_asked_for(tmp_path: Path) -> None:

@@ -11,6 +11,8 @@ from visitor import Visitor
 
 from harness.features.experiment.experiment_file import FILE, grid_hash
 from harness.features.experiment.ranking import rank
+from harness.features.report.overview_sections import experiment_section
+from harness.features.report.page import embedded
 from harness.features.viewer.open_run import key_of
 from harness.run.spec.spec import RunSpec, stored
 
@@ -67,9 +69,9 @@ def test_runs_that_are_ticked_are_compared(visitor: Visitor, keys: tuple[str, st
     page = visitor.client.get(f"/compare?run={keys[0]}&run={keys[1]}").text
     assert "agentic against single shot" in page
     one = visitor.client.get(f"/compare?run={keys[0]}")
-    assert one.status_code == 500
+    assert one.status_code == 400
     assert "choose two runs to compare; 2 are chosen" not in one.text
-    assert "choose two runs to compare; 1 are chosen" in one.text
+    assert "choose two runs to compare; one is chosen" in one.text
     assert visitor.client.get(f"/compare?a={keys[0]}&b=nothing").status_code == 404
 
 
@@ -192,6 +194,10 @@ def test_an_experiment_has_its_winner_and_its_ranked_table(
     a, b = (key_of(str((folder / mode).resolve())) for mode in ("single_shot", "agentic"))
     assert f"/compare?a={a}&amp;b={b}" in page
     assert visitor.client.get("/experiments/nothing").status_code == 404
+    (chart,) = (each for each in experiment_section(ranking).exhibits if each.chart)
+    assert f'data-chart="{chart.name}"' in page
+    assert str(embedded({chart.name: chart.chart})) in page
+    assert "/assets/charts.js" in page
 
 
 def test_the_list_has_data_set_and_state(visitor: Visitor, tmp_path: Path) -> None:
@@ -213,7 +219,41 @@ def test_a_run_that_its_provider_stopped_says_so(visitor: Visitor, tmp_path: Pat
     assert re.search(
         r"<span class=\"badge b-bad\">stopped</span>.*HTTP 404: no &lt;model&gt;", page
     )
+    assert '<span class="why" title="HTTP 404: no &lt;model&gt;">' in page
     assert "<model>" not in page
+
+
+def test_a_pending_run_says_why_in_the_words_of_the_terminal(
+    visitor: Visitor, tmp_path: Path
+) -> None:
+    run = write_run(tmp_path / "r", [], problems=["p/0", "p/1"])
+    put_off = {"event": "put_off", "turn": 1, "reason": "budget"}
+    write_transcript(run, "p/0", [start("p/0"), put_off])
+    page = visitor.client.get("/").text
+    assert ">pending</span>" in page
+    assert ">1 stopped by the budget, 1 not run</span>" in page
+
+
+@pytest.mark.parametrize(
+    ("query", "fault"),
+    [
+        ("", "choose two runs to compare; none is chosen"),
+        ("a=&b=", "choose two runs to compare; none is chosen"),
+        ("a={0}", "choose two runs to compare; one is chosen"),
+        ("run={0}", "choose two runs to compare; one is chosen"),
+        ("run={0}&run={1}&run={0}", "choose two runs to compare; 3 are chosen"),
+        ("a={0}&b={1}&since=yesterday", "yesterday"),
+        ("a={0}&b={1}&until=2025-13-01", "2025-13-01"),
+    ],
+)
+@pytest.mark.parametrize("path", ["/compare", "/compare/{2}"])
+def test_a_comparison_that_cannot_be_asked_for_is_a_bad_request(
+    visitor: Visitor, keys: tuple[str, str], path: str, query: str, fault: str
+) -> None:
+    problem = key_of("p/0")
+    answer = visitor.client.get(f"{path}?{query}".format(*keys, problem))
+    assert answer.status_code == 400
+    assert fault in answer.text
 
 
 class TestDeleting:

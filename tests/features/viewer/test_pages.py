@@ -20,6 +20,8 @@ from runs_made import (
 )
 from visitor import Visitor
 
+from harness.features.viewer.open_run import key_of
+
 OLD = "def f(n):\n    return n\n"
 NEW = "def f(n):\n    return n + 1\n"
 REPORT = """1 of 2 public tests passed.
@@ -53,7 +55,7 @@ class TestTheRuns:
         write_run(tmp_path / "deep" / "er" / "two", [result("p/a", verdict="wrong_answer")])
         page = visitor.page("/")
         assert ">one</a>" in page
-        assert ">deep/er/two</a>" in page
+        assert ">deep/<wbr>er/<wbr>two</a>" in page
         assert "2 runs below" in page
 
     def test_of_an_experiment_stand_together(self, visitor: Visitor, tmp_path: Path) -> None:
@@ -62,9 +64,35 @@ class TestTheRuns:
         write_run(tmp_path / "grid" / "cell-2", [result("p/a")])
         (tmp_path / "grid" / "experiment.json").write_text("{}")
         page = visitor.page("/")
-        names = re.findall(r"data-item>([^<]+)<", page)
+        names = re.findall(r"data-item>([^<]+)<", page.replace("<wbr>", ""))
         assert names == ["alone", "grid/cell-2", "grid/cell-1"]
         assert page.count("experiment <a href") == 1
+
+    def test_of_an_experiment_link_to_it(self, visitor: Visitor, tmp_path: Path) -> None:
+        run = write_run(tmp_path / "grid" / "variant-1", [result("p/a")])
+        (tmp_path / "grid" / "experiment.json").write_text("{}")
+        link = f'<a href="/experiments/{key_of("grid")}">grid</a>'
+        key = key_of(str(run.resolve()))
+        sample = f"/runs/{key}/samples/{key_of('p/a#0')}"
+        for address in (f"/runs/{key}", sample):
+            navigation = visitor.page(address).partition("</nav>")[0]
+            assert link in navigation
+            assert ">variant-1</" in navigation
+
+    def test_the_best_of_an_experiment_are_all_that_solve_most(
+        self, visitor: Visitor, tmp_path: Path
+    ) -> None:
+        (tmp_path / "grid").mkdir()
+        (tmp_path / "grid" / "experiment.json").write_text("{}")
+        write_run(tmp_path / "grid" / "worse", [result("p/a", verdict="wrong_answer")])
+        write_run(tmp_path / "grid" / "one", [result("p/a")])
+        assert "best: one, 100.0 %<" in visitor.page("/")
+        write_run(tmp_path / "grid" / "two", [result("p/a")])
+        assert re.search(
+            "best: (one and two|two and one), 100.0 % each<", Visitor(tmp_path).page("/")
+        )
+        write_run(tmp_path / "grid" / "three", [result("p/a")])
+        assert "best: 3 variants, 100.0 % each<" in Visitor(tmp_path).page("/")
 
     def test_may_be_the_folder_itself(self, tmp_path: Path) -> None:
         visitor = Visitor(write_run(tmp_path / "mine", [result("p/a")]))

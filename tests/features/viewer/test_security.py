@@ -120,7 +120,7 @@ class TestEveryAnswer:
         assert rules["frame-ancestors"] == rules["base-uri"] == "'none'"
         assert "unsafe" not in headers["content-security-policy"]
         assert headers["x-content-type-options"] == "nosniff"
-        assert headers["referrer-policy"] == "no-referrer"
+        assert headers["referrer-policy"] == "same-origin"
         assert headers["cache-control"] == "no-store"
         assert headers["cross-origin-resource-policy"] == "same-origin"
 

@@ -400,8 +400,6 @@ MALFORMED: dict[str, Any] = {
     "refusal missing": response(told({"type": "refusal"})).body,
     "call without name": response(called("")).body,
     "name null": response({**called("f"), "name": None}).body,
-    "arguments an object": response({**called("f"), "arguments": {}}).body,
-    "arguments missing": response({**called("f"), "arguments": None}).body,
 }
 
 
@@ -461,3 +459,15 @@ def test_any_answer_becomes_a_turn_that_can_be_sent_back_or_a_known_error(answer
     to_json(sent)
     stored = ModelTurn.model_validate_json(heard.model_dump_json())
     assert message_to_wire(stored.message()) == sent["input"]
+
+
+@pytest.mark.parametrize(
+    ("sent", "read"),
+    [({"code": "x"}, '{"code":"x"}'), (None, "{}"), (["x"], '["x"]'), ('{"a": 1}', '{"a": 1}')],
+)
+def test_arguments_are_text_to_the_reader_and_when_sent_back(sent: Any, read: str) -> None:
+    body = response({**called("f"), "arguments": sent}).body
+    turn = turn_from_wire(body, ())
+    assert [call.arguments for call in turn.tool_calls] == [read]
+    (item,) = message_to_wire(turn.message())
+    assert (item["type"], item["arguments"]) == ("function_call", read)

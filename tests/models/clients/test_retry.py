@@ -5,8 +5,9 @@ from email.utils import formatdate
 
 import pytest
 
+from harness.models.clients.rate_limits import retry_after
 from harness.models.clients.retry import Pace, RetryPolicy, ask_until_answered
-from harness.models.faults import MalformedAnswerError, TransientError, retry_after
+from harness.models.faults import MalformedAnswerError, TransientError
 from harness.models.protocol import ModelError, Retry
 
 

@@ -23,16 +23,17 @@ from harness.models.protocol import (
     ToolSpec,
     UserMessage,
 )
-from harness.models.text_tools.call_syntax import MOST_CALLS, UNNAMED
-from harness.models.text_tools.instructions import (
+from harness.models.text_tools.calls import MOST_CALLS, UNNAMED, sole_text
+from harness.models.text_tools.instructions import TextTools, in_text, said_in_text, with_calls
+from harness.models.text_tools.reader import LONGEST_TEXT, read_calls
+from harness.models.text_tools.wording import (
     MANUAL,
     REMINDER,
-    TextTools,
-    in_text,
-    said_in_text,
-    with_calls,
+    WORDINGS,
+    Wording,
+    manual,
+    right_call,
 )
-from harness.models.text_tools.reader import LONGEST_TEXT, read_calls, sole_text
 from harness.problem import ProblemView
 
 
@@ -151,16 +152,44 @@ class TestTextWithoutJson:
         assert sole_text(spec("wait", seconds="number")) is None
         assert sole_text(spec("run_tests")) is None
 
-    def test_the_manual_offers_it_for_a_tool_that_is_there(self) -> None:
-        asked = in_text([SystemMessage(content="Solve it.")], TOOLS)[0]
-        assert isinstance(asked, SystemMessage)
-        assert "```write_solution\n" in asked.content
-        assert calls(asked.content.partition("# Tools")[2].partition("The tools")[0])[-1] == (
-            "write_solution",
-            {"code": "print(input()[::-1])\n"},
-        )
-        asked = in_text([SystemMessage(content="Solve it.")], TOOLS[:1])[0]
-        assert "need not write JSON" not in str(asked)
+    @pytest.mark.parametrize("wording", WORDINGS.values(), ids=WORDINGS)
+    def test_the_manual_shows_a_call_that_is_read(self, wording: Wording) -> None:
+        told = manual(TOOLS, wording).partition("The tools")[0]
+        shown = right_call(TOOLS[1], in_text=True, wording=wording)
+        assert shown in told
+        assert calls(shown) == [("write_solution", {"code": "print(input()[::-1])\n"})]
+        assert calls(told) == calls(shown)  # the example of TOOL is none
+
+    def test_code_is_not_spoken_of_where_no_tool_takes_any(self) -> None:
+        assert "code" not in manual(TOOLS[:1])
+
+
+class TestCodeBesideACall:
+    """Code in a fenced block after the call, not in its JSON."""
+
+    EMPTY = block({"name": "write_solution", "arguments": {}})
+
+    @pytest.mark.parametrize("arguments", [{}, {"code": ""}, None])
+    @pytest.mark.parametrize("tag", ["python", "", "py"])
+    def test_the_block_after_the_call_is_its_code(self, arguments: Any, tag: str) -> None:
+        call = block({"name": "write_solution", "arguments": arguments})
+        text = f"{call}\n\nThis is it:\n\n{block('print(1)', tag)}\n{block(RUN)}"
+        assert calls(text) == [("write_solution", {"code": "print(1)\n"}), ("run_tests", {})]
+
+    def test_or_else_the_last_one_before_it(self) -> None:
+        text = f"{block('x = 1', 'python')}\n{block('y = 2', 'python')}\n{self.EMPTY}"
+        assert calls(text) == [("write_solution", {"code": "y = 2\n"})]
+
+    def test_a_call_that_has_its_code_takes_no_other(self) -> None:
+        assert calls(f"{block(WRITE)}\n{block('print(1)', 'python')}") == [WRITTEN]
+
+    def test_without_any_block_the_code_is_missing(self) -> None:
+        assert calls(f"{self.EMPTY}\nAnd now?") == [("write_solution", {})]
+
+    def test_a_block_that_the_token_limit_cut_off_is_none(self) -> None:
+        text = f"{self.EMPTY}\n```python\nprint(1)\nprint("
+        (call,) = read_calls(text, TOOLS, cut_off=True).calls
+        assert json.loads(call.arguments) == {}
 
 
 class TestWaysToWriteACall:
@@ -169,6 +198,7 @@ class TestWaysToWriteACall:
         [
             block(WRITE),
             block(WRITE, "tool_call"),
+            block(WRITE, "python"),
             block(WRITE, ""),
             block(WRITE, " json "),
             block(json.dumps(WRITE, indent=2)),
@@ -292,7 +322,6 @@ class TestNoCall:
         [
             "",
             "I will call run_tests now.",
-            f"```python\n{json.dumps(WRITE)}\n```",
             f"```python\nTEXT = '<tool_call>{json.dumps(READ)}</tool_call>'\n```",
             "```python\nname = {}\n",
             f"```python\n{CODE}\n",
@@ -358,7 +387,7 @@ class TestBrokenCalls:
         text = f"{block(READ)}\n```json\n{json.dumps(WRITE)[:60]}"
         assert [name for name, _ in calls(text)] == ["read_problem", "write_solution"]
 
-    @pytest.mark.parametrize("body", ["{'name': 'run_tests'}", '{"code": 1}', '{"'])
+    @pytest.mark.parametrize("body", ["{'name': 5}", '{"code": 1}', '{"'])
     def test_a_tag_with_anything_else_is_a_call_of_no_tool(self, body: str) -> None:
         assert calls(f"<tool_call>{body}</tool_call>") == [(UNNAMED, _decoded(body))]
 
@@ -429,6 +458,28 @@ AROUND = (
         *("<|tool_call_begin|>f:0<|tool_call_argument_begin|>[", "<|tool_call_begin|>f"),
         *("<tool_call>f<arg_key>", "<arg_key>a</arg_key> ", "<arg_key>a</arg_key><arg_value>"),
         *("<tool_call>f ", "<tool_call>f<arg_key>a</arg_key>", "</arg_value>"),
+        *(
+            '"""',
+            "'''",
+            '{"code": "',
+            "{{",
+            "{'a': '",
+            "\\'",
+            "write_solution(",
+            'write_solution("""',
+        ),
+        *(
+            '\nwrite_solution(code="a")\n\n',
+            '\n{"name": ',
+            '\n{"name": "run_tests"}\n',
+            "functools[",
+        ),
+        *('<invoke name="f">', '<parameter name="a">', "<write_solution>", "to=functions.f{"),
+        *("Action: f\nAction Input: ", "<|python_tag|>", "<start_function_call>call:f{a:<escape>"),
+        *("<tools>[", "\nwrite_solution\n{", "/*", "//a\n", "<tool_result", "[[1],", '""" }'),
+        '{"name": "write_solution", "arguments": {"code": """\n',
+        '```json\n{"name": "write_solution", "arguments": {"code": "a "b" ',
+        '<tool_call>{"name": "write_solution", "arguments": {"code": """a""" }',
     ],
 )
 def test_a_million_hostile_characters_are_read_in_linear_time(unit: str) -> None:

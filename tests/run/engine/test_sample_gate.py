@@ -7,7 +7,7 @@ import pytest
 from harness.agent.attempt import BudgetSpentError, StopReason
 from harness.models.prices import Price
 from harness.models.protocol import ModelStop, ModelTurn, Retry, Usage
-from harness.run.engine.request_limits import RateLimiter
+from harness.run.engine.request_limits import FAILURES, Outage, RateLimiter, StopFlag
 from harness.run.engine.sample_gate import SampleGate
 from harness.run.plan.budget import Allowance, Budget
 
@@ -90,3 +90,14 @@ class TestSamplesBudget:
         assert budget.state == "$0.0000 of $20.0000"
         with pytest.raises(BudgetSpentError):
             await gate.enter()
+
+
+@pytest.mark.parametrize(("loading", "paused"), [(True, False), (None, True)])
+async def test_a_server_that_is_loading_its_model_is_no_outage(
+    loading: bool | None, *, paused: bool
+) -> None:
+    outage = Outage(StopFlag())
+    retry = Retry(attempt=1, cause="Loading model", wait_s=5.0, status=503, loading=loading)
+    for _ in range(FAILURES):
+        outage.failed(retry)
+    assert outage.under_way is paused

@@ -19,7 +19,7 @@ def test_every_key_is_a_flag_and_every_flag_a_key() -> None:
     command = group.get_command(typer.Context(group), "run")  # type: ignore[attr-defined]
     flags = {parameter.name for parameter in command.params}
     about_the_invocation = {"out", "resume", "only", "config", "as_json", "dry_run", "fail_under"}
-    about_the_invocation |= {"observer", "notify"}
+    about_the_invocation |= {"observer", "notify", "help_all"}
     spellings = {"source", "agentic_mode"}
     assert flags - about_the_invocation - spellings == set(RunSpec.model_fields)
 

@@ -30,6 +30,6 @@ def test_a_disk_that_takes_no_more_leaves_nothing_behind(tmp_path: Path, *, ther
         [sys.executable, "-c", BEGIN, path], capture_output=True, text=True, check=True
     )
     assert done.stdout == (
-        f"{path}: a run cannot be kept there (File too large); give another --out\n"
+        f"{path}: a run cannot be kept there (File too large); choose another --out\n"
     )
     assert list(tmp_path.rglob("*")) == ([path] if there else [])

@@ -68,7 +68,7 @@ def test_what_cannot_be_told_is_left_out_and_said(run: Run) -> None:
 @pytest.mark.parametrize(
     ("filters", "error", "said"),
     [
-        ({"difficulty": "hard"}, UsageError, "'difficulty' is no filter; known are"),
+        ({"difficulty": "hard"}, UsageError, "'difficulty' is not a filter; known are"),
         ({"filter_difficulty": "hrad"}, UsageError, "did you mean 'hard'?"),
         ({"min_release_date": "soon"}, UsageError, "min_release_date 'soon': give a day"),
         (

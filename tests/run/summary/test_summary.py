@@ -270,6 +270,10 @@ class TestCosts:
         assert (found.usage_unknown, found.salvaged) == (0, 1)
         assert found.cost == pytest.approx(0.5)
 
+    def test_solutions_from_failed_calls_are_counted_apart(self) -> None:
+        found = summary(result("a", chosen_by=ChosenBy.FAILED_CALL))
+        assert (found.salvaged, found.salvaged_from_calls) == (0, 1)
+
     def test_malformed_calls_are_a_share_of_all(self) -> None:
         found = summary(result("a"), result("b", tool_calls=5, malformed_tool_calls=0))
         assert found.well_formed_tool_calls == pytest.approx(7 / 8)

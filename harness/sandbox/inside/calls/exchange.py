@@ -16,6 +16,8 @@ other value is an object of one key:
     {"n": [dtype, v]}         a numpy array
     {"t": "int"}              a built-in type or exception
     {"c": …}                  a function of the tests, or of a module
+    {"o": [[type, pairs], …]} an object of a class that both sides define, and those that it leads
+                              to, with their attributes; {"p": number} is one of them
     {"r": [call, place]}      an object that stays in the solution's process
 
 Both sides may be hostile: what is read builds plain values, with one exception. `{"c": …}` makes a
@@ -33,7 +35,7 @@ import importlib
 import marshal
 import types
 from collections import Counter, OrderedDict, defaultdict, deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from fractions import Fraction
@@ -72,11 +74,15 @@ class Writer:
     Args:
         refer: converts an object that cannot be copied to a JSON reference; raises UnsendableError
             if references are not allowed.
+        shared: names of classes that both sides define.
     """
 
-    def __init__(self, refer: Callable[[Any], Any]) -> None:
+    def __init__(self, refer: Callable[[Any], Any], shared: frozenset[str] = frozenset()) -> None:
         self.refer = refer
+        self.shared = shared
         self.left = MOST_VALUES
+        self.places: dict[int, int] = {}
+        self.objects: list[Any] = []
 
     def write(self, value: Any, depth: int = 0) -> Any:
         """Return a value as JSON. Raises UnsendableError."""
@@ -125,7 +131,24 @@ class Writer:
             return {"t": value.__name__}
         if isinstance(value, int | float | str | list | tuple | dict | set) and _is_plain(kind):
             return self.write(_base(value), depth)
+        if kind.__name__ in self.shared and hasattr(value, "__dict__"):
+            return self._shared(value, depth)
         return self.refer(value)
+
+    def _shared(self, value: Any, depth: int) -> dict[str, Any]:
+        """Return an object and those that it leads to, without recursion along a chain of them."""
+        is_first = not self.objects
+        if id(value) not in self.places:
+            self.places[id(value)] = len(self.objects)
+            self.objects.append(value)
+        if not is_first:
+            return {"p": self.places[id(value)]}
+        rows = [
+            [type(each).__name__, self._pairs(vars(each), depth)]
+            for each in self.objects  # grows
+        ]
+        self.places, self.objects = {}, []
+        return {"o": rows}
 
     def _of_numpy(self, value: Any, kind: type, depth: int) -> Any:
         plain = value.tolist()
@@ -176,11 +199,20 @@ class Reader:
     Args:
         look_up: finds an object kept in the solution's process.
         functions: whether functions may be built from code.
+        shared: classes of which objects may be built, by name.
     """
 
-    def __init__(self, look_up: Callable[[Any], Any], *, functions: bool) -> None:
+    def __init__(
+        self,
+        look_up: Callable[[Any], Any],
+        *,
+        functions: bool,
+        shared: Mapping[str, Any] | None = None,
+    ) -> None:
         self.look_up = look_up
         self.functions = functions
+        self.shared = shared or {}
+        self.objects: list[Any] = []
 
     def read(self, data: Any) -> Any:
         """Return the value. Raises arbitrary exceptions on data not written by `Writer`."""
@@ -219,10 +251,25 @@ class Reader:
                 return BUILT_IN_TYPES[content]
             case "c" if self.functions:
                 return self._function(content)
+            case "o":
+                return self._shared(content)
+            case "p":
+                return self.objects[content]
             case "r":
                 return self.look_up(content)
             case _:
                 raise ValueError("an unknown tag")
+
+    def _shared(self, rows: Any) -> Any:
+        kinds = [self.shared[name] for name, _ in rows]
+        before, self.objects = self.objects, [kind.__new__(kind) for kind in kinds]
+        for kind, made, (_, pairs) in zip(kinds, self.objects, rows, strict=True):
+            for name, value in pairs:
+                if not callable(getattr(kind, name, None)):  # nobody replaces a method
+                    object.__setattr__(made, name, self.read(value))
+        first = self.objects[0]
+        self.objects = before
+        return first
 
     def _special_dict(self, name: str, pairs: Any) -> Any:
         items = [(self.read(key), self.read(value)) for key, value in pairs]

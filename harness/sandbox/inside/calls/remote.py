@@ -1,4 +1,4 @@
-"""Stand-ins for a solution in test code; each use of one is recorded as a call.
+"""The calls that test code makes of a solution.
 
 Tests are run repeatedly, each time with the outcomes of more calls, until no outcome is missing: a
 rerun replaces waiting for an answer. A call without a known outcome returns a `Remote` whose value
@@ -13,20 +13,17 @@ requested in the same round.
 import builtins
 import json
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from inside.calls.exchange import Reader, UnsendableError, Writer, write_function
+from inside.calls.stand_in import MissingOutcomeError, Remote, facts
+from inside.calls.standing import MADE, RETURNED
 
 MOST_CALLS = 200_000
 MOST_SKIPPED = 20_000
 JUDGING = frozenset({"eq", "ne", "lt", "le", "gt", "ge", "contains", "bool", "isinstance"})
 """Operations in which an object of the solution influences a test's verdict."""
-_SHOWN = frozenset({"__name__", "__doc__", "__dict__"})
-
-
-class MissingOutcomeError(BaseException):
-    """The outcome of a call is needed but not known yet."""
 
 
 class ExhaustedError(BaseException):
@@ -39,6 +36,7 @@ class RemoteCalls:
     Args:
         known: calls already carried out, one line of JSON each.
         outcomes: outcomes of the first of those calls, one line each.
+        classes: names of the solution's classes, of which the tests make objects.
 
     Attributes:
         made: the calls of this run, in order.
@@ -46,9 +44,10 @@ class RemoteCalls:
         guessing: whether an outcome was missing, so that later results are unreliable.
         asked: number of times an object of the solution influenced a test's verdict.
         describing: whether values are only being displayed, which makes no calls.
+        iterators: items left of objects that the tests iterate, by place; None where none is.
     """
 
-    def __init__(self, known: str, outcomes: str) -> None:
+    def __init__(self, known: str, outcomes: str, classes: Iterable[str] = ()) -> None:
         self.known = known.split("\n") if known else []
         self.outcomes = outcomes.split("\n")[:-1]
         self.made: list[str] = []
@@ -57,27 +56,58 @@ class RemoteCalls:
         self.used = 0
         self.skipped = 0
         self.describing = False
+        self.classes = frozenset(classes)
+        self.iterators: dict[tuple[Any, ...], Iterator[Any] | None] = {}
         self.exceptions: dict[str, type[BaseException]] = {}
-        self.reader = Reader(lambda place: Remote(self, place[:2], str(place[2])), functions=False)
+        self.shared: frozenset[str] = frozenset()
+        self.reader = Reader(self._refer_to, functions=False)
+
+    def share(self, shared: dict[str, Any]) -> None:
+        """Exchange objects of some classes by value, which both sides define."""
+        if shared:
+            self.shared = frozenset(shared)
+            self.reader = Reader(self._refer_to, functions=False, shared=shared)
+            self.make(["share", [*shared]])
+
+    def _refer_to(self, place: Any) -> Remote:
+        return Remote(self, place[:2], str(place[2]))
+
+    def name(self, name: str) -> Remote:
+        """Return the stand-in for a name of the solution."""
+        return Remote(self, [name], name, standing=MADE if name in self.classes else RETURNED)
 
     def write(self, value: Any) -> Any:
         """Return a value in the form calls hold it. Raises UnsendableError."""
-        return Writer(self._refer).write(value)
+        return Writer(self._refer, self.shared).write(value)
 
     def _refer(self, value: Any) -> Any:
         if isinstance(value, Remote):
-            return {"r": object.__getattribute__(value, "_place")}
-        return write_function(value, Writer(self._refer))
+            return {"r": facts(value).place}
+        return write_function(value, Writer(self._refer, self.shared))
 
     def call(self, function: Any, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
         """Call a function or class of the solution."""
         written = [self.write(each) for each in arguments]
         names = {name: self.write(each) for name, each in named.items()}
-        value, left = self.make(["call", self.write(function), written, names])
+        kind = "make" if isinstance(function, Remote) and facts(function).is_class else "call"
+        try:
+            value, left = self.make([kind, self.write(function), written, names])
+        except StopIteration as error:
+            if facts(function).is_name:  # would end a loop of the tests, e.g. one over map()
+                raise _as_runtime_error(error) from None
+            raise
         for argument, now in zip((*arguments, *named.values()), left, strict=False):
             if now:
                 replace(argument, self.reader.read(now[0]))
         return value
+
+    def get(self, owner: Any, name: str) -> Any:
+        """Return an attribute of an object of the solution."""
+        return self.make(["get", self.write(owner), name])[0]
+
+    def set(self, owner: Any, name: str, value: Any) -> None:
+        """Set an attribute of an object of the solution."""
+        self.make(["set", self.write(owner), name, self.write(value)])
 
     def do(self, operation: str, *operands: Any) -> Any:
         """Apply a Python operation to objects of the solution."""
@@ -139,7 +169,14 @@ class RemoteCalls:
         return SolutionError(str(said.get("text", "")))
 
     def skip(self) -> None:
-        """Count a statement skipped because an outcome is missing."""
+        """Count a statement skipped because an outcome is missing.
+
+        Raises:
+            ExhaustedError: it is one too many.
+            RuntimeError: no outcome is missing.
+        """
+        if not self.guessing:
+            raise RuntimeError("a statement was left out although no outcome was missing")
         self.skipped += 1
         if self.skipped > MOST_SKIPPED:
             raise ExhaustedError
@@ -151,6 +188,12 @@ class SolutionError(Exception):
     def __init__(self, text: str) -> None:
         super().__init__(text)
         self.solution_text = text
+
+
+def _as_runtime_error(error: BaseException) -> RuntimeError:
+    made = RuntimeError("the solution raised StopIteration")
+    made.__dict__["solution_text"] = error.__dict__.get("solution_text", "StopIteration")
+    return made
 
 
 def replace(old: Any, new: Any) -> None:
@@ -166,6 +209,9 @@ def replace(old: Any, new: Any) -> None:
     elif isinstance(old, set) and isinstance(new, set):
         old.clear()
         old.update(new)
+    elif type(old) is type(new) and hasattr(old, "__dict__"):
+        vars(old).clear()
+        vars(old).update(vars(new))
     elif isinstance(old, bytearray | deque) and isinstance(new, bytearray | deque):
         old.clear()
         old.extend(new)  # type: ignore[arg-type]
@@ -177,143 +223,5 @@ def _replaced(old: Any, new: Any) -> Any:
         return old
     return new
 
-
-class Remote:
-    """Stand-in for an object in the solution's process."""
-
-    def __init__(
-        self, calls: RemoteCalls, place: list[Any], name: str, *, missing: bool = False
-    ) -> None:
-        facts = {"_calls": calls, "_place": place, "_name": name, "_missing": missing}
-        for key, value in facts.items():
-            object.__setattr__(self, key, value)
-
-    def __call__(self, *arguments: Any, **named: Any) -> Any:  # noqa: D102
-        return self._calls.call(self, arguments, named)
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__") and name not in _SHOWN:
-            raise AttributeError(name)
-        return self._calls.make(["get", self._calls.write(self), name])[0]
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        self._calls.make(["set", self._calls.write(self), name, self._calls.write(value)])
-
-    def __delattr__(self, name: str) -> None:
-        self._calls.do("delattr", self, name)
-
-    def _need(self, value: Any) -> Any:
-        """Return a value that Python needs at once. Raises MissingOutcomeError."""
-        if isinstance(value, Remote) and object.__getattribute__(value, "_missing"):
-            raise MissingOutcomeError
-        return value
-
-    def _ask(self, operation: str, *others: Any) -> Any:
-        """Apply an operation to the object itself, which must be known."""
-        return self._need(self._calls.do(operation, self._need(self), *others))
-
-    def _compare(self, operation: str, other: Any) -> Any:
-        self._need(self)
-        self._need(other)
-        if len(object.__getattribute__(self, "_place")) == 1:  # only a name: fetch its value
-            value = self._ask("value")
-            if not isinstance(value, Remote):
-                mine = {"eq": value == other, "ne": value != other}
-                return mine.get(operation, NotImplemented)
-        if not isinstance(other, Remote):
-            return NotImplemented  # an object of the solution must not decide what it equals
-        return self._ask(operation, other)
-
-    def __eq__(self, other: object) -> Any:
-        return self._compare("eq", other)
-
-    def __ne__(self, other: object) -> Any:
-        return self._compare("ne", other)
-
-    def __hash__(self) -> int:
-        return self._ask("hash")
-
-    def __repr__(self) -> str:
-        if self._calls.describing:
-            return f"<{object.__getattribute__(self, '_name') or 'object'} of the solution>"
-        return self._ask("repr")
-
-    def __str__(self) -> str:
-        return repr(self) if self._calls.describing else self._ask("str")
-
-    def __iter__(self) -> Iterator[Any]:
-        iterator = self._ask("iter")
-        if not isinstance(iterator, Remote):
-            yield from iterator
-            return
-        done = False
-        while not done:
-            items, done = self._need(self._calls.do("chunk", iterator))
-            yield from items
-
-    def __next__(self) -> Any:
-        return self._calls.do("next", self)
-
-    def __enter__(self) -> Any:
-        return self._calls.do("enter", self)
-
-    def __exit__(self, *_error: object) -> None:
-        self._calls.do("exit", self)
-
-    def __instancecheck__(self, value: Any) -> bool:
-        self._need(value)
-        return bool(self._need(self._calls.do("isinstance", value, self)))
-
-
-def _asking(name: str) -> Callable[..., Any]:
-    def ask(self: Remote, *others: Any) -> Any:
-        return self._ask(name, *others)  # pyright: ignore[reportPrivateUsage]
-
-    return ask
-
-
-def _asking_back(name: str) -> Callable[..., Any]:
-    def ask(self: Remote, other: Any) -> Any:
-        need = self._need  # pyright: ignore[reportPrivateUsage]
-        return need(self._calls.do(name, other, need(self)))
-
-    return ask
-
-
-def _comparing(name: str) -> Callable[..., Any]:
-    def ask(self: Remote, other: Any) -> Any:
-        return self._compare(name, other)  # pyright: ignore[reportPrivateUsage]
-
-    return ask
-
-
-for _name in ("lt", "le", "gt", "ge"):
-    setattr(Remote, f"__{_name}__", _comparing(_name))
-for _name in ("len", "bool", "int", "float", "round", "reversed", "format", "contains"):
-    setattr(Remote, f"__{_name}__", _asking(_name))
-for _name in ("getitem", "setitem", "delitem"):
-    setattr(Remote, f"__{_name}__", _asking(_name))
-for _name in (
-    "neg",
-    "pos",
-    "abs",
-    "invert",
-    "index",
-    "iadd",
-    "isub",
-    "imul",
-    "ior",
-    "iand",
-    "format",
-    "contains",
-):
-    setattr(Remote, f"__{_name}__", _asking(_name))
-for _name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "divmod"):
-    setattr(Remote, f"__{_name}__", _asking(_name))
-    setattr(Remote, f"__r{_name}__", _asking_back(_name))
-for _name in ("and", "or", "xor", "lshift", "rshift"):
-    _operation = f"{_name}_" if _name in {"and", "or"} else _name
-    setattr(Remote, f"__{_name}__", _asking(_operation))
-    setattr(Remote, f"__r{_name}__", _asking_back(_operation))
 
 __all__ = ["ExhaustedError", "MissingOutcomeError", "Remote", "RemoteCalls", "UnsendableError"]

@@ -4,10 +4,13 @@ A call and its outcome are one line of JSON each. Calls:
 
     ["call", function, arguments, named]      ["get", object, name]
     ["set", object, name, value]              ["do", operation, operands]
+    ["make", class, arguments, named]         ["share", names of classes]
 
-Outcomes are `{"v": value}` or `{"x": exception}`, with `"a"`, the arguments after the call, if it
-changed one. Each outcome is written at once, so that a time or memory limit does not lose the
-earlier ones. Expected values are never in this process.
+`make` is a call of which the result stays here, even if its class is derived from `dict`. Objects
+of shared classes, which the tests define too, are values. Outcomes are `{"v": value}` or
+`{"x": exception}`, with `"a"`, the arguments after the call, if it changed one. Each outcome is
+written at once, so that a time or memory limit does not lose the earlier ones. Expected values are
+never in this process.
 """
 
 # Values of unknown type are this module's subject.
@@ -15,48 +18,23 @@ earlier ones. Expected values are never in this process.
 # pyright: reportUnknownVariableType=false
 
 import json
-import operator
 from collections import deque
 from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Any
 
 from inside.calls.exchange import Reader, UnsendableError, Writer
+from inside.calls.operations import OPERATIONS
 
 CHUNK = 64
 """Number of items taken from an iterator at once."""
 _MUTABLE = (list, dict, set, bytearray, deque)
+_HOLDING = (*_MUTABLE, tuple, frozenset)
 
 
-def _enter(value: Any) -> Any:
-    return type(value).__enter__(value)
-
-
-def _leave(value: Any) -> Any:
-    return type(value).__exit__(value, None, None, None)
-
-
-def _itself(value: Any) -> Any:
-    return value
-
-
-OPERATIONS: dict[str, Callable[..., Any]] = {
-    name: getattr(operator, name)
-    for name in (
-        *("eq", "ne", "lt", "le", "gt", "ge", "contains", "getitem", "setitem", "delitem"),
-        *("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and_", "or_"),
-        *("xor", "lshift", "rshift", "neg", "pos", "abs", "invert", "index"),
-        *("iadd", "isub", "imul", "itruediv", "ifloordiv", "imod", "ior", "iand"),
-    )
-}
-OPERATIONS.update(
-    (each.__name__, each)
-    for each in (
-        *(len, bool, str, repr, hash, int, float, round, divmod, format, iter, next, reversed),
-        *(isinstance, delattr),
-    )
-)
-OPERATIONS.update(enter=_enter, exit=_leave, value=_itself)
+def _is_own_container(value: Any, kind: Any) -> bool:
+    """Return whether a value is of the solution's class that was called, and holds others."""
+    return type(value) is kind and isinstance(value, _HOLDING) and kind.__module__ == "solution"
 
 
 class Session:
@@ -80,6 +58,7 @@ class Session:
         self.results: list[Any] = []
         self.objects: list[list[Any]] = []
         self.late: dict[int, BaseException] = {}
+        self.shared: dict[str, Any] = {}
         self.reader = Reader(self._look_up, functions=True)
 
     def run(self, calls: str) -> None:
@@ -101,8 +80,12 @@ class Session:
     def _carry_out(self, call: list[Any]) -> dict[str, Any]:
         kind, *rest = call
         match kind:
-            case "call":
-                return self._call(*rest)
+            case "call" | "make":
+                return self._call(*rest, stays=kind == "make")
+            case "share":
+                self.shared = {name: self.find(name) for name in rest[0]}
+                self.reader = Reader(self._look_up, functions=True, shared=self.shared)
+                result = None
             case "get":
                 result = getattr(self.reader.read(rest[0]), rest[1])
             case "set":
@@ -113,12 +96,15 @@ class Session:
                 result = do(*operands)
         return self._valued(result)
 
-    def _call(self, function: Any, arguments: list[Any], named: dict[str, Any]) -> dict[str, Any]:
+    def _call(
+        self, function: Any, arguments: list[Any], named: dict[str, Any], *, stays: bool
+    ) -> dict[str, Any]:
         function = self.reader.read(function)
         values = [self.reader.read(each) for each in arguments]
         names = {name: self.reader.read(each) for name, each in named.items()}
-        outcome = self._valued(function(*values, **names))
-        if any(isinstance(each, _MUTABLE) for each in (*values, *names.values())):
+        result = function(*values, **names)
+        outcome = self._valued(result, stays=stays and _is_own_container(result, function))
+        if any(map(self._is_mutable, (*values, *names.values()))):
             left = [self._changed(*each) for each in zip(values, arguments, strict=True)]
             left += [self._changed(each, named[name]) for name, each in names.items()]
             if any(left):
@@ -128,17 +114,20 @@ class Session:
     def _changed(self, value: Any, given: Any) -> list[Any]:
         """Return the argument in a list if the call changed it, else an empty list."""
         try:
-            written = self._write(value) if isinstance(value, _MUTABLE) else given
+            written = self._write(value) if self._is_mutable(value) else given
         except UnsendableError:
             return []
         return [] if written == given else [written]
 
-    def _valued(self, result: Any) -> dict[str, Any]:
+    def _is_mutable(self, value: Any) -> bool:
+        return isinstance(value, _MUTABLE) or type(value).__name__ in self.shared
+
+    def _valued(self, result: Any, *, stays: bool = False) -> dict[str, Any]:
         self.results[-1] = result
-        return {"v": self._write(result)}
+        return {"v": self._refer(result) if stays else self._write(result)}
 
     def _write(self, value: Any) -> Any:
-        return Writer(self._refer).write(value)
+        return Writer(self._refer, frozenset(self.shared)).write(value)
 
     def _refer(self, value: Any) -> Any:
         number = len(self.results) - 1

@@ -2,9 +2,6 @@
 
 The solution runs in another process; here a `Remote` stands for each of its names. The tests' own
 code decides the verdict in this process.
-
-In a script of test code each test is a slot, `__slot__(number)`; the tests are passed separately.
-A slot may be in a function, at module level, or in a `unittest.TestCase`, as a method.
 """
 
 # Values of unknown type are this module's subject.
@@ -18,19 +15,19 @@ import operator
 import random
 import sys
 import traceback
-import warnings
 from collections.abc import Callable
 from types import ModuleType
-from typing import Any
+from typing import Any, TypeGuard
 
+from inside.calls import pytest_names
 from inside.calls.exchange import UnsendableError
 from inside.calls.remote import (
     ExhaustedError,
     MissingOutcomeError,
-    Remote,
     RemoteCalls,
     SolutionError,
 )
+from inside.calls.slots import Slots
 
 EXCERPT = 2_000
 SLOT = "__slot__"
@@ -48,9 +45,6 @@ _COMPARED: dict[str, Callable[[Any, Any], Any]] = {
     "In": lambda left, right: left in right,
     "NotIn": lambda left, right: left not in right,
 }
-_SIMPLE = (ast.Expr, ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Assert, ast.Delete)
-_COMPOUND = (ast.If, ast.For, ast.While, ast.With, ast.Try, ast.Match)
-_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
 def run_tests(script: dict[str, Any], known: str, outcomes: str) -> str:
@@ -58,16 +52,19 @@ def run_tests(script: dict[str, Any], known: str, outcomes: str) -> str:
 
     Args:
         script: `source`, with slots; `units`, their tests; `wanted`, the slots to run; `before`,
-            source to put first; `entry_point` and `call`, the tests' function called with it.
+            source to put first; `classes`, names of the solution's classes; `shared`, names
+            of classes that `before` and the solution's preamble define; `entry_point` and `call`,
+            the tests' function called with it.
         known: calls already carried out, one line of JSON each.
         outcomes: outcomes of the first of those calls, one line each.
 
     Returns:
         JSON: the `calls` made, the outcomes `used`, whether the run is `complete`, calls before
-            each started slot (`begun`), `failed` by slot, `aborted` if the tests ended early, and
+            each started slot (`begun`), `failed` by slot, `aborted` if an exception
+            or a failing exit ended the tests, and
             how often objects of the solution influenced a verdict (`asked`).
     """
-    return json.dumps(_Run(script, RemoteCalls(known, outcomes)).report())
+    return json.dumps(_Run(script, RemoteCalls(known, outcomes, script["classes"])).report())
 
 
 class _Run:
@@ -98,7 +95,8 @@ class _Run:
         except ExhaustedError:
             self.calls.guessing = True
         except BaseException as error:
-            aborted = self._said(error)
+            if not _is_clean_exit(error):
+                aborted = self._said(error)
         return {
             "calls": "\n".join(self.calls.made),
             "count": len(self.calls.made),
@@ -115,12 +113,18 @@ class _Run:
         namespace = module.__dict__
         sys.modules["tests"] = module
         namespace["__file__"] = "tests.py"
-        tree = _Slots(self.script).tree()
+        tree = Slots(self.script).tree()
+        self._share(namespace)
         self._name(tree, namespace)
         namespace.update(self._hooks())
         exec(compile(tree, "tests.py", "exec"), namespace)
         if self.script["call"]:
             namespace[self.script["call"]](self._remote(self.script["entry_point"]))
+
+    def _share(self, namespace: dict[str, Any]) -> None:
+        if self.script["shared"]:
+            exec(compile(self.script["before"], "tests.py", "exec"), namespace)
+            self.calls.share({name: namespace[name] for name in self.script["shared"]})
 
     def _name(self, tree: ast.Module, namespace: dict[str, Any]) -> None:
         """Bind every name that nothing else defines to a stand-in for the solution."""
@@ -135,12 +139,13 @@ class _Run:
         solution.__getattr__ = self._remote  # type: ignore[method-assign]
         solution.__dict__["__all__"] = sorted(used - _bound(tree))
         sys.modules["solution"] = solution
+        sys.modules["pytest"] = pytest_names.module()
 
     def _remote(self, name: str) -> Any:
         if name.endswith(("Error", "Exception")):
             made = type(name, (SolutionError,), {})
             return self.calls.exceptions.setdefault(name, made)
-        return Remote(self.calls, [name], name)
+        return self.calls.name(name)
 
     def _hooks(self) -> dict[str, Any]:
         return {
@@ -166,7 +171,7 @@ class _Run:
 
     def _fail(self, slot: int) -> None:
         error = sys.exception()
-        if isinstance(error, ExhaustedError):
+        if isinstance(error, ExhaustedError) or _is_clean_exit(error):
             raise error
         if not self.calls.guessing and error is not None:
             self.failed.setdefault(slot, self._said(error))
@@ -199,9 +204,18 @@ class _Run:
             return said
         said = "".join(traceback.format_exception_only(error)).strip()
         kind = "fault" if isinstance(error, OWN_MISTAKES) else "wrong"
-        if not self.calls.made and not isinstance(error, UnsendableError):
+        if len(self.calls.made) <= bool(self.calls.shared) and not isinstance(
+            error, UnsendableError
+        ):
             kind = "fault"
         return {"kind": kind, "text": f"the test raised {said}"[:EXCERPT]}
+
+
+def _is_clean_exit(error: BaseException | None) -> TypeGuard[SystemExit]:
+    """Return whether the tests end themselves without an error; a solution cannot end them."""
+    if not isinstance(error, SystemExit) or "solution_text" in error.__dict__:
+        return False
+    return error.code in {None, 0}
 
 
 class _CaseError(AssertionError):
@@ -232,61 +246,6 @@ def _run_case(case: Any, name: str) -> None:
         raise _CaseError("it failed")
 
 
-class _Slots:
-    """Inserts the tests into their slots and a guard around every statement."""
-
-    def __init__(self, script: dict[str, Any]) -> None:
-        self.source: str = f"{script['before']}\n{script['source']}"
-        self.units: list[str] = script["units"]
-        self.cases: list[ast.stmt] = []
-
-    def tree(self) -> ast.Module:
-        """Return the syntax tree to run."""
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            tree = ast.parse(self.source, "tests.py")
-            tree.body = [*self._guarded(tree.body), *self.cases]
-        return ast.fix_missing_locations(tree)
-
-    def _guarded(self, body: list[ast.stmt], case: str = "") -> list[ast.stmt]:
-        return [each for statement in body for each in self._statement(statement, case)]
-
-    def _statement(self, statement: ast.stmt, case: str) -> list[ast.stmt]:
-        slot = _slot(statement)
-        if slot is not None:
-            return self._method(slot, case) if case else self._unit(slot)
-        if isinstance(statement, _DEFINITIONS):
-            inner = statement.name if isinstance(statement, ast.ClassDef) else ""
-            statement.body = self._guarded(statement.body, inner)
-            return [statement]
-        if case or not isinstance(statement, _SIMPLE + _COMPOUND) or _is_text(statement):
-            return [statement]
-        for part in (
-            statement,
-            *getattr(statement, "handlers", ()),
-            *getattr(statement, "cases", ()),
-        ):
-            for name in ("body", "orelse", "finalbody"):
-                block = getattr(part, name, None)
-                if isinstance(block, list):
-                    setattr(part, name, self._guarded(block))
-        return [_guard(statement)]
-
-    def _unit(self, slot: int) -> list[ast.stmt]:
-        body = ast.parse(self.units[slot], f"test {slot + 1}").body
-        if len(body) == 1 and isinstance(body[0], ast.FunctionDef):
-            body = [*body, *ast.parse(f"{body[0].name}()").body]
-        body = [_with_operands(each) for each in body]
-        return [_judged(slot, self._guarded(body))]
-
-    def _method(self, slot: int, case: str) -> list[ast.stmt]:
-        methods = self._guarded(ast.parse(self.units[slot], f"test {slot + 1}").body)
-        names = [each.name for each in methods if isinstance(each, ast.FunctionDef)]
-        run = ast.parse(f"__case__({case}, {names[-1]!r})").body
-        self.cases.append(_judged(slot, run))
-        return methods
-
-
 def _bound(tree: ast.Module) -> set[str]:
     """Return the names that the tests bind themselves."""
     names: set[str] = set()
@@ -301,46 +260,3 @@ def _bound(tree: ast.Module) -> set[str]:
             case _:
                 pass
     return names
-
-
-def _slot(statement: ast.stmt) -> int | None:
-    match statement:
-        case ast.Expr(ast.Call(ast.Name(id="__slot__"), [ast.Constant(int(slot))], [])):
-            return slot
-        case _:
-            return None
-
-
-def _is_text(statement: ast.stmt) -> bool:
-    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
-
-
-def _guard(statement: ast.stmt) -> ast.stmt:
-    """Wrap a statement so that it is skipped if an outcome it needs is missing."""
-    guard = ast.parse("try: pass\nexcept __caught__(): __skip__()").body[0]
-    assert isinstance(guard, ast.Try)
-    guard.body = [statement]
-    return guard
-
-
-def _judged(slot: int, body: list[ast.stmt]) -> ast.stmt:
-    """Wrap a test so that it runs only if wanted and its exceptions are recorded."""
-    source = f"if __begin__({slot}):\n try: pass\n except __failing__(): __fail__({slot})"
-    judged = ast.parse(source).body[0]
-    assert isinstance(judged, ast.If)
-    attempt = judged.body[0]
-    assert isinstance(attempt, ast.Try)
-    attempt.body = body
-    return judged
-
-
-def _with_operands(statement: ast.stmt) -> ast.stmt:
-    """Make an assertion of a comparison record its operands."""
-    match statement:
-        case ast.Assert(ast.Compare(left, [comparison], [right])):
-            name = ast.Constant(type(comparison).__name__)
-            function = ast.Name("__compare__", ast.Load())
-            statement.test = ast.Call(function, [name, left, right], [])
-        case _:
-            pass
-    return statement

@@ -1,5 +1,7 @@
 import os
 
+os.mkdir("d")
+os.mkdir("d/e", 0)
 try:
     os.makedirs("a/b/c", exist_ok=True)
     open("a/b/hostile-left", "w").close()

@@ -1,16 +1,15 @@
-"""Contest packages, written here in the ICPC problem package format."""
+"""Contest packages: what is read, how it is judged, and what is refused."""
 
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Iterator
 from textwrap import dedent
 
 import pytest
+from contest_packages import Package, only
 
 from harness.errors import DataError, UsageError
 from harness.grading.jobs import Options
 from harness.grading.judge import judge
 from harness.grading.verdict import Verdict
-from harness.problem import Problem
 from harness.sandbox.worker import Worker
 from harness.sources.contests.icpc import load
 
@@ -26,7 +25,6 @@ VALIDATOR = """
         message.write("the parts do not add up")
     sys.exit(43)
 """
-Package = Callable[..., Path]
 
 
 @pytest.fixture(scope="module")
@@ -34,35 +32,6 @@ def worker() -> Iterator[Worker]:
     worker = Worker()
     yield worker
     worker.stop()
-
-
-@pytest.fixture
-def package(tmp_path: Path) -> Package:
-    """Writes a package: its settings and further files by their paths."""
-
-    def write(settings: str = "name: Parts\n", /, folder: str = "parts", **files: str) -> Path:
-        contents = {
-            "problem.yaml": settings,
-            "problem_statement/problem.en.tex": "Split $n$ in two.",
-            "data/sample/1.in": "3\n",
-            "data/sample/1.ans": "1 2\n",
-            "data/secret/group/2.in": "5\n",
-            "data/secret/group/2.ans": "2 3\n",
-            "submissions/accepted/half.py": "n = int(input())\nprint(n // 2, n - n // 2)",
-            "submissions/accepted/half.cc": "int main() {}",
-        } | {name.replace("__", "/"): dedent(text) for name, text in files.items()}
-        for name, text in contents.items():
-            path = tmp_path / folder / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text)
-        return tmp_path / folder
-
-    return write
-
-
-def only(folder: Path) -> Problem:
-    (problem,) = load(str(folder)).problems
-    return problem
 
 
 def test_a_package_is_a_problem(package: Package) -> None:
@@ -116,6 +85,10 @@ def test_the_default_validator(
         ("float_absolute_tolerance 1e-3", "1000.0", "1000.5", False),
         ("float_relative_tolerance 1e-3", "1000.0", "1000.5", True),
         ("float_tolerance 1e-3", "1.5", "nan", False),
+        ("float_tolerance 1e-3", "1.5", "\u0661.\u0665", False),
+        ("float_tolerance 1e-3", "10", "1_0", False),
+        ("", "a b", "a\xa0b", False),
+        ("", "É", "é", False),
     ],
 )
 def test_its_flags(  # noqa: PLR0917 - a row of a table
@@ -129,12 +102,8 @@ def test_its_flags(  # noqa: PLR0917 - a row of a table
 
 
 def test_an_output_validator_in_python(package: Package, worker: Worker) -> None:
-    folder = package(
-        "name: Parts\nvalidation: custom\n", output_validators__sum__validate_py=VALIDATOR
-    )
-    path = folder / "output_validators" / "sum" / "validate_py"
-    path.rename(path.with_name("validate.py"))
-    problem = only(folder)
+    more = {"output_validators/sum/validate.py": dedent(VALIDATOR)}
+    problem = only(package("name: Parts\nvalidation: custom\n", more))
     tests = problem.tests.all()
     assert judge(worker, Options().task(problem, "print(0, input())", tests)).solved
     wrong = judge(worker, Options().task(problem, "print(1, input())", tests))
@@ -157,6 +126,11 @@ def test_accepted_submissions_pass(package: Package, worker: Worker) -> None:
         ("validation: custom\n", "there is no output validator"),
         ("validator_flags: flot_tolerance 1\n", "has no flag 'flot_tolerance'"),
         ("validator_flags: float_tolerance x\n", "not followed by a number"),
+        ("validator_flags: float_tolerance nan\n", "not followed by a number"),
+        ("validator_flags: float_tolerance -1\n", "not followed by a number"),
+        ("validator_flags: float_tolerance .inf\n", "not followed by a number"),
+        ("validator_flags: float_tolerance 1 float_tolerance 2\n", "given twice"),
+        ("validator_flags: float_tolerance 1 float_absolute_tolerance 2\n", "beside a relative"),
         ("- a\n", "not a YAML mapping"),
     ],
 )
@@ -168,18 +142,62 @@ def test_what_cannot_be_judged_is_said(package: Package, settings: str, said: st
 
 
 def test_a_validator_in_another_language_is_named(package: Package) -> None:
-    folder = package()
-    (folder / "output_validators").mkdir()
-    (folder / "output_validators" / "check.cc").write_text("int main() {}")
+    folder = package("validation: custom\n", {"output_validators/check.cc": "int main() {}"})
     with pytest.raises(DataError, match=r"check\.cc is no Python: only output validators"):
         load(str(folder))
 
 
-def test_nothing_outside_a_package_is_read(package: Package, tmp_path: Path) -> None:
+class TestOfFolders:
+    def test_the_message_names_the_flag_that_leaves_a_package_out(self, package: Package) -> None:
+        folder = package().parent
+        package("type: interactive\n", folder="other")
+        with pytest.raises(DataError, match="--skip-bad-rows leaves it out"):
+            load(str(folder))
+        loaded = load(str(folder), skip_bad_rows=True)
+        assert [problem.native_id for problem in loaded.problems] == ["parts"]
+        assert len(loaded.skipped) == 1
+
+    def test_of_a_single_package_it_does_not(self, package: Package) -> None:
+        with pytest.raises(DataError) as caught:
+            load(str(package("type: interactive\n")))
+        assert "--skip-bad-rows" not in str(caught.value)
+
+    def test_two_names_of_one_folder_are_two_problems(self, package: Package) -> None:
+        folder = package()
+        (folder.parent / "linked").symlink_to(folder)
+        names = [problem.id for problem in load(str(folder.parent)).problems]
+        assert names == ["icpc/linked", "icpc/parts"]
+
+
+class TestSubmissions:
+    @pytest.mark.parametrize(
+        ("files", "programs"),
+        [
+            ({"a/main.py": "print(1)"}, 2),
+            ({"a/main.py": "import b", "a/b.py": "x = 1"}, 1),
+            ({"a/main.py": "print(1)", "a/Main.java": "class Main {}"}, 1),
+            ({"a/main.py": "print(1)", "a/notes.txt": "a note"}, 2),
+            ({"old.py": "#!/usr/bin/env python2\nprint(3 / 2)"}, 1),
+            ({"old.py": "print 1"}, 1),
+            ({"old.py2": "print(1)"}, 1),
+        ],
+    )
+    def test_one_python_file_is_a_reference(
+        self, package: Package, files: dict[str, str], programs: int
+    ) -> None:
+        more = {f"submissions/accepted/{name}": text for name, text in files.items()}
+        assert len(only(package("name: a\n", more)).programs()) == programs
+
+
+def test_secret_tests_are_those_that_were_loaded(package: Package) -> None:
     folder = package()
-    (tmp_path / "secret.txt").write_text("secret")
-    answer = folder / "data/sample/1.ans"
-    answer.unlink()
-    answer.symlink_to(tmp_path / "secret.txt")
-    with pytest.raises(DataError, match="links out of the package"):
-        load(str(folder))
+    problem = only(folder)
+    (folder / "data/secret/group/2.ans").write_text("1 4\n")
+    with pytest.raises(DataError, match="no longer the file that was loaded"):
+        problem.tests.load_hidden()
+
+
+def test_the_limit_of_output_holds(package: Package, worker: Worker) -> None:
+    problem = only(package("limits: {output: 1}\n"))
+    task = Options().task(problem, "print('1 2' + ' ' * (1 << 20))", problem.tests.public)
+    assert judge(worker, task).verdict is Verdict.OUTPUT_LIMIT

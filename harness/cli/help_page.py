@@ -1,0 +1,167 @@
+"""The help of a command: usage, description, commands, flags by heading, and examples.
+
+The help of a command with many flags shows those that most people use; `--help-all` shows all.
+"""
+
+import inspect
+import textwrap
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+
+def _examples() -> Iterator[tuple[str, tuple[str, ...]]]:
+    text = Path(__file__).with_name("examples.txt").read_text("utf-8")
+    for block in text.strip().split("\n\n"):
+        name, *lines = block.split("\n")
+        yield name.strip("[]"), tuple(lines)
+
+
+EXAMPLES: Mapping[str, tuple[str, ...]] = dict(_examples())
+"""The examples at the end of a command's help, by its words after `harness`."""
+
+WIDTH = 80
+INDENT = 6
+ADVANCED = "advanced"
+"""Marks, in the annotation of a parameter, a flag that few people use."""
+
+
+class _Help:
+    """A command, or a group of commands, whose help is `page`."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Write the help."""
+        formatter.write(page(self, ctx))
+
+
+def _show_all(context: typer.Context, value: bool) -> None:
+    if value and not context.resilient_parsing:
+        typer.echo(page(context.command, context, all_flags=True).rstrip())
+        raise typer.Exit
+
+
+HelpAll = Annotated[
+    bool,
+    typer.Option("--help-all", is_eager=True, callback=_show_all, help="Show all flags and exit."),
+]
+"""Flag of a command whose help does not show all flags."""
+
+
+class HelpCommand(_Help, TyperCommand):
+    """A command whose help is `page`."""
+
+
+class HelpGroup(_Help, TyperGroup):
+    """A group of commands whose help is `page`."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the arguments; without any, print the help and exit with 2."""
+        if not args and self.no_args_is_help and not ctx.resilient_parsing:
+            typer.echo(ctx.get_help())
+            ctx.exit(2)
+        return super().parse_args(ctx, args)
+
+
+def page(command: Any, context: Any, *, all_flags: bool = False) -> str:
+    """Return the help: usage, description, commands, flags by heading, and examples.
+
+    Args:
+        command: a typer command.
+        context: the context of its call.
+        all_flags: whether to show also the flags that few people use.
+    """
+    arguments = [each for each in command.params if each.param_type_name == "argument"]
+    pieces = ["[OPTIONS]", *map(_argument, arguments)]
+    pieces += ["COMMAND [ARGS]..."] if isinstance(command, TyperGroup) else []
+    lines = [f"Usage: {context.command_path} {' '.join(pieces)}", ""]
+    lines += [*_text(command.help or ""), ""]
+    panels: dict[str, list[str]] = {}
+    for name in command.list_commands(context) if isinstance(command, TyperGroup) else ():
+        each: Any = command.get_command(context, name)
+        words = textwrap.wrap(
+            " ".join((each.help or "").split("\n\n")[0].split()),
+            WIDTH,
+            initial_indent=f"  {name:<12}",
+            subsequent_indent=" " * 14,
+        )
+        panels.setdefault(each.rich_help_panel or "Commands", []).extend(words)
+    left_out = frozenset[str]() if all_flags else _left_out(command)
+    for parameter in command.get_params(context):
+        if not getattr(parameter, "hidden", False):
+            heading = getattr(parameter, "rich_help_panel", None) or _heading(parameter)
+            entry = () if parameter.name in left_out else _parameter(parameter)
+            panels.setdefault(heading, []).extend(entry)
+    for heading, entries in panels.items():
+        lines += [f"{heading}:", *entries, ""] if entries else []
+    if left_out:
+        lines += [f"{len(left_out)} more flags: {context.command_path} --help-all", ""]
+    path = " ".join(context.command_path.split()[1:])
+    if path in EXAMPLES:
+        lines += ["Examples:", *(f"  {example}" for example in EXAMPLES[path]), ""]
+    return "\n".join(lines)
+
+
+def _left_out(command: Any) -> frozenset[str]:
+    """Return the names of the parameters that the help does not show."""
+    if command.callback is None:
+        return frozenset()
+    parameters = inspect.signature(command.callback).parameters
+    if all(parameter.annotation is not HelpAll for parameter in parameters.values()):
+        return frozenset()
+    return frozenset(
+        name
+        for name, parameter in parameters.items()
+        if ADVANCED in getattr(parameter.annotation, "__metadata__", ())
+    )
+
+
+def _argument(parameter: Any) -> str:
+    name = parameter.metavar or str(parameter.name).upper()
+    return name if parameter.required or name.startswith("[") else f"[{name}]"
+
+
+def _heading(parameter: Any) -> str:
+    return "Arguments" if parameter.param_type_name == "argument" else "Options"
+
+
+def _parameter(parameter: Any) -> Iterator[str]:
+    if parameter.param_type_name == "argument":
+        yield f"  {parameter.metavar or str(parameter.name).upper()}"
+    else:
+        names = sorted(parameter.opts, key=lambda name: name.startswith("--"))
+        text = ", ".join(names)
+        if parameter.secondary_opts:
+            text += " / " + ", ".join(parameter.secondary_opts)
+        if not parameter.is_flag:
+            text += f" {_metavar(parameter)}"
+        yield f"  {text}"
+    note = [parameter.help] if parameter.help else []
+    if parameter.param_type_name == "option" and parameter.required:
+        note.append("[required]")
+    elif parameter.param_type_name == "option" and not parameter.is_flag and parameter.default:
+        note.append(f"[default: {str(parameter.default).removesuffix('.0')}]")
+    yield from textwrap.wrap(
+        " ".join(note),
+        WIDTH,
+        initial_indent=" " * INDENT,
+        subsequent_indent=" " * INDENT,
+        break_on_hyphens=False,
+    )
+
+
+def _metavar(parameter: Any) -> str:
+    """Return the placeholder of a value: its metavar, or the name of its type."""
+    if parameter.metavar:
+        return str(parameter.metavar)
+    kinds: dict[Any, str] = {int: "N", float: "NUMBER", Path: "PATH"}
+    return kinds.get(parameter.type_descriptor.annotation, "TEXT")
+
+
+def _text(text: str) -> Iterator[str]:
+    for number, paragraph in enumerate(textwrap.dedent(text).strip().split("\n\n")):
+        if number:
+            yield ""
+        yield from textwrap.wrap(" ".join(paragraph.split()), WIDTH, break_on_hyphens=False)

@@ -1,0 +1,248 @@
+"""The formats of calls in text: what opens each, and what reads it.
+
+| opening | written by |
+| --- | --- |
+| a fence of JSON, of Python calls, or tagged with a tool's name | as our prompts ask; Gemma |
+| `<tool_call>`, `<function_call>`, `<tools>` | Qwen, Hermes, Granite 3, Hunyuan, GLM |
+| `<|tool_call|>`, `<tool_calls>`, `<TOOLCALL>`, `functools[` | Phi, Granite, Jamba, Nemotron |
+| `<|python_tag|>`, `<|python_start|>`, `<|plugin|>` | Llama 3 and 4, InternLM |
+| `<|tool_call_start|>`, `<function_calls>` | LFM2, OLMo 3 |
+| special tokens | `harness.models.text_tools.tokens` |
+| tags of functions and parameters | `harness.models.text_tools.tags` |
+| `Action:` and `Action Input:` | ReAct |
+| a line that begins with JSON, or with a known tool's name | Llama, GLM 4, and others |
+
+Thoughts, results that a model made up, and blocks of code are passed over.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+from typing import NamedTuple
+
+from harness.models.text_tools import fences, python_calls, tags, tokens
+from harness.models.text_tools.arguments import without_fence
+from harness.models.text_tools.calls import (
+    UNNAMED,
+    Block,
+    ParsedCall,
+    sole_text,
+    tool_name,
+    with_text,
+)
+from harness.models.text_tools.repair import strict_value
+from harness.models.text_tools.source import Ends, Source, closed_by
+
+
+class Format(NamedTuple):
+    """A format: its name, the pattern that opens a call, and the function that reads it."""
+
+    name: str
+    opening: str
+    read: Callable[[Source, re.Match[str]], Block]
+
+
+_THOUGHTS = {
+    "<think>": "</think>",
+    "<thinking>": "</thinking>",
+    "<scratch_pad>": "</scratch_pad>",
+    "<thought>": "</thought>",
+    "<seed:think>": "</seed:think>",
+    "[THINK]": "[/THINK]",
+    "<|channel|>analysis<|message|>": "<|end|>",
+    "<tool_result": "</tool_result>",
+    "<tool_response>": "</tool_response>",
+}
+"""What stands between these is nobody's call."""
+
+_WRAPPERS = (
+    r"<(?P<wrapper>tool_call|function_call|tools|tool_calls|TOOLCALL|function_calls"
+    r"|(?:｜DSML｜|seed:|minimax:)(?:tool_call|function_calls))>"  # noqa: RUF001 - U+FF5C
+    r"|<\|(?P<token>tool_call|tool_call_start|tool_calls|python_tag|python_start|plugin"
+    r"|action_start)\|>(?:\s*+<\|plugin\|>)?"
+    r"|\bfunctools(?=\[)"
+)
+_CLOSING_TOKENS = (
+    r"<\|/tool_call\|>|<\|tool_call_end\|>|<\|/?tool_calls\|>|<\|python_end\|>|<\|action_end\|>"
+    r"|<\|eom_id\|>|<\|eot_id\|>|<\|im_end\|>|(?=<\|(?:tool_call|python_tag|python_start)\|>)"
+)
+_TAG_END = r"</(?:{tag})>|(?=<(?:{tag})>)"
+_BODY_FENCE = re.compile(r"\s*+```(?:json|python|tool_code)?[ \t]*+\r?\n?")
+_NAME = re.compile(r"([A-Za-z_][\w.-]{0,100})(?:\(\))?\s*+(?=\{|```|<arg_key>|</|\Z)")
+_ENDS_WITH_FENCE = closed_by(r"\s*```")
+_PARAGRAPH_END = closed_by(r"\n[ \t]*(?=\r?\n)|\Z")
+_REACT_END = closed_by(r"\n(?=(?:Observation|Thought|Action|Final Answer)\b[^\n]{0,20}:)|\Z")
+_REACT = (
+    r"^[ \t*]*Action:?\**[ \t]*(?P<action>[A-Za-z_][\w.-]{0,100})(?:\(\))?[ \t]*\r?\n"
+    r"\s{0,5}\**Action Input:?\**:?[ \t]*"
+)
+_FIRST = r"[<\[`]|to=|functools\["
+"""What every opening begins with that does not begin a line; it makes the search fast."""
+_KEYS = r"name|tool|tool_name|function|function_name|action|type|id|tool_calls"
+
+
+def _passed_over(source: Source, found: re.Match[str]) -> Block:
+    """Pass over thoughts; unclosed ones at the beginning of a text reach to its end."""
+    closing = _THOUGHTS[found[0]]
+    end = source.text.find(closing, found.end()) if found[0] not in source.unclosed else -1
+    if end >= 0:
+        return Block(found.start(), end + len(closing))
+    source.unclosed.add(found[0])
+    begins = not source.text[: found.start()].strip()
+    return Block(found.start(), len(source.text) if begins else found.end())
+
+
+def _fence(source: Source, found: re.Match[str]) -> Block:
+    """Read a fence, which may also hold calls between tags."""
+    block = fences.fenced(source, found)
+    begin = source.skip_blank(found.end())
+    if block.calls or source.text[begin : begin + 1] != "<":
+        return block
+    inner = Source(source.text[begin : block.end], source.known)
+    return block._replace(calls=tuple(call for each in blocks(inner, _TAGS) for call in each.calls))
+
+
+def _wrapped(source: Source, found: re.Match[str]) -> Block:
+    """Read what stands between a tag or token and its end; none where it is only mentioned."""
+    tag = found["wrapper"]
+    ends = closed_by(_TAG_END.format(tag=re.escape(tag)) if tag else _CLOSING_TOKENS)
+    at = source.skip_blank(found.end())
+    fence = _BODY_FENCE.match(source.text, at)
+    begin = at if fence is None else source.skip_blank(fence.end())
+    letter = source.text[begin : begin + 1]
+    calls: tuple[ParsedCall, ...] = ()
+    end = begin
+    if letter == "<":
+        calls, end = tags.functions_at(source, begin)
+    elif letter and letter in "{[":
+        calls, end = source.json_calls(begin, ends)
+    if not calls:
+        calls, end = _named(source, begin, ends)
+    if not calls:
+        calls, end = python_calls.only_calls(source, begin, ends)
+    if not calls and letter == "{" and tag in {"tool_call", "function_call"}:
+        region = source.regions(begin, ends)[0]
+        calls, end = (ParsedCall(UNNAMED, source.text[begin : region.stop].strip()),), region.after
+    if not calls:
+        return Block(found.start(), found.end())
+    if fence is not None:
+        end = source.past(end, _ENDS_WITH_FENCE)
+    return Block(found.start(), source.past(end, ends), calls)
+
+
+def _named(source: Source, at: int, ends: Ends) -> tuple[tuple[ParsedCall, ...], int]:
+    """Read a name with its arguments after it: JSON, a fence of JSON, or GLM's pairs."""
+    found = _NAME.match(source.text, at)
+    if found is None:
+        return (), at
+    name = tool_name(found[1], source.known)
+    follows = source.text[found.end() : found.end() + 5]
+    if follows.startswith("<arg_"):
+        arguments, end = tags.pairs_at(source, name, found.end())
+    elif name in source.known and not follows.startswith(("{", "```")):
+        if sole_text(source.known[name]) and not follows:
+            return (), at
+        arguments, end = "{}", found.end()
+    elif name in source.known:
+        arguments, end = source.arguments(name, found.end(), ends)
+    else:
+        return (), at
+    return (ParsedCall(name, arguments),), end
+
+
+def _react(source: Source, found: re.Match[str]) -> Block:
+    """Read an action and its input, which may be the text of a tool as it is."""
+    name = tool_name(found["action"], source.known)
+    text, region = source.text_until(found.end(), _REACT_END, code=False)
+    plain = without_fence(text).strip()
+    if not plain.startswith("{") and (call := with_text(name, plain, source.known)):
+        cut = source.cut_off and region.after == len(source.text)
+        call = ParsedCall(name, call.arguments[:-2]) if cut else call
+        return Block(found.start(), region.after, (call,))
+    if not plain:
+        return Block(found.start(), region.after, (ParsedCall(name, "{}"),))
+    arguments, end = source.arguments(name, found.end(), _REACT_END)
+    return Block(found.start(), end, (ParsedCall(name, arguments),))
+
+
+def _named_line(source: Source, found: re.Match[str]) -> Block:
+    """Read a line that is a tool's name, with JSON in the next one."""
+    name = found["line"]
+    arguments, end = source.arguments(name, found.end(), _PARAGRAPH_END)
+    return Block(found.start(), end, (ParsedCall(name, arguments),))
+
+
+def _json_line(source: Source, found: re.Match[str]) -> Block:
+    """Read JSON that begins a line, if it is a call of a known tool and nothing else follows."""
+    calls, end = source.json_calls(found.end(), _PARAGRAPH_END)
+    first = not source.text[: found.start()].strip()
+    sound = all(call.name in source.known and (first or is_sound(call)) for call in calls)
+    if not sound or source.text[end:].partition("\n")[0].strip("; \t\r}]"):
+        return Block(found.start(), found.end())
+    return Block(found.start(), end if calls else found.end(), calls)
+
+
+def _python_line(source: Source, found: re.Match[str]) -> Block:
+    """Read Python calls that stand alone: a paragraph, or lines after a colon."""
+    before = source.text[: found.start()].rstrip(" \t")
+    if before and not before.endswith(("\n\n", "\n\r\n", ":\n")):
+        return Block(found.start(), found.end())
+    calls, end = python_calls.paragraph(source, found.end())
+    return Block(found.start(), end if calls else found.end(), calls)
+
+
+def is_sound(call: ParsedCall) -> bool:
+    """Return whether a call's arguments are JSON."""
+    found = strict_value(call.arguments)
+    return found is not None and found.end == len(call.arguments)
+
+
+_TAGS = (
+    Format("wrapped", _WRAPPERS, _wrapped),
+    Format("function", tags.OPENING, tags.function),
+)
+_FORMATS = (
+    Format("passed_over", "|".join(map(re.escape, _THOUGHTS)), _passed_over),
+    Format("fence", fences.OPENING, _fence),
+    *_TAGS,
+    Format("mistral", tokens.MISTRAL, tokens.mistral),
+    Format("deepseek", tokens.DEEPSEEK, tokens.deepseek),
+    Format("harmony", tokens.HARMONY, tokens.harmony),
+    Format("gemma", tokens.GEMMA, tokens.gemma),
+    Format("react", _REACT, _react),
+)
+
+
+@lru_cache(maxsize=64)
+def _of_tools(names: tuple[str, ...]) -> tuple[Format, ...]:
+    """Return the formats, with those that are opened by the name of a known tool."""
+    any_name = "|".join(map(re.escape, sorted(names, key=len, reverse=True))) or r"(?!)"
+    keys = rf"[\"'](?:{_KEYS}|{any_name})[\"']"
+    return (
+        *_FORMATS,
+        Format("own_tag", tags.own_tag(any_name), tags.of_own_tag),
+        Format(
+            "name_line", rf"^[ \t]*(?P<line>{any_name})[ \t]*\r?\n(?=\s{{0,5}}\{{)", _named_line
+        ),
+        Format("json_line", rf"^[ \t]*(?=\[?\s{{0,20}}\{{\s{{0,20}}{keys}\s{{0,5}}:)", _json_line),
+        Format("python_line", rf"^[ \t]*(?=\[?(?:{any_name})(?:\.call)?\()", _python_line),
+    )
+
+
+@lru_cache(maxsize=64)
+def _opening(formats: tuple[Format, ...]) -> re.Pattern[str]:
+    """Return the pattern of all openings; the matched format's group has its name."""
+    openings = (f"(?P<{each.name}_>{each.opening})" for each in formats)
+    return re.compile(rf"(?=^|{_FIRST})(?:{'|'.join(openings)})", re.MULTILINE)
+
+
+def blocks(source: Source, formats: tuple[Format, ...] | None = None) -> Iterator[Block]:
+    """Yield the parts of a text that may hold calls, in order and without overlap."""
+    formats = formats or _of_tools(tuple(source.known))
+    readers = {f"{each.name}_": each.read for each in formats}
+    opening, at = _opening(formats), 0
+    while (found := opening.search(source.text, at)) is not None:
+        name = next(name for name in readers if found[name] is not None)
+        block = readers[name](source, found)
+        yield block
+        at = max(block.end, found.end() if found.end() > at else at + 1)

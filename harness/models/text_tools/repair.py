@@ -1,0 +1,257 @@
+"""Reader of JSON as models write it: strict first, then with repairs that leave no doubt.
+
+The repairs: comments, commas before a closing bracket, values in single quotes, triple quotes or
+backticks, Python's words for constants, escapes that JSON lacks, real newlines in strings, an
+object in doubled braces, and closing brackets missing at the end. A string is never completed, and
+nothing is left out of one. What stays unclear is no value: then `Unreadable` is raised.
+
+Time is linear in the length of the text.
+"""
+
+import ast
+import json
+import re
+from typing import Any, NamedTuple, cast
+
+from harness.python_source import parse_expression_or_none, parse_or_none
+
+DEEPEST = 60  # nested brackets
+LONGEST_PARSED = 256_000  # of a text that is tried as Python source
+
+_DECODER = json.JSONDecoder()
+_WITH_NEWLINES = json.JSONDecoder(strict=False)  # real newlines are allowed within strings
+_BLANK = re.compile(r"(?:\s++|//[^\n]*+|#[^\n]*+|/\*(?:[^*]++|\*(?!/))*+\*/)*+")
+_STRING = re.compile(
+    r"\"\"\"|'''"
+    r'|"(?P<double>(?:[^"\\]++|\\.)*+)(?P<double_end>"?)'
+    r"|'(?P<single>(?:[^'\\]++|\\.)*+)(?P<single_end>'?)"
+    r"|`(?P<back>(?:[^`\\]++|\\.)*+)(?P<back_end>`?)",
+    re.DOTALL,
+)
+_TRIPLE_ENDS = {
+    quotes: re.compile(rf"{quotes}(?=\s*+(?:[,}}\]:]|\Z))") for quotes in ('"""', "'''")
+}
+_SCALAR = re.compile(r"-?[\w.+-]{1,100}")
+_CONSTANTS: dict[str, Any] = {
+    "true": True,
+    "false": False,
+    "null": None,
+    "True": True,
+    "False": False,
+    "None": None,
+}
+_ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
+_ESCAPED = dict(zip("nrtbf/\\\"'`", "\n\r\t\b\f/\\\"'`", strict=True))
+_SURROGATES = re.compile(r"[\ud800-\udbff][\udc00-\udfff]")
+
+
+class Unreadable(Exception):  # noqa: N818 - not an error of anybody's
+    """A text is no JSON, and cannot be repaired without guessing."""
+
+
+class Value(NamedTuple):
+    """A value at the start of a text, where it ends, and whether brackets at the end lack."""
+
+    value: Any
+    end: int
+    open: bool = False
+
+    @property
+    def fields(self) -> dict[str, Any] | None:
+        """The value if it is an object."""
+        return fields_of(self.value)
+
+
+def fields_of(value: Any) -> dict[str, Any] | None:
+    """Return a value if it is an object."""
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else None
+
+
+def strict_value(text: str, at: int = 0, *, newlines: bool = False) -> Value | None:
+    """Return the JSON value that begins there, as it is written; None if there is none.
+
+    Args:
+        text: the text.
+        at: where the value begins.
+        newlines: whether strings may hold real newlines.
+    """
+    try:
+        value, end = (_WITH_NEWLINES if newlines else _DECODER).raw_decode(text, at)
+    except (ValueError, RecursionError):
+        return None
+    return Value(value, end)
+
+
+def repaired_value(text: str, at: int = 0) -> Value:
+    """Return the value that begins there. Raises Unreadable."""
+    reader = _Reader(text)
+    value, end = reader.value(at, 0)
+    return Value(value, end, reader.open)
+
+
+def skip_comments(text: str, at: int) -> int:
+    """Return the place after spaces and comments."""
+    found = _BLANK.match(text, at)
+    return at if found is None else found.end()
+
+
+def unescaped(text: str) -> str:
+    """Replace JSON's escapes; a backslash before another letter stays."""
+    replaced = _ESCAPE.sub(_letter, text)
+    return _SURROGATES.sub(_joined, replaced)
+
+
+def likeliest(*candidates: str) -> str:
+    """Return the first candidate that is Python source, else the first."""
+    return next(filter(is_python, candidates), candidates[0])
+
+
+def is_python(text: str) -> bool:
+    """Return whether a text is Python source."""
+    return len(text) <= LONGEST_PARSED and parse_or_none(text) is not None
+
+
+def _letter(found: re.Match[str]) -> str:
+    if found[1][0] == "u" and len(found[1]) > 1:
+        return chr(int(found[1][1:], 16))
+    return _ESCAPED.get(found[1], found[0])
+
+
+def _joined(found: re.Match[str]) -> str:
+    return found[0].encode("utf-16", "surrogatepass").decode("utf-16")
+
+
+class _Reader:
+    """Reads one value.
+
+    Attributes:
+        open: whether brackets lack at the end of the text.
+    """
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._python = False  # single quotes were seen: a literal of Python
+        self.open = False
+
+    def value(self, at: int, depth: int) -> tuple[Any, int]:
+        at = self._skip(at)
+        letter = self._text[at : at + 1]
+        if depth > DEEPEST:
+            raise Unreadable
+        if letter == "{":
+            return self._object(at + 1, depth)
+        if letter == "[":
+            return self._array(at + 1, depth)
+        if letter and letter in "\"'`":
+            return self._string(at)
+        return self._scalar(at)
+
+    def _object(self, at: int, depth: int) -> tuple[Any, int]:
+        fields: dict[str, Any] = {}
+        at = self._skip(at)
+        if self._text[at : at + 1] == "{":  # doubled braces
+            value, at = self.value(at, depth + 1)
+            return value, self._close(at, "}")
+        while self._text[at : at + 1] != "}":
+            key, at = self._key(at)
+            at = self._skip(at)
+            if self._text[at : at + 1] != ":":
+                raise Unreadable
+            fields[key], at = self.value(at + 1, depth + 1)
+            at, more = self._next(at, "}")
+            if not more:
+                return fields, at
+        return fields, at + 1
+
+    def _array(self, at: int, depth: int) -> tuple[Any, int]:
+        items: list[Any] = []
+        at = self._skip(at)
+        while self._text[at : at + 1] != "]":
+            item, at = self.value(at, depth + 1)
+            items.append(item)
+            at, more = self._next(at, "]")
+            if not more:
+                return items, at
+        return items, at + 1
+
+    def _next(self, at: int, closing: str) -> tuple[int, bool]:
+        """Return where to go on after a value, and whether something may follow."""
+        at = self._skip(at)
+        letter = self._text[at : at + 1]
+        if letter == ",":
+            at = self._skip(at + 1)
+            if at == len(self._text):
+                raise Unreadable  # broken off
+            return at, True
+        if letter == closing:
+            return at, True
+        return self._close(at, closing), False
+
+    def _close(self, at: int, closing: str) -> int:
+        """Return the place after a closing bracket, which may lack at the end."""
+        at = self._skip(at)
+        if self._text.startswith(closing, at):
+            return at + 1
+        if at < len(self._text) and self._text[at] not in "}]":
+            raise Unreadable
+        self.open = True
+        return at
+
+    def _key(self, at: int) -> tuple[str, int]:
+        if self._text[at : at + 1] in {'"', "'"}:
+            return self._string(at)
+        found = re.compile(r"[A-Za-z_]\w{0,100}").match(self._text, at)
+        if found is None:
+            raise Unreadable
+        return found[0], found.end()
+
+    def _string(self, at: int) -> tuple[str, int]:
+        found = _STRING.match(self._text, at)
+        if found is None:
+            raise Unreadable
+        if found[0] in _TRIPLE_ENDS:
+            end = _TRIPLE_ENDS[found[0]].search(self._text, found.end())
+            if end is None:
+                raise Unreadable
+            body = self._text[found.end() : end.start()]
+            text = likeliest(body, unescaped(body))
+            if found[0] in body and not is_python(text):  # the quotes may be a docstring's, too
+                raise Unreadable
+            return text, end.end()
+        kind = str(found.lastgroup).removesuffix("_end")
+        if not found[f"{kind}_end"]:
+            raise Unreadable
+        if kind == "single":
+            self._python = True
+        literal = _literal(found[0]) if self._python and kind != "back" else None
+        return _decoded(found[kind]) if literal is None else literal, found.end()
+
+    def _scalar(self, at: int) -> tuple[Any, int]:
+        found = _SCALAR.match(self._text, at)
+        if found is None:
+            raise Unreadable
+        if found[0] in _CONSTANTS:
+            return _CONSTANTS[found[0]], found.end()
+        number = strict_value(found[0])
+        if number is None or number.end != len(found[0]):
+            raise Unreadable
+        return number.value, found.end()
+
+    def _skip(self, at: int) -> int:
+        return skip_comments(self._text, at)
+
+
+def _decoded(written: str) -> str:
+    """Return a string's text; with real newlines, backslashes may be meant as they are, too."""
+    text = unescaped(written)
+    return likeliest(text, written) if "\n" in written and text != written else text
+
+
+def _literal(token: str) -> str | None:
+    """Return the value of a Python string, which may hold real newlines."""
+    quotes = token[0] * 3
+    node = parse_expression_or_none(token)
+    if node is None and not token[1:-1].endswith(token[0]):
+        node = parse_expression_or_none(f"{quotes}{token[1:-1]}{quotes}")
+    value = cast("Any", node).value if isinstance(node, ast.Constant) else None
+    return value if isinstance(value, str) else None

@@ -1,0 +1,188 @@
+"""Calls between tags: functions with parameters, pairs of keys and values, a tool's own tag.
+
+| format | a call |
+| --- | --- |
+| Qwen3-Coder, Seed-OSS | `<function=name><parameter=key>value</parameter></function>` |
+| Anthropic, MiniMax, DeepSeek | `<invoke name="…"><parameter name="…">…</parameter></invoke>` |
+| Llama 3.2 | `<function=name>{…}</function>` |
+| GLM 4.5 to 4.7 | `name<arg_key>key</arg_key><arg_value>value</arg_value>` |
+| a tool's own tag | `<write_solution><code>…</code></write_solution>` |
+
+DeepSeek writes `｜DSML｜` before each tag's name.
+"""
+
+import re
+from typing import Any, cast
+
+from harness.models.protocol import ToolSpec
+from harness.models.text_tools.arguments import read_object
+from harness.models.text_tools.calls import (
+    Block,
+    Known,
+    ParsedCall,
+    properties_of,
+    sole_text,
+    text_of,
+    tool_name,
+    with_text,
+)
+from harness.models.text_tools.repair import Unreadable, strict_value
+from harness.models.text_tools.source import Region, Source, closed_by
+
+# ruff: noqa: RUF001, RUF002 - DeepSeek's tags contain the full-width bar U+FF5C
+
+_MARK = r"(?:｜DSML｜|[A-Za-z]{1,20}:)?"
+OPENING = (
+    rf"<{_MARK}(?:function=|(?:invoke|function)\s{{1,5}}name=)"
+    rf"[\"']?(?P<function>[\w.:-]{{1,100}})[\"']?\s{{0,5}}>"
+)
+_FUNCTION = re.compile(OPENING)
+_FUNCTION_END = rf"</{_MARK}(?:function|invoke)>"
+_PARAMETER = re.compile(
+    rf"<{_MARK}parameter(?P<form>=|\s{{1,5}}name=)[\"']?(?P<key>[\w.-]{{1,100}})[\"']?"
+    r"(?P<string>\s{1,5}string=[\"']?(?:true|false)[\"']?)?\s{0,5}>"
+)
+_PARAMETER_END = closed_by(
+    rf"</{_MARK}parameter>(?=\s*+(?:<{_MARK}parameter|</?{_MARK}(?:function|invoke|tool_call)|\Z))"
+)
+_ANY_END = closed_by(
+    rf"</{_MARK}parameter>|(?=<{_MARK}parameter[=\s]|</{_MARK}(?:function|invoke|tool_calls?)>)"
+)
+_JSON_END = closed_by(rf"{_FUNCTION_END}|(?=<{_MARK}(?:function=|invoke\s)|</{_MARK}tool_calls?>)")
+_END = re.compile(_FUNCTION_END)
+_KEY = re.compile(r"<arg_key>([^<]{1,100})</arg_key>\s*+<arg_value>")
+_VALUE_END = closed_by(r"</arg_value>(?=\s*+(?:<arg_key>|</|\Z))")
+_ANY_VALUE_END = closed_by(r"</arg_value>|(?=<arg_key>|</tool_call>)")
+
+
+def function(source: Source, found: re.Match[str]) -> Block:
+    """Read `<function=name>…` or `<invoke name="name">…`."""
+    name = tool_name(found["function"], source.known)
+    arguments, end = _arguments(source, name, found.end())
+    return Block(found.start(), end, (ParsedCall(name, arguments),))
+
+
+def functions_at(source: Source, at: int) -> tuple[tuple[ParsedCall, ...], int]:
+    """Return the functions that follow one another from a place on, and where they end."""
+    calls: list[ParsedCall] = []
+    end = at
+    while (found := _FUNCTION.match(source.text, source.skip_blank(end))) is not None:
+        block = function(source, found)
+        calls += block.calls
+        end = block.end
+    return tuple(calls), end
+
+
+def _arguments(source: Source, name: str, at: int) -> tuple[str, int]:
+    """Read a function's arguments: parameters in tags, or JSON; and where the function ends."""
+    begin = source.skip_blank(at)
+    if source.text[begin : begin + 1] == "{":
+        return source.arguments(name, begin, _JSON_END)
+    tool = source.known.get(name)
+    arguments: dict[str, Any] = {}
+    end = at
+    while (found := _PARAMETER.match(source.text, source.skip_blank(end))) is not None:
+        key = found["key"]
+        text, region = _parameter(source, found, code=_is_text(tool, key))
+        if not region.closed:  # broken off, and no JSON: reported as broken
+            return source.text[at:].strip(), region.after
+        arguments[key] = _typed(text, properties_of(tool).get(key))
+        end = region.after
+    blank = source.skip_blank(end)
+    closing = _END.match(source.text, blank)
+    if closing is not None:
+        return text_of(arguments), closing.end()
+    if arguments or source.text[blank : blank + 1] in {"<", ""}:
+        return text_of(arguments), end
+    region = source.regions(at, _JSON_END)[0]
+    return source.text[at : region.stop].strip(), region.after
+
+
+def _parameter(source: Source, found: re.Match[str], *, code: bool) -> tuple[str, Region]:
+    """Return a parameter's text and its region, which is open where the text breaks off."""
+    text, region = source.text_until(found.end(), _PARAMETER_END, code=code)
+    if not region.closed:
+        text, region = source.text_until(found.end(), _ANY_END, code=code)
+    return _without_newlines(text) if found["form"] == "=" else text, region
+
+
+def pairs_at(source: Source, name: str, at: int) -> tuple[str, int]:
+    """Read GLM's pairs of key and value; one that breaks off makes the arguments broken."""
+    tool = source.known.get(name)
+    arguments: dict[str, Any] = {}
+    end = at
+    while (found := _KEY.match(source.text, source.skip_blank(end))) is not None:
+        key = found[1].strip()
+        text, region = source.text_until(found.end(), _VALUE_END, code=_is_text(tool, key))
+        if not region.closed:
+            text, region = source.text_until(found.end(), _ANY_VALUE_END, code=_is_text(tool, key))
+        if not region.closed:
+            return source.text[at:].strip(), len(source.text)
+        arguments[key] = _typed(text, properties_of(tool).get(key))
+        end = region.after
+    if source.text.startswith("<arg", source.skip_blank(end)):
+        return source.text[at:].strip(), len(source.text)
+    return text_of(arguments), end
+
+
+def own_tag(names: str) -> str:
+    """Return the pattern of the opening tags of tools, given that of their names."""
+    return rf"<(?P<own>{names})(?P<closed>\s?/)?>"
+
+
+def of_own_tag(source: Source, found: re.Match[str]) -> Block:
+    """Read `<write_solution>…</write_solution>`; none where the text only mentions the tag."""
+    name = found["own"]
+    tool = source.known[name]
+    if found["closed"]:
+        return Block(found.start(), found.end(), (ParsedCall(name, "{}"),))
+    text, region = source.text_until(
+        found.end(), closed_by(rf"</{re.escape(name)}>"), code=sole_text(tool) is not None
+    )
+    if not region.closed:
+        return Block(found.start(), found.end())
+    call = _own_call(name, text, source.known)
+    return Block(found.start(), region.after, () if call is None else (call,))
+
+
+def _own_call(name: str, text: str, known: Known) -> ParsedCall | None:
+    tool = known[name]
+    arguments = {
+        key: _typed(_without_newlines(value), schema)
+        for key, schema in properties_of(tool).items()
+        if (value := _element(text, key)) is not None
+    }
+    if arguments or not text.strip():
+        return ParsedCall(name, text_of(arguments))
+    if text.lstrip().startswith("{"):
+        try:
+            return ParsedCall(name, text_of(read_object(text, tool)))
+        except Unreadable:
+            return None
+    return with_text(name, _without_newlines(text), known)
+
+
+def _element(text: str, key: str) -> str | None:
+    opening, closing = f"<{key}>", f"</{key}>"
+    begin, end = text.find(opening), text.rfind(closing)
+    return text[begin + len(opening) : end] if 0 <= begin < end else None
+
+
+def _without_newlines(text: str) -> str:
+    if text[:1] not in {"\r", "\n"}:
+        return text
+    return text.removeprefix("\r").removeprefix("\n").removesuffix("\n").removesuffix("\r")
+
+
+def _is_text(tool: ToolSpec | None, key: str) -> bool:
+    """Return whether an argument is the one text that a tool takes."""
+    return tool is not None and sole_text(tool) == key
+
+
+def _typed(value: str, schema: object) -> Any:
+    """Return a parameter's text, or its JSON value where the schema wants no string."""
+    kind = cast("dict[str, Any]", schema).get("type") if isinstance(schema, dict) else "string"
+    if kind == "string":
+        return value
+    found = strict_value(value.strip())
+    return value if found is None or found.end != len(value.strip()) else found.value

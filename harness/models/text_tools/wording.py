@@ -1,0 +1,142 @@
+"""What a model is told of calls in text: the manual, reminders, and calls written right.
+
+`WORDINGS` holds the variants, so that a real model can be asked with each; `WORDING` is the one in
+use. A template's places are filled by `manual` and `right_call`.
+"""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from harness.models.protocol import ToolSpec
+from harness.models.text_tools.calls import properties_of, sole_text
+
+MANUAL = """\
+# Tools
+
+You work by calling tools, and a call is a fenced json block in your message:
+
+```json
+{"name": "TOOL", "arguments": {"ARGUMENT": "VALUE"}}
+```
+
+Each such block is one call. They are carried out in order once your message ends, and the next \
+message brings a tool_result for each: never write one yourself.
+"""
+TOOLS = "The tools, each with the JSON schema of its arguments:\n"
+
+CODE_AFTER = """\
+Never write code inside JSON. A call of {name} has no `{argument}` in its JSON; write that after \
+the call, in a fenced block, as it is:
+
+{call}
+"""
+CODE_TAGGED = """\
+You need not write JSON for {name}. A fenced block tagged {name} is a call, too; the text in it \
+becomes `{argument}` unchanged:
+
+{call}
+"""
+
+REMINDER = """\
+A call is a fenced json block, as in:
+
+```json
+{"name": "TOOL", "arguments": {"ARGUMENT": "VALUE"}}
+```"""
+
+LIKE_THIS = "Write it like this: {call}"
+LIKE_THIS_IN_TEXT = "Write it like this:\n\n{call}"
+REPEATED = "You have made this very call before, and it failed the same way. {error}"
+REPEATED_LIKE_THIS = "Do not send it again. Send exactly this, with your own text in it:\n\n{call}"
+LEFT_OUT = "({tool} takes no {names}; left out.)"
+
+EXAMPLES = {"code": "print(input()[::-1])", "answer": "[1, 2]"}
+TAGS = {"code": "python"}
+_VALUES: Mapping[str, Any] = {
+    "integer": 1,
+    "number": 1.5,
+    "boolean": True,
+    "array": [],
+    "object": {},
+}
+
+
+@dataclass(frozen=True)
+class Wording:
+    """How tools are described in text.
+
+    Attributes:
+        manual: what a call is.
+        code: how a tool that takes one text is called.
+        code_after: whether that text stands in a block after the call, not in one of its own name.
+        reminder: what follows a message after one without a call.
+    """
+
+    manual: str = MANUAL
+    code: str = CODE_AFTER
+    code_after: bool = True
+    reminder: str = REMINDER
+
+
+WORDINGS = {
+    "code after": Wording(),
+    "code tagged": Wording(code=CODE_TAGGED, code_after=False),
+}
+WORDING = WORDINGS["code after"]
+
+
+def manual(tools: Sequence[ToolSpec], wording: Wording = WORDING) -> str:
+    """Return the description of some tools and of how to call them."""
+    listed = (f"- {json.dumps(tool.model_dump())}" for tool in tools)
+    return "\n".join((wording.manual, *_of_code(tools, wording), TOOLS, *listed))
+
+
+def _of_code(tools: Sequence[ToolSpec], wording: Wording) -> Iterator[str]:
+    """Yield how to call the first tool that takes one text, if any."""
+    for tool in tools:
+        if argument := sole_text(tool):
+            call = right_call(tool, in_text=True, wording=wording)
+            yield wording.code.format(name=tool.name, argument=argument, call=call)
+            return
+
+
+def right_call(tool: ToolSpec, *, in_text: bool, wording: Wording = WORDING) -> str:
+    """Return a call of a tool as an example, in the simplest form."""
+    key = sole_text(tool)
+    if not in_text:
+        return f"{tool.name} with the arguments {json.dumps(_arguments(tool))}"
+    if key is None:
+        return _block({"name": tool.name, "arguments": _arguments(tool)})
+    example = EXAMPLES.get(key, "VALUE")
+    if not wording.code_after:
+        return f"```{tool.name}\n{example}\n```"
+    call = _block({"name": tool.name, "arguments": {}})
+    return f"{call}\n\n```{TAGS.get(key, '')}\n{example}\n```"
+
+
+def like_this(tool: ToolSpec, *, in_text: bool) -> str:
+    """Return the end of an error that shows a call written right."""
+    template = LIKE_THIS_IN_TEXT if in_text else LIKE_THIS
+    return template.format(call=right_call(tool, in_text=in_text))
+
+
+def told_again(error: str, tool: ToolSpec, *, in_text: bool) -> str:
+    """Return an error that the model was told before and answered with the same call."""
+    call = right_call(tool, in_text=in_text)
+    first = error.partition("\n")[0].partition(" Write it like this")[0]
+    return f"{REPEATED.format(error=first)} {REPEATED_LIKE_THIS.format(call=call)}"
+
+
+def _arguments(tool: ToolSpec) -> dict[str, Any]:
+    """Return example arguments: the required ones."""
+    required: list[str] = tool.parameters.get("required", [])
+    return {
+        key: EXAMPLES.get(key, _VALUES.get(str(properties_of(tool)[key].get("type")), "VALUE"))
+        for key in required
+    }
+
+
+def _block(value: Any) -> str:
+    return f"```json\n{json.dumps(value)}\n```"

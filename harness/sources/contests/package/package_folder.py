@@ -1,0 +1,52 @@
+"""Files of a package: bounded, inside of its folder, and hashed as they are read."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, cast
+
+from harness.errors import DataError
+from harness.sources.contests.package.constants import with_constants
+from harness.sources.files.folder import Folder, decoded
+from harness.yaml_text import YamlError, parse_yaml
+
+MOST_BYTES = 1 << 26
+"""Largest test or statement."""
+MOST_PACKAGE_BYTES = 1 << 29
+"""Most bytes that are read of one package: its tests are in memory while they are judged."""
+MOST_YAML_BYTES = 1 << 16
+MOST_PROGRAM_BYTES = 1 << 20
+
+
+class PackageFolder(Folder):
+    """Reads files of a package, which must be there."""
+
+    def bytes(self, path: Path, most: int = MOST_BYTES) -> bytes:
+        """Return the content of a file. Raises DataError."""
+        data = self.read(path, most)
+        if data is None:
+            raise DataError(str(path), None, "no such file")
+        if self.size > MOST_PACKAGE_BYTES:
+            what = f"its files have more than {MOST_PACKAGE_BYTES:,} bytes"
+            raise DataError(str(self.root), None, what)
+        return data
+
+    def string(self, path: Path, most: int = MOST_BYTES) -> str:
+        """Return the text of a file. Raises DataError."""
+        return decoded(path, self.bytes(path, most))
+
+    def program(self, path: Path, constants: Mapping[str, str]) -> str:
+        """Return the source of a program, with the package's constants. Raises DataError."""
+        return with_constants(self.string(path, MOST_PROGRAM_BYTES), constants)
+
+    def mapping(self, path: Path, constants: Mapping[str, str] | None = None) -> dict[str, Any]:
+        """Return the keys and values of a YAML file. Raises DataError."""
+        text = with_constants(self.string(path, MOST_YAML_BYTES), constants or {})
+        try:
+            value: object = parse_yaml(text)
+        except YamlError as error:
+            raise DataError(str(path), None, str(error)) from None
+        if value is None:
+            return {}
+        if not isinstance(value, dict):
+            raise DataError(str(path), None, "not a YAML mapping")
+        return cast("dict[str, Any]", value)

@@ -1,0 +1,81 @@
+"""Programs of a package: validators and submissions, each a file or a folder of files."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness.sources.contests.package.package_folder import PackageFolder
+from harness.sources.files.folder import is_folder
+
+PYTHON = "python3"
+LANGUAGES = {
+    ".py": PYTHON,
+    ".py3": PYTHON,
+    ".py2": "python2",
+    ".c": "c",
+    **dict.fromkeys((".cc", ".cpp", ".cxx", ".c++", ".C"), "cpp"),
+    ".java": "java",
+    ".kt": "kotlin",
+    ".cs": "csharp",
+    ".go": "go",
+    ".rs": "rust",
+    ".hs": "haskell",
+    ".js": "javascript",
+    ".rb": "ruby",
+    ".php": "php",
+    ".scala": "scala",
+    ".pas": "pascal",
+    ".sh": "bash",
+}
+"""Language of a program by the endings of its files. Source: the format's table of languages."""
+SCRIPTS = {"build", "run"}
+_PYTHON_2 = re.compile(r"#!.*python2")
+
+
+@dataclass(frozen=True, slots=True)
+class PackageProgram:
+    """A program.
+
+    Attributes:
+        path: its file or folder.
+        files: its files in order; one, if it is a file.
+    """
+
+    path: Path
+    files: tuple[Path, ...]
+
+    @property
+    def language(self) -> str | None:
+        """Code of its language; None if its files are of several, of none, or of a script."""
+        found = {LANGUAGES[path.suffix] for path in self.files if path.suffix in LANGUAGES}
+        scripts = SCRIPTS & {path.name for path in self.files}
+        return found.pop() if len(found) == 1 and not scripts else None
+
+    def sources(self) -> list[Path]:
+        """Return the files in its language."""
+        return [path for path in self.files if LANGUAGES.get(path.suffix) == self.language]
+
+
+def programs_in(package: PackageFolder, folder: Path) -> Iterator[PackageProgram]:
+    """Yield the programs of a folder, by name: each file, and each folder. Raises DataError."""
+    for path in package.entries(folder):
+        files = tuple(package.files(path)) if is_folder(path) else (path,)
+        if files:
+            yield PackageProgram(path, files)
+
+
+def output_validators(package: PackageFolder) -> list[PackageProgram]:
+    """Return the programs that judge outputs. Raises DataError.
+
+    `output_validators` of the older format holds programs, `output_validator` of the newer is one.
+    """
+    newer = package.root / "output_validator"
+    files = tuple(package.files(newer))
+    found = [PackageProgram(newer, files)] if files else []
+    return [*found, *programs_in(package, package.root / "output_validators")]
+
+
+def is_python_2(source: str) -> bool:
+    """Return whether the first line asks for Python 2."""
+    return _PYTHON_2.match(source) is not None

@@ -1,0 +1,104 @@
+"""YAML texts of users and data sets, bounded: no text costs more than its size suggests.
+
+Keys that are given twice, aliases that contain themselves or expand a short text to a huge one,
+and values that Python cannot hold are errors.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+MOST_EXPANDED = 1 << 22
+"""Most characters of a text's values when each alias is replaced by what it stands for."""
+
+LONGEST = 300
+"""Most characters of a message."""
+
+
+class YamlError(ValueError):
+    """A text is not YAML, or not YAML that is read here; the message is one line."""
+
+
+def parse_yaml(text: str, *, spelling: Callable[[str], str] = str) -> Any:
+    """Return the value of a YAML text.
+
+    Args:
+        text: the text.
+        spelling: makes keys equal that count as the same.
+
+    Raises:
+        YamlError: it is not YAML, repeats a key, expands too much, or has a value that cannot be.
+    """
+    import yaml
+
+    try:
+        loader: Any = yaml.SafeLoader(text)
+        node = loader.get_single_node()
+        if node is None:
+            return None
+        _Check(spelling).size(node)
+        return loader.construct_document(node)
+    except YamlError:
+        raise
+    except RecursionError:
+        raise YamlError("nested too deeply") from None
+    # PyYAML's conversions of values raise more than its own errors, such as for `!!int ''`.
+    except (yaml.YAMLError, ValueError, LookupError, ArithmeticError, AttributeError) as error:
+        raise YamlError(f"not valid YAML: {' '.join(str(error).split())[:LONGEST]}") from None
+
+
+class _Check:
+    """Checks the nodes of a text, each once.
+
+    Args:
+        spelling: as for `parse_yaml`.
+    """
+
+    def __init__(self, spelling: Callable[[str], str]) -> None:
+        self._spelling = spelling
+        self._sizes: dict[int, int | None] = {}
+
+    def size(self, node: Any) -> int:
+        """Return the number of characters of a node with its aliases expanded."""
+        import yaml
+
+        known = self._sizes.get(id(node), 0)
+        if known is None:
+            raise YamlError(f"line {node.start_mark.line + 1}: an alias contains itself")
+        if known:
+            return known
+        self._sizes[id(node)] = None
+        size = 1
+        if isinstance(node, yaml.ScalarNode):
+            size += len(node.value)
+            _check_text(node)
+        elif isinstance(node, yaml.MappingNode):
+            self._check_keys(node)
+            size += sum(self.size(part) for pair in node.value for part in pair)
+        else:
+            size += sum(map(self.size, node.value))
+        if size > MOST_EXPANDED:
+            raise YamlError(f"its aliases expand it to more than {MOST_EXPANDED:,} characters")
+        self._sizes[id(node)] = size
+        return size
+
+    def _check_keys(self, mapping: Any) -> None:
+        import yaml
+
+        lines: dict[str, int] = {}
+        for key, _ in mapping.value:
+            if not isinstance(key, yaml.ScalarNode) or key.value == "<<":
+                continue
+            name, line = self._spelling(key.value), key.start_mark.line + 1
+            if name in lines:
+                places = f"in lines {lines[name]} and {line}"
+                raise YamlError(f"{key.value} is given twice, {places}")
+            lines[name] = line
+
+
+def _check_text(node: Any) -> None:
+    """Refuse half of a surrogate pair, which no file can hold."""
+    try:
+        node.value.encode()
+    except UnicodeEncodeError:
+        where = f"line {node.start_mark.line + 1}"
+        raise YamlError(f"{where}: half of a surrogate pair, which is no text") from None

@@ -1,0 +1,149 @@
+"""Calls as real models wrote them, and unlucky texts around them."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from generated_calls import TOOLS
+from recorded_answers import counted
+
+from harness.models.text_tools.arguments import without_fence
+from harness.models.text_tools.reader import read_calls
+from harness.python_source import parse_or_none
+
+THOUGHT_ONLY = "call in think only"
+CALL = {"name": "write_solution", "arguments": {"code": "print(1)"}}
+WRITTEN = ("write_solution", {"code": "print(1)"})
+RUN = ("run_tests", {})
+
+
+def read(text: str, *, cut_off: bool = False) -> list[tuple[str, Any]]:
+    return [
+        (call.name, _decoded(call.arguments))
+        for call in read_calls(text, TOOLS, cut_off=cut_off).calls
+    ]
+
+
+def _decoded(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return None
+
+
+def fence(value: Any, tag: str = "json") -> str:
+    return f"```{tag}\n{value if isinstance(value, str) else json.dumps(value)}\n```"
+
+
+def test_every_text_of_a_real_model_is_read(test_data: Path) -> None:
+    texts = json.loads((test_data / "real_model" / "tool_call_texts.json").read_text())
+    assert len(texts) == 86
+    for each in texts:
+        calls = read(each["text"])
+        if each["format"] == THOUGHT_ONLY:
+            assert calls == []
+            continue
+        name, arguments = calls[0]
+        assert (name, [*arguments]) == ("write_solution", ["code"]), each["format"]
+        assert parse_or_none(without_fence(arguments["code"])) is not None, each["format"]
+        assert calls[1:] in ([], [RUN]), each["format"]
+        thought = each["format"] == "think then call"
+        assert bool(calls[1:]) is ("run_tests" in each["text"] and not thought), each["format"]
+
+
+def test_every_solution_of_the_recorded_runs_is_read(test_data: Path) -> None:
+    counts = counted(test_data / "real_model" / "qwen2.5-coder-1.5b.tar.gz")
+    for run, calls in (("f-agentic", 57), ("h3", 47)):
+        assert [counts[run, what] for what in ("calls", "read", "Python")] == [calls] * 3
+
+
+class TestUnescapedCode:
+    DOCSTRING = 'def f(n):\n    """Doc, "quoted": x."""\n    return "}"'
+
+    @pytest.mark.parametrize(
+        "written",
+        [
+            DOCSTRING.replace("\n", "\\n"),
+            DOCSTRING,
+            DOCSTRING.replace("\n    return", "\\n    return"),
+        ],
+        ids=["escaped newlines", "real newlines", "both"],
+    )
+    @pytest.mark.parametrize("around", ["```json\n{}\n```", "<tool_call>{}</tool_call>", "{}"])
+    def test_a_docstring_in_a_string_is_stored(self, written: str, around: str) -> None:
+        call = f'{{"name": "write_solution", "arguments": {{"code": "{written}"}}}}'
+        assert read(around.replace("{}", call)) == [("write_solution", {"code": self.DOCSTRING})]
+
+    def test_a_docstrings_quotes_may_end_the_text_as_well(self) -> None:
+        code = 'def f():\n    """Doc.\n    """'
+        call = f'{{"name": "write_solution", "arguments": {{"code": """\n{code}\n}}}}'
+        assert read(fence(call)) == [("write_solution", {"code": f"\n{code}"})]
+
+    def test_arguments_after_it_are_kept(self) -> None:
+        call = (
+            '{"name": "write_solution", "arguments": {"code": "print("a")", "language": "python"}}'
+        )
+        expected = {"language": "python", "code": 'print("a")'}
+        assert read(fence(call)) == [("write_solution", expected)]
+
+    def test_json_that_ends_within_the_code_is_not_taken_for_the_call(self) -> None:
+        text = '[TOOL_CALLS]write_solution[ARGS]{"code": "print("}")"}'
+        assert read(text) == [("write_solution", {"code": 'print("}")'})]
+
+    def test_code_that_does_not_parse_is_stored_all_the_same(self) -> None:
+        call = '{"name": "write_solution", "arguments": {"code": "print("a" b)"}}'
+        assert read(fence(call)) == [("write_solution", {"code": 'print("a" b)'})]
+
+
+class TestUnluckyTexts:
+    def test_an_example_before_the_real_call(self) -> None:
+        example = fence({"name": "TOOL", "arguments": {"ARGUMENT": "VALUE"}})
+        dots = fence({"name": "write_solution", "arguments": {"code": "..."}})
+        assert read(f"Like this:\n{example}\n{dots}\nNow:\n{fence(CALL)}") == [WRITTEN]
+
+    def test_two_formats_in_one_message(self) -> None:
+        text = f"{fence(CALL)}\n<tool_call>\n<function=run_tests>\n</function>\n</tool_call>"
+        assert read(text) == [WRITTEN, RUN]
+
+    def test_a_result_that_the_model_made_up_is_passed_over(self) -> None:
+        inner = fence({"name": "read_problem", "arguments": {}})
+        text = f"{fence(CALL)}\n<tool_result>\n{inner}\n</tool_result>\n{fence('', 'run_tests')}"
+        assert read(text) == [WRITTEN, RUN]
+
+    @pytest.mark.parametrize(
+        "thought",
+        [
+            "<think>{}</think>",
+            "<thinking>{}</thinking>",
+            "<scratch_pad>{}</scratch_pad>",
+            "{}</think>",
+        ],
+    )
+    def test_a_call_in_a_thought_is_none(self, thought: str) -> None:
+        inner = "<tool_call>{'name': 'read_problem'}</tool_call>"
+        assert read(f"{thought.replace('{}', inner)}\n{fence(CALL)}") == [WRITTEN]
+
+    @pytest.mark.parametrize(
+        "name",
+        ["functions.write_solution", "write_solution<|channel|>commentary", "Write-Solution"],
+    )
+    def test_a_name_with_more_around_it(self, name: str) -> None:
+        assert read(fence({**CALL, "name": name})) == [WRITTEN]
+
+    def test_one_broken_call_does_not_hide_the_next(self) -> None:
+        broken = '{"name": "write_solution", "arguments": {"code": "print("a")"}}'
+        text = f'```json\n{broken}\n{{"name": "run_tests", "arguments": {{}}}}\n```'
+        assert read(text) == [("write_solution", {"code": 'print("a")'}), RUN]
+
+    def test_the_fence_around_code_is_taken_off_once_and_only_whole(self) -> None:
+        assert without_fence("```python\nprint(1)\n```") == "print(1)\n"
+        assert without_fence("~~~\nx\n~~~\n") == "x\n"
+        inside = 's = """\n```\n"""'
+        assert without_fence(inside) == inside
+        two = "```python\nx\n```\ntext\n```python\ny\n```"
+        assert without_fence(two) == two
+
+    def test_nothing_is_repaired_where_the_message_was_cut_off(self) -> None:
+        text = '```json\n{"name": "write_solution", "arguments": {"code": "x = {"a": "b"'
+        assert read(text, cut_off=True) == [("write_solution", None)]
