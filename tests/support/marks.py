@@ -42,10 +42,10 @@ class Marks:
     def wait(self, seconds: float = 60.0) -> int:
         """Wait for the next program and return its process id."""
         end = time.monotonic() + seconds
-        while not self.are_there():
+        while not (new := self._new()):
             assert time.monotonic() < end, "no program ran"
             time.sleep(0.005)  # the kernel does not notify of new names
-        process = next(iter(self._new()))
+        process = next(iter(new))
         self._seen.add(process)
         return process
 
