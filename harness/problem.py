@@ -236,8 +236,6 @@ class Problem(_Facts):
             that reads stdin and writes stdout.
         signature: conversion of the entry point's arguments and result.
         public_rule: how public tests were separated from hidden ones.
-        unchecked: whether its tests were parsed from its statement, and no known-good solution was
-            run on them yet.
         preamble: Python source with names that solutions may rely on.
         call: the call whose value is asked for, as a Python expression; empty for code generation.
         code: the called program, for code execution only.
@@ -256,7 +254,6 @@ class Problem(_Facts):
     difficulty_word: str
     tests: TestSuite
     public_rule: PublicRule = "source"
-    unchecked: bool = False
     call: str = ""
     code: str = ""
     rule: str = "lcb"

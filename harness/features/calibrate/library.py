@@ -19,7 +19,7 @@ from harness.problem import Problem, Reference
 from harness.run.plan.problem_kinds import require_code_generation
 from harness.run.plan.problem_loader import Benchmark, checked, name_of, read
 from harness.run.reporter import LOG, JudgingProgress, Reporter
-from harness.run.session.judging_session import JudgingSession, in_pool, session_of, vet
+from harness.run.session.judging_session import JudgingSession, in_pool, session_of
 from harness.run.spec.keys import SelectionKeys, listing, python_words, spec_from
 from harness.run.summary.summary import counted
 from harness.sandbox.executor import Executor, ExecutorName
@@ -281,7 +281,6 @@ def calibrate_problems(
         IsolationError: no sandbox is strong enough.
     """
     require_code_generation(problems)
-    problems = vet(problems, judging, reporter)
     found: dict[str, Scale | str] = {}
     left: list[Problem] = []
     for problem in problems:

@@ -183,8 +183,8 @@ class Rollout:
 
     @classmethod
     async def of(cls, shared: Episodes, problem: Problem, pool: Executor) -> "Rollout":
-        """Check a problem's examples and start on it. Raises UsageError, VettingError."""
-        state = cls(shared, await shared.vetted(problem, pool), pool)
+        """Start on a problem. Raises UsageError."""
+        state = cls(shared, problem, pool)
         state.loop.open()
         await state.render()
         return state

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from os import SEEK_END
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -35,7 +35,6 @@ from harness.run.session.judging_session import (
     JudgingSession,
     in_session,
     judge_reported,
-    vetted_in,
 )
 from harness.sandbox.executor import Executor
 from harness.terminal.progress import TerminalReporter, load_telling
@@ -129,10 +128,8 @@ class GradeRun:
 
     async def judge(self, pool: Executor, reporter: Reporter, store: GradeStore) -> None:
         """Judge programs; time those that pass, where that is wanted."""
-        distinct = {each.problem.id: each.problem for each in self.matched}
-        problems = await vetted_in(pool, [*distinct.values()], reporter)
-        vetted = {problem.id: problem for problem in problems}
-        matched = [replace(each, problem=vetted[each.problem.id]) for each in self.matched]
+        matched = self.matched
+        problems = [*{each.problem.id: each.problem for each in matched}.values()]
         session = await asyncio.to_thread(
             self.session.for_problems, problems, self.benchmark, reporter
         )

@@ -153,7 +153,6 @@ class Grader(Closing):
         kinds = {each.kind for each in found} or RULES_OF
         if not any(extract in (*RULES_OF[each].extractors, CODE) for each in kinds):
             RULES_OF[next(iter(kinds))].extractor(extract, EXTRACT, [CODE])
-        self._vetted: dict[tuple[str, str], Problem] = {}
         choice = isolate(LOG, spec.require_isolation, unsafe=spec.unsafe_no_sandbox)
         self._pool = WarmPool(spec.where, choice.isolation)
         self._pool.end_with(self)
@@ -251,11 +250,10 @@ class Grader(Closing):
         rules = rules_of(problem for problem, _ in pairs)
         name = "harness" if self._extract == CODE else self._extract
         search = rules.extractor(name, EXTRACT, [CODE])
-        sound = await self._checked(pool, [problem for problem, _ in pairs])
 
         def matched() -> list[MatchedSolution]:
             found: list[MatchedSolution] = []
-            for number, (problem, (_, text)) in enumerate(zip(sound, pairs, strict=True)):
+            for number, (problem, text) in enumerate(pairs):
                 code, rule = text, ""
                 if self._extract != CODE:
                     extraction = search(text, problem.entry_point)
@@ -292,20 +290,6 @@ class Grader(Closing):
 
         if matched:
             await judge_matched(pool, matched, self._options, keep)
-
-    async def _checked(self, pool: "Executor", problems: "Sequence[Problem]") -> "list[Problem]":
-        """Return the problems with examples checked; each problem is checked only once."""
-        from harness.run.reporter import LOG
-        from harness.run.session.judging_session import vetted_in
-
-        unseen = {
-            (each.id, each.content_hash): each
-            for each in problems
-            if each.unchecked and (each.id, each.content_hash) not in self._vetted
-        }
-        for key, each in zip(unseen, await vetted_in(pool, [*unseen.values()], LOG), strict=True):
-            self._vetted[key] = each
-        return [self._vetted.get((each.id, each.content_hash), each) for each in problems]
 
     def _rewards(self, scored: Sequence[Scored]) -> list[float | None]:
         if self._failures == "raise" and any(each.failed for each in scored):

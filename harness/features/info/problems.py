@@ -130,7 +130,7 @@ def _shown(problem: Problem) -> str:
         "released": str(problem.release_date or "unknown"),
         "tags": ", ".join(problem.tags),
         "kind": _kind_in_full(problem),
-        "tests": f"{public} public, {hidden} hidden{again}{_doubt(problem)}",
+        "tests": f"{public} public, {hidden} hidden{again}",
         "public by": problem.public_rule,
         "known issues": ", ".join(problem.known_issues),
     }
@@ -147,10 +147,6 @@ def _shown(problem: Problem) -> str:
         parts.append(f"Asked is the value of:\n{problem.call}")
     parts += [_test(test, number) for number, test in enumerate(problem.tests.public, 1)]
     return printable("\n\n".join(part for part in parts if part)) + "\n"
-
-
-def _doubt(problem: Problem) -> str:
-    return "; unchecked: read off the statement, not run yet" if problem.unchecked else ""
 
 
 def _test(test: TestCase, number: int) -> str:

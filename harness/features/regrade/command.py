@@ -29,7 +29,6 @@ from harness.run.session.judging_session import (
     judge_jobs,
     judging,
     session_of,
-    vet,
 )
 from harness.run.spec.keys import JudgingKeys, listing, python_words, spec_from
 from harness.run.spec.spec import RunSpec, default_of, known_keys, read_spec
@@ -150,7 +149,6 @@ def judge_again(
     where, unsafe = replace(how.where, workers=spec.workers), how.unsafe
     judging = JudgingSession(judging_of(spec), where, spec.require_isolation, unsafe)
     if rules.runs_code:
-        there = vet(there, judging, reporter)
         judging = _with_limits(judging, spec, there, reporter)
     stored = stored_solutions(parent, there)
     choice = isolate(reporter, spec.require_isolation, unsafe=unsafe)

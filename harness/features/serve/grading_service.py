@@ -186,7 +186,7 @@ class Graders:
         if asked.item.problem is None:
             ready = Ready.of(asked.problem)
         else:
-            ready = await self.problems.ready(asked.problem, self.workers.pool)
+            ready = await self.problems.ready(asked.problem)
         task = asked.options.task(ready.problem, code, ())
         for last in (*(False,) * (TRIES - 1), True):
             try:

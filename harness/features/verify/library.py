@@ -33,7 +33,7 @@ from harness.grading.reference_verdicts import Finding, VerifiedCache, default_f
 from harness.problem import Problem
 from harness.run.plan.problem_loader import Benchmark, checked, name_of, read
 from harness.run.reporter import LOG, JudgingProgress, Reporter
-from harness.run.session.judging_session import JudgingSession, in_pool, judge_jobs, session_of, vet
+from harness.run.session.judging_session import JudgingSession, in_pool, judge_jobs, session_of
 from harness.run.spec.keys import JudgingKeys, SelectionKeys, listing, python_words, spec_from
 from harness.sandbox.executor import Executor
 from harness.sandbox.isolation import Level
@@ -248,9 +248,8 @@ def verify_problems(
     generated = None
     if wanted.inputs is not None:
         generated = CrossChecking(problems, wanted.inputs, wanted.most)
-    sound = vet(problems, judging, reporter)
     with reading or nullcontext():
-        listed = list_references(sound, wanted.most, judging.options)
+        listed = list_references(problems, wanted.most, judging.options)
     keys = [key for each in listed for key in each.keys]
 
     def warn(message: str) -> None:

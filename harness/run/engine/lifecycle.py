@@ -142,7 +142,6 @@ def _answers_to(sample: Sample) -> set[str]:
 
 
 Read = Callable[[str], Loaded]
-Vet = Callable[[Sequence[Problem]], tuple[Problem, ...]]
 
 
 @dataclass(frozen=True, slots=True)

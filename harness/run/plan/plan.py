@@ -180,7 +180,6 @@ def prepare(
     before: Mapping[str, Any] | None = None,
     *,
     read: Callable[[str], Loaded] | None = None,
-    vet: Callable[[Sequence[Problem]], tuple[Problem, ...]] = tuple,
     own_model: Model | None = None,
     dry_run: bool = False,
 ) -> Plan:
@@ -191,8 +190,6 @@ def prepare(
         environ: the environment, with keys and names.
         before: the manifest of a run to resume; None for a new run.
         read: loads the problems in place of `harness.sources.benchmarks.load`.
-        vet: checks the examples of the selected problems (`harness.grading.example_check`), if
-            they are graded.
         own_model: model to use in place of the spec's, under the same name.
         dry_run: whether no request will be sent, so that no key is needed.
 
@@ -221,7 +218,6 @@ def prepare(
         model.check([problem.id for problem in selected.problems], spec.samples_per_problem)
     if spec.run_tests and rules.runs_code:
         check_tested(selected.problems)
-        selected = replace(selected, problems=vet(selected.problems))
     if target.name == REFERENCES:
         model = ReferenceModel(selected.problems)
     code = None

@@ -7,31 +7,25 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 from functools import cache
 from threading import current_thread, main_thread
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from harness.errors import UsageError
-from harness.grading.example_check import (
-    OPTIONS,
-    ExampleCheck,
-    KnownChecks,
-    VettingError,
-    default_folder,
-    dropped_examples,
-)
 from harness.grading.jobs import Job, Judged, Options, judge_all
 from harness.grading.rules import find_rule
 from harness.grading.verdict import INFRASTRUCTURE, Verdict
-from harness.problem import Problem
 from harness.run.plan.judging_options import judging_of, reference_limits
 from harness.run.plan.problem_kinds import said_in
-from harness.run.reporter import LOG, JudgingProgress, Reporter
+from harness.run.reporter import JudgingProgress, Reporter
 from harness.run.session.sync import run
 from harness.run.spec.execution_settings import read_test_timeout
 from harness.run.spec.spec import RunSpec, read_spec
 from harness.sandbox.executor import Executor, ExecutorError, Where
-from harness.sandbox.isolation import Isolation, Level
+from harness.sandbox.isolation import Level
 from harness.sandbox.strongest import ChosenSandbox, choose
 from harness.text import printable_line
+
+if TYPE_CHECKING:
+    from harness.problem import Problem
 
 
 def level(name: str) -> Level:
@@ -248,74 +242,3 @@ async def _until_interrupted(work: Work, executor: AbstractAsyncContextManager[E
             for word in stopping:
                 loop.remove_signal_handler(word)
     return False
-
-
-def vet(
-    problems: Sequence[Problem], judging: JudgingSession, reporter: Reporter
-) -> tuple[Problem, ...]:
-    """Check unchecked examples; return the problems and report wrong examples.
-
-    Args:
-        problems: the problems to grade; without unchecked examples nothing is done.
-        judging: workers and isolation; the limits are each source's own.
-        reporter: shows how many examples are wrong.
-
-    Raises:
-        VettingError: the sandbox failed.
-        IsolationError: no sandbox is strong enough.
-        DataError: a problem's row cannot be read again.
-        KeyboardInterrupt: it was interrupted; earlier results are kept.
-    """
-    if not any(problem.unchecked for problem in problems):
-        return tuple(problems)
-    memory = KnownChecks(default_folder())
-    vetting = ExampleCheck(problems, memory)
-    asked = replace(judging, options=OPTIONS)
-    try:
-        if judge_jobs(vetting.jobs, asked, reporter, NOUN, vetting.keep):
-            raise KeyboardInterrupt
-    except* VettingError as errors:
-        raise errors.exceptions[0] from None
-    return _checked_problems(vetting, memory, reporter)
-
-
-async def vetted_in(
-    pool: Executor, problems: Sequence[Problem], reporter: Reporter
-) -> tuple[Problem, ...]:
-    """Check examples in workers that are open; see `vet`.
-
-    Raises:
-        VettingError: the sandbox failed.
-        DataError: a problem's row cannot be read again.
-    """
-    if not any(problem.unchecked for problem in problems):
-        return tuple(problems)
-    memory = KnownChecks(default_folder())
-    vetting = ExampleCheck(problems, memory)
-    if vetting.jobs:
-        await judge_reported(pool, vetting.jobs, OPTIONS, NOUN, vetting.keep, reporter=reporter)
-    return _checked_problems(vetting, memory, reporter)
-
-
-async def vetted(
-    problems: Sequence[Problem], where: Where, isolation: Isolation
-) -> tuple[Problem, ...]:
-    """Check examples in workers that are opened if needed; see `vetted_in`."""
-    if not any(problem.unchecked for problem in problems):
-        return tuple(problems)
-    async with where.open(isolation, lambda line: LOG.notice(printable_line(line))) as pool:
-        return await vetted_in(pool, problems, LOG)
-
-
-NOUN = "own solutions"
-
-
-def _checked_problems(
-    vetting: ExampleCheck, memory: KnownChecks, reporter: Reporter
-) -> tuple[Problem, ...]:
-    found = vetting.vetted()
-    if found.dropped:
-        reporter.notice(dropped_examples(found))
-    if memory.warning:
-        reporter.notice(printable_line(memory.warning))
-    return found.problems
