@@ -243,8 +243,6 @@ class Problem(_Facts):
         checker: judges outputs in place of the rule.
         cpu_s, memory_bytes, output_bytes: limits of a test, if in the data.
         load_references: decodes the known-good solutions at each call. Raises DataError.
-        generator: source of the data set's own input generator; empty if there is none. Runs only
-            in the sandbox (`harness.features.verify.generated_inputs`).
         known_issues: reasons why a correct solution may be judged wrong, or a wrong one correct.
         content_hash: SHA-256 of everything that can change a verdict, including tests.
     """
@@ -262,7 +260,6 @@ class Problem(_Facts):
     memory_bytes: int | None = None
     output_bytes: int | None = None
     load_references: Callable[[], tuple[Reference, ...]] = tuple
-    generator: str = ""
     known_issues: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
     content_hash: str
