@@ -13,6 +13,7 @@ from harness.agent.journal import Journal
 from harness.errors import DataError, UsageError
 from harness.features.episode.reward import EpisodeReward, lost, reward_of
 from harness.features.episode.shared import Episodes
+from harness.grading.answer_judge import judge_answer
 from harness.grading.jobs import Judgement
 from harness.grading.verdict import Grade, Verdict
 from harness.models.clients.openai_wire import message_to_wire, turn_from_wire
@@ -31,7 +32,6 @@ from harness.models.protocol import (
 from harness.models.scripted import UnaskedModel
 from harness.models.text_tools.instructions import with_tools
 from harness.problem import Problem
-from harness.run.plan.problem_kinds import judge_answer
 from harness.sandbox.executor import Executor, Shared
 from harness.sandbox.program import SandboxError
 

@@ -8,12 +8,13 @@ from typing import Any
 
 from harness.agent.extraction.code import Extract, Extraction, asserted_by_lcb
 from harness.errors import DataError, UsageError
+from harness.grading.answer_judge import judge_answer
 from harness.grading.jobs import Job, Judged, Options, judge_all
 from harness.grading.verdict import Grade, Verdict
 from harness.models.protocol import Frozen
 from harness.problem import Kind, Problem
 from harness.run.plan.judging_options import judging_of
-from harness.run.plan.problem_kinds import judge_answer, rules_of
+from harness.run.plan.problem_kinds import rules_of
 from harness.run.spec.spec import RunSpec
 from harness.sandbox.executor import Executor
 from harness.sources.problem_names import Names

@@ -18,10 +18,10 @@ from harness.agent.attempt import ChosenBy
 from harness.agent.events import Event, Graded, Response, ToolResult, standing
 from harness.agent.extraction.code import Extract
 from harness.errors import RunDirectoryError
+from harness.grading.answer_judge import judge_answer
 from harness.grading.jobs import Job, Judged
 from harness.grading.verdict import INFRASTRUCTURE, Grade, Verdict
 from harness.problem import Problem
-from harness.run.plan.problem_kinds import judge_answer
 from harness.run.store.directory import RESULTS, RunDirectory
 from harness.run.store.results import SampleResult, Step, outcomes, read_results
 from harness.run.store.transcript import file_name

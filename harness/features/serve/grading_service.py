@@ -17,10 +17,11 @@ from harness.features.serve.grade_request import (
 )
 from harness.features.serve.requests import Refusal
 from harness.features.serve.work import Workers
+from harness.grading.answer_judge import judge_answer
 from harness.grading.jobs import Judgement, Options
 from harness.grading.verdict import INFRASTRUCTURE, Grade, TestResult, Verdict
 from harness.problem import Problem
-from harness.run.plan.problem_kinds import RULES_OF, judge_answer
+from harness.run.plan.problem_kinds import RULES_OF
 from harness.sandbox.program import SandboxError
 from harness.text import printable_line
 

@@ -26,6 +26,7 @@ from harness.agent.journal import Journal
 from harness.efficiency.measurement import Scales, unmeasured
 from harness.efficiency.scale import Efficiency
 from harness.errors import DataError
+from harness.grading.answer_judge import check_answerable, judge_answer
 from harness.grading.jobs import Judgement
 from harness.grading.verdict import Grade, Verdict
 from harness.models.protocol import UserInterruptError
@@ -36,7 +37,6 @@ from harness.run.engine.sample_gate import SampleGate
 from harness.run.observer import Failure, Observer, tell_progress
 from harness.run.plan.budget import Budget, Share
 from harness.run.plan.plan import Plan
-from harness.run.plan.problem_kinds import check_answerable, judge_answer
 from harness.run.reporter import Warnings
 from harness.run.store.directory import RunDirectory
 from harness.run.store.results import SampleResult, outcomes
