@@ -121,6 +121,15 @@ class Limits(Frozen):
     wall_seconds: float | None = None
 
 
+class StrategySettings(Protocol):
+    """Settings that give the options of a strategy; None stands for the default."""
+
+    stop_on_pass: bool
+    repair_rounds: int | None
+    best_of: int | None
+    show_budget: bool
+
+
 class StrategyOptions(Frozen):
     """Options of a strategy, apart from its limits.
 
@@ -135,6 +144,16 @@ class StrategyOptions(Frozen):
     repair_rounds: int = REPAIR_ROUNDS
     best_of: int = SHOTS
     show_budget: bool = False
+
+    @classmethod
+    def of(cls, settings: StrategySettings) -> "StrategyOptions":
+        """Return the options of a run's or an episode's settings."""
+        return cls(
+            stop_on_pass=settings.stop_on_pass,
+            repair_rounds=settings.repair_rounds or REPAIR_ROUNDS,
+            best_of=settings.best_of or SHOTS,
+            show_budget=settings.show_budget,
+        )
 
 
 class Written(Frozen):

@@ -128,7 +128,7 @@ class Episodes(Closing):
         if reward != "solved" and spec.all_tests is None:  # else it would depend on where it stops
             self.judging = replace(self.judging, stop=Stop.LATE)
         self.limits = Limits(turns=spec.max_turns, tool_calls=spec.max_tool_calls)
-        self.options = StrategyOptions(stop_on_pass=spec.stop_on_pass, show_budget=spec.show_budget)
+        self.options = StrategyOptions.of(spec)
         self._names = Names(found, "Episodes")
         self._boxes: dict[str, Toolbox] = {}
         self._prompts: dict[str, tuple[PromptSet, PromptSet]] = {}

@@ -138,13 +138,7 @@ class Plan:
     @cached_property
     def options(self) -> StrategyOptions:
         """Options of the strategy."""
-        spec, usual = self.spec, StrategyOptions()
-        return StrategyOptions(
-            stop_on_pass=spec.stop_on_pass,
-            repair_rounds=spec.repair_rounds or usual.repair_rounds,
-            best_of=spec.best_of or usual.best_of,
-            show_budget=spec.show_budget,
-        )
+        return StrategyOptions.of(self.spec)
 
     @cached_property
     def sample_facts(self) -> dict[str, Any]:
