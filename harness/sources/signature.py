@@ -8,6 +8,7 @@ plain JSON.
 import ast
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from itertools import zip_longest
 from typing import NamedTuple
 
@@ -90,6 +91,7 @@ def defined_names(code: str) -> dict[str, bool]:
     return found | {each.name: True for each in tree.body if isinstance(each, ast.ClassDef)}
 
 
+@lru_cache(maxsize=2)  # the starter code and the reference of one row
 def _tree(code: str) -> ast.Module:
     """Return the syntax tree of starter code or a solution; empty if it cannot be parsed."""
     tree = None
