@@ -85,6 +85,14 @@ AGENT_STRATEGY = "harness.features.external.session:unconnected"
 TRANSPORTS: Mapping[str, str] = {"batch": "harness.features.batch.run:BATCH"}
 """Ways to send requests other than one by one, each a `Transport`."""
 
+RULES: Mapping[str, str] = {
+    "lcb": "harness.grading.rules.standard:LCB",
+    "equality": "harness.grading.rules.standard:EQUALITY",
+    "tokens": "harness.grading.rules.standard:TOKENS",
+    "apps_legacy": "harness.grading.rules.apps_legacy:APPS_LEGACY",
+}
+"""Comparison rules, each a `harness.grading.rules.ComparisonRule`."""
+
 SCHEMA_NAMES = ("result", "transcript", "spec", "summary", "comparison", "estimate", "event")
 """Arguments of `harness schema`."""
 
