@@ -10,6 +10,11 @@ from pydantic import BaseModel, ConfigDict
 
 Level = Literal["easy", "medium", "hard"]
 PublicRule = Literal["source", "statement", "first"]
+NO_EXCEPTION = "no exception"
+"""Expected output of a code test that is not an assertion of two equal values."""
+
+MOST_TAGS = 5
+LONGEST_LOOK, LONGEST_FIRST = 5_000, 200  # characters of a statement that `str` searches, and shows
 
 
 class Frozen(BaseModel):
@@ -68,10 +73,6 @@ class Signature(Frozen):
 
     arguments: tuple[Codec, ...] = ()
     result: Codec = Codec.JSON
-
-
-NO_EXCEPTION = "no exception"
-"""Expected output of a code test that is not an assertion of two equal values."""
 
 
 class TestScript(Frozen):
@@ -218,10 +219,6 @@ class ProblemView(_Facts):
 def _visible(text: str) -> str:
     """Escape the control characters of a line, which a terminal would interpret."""
     return "".join(each if each.isprintable() else ascii(each)[1:-1] for each in text)
-
-
-MOST_TAGS = 5
-LONGEST_LOOK, LONGEST_FIRST = 5_000, 200  # characters of a statement that `str` searches, and shows
 
 
 class Problem(_Facts):

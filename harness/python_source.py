@@ -20,15 +20,14 @@ from typing import Literal, cast
 UNREADABLE = (SyntaxError, ValueError, MemoryError, RecursionError)
 """What a source raises that is not Python, or is too large or too deeply nested for the parser."""
 
+_TRIES = 3  # a thread of the user's program may parse at the same time, without this lock
+
 
 def reason(error: Exception) -> str:
     """Return why a source cannot be parsed, with the line where it is known."""
     if isinstance(error, SyntaxError):
         return f"{error.msg} (line {error.lineno})"
     return str(error) or "nested too deeply"
-
-
-_TRIES = 3  # a thread of the user's program may parse at the same time, without this lock
 
 
 class _OwnThread:

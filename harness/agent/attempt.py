@@ -28,6 +28,11 @@ if TYPE_CHECKING:
     from harness.agent.templates.prompt_set import PromptSet
     from harness.tools.toolbox import Toolbox
 
+NUDGE = (
+    "No tool was called. Hand your solution in with write_solution, then call run_tests; code in "
+    "a message is not run."
+)
+
 
 class StopReason(StrEnum):
     """Why a strategy stopped."""
@@ -76,12 +81,6 @@ class RunStoppedError(Exception):
         self.reason = reason
         self.cause = cause
         super().__init__(cause or reason.value)
-
-
-NUDGE = (
-    "No tool was called. Hand your solution in with write_solution, then call run_tests; code in "
-    "a message is not run."
-)
 
 
 class ChosenBy(StrEnum):

@@ -29,6 +29,13 @@ TOO_LONG_AT_ONCE = (
     "the first request of a sample is too long for the model ({cause}); such samples are graded "
     "without a solution. Lower --max-tokens, or serve the model with a longer context"
 )
+MARK = "\n\n[Left: "
+MOST_CALLS = 32  # in one message
+CUT_OFF_CALL = (
+    "The call was cut off by the token limit of a message, and not carried out. Call {name} again, "
+    "with a shorter message."
+)
+CUT_OFF_NAME = "The message was cut off by its token limit."
 
 
 class Conversation(Dialogue):
@@ -171,9 +178,6 @@ class Conversation(Dialogue):
             )
 
 
-MARK = "\n\n[Left: "
-
-
 def with_allowance(content: str, session: Session, conversation: Dialogue) -> str:
     """Append the remaining turns, tokens and dollars to a tool's result.
 
@@ -193,14 +197,6 @@ def with_allowance(content: str, session: Session, conversation: Dialogue) -> st
 def without_allowance(content: str) -> str:
     """Return a tool's result without the line added by `with_allowance`."""
     return content.rpartition(MARK)[0] or content
-
-
-MOST_CALLS = 32  # in one message
-CUT_OFF_CALL = (
-    "The call was cut off by the token limit of a message, and not carried out. Call {name} again, "
-    "with a shorter message."
-)
-CUT_OFF_NAME = "The message was cut off by its token limit."
 
 
 class ToolCalls:

@@ -56,6 +56,12 @@ MOST_IN_A_ROW = 2
 """Largest number of reminders without a tool call between them."""
 
 NO_CALL = "No tool was called."
+TURNS_WITHOUT_TOOLS = 2  # with tools in text, before assuming that the model cannot call any
+FAILED_TURNS = 3  # in a row, with only calls that cannot be carried out
+LONGEST_REFUSAL = 1_000
+SAME_SOLUTION = 3
+CUT_OFF = "Your message was cut off by its token limit before any tool was called. Be brief."
+FILTERED = "Your message was withheld by a content filter. Put it in other words and go on."
 
 
 def reminder(session: Session, *, turns_left: int, code_in_text: bool, further: int) -> str:
@@ -88,14 +94,6 @@ def _state(workspace: Workspace) -> tuple[str, str]:
         return "Your newest solution has not been tested.", "Call run_tests"
     passed = f"{report.passed} of {report.total} public tests"
     return f"Your newest solution passes {passed}.", "Go on with a tool call"
-
-
-TURNS_WITHOUT_TOOLS = 2  # with tools in text, before assuming that the model cannot call any
-FAILED_TURNS = 3  # in a row, with only calls that cannot be carried out
-LONGEST_REFUSAL = 1_000
-SAME_SOLUTION = 3
-CUT_OFF = "Your message was cut off by its token limit before any tool was called. Be brief."
-FILTERED = "Your message was withheld by a content filter. Put it in other words and go on."
 
 
 class AgentEpisode:

@@ -42,6 +42,9 @@ LISTED_HOSTS = frozenset(
 LISTED_TIERS = frozenset({None, "auto", "default", "standard_only"})
 """Service tiers with the listed price; others cost less or more."""
 
+CHARACTERS_PER_TOKEN = 3  # fewer than any tokeniser's mean for English and code
+LONG_ANSWER = 8_000  # tokens, where --max-tokens sets no limit
+
 
 class Price(BaseModel):
     """US dollars per million tokens; `cached_input` and `cache_write` default to `input`."""
@@ -187,10 +190,6 @@ def cost(usage: "Usage | None", price: Price | None) -> float | None:
         + usage.cached_input_tokens * cached
         + usage.output_tokens * price.output
     ) / 1e6
-
-
-CHARACTERS_PER_TOKEN = 3  # fewer than any tokeniser's mean for English and code
-LONG_ANSWER = 8_000  # tokens, where --max-tokens sets no limit
 
 
 def unheard_usage(characters: int, max_tokens: int | None) -> Usage:

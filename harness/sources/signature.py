@@ -25,6 +25,8 @@ _NONE = (None, "None")
 _LISTS = {"List", "list", "Sequence", "Iterable"}
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
+_OF_NODES = {Codec.LINKED_LIST, Codec.LINKED_LISTS, Codec.TREE, Codec.TREES}
+_LISTS_OF_NODES = {Codec.LINKED_LISTS: Codec.LINKED_LIST, Codec.TREES: Codec.TREE}
 
 
 class EntryPoint(NamedTuple):
@@ -168,10 +170,6 @@ def _codec(annotation: ast.expr | None) -> Codec:
         if node in names:
             return many if names & _LISTS else one
     return Codec.JSON
-
-
-_OF_NODES = {Codec.LINKED_LIST, Codec.LINKED_LISTS, Codec.TREE, Codec.TREES}
-_LISTS_OF_NODES = {Codec.LINKED_LISTS: Codec.LINKED_LIST, Codec.TREES: Codec.TREE}
 
 
 def canonical(output: str, signature: Signature) -> str:

@@ -39,6 +39,9 @@ COLUMNS = 80
 Row = tuple[str, str, str, str]
 """A name, a rate, its interval, and a description."""
 
+CLOSE = 1e-9
+"""Tolerance for rounding errors in a mean of fractions."""
+
 
 def run_screen(run: Run, summary: Summary | None = None) -> RenderableType:
     """Return the results of a run, in at most 20 lines of 80 columns.
@@ -277,10 +280,6 @@ def too_few(kind: str, groups: int) -> Iterator[Text]:
     if groups:
         said = count(groups, kind, {"difficulty": "difficulties"}.get(kind))
         yield Text(f"{said} with fewer than {FEWEST} problems not shown", style="dim")
-
-
-CLOSE = 1e-9
-"""Tolerance for rounding errors in a mean of fractions."""
 
 
 def read_rate(text: str | None) -> float | None:

@@ -30,6 +30,9 @@ from harness.terminal.columns import facts, figures_table
 from harness.terminal.notebook import NotebookView
 from harness.text import count, printable_line
 
+LISTED = 40
+OWN = ("benchmark", "recollect")
+
 
 class CalibratedReference(Frozen):
     """The measured time of a reference.
@@ -136,9 +139,6 @@ def summarize_calibration(results: Sequence[CalibratedProblem]) -> CalibrationSu
     )
 
 
-LISTED = 40
-
-
 def calibration_view(
     summary: CalibrationSummary, results: Sequence[CalibratedProblem]
 ) -> RenderableType:
@@ -181,9 +181,6 @@ def _foreign(problem: CalibratedProblem) -> str:
         return ""
     first, last = problem.references[0].foreign, problem.references[-1].foreign
     return f"{first} … {last}" if first or last else ""
-
-
-OWN = ("benchmark", "recollect")
 
 
 class CalibrateKeys(SelectionKeys, total=False):

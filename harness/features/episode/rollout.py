@@ -39,6 +39,12 @@ Answer = str | Mapping[str, Any] | Sequence[Mapping[str, Any]]
 """A model's answer: text, a message of the chat completions API, or tool calls."""
 
 _EMPTY = ModelTurn(stop=ModelStop(reason="end_turn"))
+T = TypeVar("T")
+TRIES = 2  # attempts to judge a solution if the sandbox fails
+OVER = "The episode is over: the call was not carried out."
+SANDBOX_LOST = "The tests could not be run, which is no fault of the solution. The episode is over."
+SANDBOX_ERROR = "sandbox_error"
+_SETTINGS = ModelSettings()
 
 
 class Policy(UnaskedModel):
@@ -121,13 +127,7 @@ def _call(call: object) -> dict[str, Any]:
     return fields
 
 
-T = TypeVar("T")
 Json = dict[str, Any]
-TRIES = 2  # attempts to judge a solution if the sandbox fails
-OVER = "The episode is over: the call was not carried out."
-SANDBOX_LOST = "The tests could not be run, which is no fault of the solution. The episode is over."
-SANDBOX_ERROR = "sandbox_error"
-_SETTINGS = ModelSettings()
 
 
 @dataclass(frozen=True, slots=True)

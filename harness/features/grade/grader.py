@@ -23,6 +23,12 @@ if TYPE_CHECKING:  # the judge is imported when a `Grader` is made: importing th
     from harness.run.spec.keys import JudgingKeys
     from harness.sandbox.executor import Executor
 
+EXTRACT = "Grader(): extract"
+TRIES = 2
+"""Times a text is judged at most when its sandbox fails."""
+
+OWN = ("problems", "reward", "failures", "extract")
+
 
 @dataclass(frozen=True, slots=True)
 class Scored:
@@ -76,11 +82,6 @@ class GradingError(HarnessError):
             f"{len(lost)} of {len(scored)} texts could not be judged; "
             f"{first.problem_id}: {first.verdict}: {why}"
         )
-
-
-EXTRACT = "Grader(): extract"
-TRIES = 2
-"""Times a text is judged at most when its sandbox fails."""
 
 
 Reward = Literal["passed", "fraction"] | Callable[[Scored], float]
@@ -301,7 +302,6 @@ class Grader(Closing):
         ]
 
 
-OWN = ("problems", "reward", "failures", "extract")
 REWARDS: Mapping[str, Callable[[Scored], float]] = {
     "passed": lambda each: float(each.passed),
     "fraction": lambda each: each.fraction,

@@ -26,6 +26,9 @@ from harness.terminal.summary_table import (
 )
 from harness.text import percent
 
+LISTED = 20
+LONGEST_REASON = 100
+
 
 class GradedSolution(Frozen):
     """One solution of the file, with its verdict.
@@ -214,10 +217,6 @@ def _agreement(results: Sequence[GradedSolution]) -> Agreement | None:
         same_verdict=sum(there == here for there, here in words),
         verdicts=table,
     )
-
-
-LISTED = 20
-LONGEST_REASON = 100
 
 
 def grades_view(summary: GradeSummary, results: Sequence[GradedSolution]) -> RenderableType:

@@ -20,6 +20,9 @@ from harness.sandbox.executor import Executor
 from harness.sources.problem_names import Names
 from harness.text import count, first_few
 
+CODE = "code"
+"""In place of an extraction rule: a text is the solution itself."""
+
 
 class Published(Frozen):
     """Published verdict on a solution.
@@ -75,10 +78,6 @@ class Solution:
     published: Published | None = None
     place: int | None = None
     completion: bool = False
-
-
-CODE = "code"
-"""In place of an extraction rule: a text is the solution itself."""
 
 
 @dataclass(frozen=True, slots=True)

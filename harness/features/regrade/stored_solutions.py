@@ -31,6 +31,11 @@ from harness.text import writable
 from harness.tools.run_code import RunCode
 
 Codes = tuple[str | None, ...]
+GRADED = (
+    *("verdict", "public_passed", "public_total", "hidden_passed", "hidden_total"),
+    *("judged_again", "solved_by_rule", "isolation", "peak_bytes"),
+)
+"""Fields of a result that are those of its grade."""
 
 
 def revision_codes(
@@ -140,13 +145,6 @@ def answers_judged(jobs: Iterable[Job]) -> Iterator[Judged]:
     """Yield the grades of answers, which need no sandbox. Raises DataError."""
     for job in jobs:
         yield Judged(job.number, judge_answer(job.problem, str(job.code)))
-
-
-GRADED = (
-    *("verdict", "public_passed", "public_total", "hidden_passed", "hidden_total"),
-    *("judged_again", "solved_by_rule", "isolation", "peak_bytes"),
-)
-"""Fields of a result that are those of its grade."""
 
 
 def regraded(result: SampleResult, codes: Codes, grades: Mapping[str, Grade]) -> SampleResult:

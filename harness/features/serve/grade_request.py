@@ -35,6 +35,9 @@ LONGEST_TEST_S = 900.0
 CODE = "code"
 """Given in place of an extraction rule: the text is the code."""
 
+KEPT_BYTES = 512 << 20
+"""Most bytes of decoded tests that are kept, of the most recently used problems."""
+
 
 class GivenTest(RequestBody):
     """A test that the client sends.
@@ -236,10 +239,6 @@ def _problem(entry_point: str | None, signature: Signature, tests: tuple[TestCas
         preamble=preambles.LIVECODEBENCH,
         content_hash=digest.hexdigest(),
     )
-
-
-KEPT_BYTES = 512 << 20
-"""Most bytes of decoded tests that are kept, of the most recently used problems."""
 
 
 @dataclass(frozen=True, slots=True)

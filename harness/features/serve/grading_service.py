@@ -30,6 +30,11 @@ log = logging.getLogger("harness")
 HIDDEN_FIELDS = frozenset({"index", "public", "verdict", "cpu_s", "wall_s"})
 """Fields shown of hidden tests; output and errors may contain a test's input."""
 HIDDEN_CAUSE = "the problem's row, or its checker, is faulty; the server's log says how"
+TRIES = 2
+"""Times a solution is judged at most when its sandbox fails."""
+
+SOLUTION_S = 1_800.0
+"""Wall seconds on a worker after which a solution is given up; it gets no reward."""
 
 
 def reward_of(item: Item, grade: Grade) -> float | None:
@@ -48,12 +53,6 @@ def shown_test(test: TestResult) -> dict[str, Any]:
     if test.public:
         return values
     return {name: value for name, value in values.items() if name in HIDDEN_FIELDS}
-
-
-TRIES = 2
-"""Times a solution is judged at most when its sandbox fails."""
-SOLUTION_S = 1_800.0
-"""Wall seconds on a worker after which a solution is given up; it gets no reward."""
 
 
 @dataclass(frozen=True, slots=True)

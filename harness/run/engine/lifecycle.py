@@ -27,6 +27,8 @@ from harness.sandbox.isolation import Level
 from harness.sandbox.strongest import ChosenSandbox
 from harness.sources.files.rows import Loaded
 
+ERRORED, UNSOLVED = "errored", "unsolved"
+
 
 @dataclass(frozen=True, slots=True)
 class Earlier:
@@ -80,8 +82,6 @@ def is_answered(transcripts: Transcripts) -> bool:
                 return True
     return False
 
-
-ERRORED, UNSOLVED = "errored", "unsolved"
 
 Sample = tuple[Problem, int]
 

@@ -22,6 +22,15 @@ from dataclasses import dataclass, field
 from harness.agent.attempt import RunStop, RunStoppedError
 from harness.models.protocol import Retry
 
+FAILURES = 3  # in a row that count as an outage
+FIRST_WAIT_S, LONGEST_WAIT_S, GROWTH = 1.0, 60.0, 2.0
+TIMEOUT_S = 600.0
+UNSEEN_TIMEOUT_S = 60.0
+"""Used if the endpoint has never answered this process: its address may be wrong."""
+
+LEAST_STATUS = 500
+DECREASE = 0.5
+
 
 class StopFlag:
     """Set when a run is to end early; also knows which tasks may be cancelled then.
@@ -68,14 +77,6 @@ class StopFlag:
     def is_waiting(self, task: asyncio.Task[None]) -> bool:
         """Whether a task is only waiting."""
         return id(task) in self._waiting
-
-
-FAILURES = 3  # in a row that count as an outage
-FIRST_WAIT_S, LONGEST_WAIT_S, GROWTH = 1.0, 60.0, 2.0
-TIMEOUT_S = 600.0
-UNSEEN_TIMEOUT_S = 60.0
-"""Used if the endpoint has never answered this process: its address may be wrong."""
-LEAST_STATUS = 500
 
 
 async def _sleep_until(event: asyncio.Event, seconds: float) -> None:
@@ -219,9 +220,6 @@ def _is_down(retry: Retry) -> bool:
     if retry.malformed or retry.throttled or retry.loading:
         return False
     return retry.status is None or retry.status >= LEAST_STATUS
-
-
-DECREASE = 0.5
 
 
 class RateLimiter:

@@ -24,21 +24,18 @@ from harness.tools.toolbox import Tool, Toolbox
 from harness.tools.value_questions import ReadQuestion, WriteAnswer
 from harness.tools.write_solution import WriteSolution
 
+NUDGE_FOR_ANSWER = (
+    "No tool was called. Hand your answer in with write_answer, as a Python literal; an answer in "
+    "a message does not count."
+)
+NEED_PUBLIC_TESTS = frozenset({"self_repair", "best_of_k_public"})
+
 
 def tools_for(kind: Kind) -> tuple[Tool[Any], ...]:
     """Return the tools for a kind of problem, in the order shown to the model."""
     if kind is Kind.CODE_GENERATION:
         return ReadProblem(), WriteSolution(), RunTests()
     return ReadQuestion(kind), WriteAnswer()
-
-
-NUDGE_FOR_ANSWER = (
-    "No tool was called. Hand your answer in with write_answer, as a Python literal; an answer in "
-    "a message does not count."
-)
-
-
-NEED_PUBLIC_TESTS = frozenset({"self_repair", "best_of_k_public"})
 
 
 @dataclass(frozen=True, slots=True)

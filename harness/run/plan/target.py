@@ -44,6 +44,22 @@ from harness.run.store.transcripts import Transcripts
 PREFIX = "replay:"
 BUNDLED = "bundled"
 LIMITS = frozenset(reason for reason in StopReason if reason.endswith("_limit"))
+ADDRESSING = ("base_url", "api", "api_key_env", "header")
+"""Keys that say how to reach an endpoint."""
+
+ASKED_FOR = tuple(ModelSettings.model_fields)
+"""Keys that are part of every request."""
+
+TALKING = ("agentic", "self_repair")
+"""Modes in which the model is told what its last answer came to."""
+
+SILENT = ("single_shot", "best_of_k_public")
+"""Modes that a function of a problem can answer."""
+
+UNHEEDED = ("prompt", "request_timeout", "idle_timeout", "retry_timeout", "outage_timeout")
+"""Further keys without effect on a function; a user's own mode may use them."""
+
+BUNDLED_PROBLEMS = "fixture"
 
 
 def open_replay(name: str, mode: str) -> ReplayModel:
@@ -119,19 +135,6 @@ def _played(events: Iterable[Event], mode: str) -> Iterator[ModelTurn | ModelErr
                 yield RecordingEndedError(words, reason, asked=asked)
             case _:
                 pass
-
-
-ADDRESSING = ("base_url", "api", "api_key_env", "header")
-"""Keys that say how to reach an endpoint."""
-ASKED_FOR = tuple(ModelSettings.model_fields)
-"""Keys that are part of every request."""
-TALKING = ("agentic", "self_repair")
-"""Modes in which the model is told what its last answer came to."""
-SILENT = ("single_shot", "best_of_k_public")
-"""Modes that a function of a problem can answer."""
-UNHEEDED = ("prompt", "request_timeout", "idle_timeout", "retry_timeout", "outage_timeout")
-"""Further keys without effect on a function; a user's own mode may use them."""
-BUNDLED_PROBLEMS = "fixture"
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,6 +27,8 @@ from harness.text import printable_line
 if TYPE_CHECKING:
     from harness.problem import Problem
 
+STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
 
 def level(name: str) -> Level:
     """Return the level of a name; UsageError if there is none."""
@@ -55,7 +57,6 @@ def isolate(reporter: Reporter, least: Level, *, unsafe: bool) -> ChosenSandbox:
     return choice
 
 
-STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 Work = Callable[[Executor], Coroutine[Any, Any, None]]
 CountedWork = Callable[[Executor, JudgingProgress], Coroutine[Any, Any, None]]
 

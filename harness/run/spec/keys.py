@@ -20,6 +20,9 @@ from harness.sandbox.executor import ExecutorName
 from harness.sandbox.isolation import Level
 
 Words = str | Sequence[str]
+F = TypeVar("F", bound=Callable[..., Any])
+_FLAG = re.compile(r"`[^`]*`|\bharness [a-z]+ .*|(?<![^\s('\"])(?:--|-(?=[bo]\b))([a-z][a-z-]*)")
+"""A flag; or a whole command, whose flags stay."""
 
 
 class SelectionKeys(TypedDict, total=False):
@@ -161,9 +164,6 @@ def _limit(caller: str, value: object) -> int:
     return number
 
 
-F = TypeVar("F", bound=Callable[..., Any])
-
-
 def listing(keys: type[Any]) -> Callable[[F], F]:
     """Return a decorator that lists a `TypedDict`'s keys in a function's signature.
 
@@ -186,10 +186,6 @@ def listing(keys: type[Any]) -> Callable[[F], F]:
         return function
 
     return listed
-
-
-_FLAG = re.compile(r"`[^`]*`|\bharness [a-z]+ .*|(?<![^\s('\"])(?:--|-(?=[bo]\b))([a-z][a-z-]*)")
-"""A flag; or a whole command, whose flags stay."""
 
 
 @contextmanager

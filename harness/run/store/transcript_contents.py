@@ -34,6 +34,14 @@ from harness.agent.events import (
 from harness.models.prices import characters_of, unheard_usage
 from harness.models.protocol import AssistantMessage, Message, ToolCall, Usage
 
+GIVEN_UP = frozenset({StopReason.TIME_LIMIT, StopReason.WALL_LIMIT})
+"""Stop reasons that end a sample while the model is working; that is billed."""
+
+REASONING_KEYS = ("thinking", "text", "reasoning_content", "reasoning", "content", "summary")
+DEEPEST = 6
+LONGEST_ARGUMENTS = 4 * 1024 * 1024
+"""Characters; longer arguments are not parsed."""
+
 
 @dataclass(frozen=True, slots=True)
 class Spent:
@@ -50,10 +58,6 @@ class Spent:
     requests: int = 1
     silent: bool = False
     estimated: bool = False
-
-
-GIVEN_UP = frozenset({StopReason.TIME_LIMIT, StopReason.WALL_LIMIT})
-"""Stop reasons that end a sample while the model is working; that is billed."""
 
 
 def requests_of(events: Iterable[Event]) -> Iterator[Spent]:
@@ -183,12 +187,6 @@ def entries(events: Iterable[Event]) -> Iterator[Entry]:
                 yield Entry(event, now, now)
             case _:
                 pass
-
-
-REASONING_KEYS = ("thinking", "text", "reasoning_content", "reasoning", "content", "summary")
-DEEPEST = 6
-LONGEST_ARGUMENTS = 4 * 1024 * 1024
-"""Characters; longer arguments are not parsed."""
 
 
 def message_text(message: Message) -> str:

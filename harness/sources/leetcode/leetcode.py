@@ -42,6 +42,12 @@ OTHER_LANGUAGES = tuple(language for language in WORDS if language not in COLUMN
 _OF_THE_OTHER = frozenset({"task_id", "entry_point", "test"})
 """Columns of LeetCodeDataset; any of them identifies a row without a slug."""
 
+_OF_TESTS = (
+    *("tests", "public_rule", "tags", "release_date", "starter_code", "entry_point", "signature"),
+    *("preamble", "checker", "rule", "known_issues"),
+)
+"""Fields that go with a problem's tests."""
+
 
 def read_rows(
     files: Iterable[RowFile], *, skip_bad_rows: bool = False, watch: Watch = quiet
@@ -94,13 +100,6 @@ def parse_any_row(line: Line) -> Problem:
     if "slug" not in row and not _OF_THE_OTHER.isdisjoint(row):
         return dataset.parse_row(line)
     return parse_row(line)
-
-
-_OF_TESTS = (
-    *("tests", "public_rule", "tags", "release_date", "starter_code", "entry_point", "signature"),
-    *("preamble", "checker", "rule", "known_issues"),
-)
-"""Fields that go with a problem's tests."""
 
 
 def with_tests_of(problem: Problem, tested: Problem) -> Problem:
