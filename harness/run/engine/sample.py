@@ -8,7 +8,6 @@ from datetime import UTC, datetime
 from functools import partial
 
 from harness.agent.attempt import Attempt, RunStop, RunStoppedError, Session, StopReason, no_warning
-from harness.agent.episode import workspace_of
 from harness.agent.events import (
     Event,
     Graded,
@@ -23,6 +22,7 @@ from harness.agent.events import (
     ToolResult,
 )
 from harness.agent.journal import Journal
+from harness.agent.sample_workspace import workspace_of
 from harness.efficiency.measurement import Scales, unmeasured
 from harness.efficiency.scale import Efficiency
 from harness.errors import DataError

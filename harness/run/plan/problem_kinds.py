@@ -122,7 +122,7 @@ def toolbox_of(spec: RunSpec, usual: Sequence[Tool[Any]]) -> Toolbox:
     Raises:
         UsageError: a user's object is not a tool, or its name is already taken.
     """
-    from harness.agent.strategies.strategies import own_tool
+    from harness.agent.strategies.user_code import own_tool
 
     tools = list(usual)
     tools += [Submit()] * spec.submit_tool
