@@ -24,7 +24,6 @@ LOADING = (
     "--retry-timeout allows"
 )
 
-
 TOO_LONG_AT_ONCE = (
     "the first request of a sample is too long for the model ({cause}); such samples are graded "
     "without a solution. Lower --max-tokens, or serve the model with a longer context"
