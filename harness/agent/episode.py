@@ -34,11 +34,11 @@ When and how tools are described in text is documented in
 from collections.abc import Sequence
 
 from harness.agent.attempt import Attempt, ChosenBy, Session, StopReason, ToolProtocolUsed
-from harness.agent.conversation import ToolCalls
 from harness.agent.dialogue import Dialogue
 from harness.agent.events import ToolProtocolChanged
 from harness.agent.said_code import FAILED_CALL, NOTHING, SaidCode
 from harness.agent.templates.prompt_set import fallback_prompt
+from harness.agent.tool_calls import ToolCalls
 from harness.models.protocol import ModelTurn, ToolMessage, UserMessage
 from harness.models.text_tools.instructions import said_in_text
 from harness.text import shorten

@@ -22,8 +22,8 @@ from harness.agent.attempt import (
 )
 from harness.errors import HarnessError, UsageError
 from harness.models.faults import Redactor
-from harness.models.opening import load_attribute
 from harness.models.protocol import ModelError, Usage
+from harness.models.user_code import load_attribute
 from harness.sandbox.program import SandboxError
 from harness.tools.toolbox import Arguments, Tool, ToolError
 from harness.tools.workspace import Workspace

@@ -13,8 +13,9 @@ from typing import Protocol
 
 from harness.agent import events
 from harness.agent.attempt import Attempt, ChosenBy, Session, StopReason, run_until_stopped
-from harness.agent.conversation import Conversation, ToolCalls
+from harness.agent.conversation import Conversation
 from harness.agent.dialogue import LENGTH_OF_HASH
+from harness.agent.tool_calls import ToolCalls
 from harness.models.protocol import (
     Message,
     ModelError,
