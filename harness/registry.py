@@ -94,7 +94,7 @@ COMMANDS = tuple(
         ("view", "viewer.command:view", "Browse runs in a web browser.", READ),
         ("export", "export.command:export", "Write a run in another format.", READ),
         ("problems", "info.problems:problems", "List problems, or show one.", PROBLEMS),
-        ("fetch", "info.problems:fetch", "Download a benchmark's data.", PROBLEMS),
+        ("fetch", "info.fetch:fetch", "Download a benchmark's data.", PROBLEMS),
         ("verify", "verify.command:verify", "Judge a benchmark's reference solutions.", PROBLEMS),
         ("calibrate", "calibrate.command:calibrate", "Time reference solutions.", PROBLEMS),
         ("grade", "grade.command:grade", "Grade solutions from a file.", JUDGE),
@@ -105,7 +105,7 @@ COMMANDS = tuple(
         ("merge", "storage.merge:merge_command", "Merge the shards of a run into one run.", MORE),
         ("pack", "storage.pack:pack_command", "Store a run's transcripts in one small file.", MORE),
         ("schema", "info.schema:schema", "Print the JSON Schema of a file or output.", MORE),
-        ("plugins", "info.doctor:plugins", "List installed plug-ins.", MORE),
+        ("plugins", "info.plugins:plugins", "List installed plug-ins.", MORE),
     )
 )
 """The commands in the order of `harness --help`."""
