@@ -8,9 +8,9 @@ from typing import Any, cast
 
 from harness.agent.strategies import COMES, EXTERNAL
 from harness.errors import UsageError
-from harness.models.opening import model_of, name_of_code
 from harness.models.protocol import Model
 from harness.models.providers import REFERENCES
+from harness.models.user_code import model_of, name_of_code
 from harness.problem import Problem
 from harness.run.plan.problem_loader import Benchmark, Checked, checked, name_of
 from harness.run.plan.target import ADDRESSING, ASKED_FOR

@@ -11,9 +11,9 @@ from harness.features.experiment.cells import Cell
 from harness.features.experiment.experiment_file import Experiment
 from harness.features.observers.attach import Watcher
 from harness.features.observers.observer_events import Observed, RunEnded, RunStarted
-from harness.models.opening import UserModel, model_of
 from harness.models.protocol import Model
-from harness.models.scripted import ReplayModel
+from harness.models.replay import ReplayModel
+from harness.models.user_code import UserModel, model_of
 from harness.run.engine.controller import RunController
 from harness.run.engine.lifecycle import Outcome, Prepared, Read, budget_of, sum_up
 from harness.run.plan.budget import NOTHING, Budget, Total

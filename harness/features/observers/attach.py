@@ -20,7 +20,7 @@ from harness.features.observers.observer_events import (
     RunStarted,
     Watching,
 )
-from harness.models.opening import load_attribute
+from harness.models.user_code import load_attribute
 from harness.plugins import words_of
 from harness.run.observer import Watch
 from harness.run.plan.plan import Plan

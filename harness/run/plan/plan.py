@@ -18,12 +18,13 @@ from harness.errors import RunDirectoryError, UsageError
 from harness.grading.jobs import Options
 from harness.grading.rules import find_rule
 from harness.models.function import FunctionModel
-from harness.models.opening import UserModel
 from harness.models.prices import PRICE_FACTOR, ListedPrice, cost, find_price
 from harness.models.protocol import Model, ModelSettings
 from harness.models.providers import REFERENCES
-from harness.models.scripted import ReferenceModel, ReplayModel
+from harness.models.replay import ReplayModel
+from harness.models.scripted import ReferenceModel
 from harness.models.text_tools.instructions import with_tools
+from harness.models.user_code import UserModel
 from harness.problem import Kind, Problem, ProblemView
 from harness.run.plan.judging_options import judging_of, reference_limits
 from harness.run.plan.problem_kinds import (

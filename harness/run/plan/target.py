@@ -31,8 +31,9 @@ from harness.models.protocol import (
     RecordingEndedError,
 )
 from harness.models.providers import REFERENCES, is_sent
+from harness.models.replay import ReplayModel
 from harness.models.route import Route, served_by, shown_url
-from harness.models.scripted import ReferenceModel, ReplayModel, UnaskedModel, check_references
+from harness.models.scripted import ReferenceModel, UnaskedModel, check_references
 from harness.plugins import Plugin
 from harness.registry import MODES, TRANSPORTS, feature
 from harness.run.plan.modes import Mode, Transport

@@ -2,7 +2,7 @@
 
 A transcript is append-only, so it contains all requests: also those whose answers became void when
 their sample restarted, and those whose answer was lost to a limit, an interrupt or a kill. The
-tokens of the latter are estimated (`harness.models.prices`).
+tokens of the latter are estimated (`harness.models.estimated_usage`).
 
 The conversation in each event is described in `harness.agent.events`. All code that shows a
 transcript, or writes its conversations in another format, uses this module.
@@ -31,7 +31,7 @@ from harness.agent.events import (
     Unusable,
     standing,
 )
-from harness.models.prices import characters_of, unheard_usage
+from harness.models.estimated_usage import characters_of, unheard_usage
 from harness.models.protocol import AssistantMessage, Message, ToolCall, Usage
 
 GIVEN_UP = frozenset({StopReason.TIME_LIMIT, StopReason.WALL_LIMIT})
