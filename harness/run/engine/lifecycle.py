@@ -11,7 +11,7 @@ from harness.agent.events import Response
 from harness.errors import RunDirectoryError, UsageError
 from harness.problem import Problem
 from harness.run.engine.manifest import grown, is_other_code, manifest, refuse_other
-from harness.run.engine.request_limits import StopFlag
+from harness.run.engine.stop_flag import StopFlag
 from harness.run.observer import Failure
 from harness.run.plan.budget import NOTHING, Allowance, Budget, Total
 from harness.run.plan.plan import Plan

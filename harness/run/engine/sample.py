@@ -31,9 +31,11 @@ from harness.grading.jobs import Judgement
 from harness.grading.verdict import Grade, Verdict
 from harness.models.protocol import UserInterruptError
 from harness.problem import Problem, TestCase, TestSuite
-from harness.run.engine.request_limits import Outage, RateLimiter, StopFlag
+from harness.run.engine.outage import Outage
+from harness.run.engine.rate_limiter import RateLimiter
 from harness.run.engine.revisions import steps_of, to_judge
 from harness.run.engine.sample_gate import SampleGate
+from harness.run.engine.stop_flag import StopFlag
 from harness.run.observer import Failure, Observer, tell_progress
 from harness.run.plan.budget import Budget, Share
 from harness.run.plan.plan import Plan
