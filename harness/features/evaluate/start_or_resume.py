@@ -21,8 +21,9 @@ from harness.run.store.directory import MANIFEST, default_path, read_manifest
 from harness.run.store.state import IMPORT_AGAIN, is_imported
 from harness.run.summary.summary import Summary
 from harness.terminal.columns import facts, number_range
+from harness.terminal.gate import gate
 from harness.terminal.progress import TerminalReporter
-from harness.terminal.run_screen import gate, print_summary, without_answer
+from harness.terminal.run_screen import print_summary, without_answer
 from harness.terminal.summary_table import console, write_json
 from harness.text import count, dollars, printable, printable_line
 

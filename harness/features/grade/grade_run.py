@@ -31,11 +31,8 @@ from harness.grading.jobs import Judged, Options
 from harness.problem import Problem
 from harness.run.plan.problem_kinds import check_settings, check_tested, rules_of
 from harness.run.reporter import Reporter
-from harness.run.session.judging_session import (
-    JudgingSession,
-    in_session,
-    judge_reported,
-)
+from harness.run.session.judging import in_session, judge_reported
+from harness.run.session.judging_session import JudgingSession
 from harness.sandbox.executor import Executor
 from harness.terminal.progress import TerminalReporter, load_telling
 from harness.terminal.summary_table import console, write_json

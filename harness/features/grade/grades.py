@@ -15,10 +15,9 @@ from harness.models.protocol import Frozen
 from harness.run.summary.summary import counted, rate_by_source_rule, rate_of, without_hidden
 from harness.stats.rates import Rate
 from harness.terminal.columns import facts, rates_table, words_table
+from harness.terminal.efficiency_table import efficiency_facts, efficiency_table
 from harness.terminal.summary_table import (
     counts,
-    efficiency_facts,
-    efficiency_table,
     judged_again,
     no_hidden_tests,
     sandbox_level,

@@ -30,7 +30,8 @@ from harness.run.engine.manifest import SCHEMA, surroundings, test_limits
 from harness.run.plan.judging_options import judging_of
 from harness.run.plan.problem_kinds import ProblemKind, check_settings, check_tested, rules_of
 from harness.run.reporter import Reporter
-from harness.run.session.judging_session import JudgingSession, isolate, judge_jobs, judging
+from harness.run.session.judging import judge_jobs
+from harness.run.session.judging_session import JudgingSession, isolate, judging
 from harness.run.spec.spec import RunSpec, known_keys, read_spec
 from harness.run.store.directory import MANIFEST, RESULTS, SUMMARY, RunDirectory, read_manifest
 from harness.run.store.state import HERE
