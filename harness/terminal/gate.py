@@ -7,7 +7,7 @@ from rich.console import Console
 
 from harness.errors import INFRASTRUCTURE, MISSED, OK, UsageError
 from harness.run.summary.loaded_run import bracket_of, read_run
-from harness.terminal.run_screen import _without_tests
+from harness.run.summary.summary import Summary
 from harness.text import count, percent
 
 CLOSE = 1e-9
@@ -60,3 +60,9 @@ def gate(err: Console, path: Path, least: float | None) -> int:
         soft_wrap=True,
     )
     return INFRASTRUCTURE
+
+
+def _without_tests(summary: Summary) -> str:
+    if not summary.ungraded:
+        return ""
+    return f" ({count(summary.ungraded, 'sample')} without a test that was run)"

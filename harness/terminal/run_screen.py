@@ -277,12 +277,6 @@ def too_few(kind: str, groups: int) -> Iterator[Text]:
         yield Text(f"{said} with fewer than {FEWEST} problems not shown", style="dim")
 
 
-def _without_tests(summary: Summary) -> str:
-    if not summary.ungraded:
-        return ""
-    return f" ({count(summary.ungraded, 'sample')} without a test that was run)"
-
-
 def print_summary(out: Console, summary: Summary, run: Path, *, as_json: bool) -> None:
     """Print the results and the run's path, or the summary as one JSON object."""
     if as_json:
