@@ -117,7 +117,7 @@ def test_the_sentence_says_it(pair: Pair) -> None:
     said = usual(pair).sentence
     assert said.startswith(
         "At what the agent spends on average ($0.022 a problem), the agent solves 75 % and "
-        "2.2 shots chosen by public tests solve 25 % (+50 points, +25 to +75)."
+        "2.2 shots chosen by public tests solve 25 % (+50 points, +25 to +70)."
     )
 
 
