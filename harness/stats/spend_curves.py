@@ -193,8 +193,8 @@ def _caps(attempts: Sequence[Attempt]) -> list[float]:
     between = sorted(ends | changes | {0.0})
     if len(between) <= MOST_CAPS:
         return between
-    shares = np.linspace(0, len(between) - 1, MOST_CAPS).round().astype(int)
-    return sorted({*(between[place] for place in shares), min(changes, default=0.0)})
+    places: list[int] = np.linspace(0, len(between) - 1, MOST_CAPS).round().astype(int).tolist()
+    return sorted({*(between[place] for place in places), min(changes, default=0.0)})
 
 
 def _reached(at: Sequence[float]) -> list[float]:

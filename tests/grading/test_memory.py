@@ -11,6 +11,7 @@ from harness import text as excerpts
 from harness.grading import rules
 from harness.grading.judge import Task, judge
 from harness.grading.rules import RULES
+from harness.grading.rules.comparison_rule import LARGE
 from harness.grading.rules.difference import bounds
 from harness.grading.verdict import Difference, Grade, Verdict
 from harness.problem import TestCase
@@ -143,5 +144,5 @@ def test_a_rule_of_a_plug_in_has_all_of_an_output() -> None:
         return None if right else Difference(where="its end", expected=expected, got=got[-9:])
 
     rule = rules.ComparisonRule(same_end, same_end)
-    assert rule.compare_output("end", b"x" * (rules.LARGE + 4 * MEGABYTE) + b"end") is None
-    assert rule.compare_value("end", b"x" * (rules.LARGE + 4 * MEGABYTE) + b"end") is None
+    assert rule.compare_output("end", b"x" * (LARGE + 4 * MEGABYTE) + b"end") is None
+    assert rule.compare_value("end", b"x" * (LARGE + 4 * MEGABYTE) + b"end") is None

@@ -157,7 +157,9 @@ def _wanted(arms: Arms, labels: Labels, at: Sequence[float] | None) -> list[_Wan
 
 def _own(wanted: Iterable[_Wanted], arms: Arms, labels: Labels) -> dict[float, Key]:
     """Return the curve whose mean spend a spend is, where it is one."""
-    sides = {label: (side, arms[side].main) for side, label in enumerate(labels)}
+    sides: dict[str, Key] = {
+        label: (side, arm.main) for side, (label, arm) in enumerate(zip(labels, arms, strict=True))
+    }
     return {each.at: sides[each.mean_of] for each in wanted if each.mean_of is not None}
 
 
