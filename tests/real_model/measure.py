@@ -10,7 +10,7 @@ on with what is there. OUT/PIECE/piece.json holds the commands, the server's own
 seconds that each start took. `results_page.py` writes docs/results.md from OUT.
 
 HumanEval's, MBPP's and LiveCodeBench's rows come from the folder that HARNESS_TEST_DATA names, else
-from the hub.
+from the hub. Commands are run in OUT, where `data` is a link to that folder.
 """
 
 import argparse
@@ -44,6 +44,8 @@ MODES = ("single_shot", "agentic", "self_repair", "best_of_k_public")
 PROMPTS = ("default", "terse", "reasoning")
 SECOND_PROMPT = "terse"
 RECORD = "piece.json"
+DATA = "data"
+MBPP_FILE = "mbpp-test.jsonl"
 
 
 @dataclass(frozen=True)
@@ -56,7 +58,7 @@ class Options:
         server: base URL of the model's server, with `/v1`.
         model: name of the model.
         concurrency: requests at the same time.
-        data: folder with published rows; None to take them from the hub.
+        has_data: whether published rows are in `out`/data; if not, they come from the hub.
     """
 
     out: Path
@@ -64,7 +66,7 @@ class Options:
     server: str
     model: str
     concurrency: int
-    data: Path | None
+    has_data: bool
 
     def asked(self) -> list[str]:
         """Flags that say which model is asked, and how."""
@@ -93,7 +95,7 @@ class Piece:
 
 def rows(name: str, file: str, options: Options) -> str:
     """Return the benchmark's name for `-b`, with the published file where it is at hand."""
-    return name if options.data is None else f"{name}:{options.data / file}"
+    return f"{name}:{DATA}/{file}" if options.has_data else name
 
 
 def humaneval(options: Options) -> list[str]:
@@ -109,15 +111,14 @@ def livecodebench(options: Options) -> list[str]:
 
 def mbpp(options: Options) -> list[str]:
     """Flags that select MBPP's test split; makes its file from the published one."""
-    if options.data is None:
+    if not options.has_data:
         return ["-b", "mbpp"]
-    split = options.out / "mbpp-test.jsonl"
+    split = options.out / MBPP_FILE
     if not split.exists():
-        with gzip.open(options.data / "mbpp" / "mbpp.jsonl.gz", "rt") as published:
+        with gzip.open(options.out / DATA / "mbpp" / "mbpp.jsonl.gz", "rt") as published:
             kept = [line for line in published if json.loads(line)["task_id"] in MBPP_TEST]
-        split.parent.mkdir(parents=True, exist_ok=True)
         split.write_text("".join(kept))
-    return ["-b", f"mbpp:{split}"]
+    return ["-b", f"mbpp:{MBPP_FILE}"]
 
 
 def experiment(options: Options, temperature: float, **axes: Sequence[str]) -> list[str]:
@@ -187,21 +188,19 @@ PIECES = {
 
 def measure(name: str, options: Options, *, dry_run: bool) -> int:
     """Run a piece's commands one after the other; return the exit code of the last one tried."""
-    folder = options.out / name
-    commands = PIECES[name].commands(options)
-    if not dry_run:
-        folder.mkdir(parents=True, exist_ok=True)
-    for result, arguments in commands.items():
-        command = [*arguments, "--out", str(folder / result)]
+    (options.out / name).mkdir(parents=True, exist_ok=True)
+    for result, arguments in PIECES[name].commands(options).items():
+        command = [*arguments, "--out", f"{name}/{result}"]
         print("harness", *command, flush=True)
-        if dry_run:
-            command.append("--dry-run")
+        tried = [*command, "--dry-run"] if dry_run else command
         started, clock = datetime.now(UTC), time.monotonic()
-        code = subprocess.run([sys.executable, "-m", "harness", *command], check=False).returncode
+        code = subprocess.run(
+            [sys.executable, "-m", "harness", *tried], cwd=options.out, check=False
+        ).returncode
         if not dry_run:
             start = {"started": started.isoformat(timespec="seconds"), "exit_code": code}
             start["seconds"] = round(time.monotonic() - clock)
-            record(folder / RECORD, result, command, start, options)
+            record(options.out / name / RECORD, result, command, start, options)
         if code:
             return code
     return 0
@@ -214,7 +213,7 @@ def record(
     whole: dict[str, Any] = json.loads(path.read_text()) if path.exists() else {"results": {}}
     whole["server"] = server_words(options.server) or whole.get("server", {})
     own = whole["results"].setdefault(result, {"command": [], "starts": []})
-    own["command"] = [word.replace(f"{options.data}/", "") for word in command]
+    own["command"] = command
     own["starts"].append(start)
     path.write_text(json.dumps(whole, indent=2) + "\n")
 
@@ -252,14 +251,17 @@ def main() -> int:
         return 0
     if unknown := [name for name in given.pieces if name not in PIECES]:
         parser.error(f"no piece {', '.join(unknown)}; there are {', '.join(PIECES)}")
-    data = os.environ.get("HARNESS_TEST_DATA")
+    out = given.out.resolve()
+    out.mkdir(parents=True, exist_ok=True)
+    if (data := os.environ.get("HARNESS_TEST_DATA")) and not (out / DATA).is_symlink():
+        (out / DATA).symlink_to(Path(data).resolve())
     options = Options(
-        out=given.out.resolve(),
+        out=out,
         size=given.size,
         server=given.server,
         model=given.model,
         concurrency=given.concurrency,
-        data=None if data is None else Path(data),
+        has_data=(out / DATA).is_dir(),
     )
     for name in given.pieces:
         if code := measure(name, options, dry_run=given.dry_run):
