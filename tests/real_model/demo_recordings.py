@@ -24,6 +24,7 @@ from harness.run.store.transcripts import Transcripts
 
 RECORDINGS = Path(__file__).parents[2] / "fixtures" / "recordings"
 RECORDED = "recorded.json"
+STARTS = {"event", "schema_version", "sample", "problem_id", "index", "mode", "model"}
 FACTS = ("model", "temperature", "max_tokens", "samples_per_problem", "mode", "prompt", "max_turns")
 """Keys of a run's spec that say how its answers came about."""
 

@@ -23,9 +23,9 @@ def alternating(problem): return right(problem) if next(turn) % 2 else wrong(pro
 
 
 @pytest.fixture(scope="module")
-def folder(bundled_runs: Callable[..., Path]) -> Path:
+def folder(written_runs: Callable[..., Path]) -> Path:
     """Runs of own problems, eight of a kind, and those of the bundled recordings."""
-    folder = bundled_runs("single", "agentic")
+    folder = written_runs("single", "agentic")
     rows = [{**ECHO, "id": f"own/echo{number}"} for number in range(8)]
     (folder / "own.jsonl").write_text("".join(json.dumps(row) + "\n" for row in [*rows, DOUBLE]))
     (folder / "mine.py").write_text(MODEL)

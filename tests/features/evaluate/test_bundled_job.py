@@ -8,8 +8,8 @@ from program import harness, results
 
 
 @pytest.fixture(scope="module")
-def runs(bundled_runs: Callable[..., Path]) -> Path:
-    return bundled_runs("agentic", "single")
+def runs(written_runs: Callable[..., Path]) -> Path:
+    return written_runs("agentic", "single")
 
 
 def test_the_recordings_are_played_whatever_keys_and_model_are_set(runs: Path) -> None:

@@ -96,9 +96,9 @@ def events_of(run: Path) -> list[dict[str, Any]]:
 
 
 def test_a_torn_last_line_is_cut_off_and_its_sample_runs_again(
-    bundled_runs: Callable[..., Path],
+    written_runs: Callable[..., Path],
 ) -> None:
-    folder = bundled_runs("agentic")
+    folder = written_runs("agentic")
     path = folder / "agentic" / "results.jsonl"
     whole = path.read_bytes()
     path.write_bytes(whole[:-100])

@@ -12,8 +12,8 @@ Json = dict[str, Any]
 
 
 @pytest.fixture(scope="module")
-def runs(bundled_runs: Callable[..., Path]) -> Path:
-    folder = bundled_runs("single")
+def runs(written_runs: Callable[..., Path]) -> Path:
+    folder = written_runs("single")
     done = harness(folder, "run", "--agentic-mode", "--price", "1,2", "--out", "agentic")
     assert done.returncode == 0, done.stderr
     (folder / "agentic.txt").write_text(done.stdout)

@@ -34,9 +34,9 @@ def test_runs_are_listed_with_what_they_are(folder: Path) -> None:
     rows = [[cell.strip() for cell in line.strip("│").split("│")] for line in lines]
     found = {row[0]: row[1:6] for row in rows}
     assert found == {
-        "monday": ["replay:bundled", "agentic", "default", "20", "75.0 %"],
+        "monday": ["replay:written", "agentic", "default", "20", "75.0 %"],
         "tuesday": ["python:own:solve", "single_shot", "default", "20", "0.0 %"],
-        "deeper/few": ["replay:bundled", "single_shot", "default", "3", found["deeper/few"][4]],
+        "deeper/few": ["replay:written", "single_shot", "default", "3", found["deeper/few"][4]],
     }
     assert {row[-1] for row in rows} == {"done"}
 

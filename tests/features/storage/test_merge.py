@@ -21,9 +21,9 @@ def _run(folder: Path, out: str, *more: str) -> None:
 
 
 @pytest.fixture(scope="module")
-def runs(bundled_runs: Callable[..., Path]) -> Path:
+def runs(written_runs: Callable[..., Path]) -> Path:
     """The bundled job as `whole`, and in shards `s1`, `s2`, `s3`."""
-    folder = bundled_runs("agentic")
+    folder = written_runs("agentic")
     (folder / "agentic").rename(folder / "whole")
     for index in range(1, SHARDS + 1):
         _run(folder, f"s{index}", "--shard", f"{index}/{SHARDS}")
