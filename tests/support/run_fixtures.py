@@ -108,7 +108,7 @@ def solver(bundled_rows: list[dict[str, Any]]) -> Solver:
 
 
 WRITTEN = Path(__file__).parent / "written_recordings"
-"""Answers written by hand, for the first 20 bundled problems: in both modes, with known outcomes."""
+"""Answers written by hand for the first 20 bundled problems, in both modes; outcomes are known."""
 LINK = "written"
 PLAYED = ("-b", "fixture", "-n", "20", "-m", f"replay:{LINK}")
 """Flags that play them, in a folder made by `link_written`."""
@@ -134,7 +134,7 @@ def played(tmp_path: Path) -> tuple[str, ...]:
 
 @pytest.fixture(scope="session")
 def written_runs(tmp_path_factory: pytest.TempPathFactory) -> WrittenRuns:
-    """Copy runs of the hand-written recordings, `agentic` and `single`, to a folder of the caller's.
+    """Copy runs of the hand-written recordings, `agentic` and `single`, to the caller's folder.
 
     Every process of a test session takes them from the one that needed them first.
     """
