@@ -14,6 +14,7 @@ from chat_server import Solver
 from program import harness
 from results_made import made_result
 from rich.console import Console, RenderableType
+from written import link_written
 
 from harness.run.spec.spec import RunSpec
 from harness.run.store.directory import RunDirectory
@@ -105,21 +106,6 @@ def bundled_rows() -> list[dict[str, Any]]:
 def solver(bundled_rows: list[dict[str, Any]]) -> Solver:
     """A model that first writes nonsense, then the reference of a bundled problem."""
     return Solver({row["title"]: ["print(0)", row["references"][0]] for row in bundled_rows})
-
-
-WRITTEN = Path(__file__).parent / "written_recordings"
-"""Answers written by hand for the first 20 bundled problems, in both modes; outcomes are known."""
-LINK = "written"
-PLAYED = ("-b", "fixture", "-n", "20", "-m", f"replay:{LINK}")
-"""Flags that play them, in a folder made by `link_written`."""
-
-
-def link_written(folder: Path) -> tuple[str, ...]:
-    """Make the hand-written recordings known in a folder; return the flags that play them there."""
-    link = folder / LINK
-    if not link.is_symlink():
-        link.symlink_to(WRITTEN)
-    return PLAYED
 
 
 WrittenRuns = Callable[..., Path]

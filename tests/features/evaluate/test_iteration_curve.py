@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from program import harness, results
+from written import PLAYED
 
 Json = dict[str, Any]
 
@@ -14,7 +15,7 @@ Json = dict[str, Any]
 @pytest.fixture(scope="module")
 def runs(written_runs: Callable[..., Path]) -> Path:
     folder = written_runs("single")
-    done = harness(folder, "run", "--agentic-mode", "--price", "1,2", "--out", "agentic")
+    done = harness(folder, "run", *PLAYED, "--agentic-mode", "--price", "1,2", "--out", "agentic")
     assert done.returncode == 0, done.stderr
     (folder / "agentic.txt").write_text(done.stdout)
     return folder

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from program import harness, start
 from terminal import on_terminal
+from written import FIRST, PLAYED, link_written
 
 GOOD = "def solve(problem):\n    return ''\n"
 
@@ -17,10 +18,11 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A good run, then one of a model that knows nothing, of the same problems; and another."""
     made = tmp_path_factory.mktemp("listed")
     (made / "own.py").write_text(GOOD)
+    link_written(made)
     for arguments in (
-        ("--agentic-mode", "--out", "runs/monday"),
-        ("-m", "python:own:solve", "--out", "runs/tuesday"),
-        ("-n", "3", "--out", "runs/deeper/few"),
+        (*PLAYED, "--agentic-mode", "--out", "runs/monday"),
+        (*FIRST, "-m", "python:own:solve", "--out", "runs/tuesday"),
+        (*PLAYED, "-n", "3", "--out", "runs/deeper/few"),
     ):
         done = harness(made, "run", *arguments)
         assert done.returncode == 0, done.stderr
