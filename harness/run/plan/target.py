@@ -43,6 +43,8 @@ from harness.run.store.transcripts import FOLDER, PACK, Transcripts
 
 PREFIX = "replay:"
 BUNDLED = "bundled"
+RECORDED_MODEL = "Qwen2.5-Coder-1.5B-Instruct"
+"""Model whose answers are bundled."""
 DEFAULT_PROMPT = "default"
 LIMITS = frozenset(reason for reason in StopReason if reason.endswith("_limit"))
 

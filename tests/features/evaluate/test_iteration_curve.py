@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from program import harness, results
-from written import PLAYED
+from written import PLAYED, link_written
 
 Json = dict[str, Any]
 
@@ -125,6 +125,7 @@ def test_results_of_an_older_version_are_told_as_unknown(runs: Path, tmp_path: P
         kept = [{key: row[key] for key in row if key != "steps"} for row in rows]
         text = "".join(json.dumps(row) + "\n" for row in kept) or "\n".join(lines)
         (old / name).write_text(text)
+    link_written(tmp_path)
     done = harness(tmp_path, "run", "--resume", "old")
     assert done.returncode == 0, done.stderr
     assert summary(tmp_path, "old")["curve"] is None

@@ -11,6 +11,7 @@ import pytest
 import yaml
 from chat_server import ChatServer, Reply, Solver, completion, failure
 from program import Done, finish, harness, heard, results, run, start
+from written import WRITTEN, link_written
 
 EXAMPLES = Path(__file__).parents[3] / "fixtures" / "experiments"
 TEN = {"prompt_tokens": 7, "completion_tokens": 3}
@@ -18,7 +19,6 @@ TEN = {"prompt_tokens": 7, "completion_tokens": 3}
 # Notes each call, so that a test can count them; knows all problems or the first alone.
 MODEL = """
 import pathlib
-from written import WRITTEN, link_written
 from harness.models.scripted import ScriptedModel
 LOG = pathlib.Path("asked")
 
@@ -383,7 +383,7 @@ class TestCells:
 
         monkeypatch.setattr(controller, "load", counted)
         monkeypatch.chdir(folder)
-        write(folder, model="replay:none", prompts=["default", "terse", "reasoning"])
+        write(folder, model="replay:none", prompts=["default", "terse"])
         (folder / "none").mkdir()
         (folder / "g.yaml").write_text((folder / "g.yaml").read_text().replace("none", "bundled"))
         asked = ExperimentRequest.of({}, {}, Goal(), config=Path("g.yaml"))

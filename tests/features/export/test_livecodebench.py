@@ -104,9 +104,7 @@ def test_we_read_it_back_and_agree_with_ourselves(exported: Path, folder: Path) 
     path = exported / "Scenario.codegeneration_1_eval_all.json"
     solutions = read_solutions(path)
     assert len(solutions) == 20
-    done = harness(
-        folder, "grade", "--problems", "fixture", "-n", "20", "--solutions", path, "--json"
-    )
+    done = harness(folder, "grade", "--problems", "fixture", "--solutions", path, "--json")
     assert done.returncode == 0, done.stderr
     told = json.loads(done.stdout)
     assert told["summary"]["pass_at_1"]["value"] == 0.75

@@ -10,13 +10,14 @@ from typing import Any
 
 import pytest
 from program import harness, harness_after, results
+from written import link_written
 
 MEASURED = {"seconds", "tests", "peak_bytes", "steps", "judged_again"}
 SHARDS = 3
 
 
 def _run(folder: Path, out: str, *more: str) -> None:
-    done = harness(folder, "run", "--agentic-mode", "--out", out, *more)
+    done = harness(folder, "run", *link_written(folder), "--agentic-mode", "--out", out, *more)
     assert done.returncode == 0, done.stderr
 
 
@@ -33,7 +34,7 @@ def runs(written_runs: Callable[..., Path]) -> Path:
 @pytest.fixture
 def copies(runs: Path, tmp_path: Path) -> Path:
     """The same, to be changed."""
-    shutil.copytree(runs, tmp_path / "runs")
+    shutil.copytree(runs, tmp_path / "runs", symlinks=True)
     return tmp_path / "runs"
 
 
