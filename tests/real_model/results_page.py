@@ -129,7 +129,7 @@ def shown(experiment: Path) -> str:
 def commands(record: dict[str, Any]) -> Iterator[str]:
     """Yield the commands of a piece, the server's settings, and when it was measured."""
     yield "```sh"
-    server = record.get("server") or {}
+    server: dict[str, Any] = record.get("server") or {}
     if server.get("slots"):
         context = server["slots"] * server["context_of_a_slot"]
         yield SERVER_FLAGS.format(slots=server["slots"], context=context)
