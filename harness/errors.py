@@ -4,6 +4,15 @@ Each message is one line that says what was wrong, where, and what to do; `cli` 
 traceback and exits with the class's code (the table of exit codes is in the README).
 """
 
+OK, MISSED, INFRASTRUCTURE, INTERRUPTED = 0, 1, 4, 130
+_PACKAGES = {
+    "dotenv": "python-dotenv",
+    "mcp_types": "mcp",
+    "vl_convert": "vl-convert-python",
+    "yaml": "pyyaml",
+}
+"""Names of packages that differ from their modules' names."""
+
 
 class HarnessError(Exception):
     """An error that is reported to the user in one line."""
@@ -52,18 +61,6 @@ class StorageError(HarnessError):
     """A write to disk failed during a run; committed samples are safe."""
 
     exit_code = 4
-
-
-OK, MISSED, INFRASTRUCTURE, INTERRUPTED = 0, 1, 4, 130
-
-
-_PACKAGES = {
-    "dotenv": "python-dotenv",
-    "mcp_types": "mcp",
-    "vl_convert": "vl-convert-python",
-    "yaml": "pyyaml",
-}
-"""Names of packages that differ from their modules' names."""
 
 
 def missing_package(error: BaseException) -> str | None:

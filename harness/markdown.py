@@ -16,6 +16,18 @@ WRAPPERS = frozenset({"markdown", "md"})
 SHORTEST_FENCE = 3
 _LIST_ITEM = re.compile(r"(?:[-*+]|[0-9]{1,9}[.)])[ \t]+(?=```|~~~)")
 _AFTER_WORDS = re.compile(r"(`{3,})[ \t]*((?:[A-Za-z{][\w.+#{}-]{0,20})?)[ \t]*")
+_FENCE = re.compile(r"^[ \t]*```[ \t]*(?P<word>[\w+]*)[^\n]*\n", re.MULTILINE)
+_FENCE_END = re.compile(r"^[ \t]*```", re.MULTILINE)
+WORDS = {
+    "python": frozenset({"python", "python3", "py"}),
+    "java": frozenset({"java"}),
+    "c++": frozenset({"c++", "cpp", "cc", "cxx"}),
+    "javascript": frozenset({"javascript", "js"}),
+}
+"""Names of each language after a fence, in lower case."""
+
+_BLOCKS = {"p", "div", "h1", "h2", "h3", "h4", "ul", "ol", "table", "tr", "pre", "section", "br"}
+_UNSEEN = {"script", "style", "head", "title"}
 
 
 class FencedBlock(NamedTuple):
@@ -124,17 +136,6 @@ def _unindented(line: str, indent: str) -> str:
     return line.removeprefix(indent if line.startswith(indent) else indent.rstrip())
 
 
-_FENCE = re.compile(r"^[ \t]*```[ \t]*(?P<word>[\w+]*)[^\n]*\n", re.MULTILINE)
-_FENCE_END = re.compile(r"^[ \t]*```", re.MULTILINE)
-WORDS = {
-    "python": frozenset({"python", "python3", "py"}),
-    "java": frozenset({"java"}),
-    "c++": frozenset({"c++", "cpp", "cc", "cxx"}),
-    "javascript": frozenset({"javascript", "js"}),
-}
-"""Names of each language after a fence, in lower case."""
-
-
 def code_of(text: str, language: str) -> str:
     """Return the first fenced block of a language, or of no other known one.
 
@@ -160,10 +161,6 @@ def _blocks(text: str) -> Iterator[tuple[str, str]]:
         end = closing.start() if closing else len(text)
         yield opening["word"].lower(), text[opening.end() : end]
         position = closing.end() if closing else len(text)
-
-
-_BLOCKS = {"p", "div", "h1", "h2", "h3", "h4", "ul", "ol", "table", "tr", "pre", "section", "br"}
-_UNSEEN = {"script", "style", "head", "title"}
 
 
 class _Reader(HTMLParser):

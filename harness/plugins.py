@@ -15,6 +15,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
+from harness import registry
 from harness.errors import HarnessError, UsageError
 
 SOURCES = "harness.sources"
@@ -151,23 +152,20 @@ def _package_of(entry: EntryPoint) -> tuple[str, str]:
         return "?", "?"
 
 
-OWN_RULES = ("lcb", "equality", "tokens", "apps_legacy")  # of `harness.grading.rules`
-
-
 def known_rule(name: str) -> str:
     """Check the name of a comparison rule, built in or of a plug-in.
 
     Raises:
         ValueError: the rule is unknown; the message lists the known ones.
     """
-    if name in OWN_RULES or find(RULES, name) is not None:
+    if name in registry.RULES or find(RULES, name) is not None:
         return name
-    raise PydanticCustomError("rule", "known are {names}", {"names": known(RULES, OWN_RULES)})
+    raise PydanticCustomError("rule", "known are {names}", {"names": known(RULES, registry.RULES)})
 
 
 RuleName = Annotated[
     str,
     AfterValidator(known_rule),
-    WithJsonSchema({"type": "string", "examples": [*OWN_RULES]}),
+    WithJsonSchema({"type": "string", "examples": [*registry.RULES]}),
 ]
 """The name of a comparison rule."""

@@ -10,6 +10,11 @@ from pydantic import BaseModel, ConfigDict
 
 Level = Literal["easy", "medium", "hard"]
 PublicRule = Literal["source", "statement", "first"]
+NO_EXCEPTION = "no exception"
+"""Expected output of a code test that is not an assertion of two equal values."""
+
+MOST_TAGS = 5
+LONGEST_LOOK, LONGEST_FIRST = 5_000, 200  # characters of a statement that `str` searches, and shows
 
 
 class Frozen(BaseModel):
@@ -68,10 +73,6 @@ class Signature(Frozen):
 
     arguments: tuple[Codec, ...] = ()
     result: Codec = Codec.JSON
-
-
-NO_EXCEPTION = "no exception"
-"""Expected output of a code test that is not an assertion of two equal values."""
 
 
 class TestScript(Frozen):
@@ -220,10 +221,6 @@ def _visible(text: str) -> str:
     return "".join(each if each.isprintable() else ascii(each)[1:-1] for each in text)
 
 
-MOST_TAGS = 5
-LONGEST_LOOK, LONGEST_FIRST = 5_000, 200  # characters of a statement that `str` searches, and shows
-
-
 class Problem(_Facts):
     """A programming problem.
 
@@ -236,8 +233,6 @@ class Problem(_Facts):
             that reads stdin and writes stdout.
         signature: conversion of the entry point's arguments and result.
         public_rule: how public tests were separated from hidden ones.
-        unchecked: whether its tests were parsed from its statement, and no known-good solution was
-            run on them yet.
         preamble: Python source with names that solutions may rely on.
         call: the call whose value is asked for, as a Python expression; empty for code generation.
         code: the called program, for code execution only.
@@ -245,8 +240,6 @@ class Problem(_Facts):
         checker: judges outputs in place of the rule.
         cpu_s, memory_bytes, output_bytes: limits of a test, if in the data.
         load_references: decodes the known-good solutions at each call. Raises DataError.
-        generator: source of the data set's own input generator; empty if there is none. Runs only
-            in the sandbox (`harness.features.verify.generated_inputs`).
         known_issues: reasons why a correct solution may be judged wrong, or a wrong one correct.
         content_hash: SHA-256 of everything that can change a verdict, including tests.
     """
@@ -256,7 +249,6 @@ class Problem(_Facts):
     difficulty_word: str
     tests: TestSuite
     public_rule: PublicRule = "source"
-    unchecked: bool = False
     call: str = ""
     code: str = ""
     rule: str = "lcb"
@@ -265,7 +257,6 @@ class Problem(_Facts):
     memory_bytes: int | None = None
     output_bytes: int | None = None
     load_references: Callable[[], tuple[Reference, ...]] = tuple
-    generator: str = ""
     known_issues: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
     content_hash: str

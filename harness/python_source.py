@@ -14,11 +14,13 @@ import contextlib
 import os
 import threading
 import warnings
-from collections.abc import Generator, Iterator
+from collections.abc import Generator
 from typing import Literal, cast
 
 UNREADABLE = (SyntaxError, ValueError, MemoryError, RecursionError)
 """What a source raises that is not Python, or is too large or too deeply nested for the parser."""
+
+_TRIES = 3  # a thread of the user's program may parse at the same time, without this lock
 
 
 def reason(error: Exception) -> str:
@@ -26,9 +28,6 @@ def reason(error: Exception) -> str:
     if isinstance(error, SyntaxError):
         return f"{error.msg} (line {error.lineno})"
     return str(error) or "nested too deeply"
-
-
-_TRIES = 3  # a thread of the user's program may parse at the same time, without this lock
 
 
 class _OwnThread:
@@ -109,24 +108,3 @@ def _silence() -> Generator[None]:
         _own_thread.thread = before
         with contextlib.suppress(ValueError):  # the program has reset its filters
             filters.remove(_IGNORED)
-
-
-def parameters(function: ast.FunctionDef) -> tuple[str, ...]:
-    """Return the names of a function's positional parameters, without `self`."""
-    names = [parameter.arg for parameter in (*function.args.posonlyargs, *function.args.args)]
-    return tuple(names[1:] if names[:1] == ["self"] else names)
-
-
-def scoped(tree: ast.Module) -> Iterator[tuple[ast.AST, ast.FunctionDef | None]]:
-    """Yield the nodes of a tree, each with its function; no classes but `Solution`.
-
-    A function comes before the nodes inside it.
-    """
-    waiting: list[tuple[ast.AST, ast.FunctionDef | None]] = [(tree, None)]
-    while waiting:
-        node, scope = waiting.pop()
-        if isinstance(node, ast.ClassDef) and node.name != "Solution":
-            continue
-        yield node, scope
-        inside = node if isinstance(node, ast.FunctionDef) else scope
-        waiting += [(child, inside) for child in ast.iter_child_nodes(node)]

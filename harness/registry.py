@@ -11,6 +11,45 @@ from typing import Any, NamedTuple
 from harness.errors import UsageError
 
 RUN, READ, PROBLEMS, JUDGE, MORE = "Run", "Compare and read", "Problems", "Judge", "More"
+EXECUTORS: Mapping[str, str] = {"ray": "harness.features.cluster.ray_executor:RayExecutor"}
+"""Executors other than this machine: value of the setting to class."""
+
+MODES: Mapping[str, str] = dict.fromkeys(
+    ("external", "mcp"), "harness.features.external.setup:MODE"
+)
+"""Modes in which a user's own agent works; see `harness.run.plan.modes.Mode`."""
+
+AGENT_STRATEGY = "harness.features.external.session:unconnected"
+"""Strategy of those modes while there is no agent."""
+
+TRANSPORTS: Mapping[str, str] = {"batch": "harness.features.batch.run:BATCH"}
+"""Ways to send requests other than one by one, each a `Transport`."""
+
+RULES: Mapping[str, str] = {
+    "lcb": "harness.grading.rules.standard:LCB",
+    "equality": "harness.grading.rules.standard:EQUALITY",
+    "tokens": "harness.grading.rules.standard:TOKENS",
+    "apps_legacy": "harness.grading.rules.apps_legacy:APPS_LEGACY",
+}
+"""Comparison rules, each a `harness.grading.rules.ComparisonRule`."""
+
+SCHEMA_NAMES = ("result", "transcript", "spec", "summary", "comparison", "estimate", "event")
+"""Arguments of `harness schema`."""
+
+SCHEMAS: Mapping[str, tuple[str, str]] = {
+    "comparison": (
+        "harness.features.compare.comparison:Comparison",
+        "What `harness compare --json` prints.",
+    ),
+    "event": (
+        "harness.features.observers.observer_events:Observed",
+        "What an observer is told; `--notify` posts those of runs, with a `text` beside.",
+    ),
+}
+"""Schemas of features: argument of `harness schema` to a type and a description.
+
+The version, `SCHEMA`, is in the type's module.
+"""
 
 
 class Command(NamedTuple):
@@ -55,7 +94,7 @@ COMMANDS = tuple(
         ("view", "viewer.command:view", "Browse runs in a web browser.", READ),
         ("export", "export.command:export", "Write a run in another format.", READ),
         ("problems", "info.problems:problems", "List problems, or show one.", PROBLEMS),
-        ("fetch", "info.problems:fetch", "Download a benchmark's data.", PROBLEMS),
+        ("fetch", "info.fetch:fetch", "Download a benchmark's data.", PROBLEMS),
         ("verify", "verify.command:verify", "Judge a benchmark's reference solutions.", PROBLEMS),
         ("calibrate", "calibrate.command:calibrate", "Time reference solutions.", PROBLEMS),
         ("grade", "grade.command:grade", "Grade solutions from a file.", JUDGE),
@@ -66,42 +105,10 @@ COMMANDS = tuple(
         ("merge", "storage.merge:merge_command", "Merge the shards of a run into one run.", MORE),
         ("pack", "storage.pack:pack_command", "Store a run's transcripts in one small file.", MORE),
         ("schema", "info.schema:schema", "Print the JSON Schema of a file or output.", MORE),
-        ("plugins", "info.doctor:plugins", "List installed plug-ins.", MORE),
+        ("plugins", "info.plugins:plugins", "List installed plug-ins.", MORE),
     )
 )
 """The commands in the order of `harness --help`."""
-
-EXECUTORS: Mapping[str, str] = {"ray": "harness.features.cluster.ray_executor:RayExecutor"}
-"""Executors other than this machine: value of the setting to class."""
-
-MODES: Mapping[str, str] = dict.fromkeys(
-    ("external", "mcp"), "harness.features.external.setup:MODE"
-)
-"""Modes in which a user's own agent works; see `harness.run.plan.modes.Mode`."""
-
-AGENT_STRATEGY = "harness.features.external.session:unconnected"
-"""Strategy of those modes while there is no agent."""
-
-TRANSPORTS: Mapping[str, str] = {"batch": "harness.features.batch.run:BATCH"}
-"""Ways to send requests other than one by one, each a `Transport`."""
-
-SCHEMA_NAMES = ("result", "transcript", "spec", "summary", "comparison", "estimate", "event")
-"""Arguments of `harness schema`."""
-
-SCHEMAS: Mapping[str, tuple[str, str]] = {
-    "comparison": (
-        "harness.features.compare.comparison:Comparison",
-        "What `harness compare --json` prints.",
-    ),
-    "event": (
-        "harness.features.observers.observer_events:Observed",
-        "What an observer is told; `--notify` posts those of runs, with a `text` beside.",
-    ),
-}
-"""Schemas of features: argument of `harness schema` to a type and a description.
-
-The version, `SCHEMA`, is in the type's module.
-"""
 
 
 def resolve(target: str) -> Any:

@@ -9,6 +9,13 @@ UNKNOWN = "unknown"
 """Displayed in place of an unknown value."""
 
 _HARMLESS = "\n\t"
+GAP = " … "
+_NOTE = re.compile(r"[ \n]… (\d{1,12}) characters left out …[ \n]")
+_LONGEST_EXCERPT = 1 << 16  # characters; longer texts are not themselves excerpts
+_UTF8_BYTES = 4  # of a character, at most
+_CONTINUES = 0b10  # first two bits of a byte that continues a character
+_PIECE = 1 << 20
+_LARGE = 1 << 20  # bytes; larger data is not decoded at once
 
 
 def printable(text: str) -> str:
@@ -80,15 +87,6 @@ def dollars(cost: float | None, prices_as_of: str | None = None) -> str:
         return "unknown"
     dated = f" (prices of {printable_line(prices_as_of)})" if prices_as_of else ""
     return (f"${cost:.4f}" if cost < 1 else f"${cost:,.2f}") + dated
-
-
-GAP = " … "
-_NOTE = re.compile(r"[ \n]… (\d{1,12}) characters left out …[ \n]")
-_LONGEST_EXCERPT = 1 << 16  # characters; longer texts are not themselves excerpts
-_UTF8_BYTES = 4  # of a character, at most
-_CONTINUES = 0b10  # first two bits of a byte that continues a character
-_PIECE = 1 << 20
-_LARGE = 1 << 20  # bytes; larger data is not decoded at once
 
 
 def shorten(text: str, most: int) -> str:

@@ -14,6 +14,7 @@ from harness.registry import COMMANDS
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 HEADING = re.compile(r"^#+ (.*)$", re.MULTILINE)
+GUIDES = [ROOT / name for name in ("AGENTS.md", "CONTRIBUTING.md", "SECURITY.md")]
 
 
 def links(page: Path) -> Iterator[str]:
@@ -27,7 +28,7 @@ def anchors(page: Path) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", head.lower()).replace(" ", "-") for head in heads}
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", [*PAGES, *GUIDES], ids=lambda page: page.name)
 def test_every_link_leads_somewhere(page: Path) -> None:
     for link in links(page):
         name, _, anchor = link.partition("#")

@@ -13,6 +13,16 @@ LONGEST_STDIN = 256_000
 LONGEST_OUTPUT = 4_000
 LONGEST_ERROR = 2_000
 MOST_DECODED = 1_000_000  # bytes
+ENDINGS = {
+    Ending.FINISHED: "The program finished",
+    Ending.ERROR: "The program raised an exception",
+    Ending.MEMORY_LIMIT: "The program used too much memory",
+    Ending.CPU_LIMIT: "The program used too much CPU time",
+    Ending.WALL_LIMIT: "The program slept for too long",
+    Ending.OUTPUT_LIMIT: "The program printed too much",
+    Ending.CANNOT_COMPILE: "The program does not compile",
+    Ending.SANDBOX_LOST: "The program was stopped",
+}
 
 
 class RunCodeArguments(Arguments):
@@ -40,18 +50,6 @@ class RunCode:
             raise ToolError(f"Code or stdin is longer than {LONGEST_CODE:,} characters.")
         code = without_fence(arguments.code)
         return told(await workspace.run_code(code, arguments.stdin))
-
-
-ENDINGS = {
-    Ending.FINISHED: "The program finished",
-    Ending.ERROR: "The program raised an exception",
-    Ending.MEMORY_LIMIT: "The program used too much memory",
-    Ending.CPU_LIMIT: "The program used too much CPU time",
-    Ending.WALL_LIMIT: "The program slept for too long",
-    Ending.OUTPUT_LIMIT: "The program printed too much",
-    Ending.CANNOT_COMPILE: "The program does not compile",
-    Ending.SANDBOX_LOST: "The program was stopped",
-}
 
 
 def told(execution: Execution) -> str:

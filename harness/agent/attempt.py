@@ -28,6 +28,11 @@ if TYPE_CHECKING:
     from harness.agent.templates.prompt_set import PromptSet
     from harness.tools.toolbox import Toolbox
 
+NUDGE = (
+    "No tool was called. Hand your solution in with write_solution, then call run_tests; code in "
+    "a message is not run."
+)
+
 
 class StopReason(StrEnum):
     """Why a strategy stopped."""
@@ -78,12 +83,6 @@ class RunStoppedError(Exception):
         super().__init__(cause or reason.value)
 
 
-NUDGE = (
-    "No tool was called. Hand your solution in with write_solution, then call run_tests; code in "
-    "a message is not run."
-)
-
-
 class ChosenBy(StrEnum):
     """The rule that chose the final solution."""
 
@@ -121,6 +120,15 @@ class Limits(Frozen):
     wall_seconds: float | None = None
 
 
+class StrategySettings(Protocol):
+    """Settings that give the options of a strategy; None stands for the default."""
+
+    stop_on_pass: bool
+    repair_rounds: int | None
+    best_of: int | None
+    show_budget: bool
+
+
 class StrategyOptions(Frozen):
     """Options of a strategy, apart from its limits.
 
@@ -135,6 +143,16 @@ class StrategyOptions(Frozen):
     repair_rounds: int = REPAIR_ROUNDS
     best_of: int = SHOTS
     show_budget: bool = False
+
+    @classmethod
+    def of(cls, settings: StrategySettings) -> "StrategyOptions":
+        """Return the options of a run's or an episode's settings."""
+        return cls(
+            stop_on_pass=settings.stop_on_pass,
+            repair_rounds=settings.repair_rounds or REPAIR_ROUNDS,
+            best_of=settings.best_of or SHOTS,
+            show_budget=settings.show_budget,
+        )
 
 
 class Written(Frozen):

@@ -1,7 +1,7 @@
 """An agent's work on one problem: messages, tool calls, reminders, limits, end.
 
 Requests are sent elsewhere: by the agent loop of an evaluation
-(`harness.agent.strategies.strategies`), or by a trainer (`harness.Episode`). Both pass each answer
+(`harness.agent.strategies.agent_loop`), or by a trainer (`harness.Episode`). Both pass each answer
 to `AgentEpisode.take`, so a model sees the same bytes in training and in evaluation.
 
 Answers of a model, and their handling:
@@ -32,21 +32,15 @@ When and how tools are described in text is documented in
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from harness.agent.attempt import Attempt, ChosenBy, Session, StopReason, ToolProtocolUsed
-from harness.agent.conversation import ToolCalls
 from harness.agent.dialogue import Dialogue
 from harness.agent.events import ToolProtocolChanged
 from harness.agent.said_code import FAILED_CALL, NOTHING, SaidCode
 from harness.agent.templates.prompt_set import fallback_prompt
-from harness.grading.jobs import Judgement, Options, Trial
-from harness.grading.verdict import Grade
+from harness.agent.tool_calls import ToolCalls
 from harness.models.protocol import ModelTurn, ToolMessage, UserMessage
 from harness.models.text_tools.instructions import said_in_text
-from harness.problem import Problem, TestSuite
-from harness.sandbox.executor import Executor, Shared
-from harness.sandbox.program import Execution, Program
 from harness.text import shorten
 from harness.tools.workspace import Revision, Workspace
 
@@ -56,6 +50,12 @@ MOST_IN_A_ROW = 2
 """Largest number of reminders without a tool call between them."""
 
 NO_CALL = "No tool was called."
+TURNS_WITHOUT_TOOLS = 2  # with tools in text, before assuming that the model cannot call any
+FAILED_TURNS = 3  # in a row, with only calls that cannot be carried out
+LONGEST_REFUSAL = 1_000
+SAME_SOLUTION = 3
+CUT_OFF = "Your message was cut off by its token limit before any tool was called. Be brief."
+FILTERED = "Your message was withheld by a content filter. Put it in other words and go on."
 
 
 def reminder(session: Session, *, turns_left: int, code_in_text: bool, further: int) -> str:
@@ -88,14 +88,6 @@ def _state(workspace: Workspace) -> tuple[str, str]:
         return "Your newest solution has not been tested.", "Call run_tests"
     passed = f"{report.passed} of {report.total} public tests"
     return f"Your newest solution passes {passed}.", "Go on with a tool call"
-
-
-TURNS_WITHOUT_TOOLS = 2  # with tools in text, before assuming that the model cannot call any
-FAILED_TURNS = 3  # in a row, with only calls that cannot be carried out
-LONGEST_REFUSAL = 1_000
-SAME_SOLUTION = 3
-CUT_OFF = "Your message was cut off by its token limit before any tool was called. Be brief."
-FILTERED = "Your message was withheld by a content filter. Put it in other words and go on."
 
 
 class AgentEpisode:
@@ -308,30 +300,3 @@ class AgentEpisode:
 
 def _filtered(turn: ModelTurn) -> bool:
     return turn.stop.reason == "content_filter"
-
-
-def workspace_of(problem: Problem, options: Options, pool: Executor) -> Workspace:
-    """Return an empty workspace for a problem.
-
-    Args:
-        problem: the sample's problem.
-        options: how solutions are judged, except that tests are not isolated from each other.
-        pool: executor of tests and programs, at higher priority than work no model waits for.
-    """
-    # The strategy and tools get the closures below, which must not refer to `problem`.
-    view, task = problem.view(), options.task(problem, "", ())
-    if task.checker is not None:
-        task = replace(task, checker=task.checker.of_public_tests())
-
-    async def run_public_tests(code: str) -> Grade:
-        asked = replace(task, program=Program.of(view, code), isolate=False)
-        tests = Shared(TestSuite(view.public_tests))
-        return await pool.call(Judgement(asked, tests), urgent=True, queued=workspace.queued)
-
-    async def run_code(code: str, stdin: str) -> Execution:
-        data = stdin.encode("utf-8", "surrogatepass")
-        trial = Trial(Program(code, view.preamble), data, task.limits)
-        return await pool.call(trial, urgent=True, queued=workspace.queued)
-
-    workspace = Workspace(view, run_public_tests, task.limits.cpu_s, run_code=run_code)
-    return workspace

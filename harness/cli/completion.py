@@ -81,9 +81,9 @@ def prompts(incomplete: str) -> list[str]:
 
 def rules(incomplete: str) -> list[str]:
     """Complete comparison rules."""
-    from harness.plugins import OWN_RULES, RULES
+    from harness import plugins, registry
 
-    return _with_plugins(OWN_RULES, RULES, incomplete)
+    return _with_plugins(registry.RULES, plugins.RULES, incomplete)
 
 
 def observers(incomplete: str) -> list[str]:

@@ -12,6 +12,11 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+WIDTH = 80
+INDENT = 6
+ADVANCED = "advanced"
+"""Marks, in the annotation of a parameter, a flag that few people use."""
+
 
 def _examples() -> Iterator[tuple[str, tuple[str, ...]]]:
     text = Path(__file__).with_name("examples.txt").read_text("utf-8")
@@ -22,11 +27,6 @@ def _examples() -> Iterator[tuple[str, tuple[str, ...]]]:
 
 EXAMPLES: Mapping[str, tuple[str, ...]] = dict(_examples())
 """The examples at the end of a command's help, by its words after `harness`."""
-
-WIDTH = 80
-INDENT = 6
-ADVANCED = "advanced"
-"""Marks, in the annotation of a parameter, a flag that few people use."""
 
 
 class _Help:

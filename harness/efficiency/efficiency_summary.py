@@ -12,6 +12,10 @@ from harness.stats.pass_at_k import steps_to
 from harness.stats.rates import Rate
 from harness.text import figure
 
+MILLI, MICRO = 1e-3, 1e-6
+BLIND = "branches, passed"
+"""Name of Beyond by branches, which does not count work done in C."""
+
 
 class Score(Protocol):
     """A Beyond and its interval."""
@@ -150,11 +154,6 @@ def _of_several(samples: Iterable[Known]) -> Iterator[BeyondAtK]:
 def _counts(words: Iterable[str]) -> dict[str, int]:
     """Count the words, the most frequent first."""
     return dict(sorted(Counter(words).items(), key=lambda item: (-item[1], item[0])))
-
-
-MILLI, MICRO = 1e-3, 1e-6
-BLIND = "branches, passed"
-"""Name of Beyond by branches, which does not count work done in C."""
 
 
 def cpu_time(seconds: float | None) -> str:

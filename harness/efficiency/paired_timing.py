@@ -27,6 +27,14 @@ from harness.sandbox.worker import Worker
 from harness.stats.rates import student_quantile
 
 EXACT = 30  # observations; beyond this, the normal approximation of the binomial is close enough
+MOST_BATCHES = 100
+PASSES_OF_MERCURY = 128  # per solution: the CPU time of that protocol is the limit here
+LEAST_S, MOST_S = 0.25, 10.0  # CPU seconds for a solution's pairs
+WANTED = 0.012  # half the width of a Beyond's interval: its intended variation is 0.005
+WANTED_OF_REFERENCES = 0.015  # half the width of the interval of a reference's log time
+WANTED_OF_ANCHORS = 0.006  # the same of an anchor, whose error is in everything timed against it
+TOO_SLOW = 2.5  # anchors so many times slower are skipped: the others suffice
+REMEMBERS = "faster once it has run before: timed in fresh processes"
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,16 +82,6 @@ def _rank(count: int, confidence: float) -> int:
             break
         rank += 1
     return max(1, rank)
-
-
-MOST_BATCHES = 100
-PASSES_OF_MERCURY = 128  # per solution: the CPU time of that protocol is the limit here
-LEAST_S, MOST_S = 0.25, 10.0  # CPU seconds for a solution's pairs
-WANTED = 0.012  # half the width of a Beyond's interval: its intended variation is 0.005
-WANTED_OF_REFERENCES = 0.015  # half the width of the interval of a reference's log time
-WANTED_OF_ANCHORS = 0.006  # the same of an anchor, whose error is in everything timed against it
-TOO_SLOW = 2.5  # anchors so many times slower are skipped: the others suffice
-REMEMBERS = "faster once it has run before: timed in fresh processes"
 
 
 @dataclass(frozen=True, slots=True)

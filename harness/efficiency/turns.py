@@ -30,6 +30,21 @@ NUL = b"\0"
 Answers = tuple[bytes, ...]
 """One answer per test: printed output, or a function's result in the sandbox's notation."""
 
+LONG_ENOUGH_S = 0.0015  # of a turn: starting and ending one costs a hundredth of it
+MOST_PASSES = 64  # in a turn: that many namespaces are made for it
+TURN_S = 0.0003  # cost of starting and ending a turn
+FRESH_S = 0.003  # cost of a new process
+PAIRS, FEWEST_PAIRS = 6, 4  # of a batch
+KEPT = 2 / 3  # of its turns: the fastest, the others were disturbed
+EMPTY_TURNS = 8
+SHORT_S = 0.0001  # a first run may be slower by this for any reason
+SUSPICIOUS = 1.25  # ratio of first to second run, relative to the others
+LOOKS = 3
+LOOKED_AT = 3  # a solution and the first two of its anchors
+WRONG = "gave a wrong answer when it was timed"
+PATIENCE = 20.0  # wall seconds per CPU second
+OUTSIDE_FACTOR, OUTSIDE_S = 2.0, 0.00005  # allowed between the phases, relative to the others' time
+
 
 @dataclass(frozen=True, slots=True)
 class Expected:
@@ -92,22 +107,6 @@ class Expected:
         functional = self.program.entry_point is not None
         compare = rule.compare_value if functional else rule.compare_output
         return all(compare(test.output, answer) is None for test, answer in pairs)
-
-
-LONG_ENOUGH_S = 0.0015  # of a turn: starting and ending one costs a hundredth of it
-MOST_PASSES = 64  # in a turn: that many namespaces are made for it
-TURN_S = 0.0003  # cost of starting and ending a turn
-FRESH_S = 0.003  # cost of a new process
-PAIRS, FEWEST_PAIRS = 6, 4  # of a batch
-KEPT = 2 / 3  # of its turns: the fastest, the others were disturbed
-EMPTY_TURNS = 8
-SHORT_S = 0.0001  # a first run may be slower by this for any reason
-SUSPICIOUS = 1.25  # ratio of first to second run, relative to the others
-LOOKS = 3
-LOOKED_AT = 3  # a solution and the first two of its anchors
-WRONG = "gave a wrong answer when it was timed"
-PATIENCE = 20.0  # wall seconds per CPU second
-OUTSIDE_FACTOR, OUTSIDE_S = 2.0, 0.00005  # allowed between the phases, relative to the others' time
 
 
 class LapError(Exception):

@@ -26,10 +26,11 @@ import ast
 import re
 from collections.abc import Iterable, Mapping
 
+from harness.errors import DataError
 from harness.grading.rules.difference import difference, first_difference
 from harness.grading.rules.json_values import read_json
 from harness.grading.verdict import Difference, Grade, TestResult, Verdict
-from harness.problem import Kind
+from harness.problem import Kind, Problem
 from harness.python_source import parse_expression
 from harness.text import shorten, writable
 
@@ -172,6 +173,37 @@ def _dict(
 
 
 LONGEST_SHOWN = 1_500
+
+
+def judge_answer(problem: Problem, answer: str) -> Grade:
+    """Grade the answer to a problem that asks for a value.
+
+    Raises:
+        DataError: the problem's row cannot be read.
+    """
+    return grade_answer(problem.kind, answer, _expected(problem))
+
+
+def check_answerable(problem: Problem) -> None:
+    """Check that answers to a problem can be graded, before paying a model.
+
+    Raises:
+        DataError: the problem's row, or its expected value, cannot be read.
+    """
+    try:
+        read_expected(problem.kind, _expected(problem))
+    except NoLiteralError as error:
+        raise DataError(
+            problem.id, "output", f"the expected value is no literal: {error}"
+        ) from None
+
+
+def _expected(problem: Problem) -> str:
+    match problem.tests.all():
+        case (test,):
+            return test.output
+        case tests:
+            raise DataError(problem.id, None, f"one test is wanted, not {len(tests)}")
 
 
 def grade_answer(kind: Kind, answer: str, expected: str) -> Grade:

@@ -50,6 +50,16 @@ VARIABLES: Mapping[str, tuple[str, ...]] = {
 }
 # The variables that hold one value; the others hold lines of `name: value`.
 NAMED = {"OPENAI_ORG_ID": "OpenAI-Organization", "OPENAI_PROJECT_ID": "OpenAI-Project"}
+KEY_HEADERS = frozenset({"authorization", "x-api-key", "api-key"})
+"""Headers that carry a key themselves."""
+
+_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")  # a token of RFC 9110, section 5.6.2
+_VARIABLE = re.compile(r"\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)\})")
+_OF_THE_CLIENT = frozenset(
+    {"host", "content-length", "content-type", "transfer-encoding", "connection"}
+)
+_SPELT = {"authorization": "Authorization", "user-agent": "User-Agent", "accept": "Accept"}
+"""Headers that the SDKs set, in their spelling: the SDKs treat two spellings as different."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,18 +190,6 @@ def _refuse_ours(path: Path, number: int, text: str, names: Collection[str]) -> 
     ours = next((name for name in sorted(names) if name in text), None)
     if ours is not None:
         raise UsageError(f"{path}:{number}: {ours} cannot be read; write {ours}=VALUE")
-
-
-KEY_HEADERS = frozenset({"authorization", "x-api-key", "api-key"})
-"""Headers that carry a key themselves."""
-
-_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")  # a token of RFC 9110, section 5.6.2
-_VARIABLE = re.compile(r"\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)\})")
-_OF_THE_CLIENT = frozenset(
-    {"host", "content-length", "content-type", "transfer-encoding", "connection"}
-)
-_SPELT = {"authorization": "Authorization", "user-agent": "User-Agent", "accept": "Accept"}
-"""Headers that the SDKs set, in their spelling: the SDKs treat two spellings as different."""
 
 
 def _can_be_sent(name: str, value: str) -> bool:

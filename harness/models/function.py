@@ -33,6 +33,10 @@ from harness.problem import ProblemView
 PLAIN = (str, bytes, int, float, complex, type(None))
 """Types of bound values that count; others, such as a cache, may change as a run proceeds."""
 OWN = "harness"
+_FENCE = re.compile(r"^[ \t]*(```|~~~)", re.MULTILINE)
+_OTHER_LOOP = re.compile(r"event loop is closed|different (?:event )?loop", re.IGNORECASE)
+FAULTS = (Exception, SystemExit, KeyboardInterrupt, asyncio.CancelledError)
+"""What the user's own code may raise."""
 
 
 def code_digest(thing: object) -> dict[str, str] | None:
@@ -177,11 +181,7 @@ def _closure(function: FunctionType) -> Iterator[tuple[str, object]]:
             yield name, value
 
 
-_FENCE = re.compile(r"^[ \t]*(```|~~~)", re.MULTILINE)
-_OTHER_LOOP = re.compile(r"event loop is closed|different (?:event )?loop", re.IGNORECASE)
 _one_line = Redactor()
-FAULTS = (Exception, SystemExit, KeyboardInterrupt, asyncio.CancelledError)
-"""What the user's own code may raise."""
 
 
 def fault_of(error: BaseException, name: str) -> BaseException:

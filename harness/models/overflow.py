@@ -21,15 +21,6 @@ STATUSES = frozenset({400, TOO_LARGE, 422})
 FIRST_SERVER_STATUS = 500
 LEAST_TOKENS = 256  # a smaller number is no count of a conversation's tokens
 MOST_DIGITS = 12
-
-
-class Excess(StrEnum):
-    """What is too large for the context window."""
-
-    CONVERSATION = "conversation"
-    ASKED = "asked"  # the answer's token limit alone
-
-
 _URL = re.compile(r"https?://\S+")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3})")
@@ -42,14 +33,12 @@ _PREAMBLE = re.compile(
     r"input validation error|(?:malformed|invalid|bad) (?:input|request|params?|argument)"
     r"|input should be"
 )
-
 # The field that limits the answer, by its names in the protocols.
 _OUTPUT = re.compile(
     r"\bmax(?:imum)? (?:new |output |completion |generated |generation )?tokens\b"
     r"|\b(?:output|completion) tokens\b"
 )
 OUT = "OUT"
-
 _CONTEXT = re.compile(
     r"\bcontext (?:length|window|size|limit|budget|capacity|tokens?|overflow\w*)\b|\bn ctx\b"
     r"|\btokens? limit\b|\b(?:max )?(?:model|session|seq(?:uence)?) len(?:gth)?\b"
@@ -84,7 +73,6 @@ _TOKENS = re.compile(r"\btokens?\b")
 _COMPLETE = re.compile(r"\bcontext shift is disabled\b|\btoo many tokens\b")
 # vLLM's old error: what is left for the answer, if that is negative.
 _NOTHING_LEFT = re.compile(r"\bmax_(?:completion_)?tokens\b.{0,40}\bgot -\d")
-
 # Limits of the account, the load and the time; in the whole text.
 _OTHER_LIMIT = re.compile(
     r"\bper (?:second|min(?:ute)?|hour|day|month)\b|\b[rti]p[md]\b|\brate limit|\bquota|throttl"
@@ -92,7 +80,6 @@ _OTHER_LIMIT = re.compile(
     r"|\bcredits?\b|\bafford|\bbilling\b|\bbalance\b"
 )
 _MEDIA = re.compile(r"\bimages?\b|\bpixels?\b|\baudio\b|\bvideo\b|\bpdfs?\b|\bfiles?\b")
-
 # A field of the request that an error names; its last part says what is too long.
 _FIELD = re.compile(
     r"\binvalid ['\"`]([\w.\[\]]{1,200})['\"`]"
@@ -102,7 +89,6 @@ _FIELD = re.compile(
 _TEXT_FIELDS = frozenset(
     {"content", "contents", "text", "input", "inputs", "output", "prompt", "messages", "parts"}
 )
-
 # The answer's token limit, and that of the context: "OUT is too large: 9000", "1000 OUT", "4000 in
 # the completion", "188240 + 21333 > 200000"; "maximum context length is 8192", "<= 4096".
 _ASKED = re.compile(
@@ -115,6 +101,13 @@ _ALLOWED = re.compile(
     r"(?:\bcontext (?:length|limit|window|size)(?: is| of)?(?: only)?|<=|>|\b(?:num|total) tokens"
     rf"|\b(?:model|session) len(?:gth)?(?: of)?)[ (:=]{{0,3}}(\d{{1,{MOST_DIGITS}}})\b"
 )
+
+
+class Excess(StrEnum):
+    """What is too large for the context window."""
+
+    CONVERSATION = "conversation"
+    ASKED = "asked"  # the answer's token limit alone
 
 
 def excess(status: int | None, text: str, code: str = "") -> Excess | None:

@@ -1,25 +1,23 @@
-"""Prices of tokens, and estimated tokens of a request whose answer was not received.
+"""Prices of tokens, and what a request costs.
 
 A price that is neither given nor listed is unknown, and so is every cost computed from it: never
 zero.
-
-A request cut off by a limit, an interrupt or a kill is billed, and the provider never says how
-much. A budget books this estimate, which is meant to be too high rather than too low. It is not in
-a run's totals: those hold what providers reported.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from harness.errors import UsageError
-from harness.models.protocol import Message, ModelTurn, Usage
 from harness.models.route import Route
+
+if TYPE_CHECKING:
+    from harness.models.protocol import Usage
 
 BUNDLED = "bundled"
 """Value that stands for the list in the package, instead of a file of prices."""
@@ -187,42 +185,3 @@ def cost(usage: "Usage | None", price: Price | None) -> float | None:
         + usage.cached_input_tokens * cached
         + usage.output_tokens * price.output
     ) / 1e6
-
-
-CHARACTERS_PER_TOKEN = 3  # fewer than any tokeniser's mean for English and code
-LONG_ANSWER = 8_000  # tokens, where --max-tokens sets no limit
-
-
-def unheard_usage(characters: int, max_tokens: int | None) -> Usage:
-    """Estimate the tokens of a request that was sent but not answered.
-
-    Args:
-        characters: length of the conversation that was sent.
-        max_tokens: token limit of the answer; None where the request set no limit.
-    """
-    sent = -(-characters // CHARACTERS_PER_TOKEN)
-    return Usage(input_tokens=sent, output_tokens=max_tokens or LONG_ANSWER)
-
-
-def characters_of(messages: Iterable[Message]) -> int:
-    """Return the length of some messages as JSON."""
-    return sum(len(message.model_dump_json()) for message in messages)
-
-
-def estimated_usage(
-    messages: Sequence[Message], turn: ModelTurn | None, max_tokens: int | None
-) -> Usage | None:
-    """Estimate the tokens of a request whose usage is unknown; None where it is known.
-
-    Args:
-        messages: the conversation, with the answer at its end if there is one.
-        turn: the answer; None where it was not received.
-        max_tokens: token limit of an answer.
-    """
-    if turn is None:
-        return unheard_usage(characters_of(messages), max_tokens)
-    if turn.usage is not None:
-        return None
-    *before, said = messages
-    written = -(-characters_of([said]) // CHARACTERS_PER_TOKEN)
-    return unheard_usage(characters_of(before), written)

@@ -8,6 +8,8 @@ from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler
 
 from harness.problem import ProblemView
 
+FIRST_SETTINGS = frozenset({"temperature", "max_tokens", "reasoning_effort"})
+
 
 class Frozen(BaseModel):
     """Base of immutable data classes."""
@@ -151,9 +153,6 @@ class ModelTurn(Frozen):
         return AssistantMessage(
             text=self.text, tool_calls=self.tool_calls, reasoning=self.reasoning
         )
-
-
-FIRST_SETTINGS = frozenset({"temperature", "max_tokens", "reasoning_effort"})
 
 
 class ModelSettings(Frozen):

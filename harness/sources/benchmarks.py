@@ -20,6 +20,30 @@ from harness.sources.files.rows import Loaded, ReadRows, load_paths, load_rows, 
 from harness.sources.hub_datasets import HOMES, PINNED, SAID, HubDataset
 
 T = TypeVar("T")
+_SUFFIXES = (".jsonl", ".json", ".gz", ".parquet")
+LOADERS: Mapping[str, str] = {
+    "fixture": "harness.sources.jsonl:load_bundled",
+    "jsonl": "harness.sources.jsonl",
+    "livecodebench": "harness.sources.livecodebench.livecodebench",
+    "leetcode": "harness.sources.leetcode.leetcode",
+    "leetcodedataset": "harness.sources.leetcode.dataset",
+    "mercury": "harness.sources.mercury",
+    "apps": "harness.sources.apps.apps",
+    "icpc": "harness.sources.contests.icpc",
+    "codeforces": "harness.sources.contests.codeforces",
+    "humaneval": "harness.sources.code_tests.humaneval",
+    "humanevalplus": "harness.sources.code_tests.humaneval",
+    "mbpp": "harness.sources.code_tests.mbpp",
+    "mbppplus": "harness.sources.code_tests.mbpp",
+}
+"""Module of each source, imported when its problems are read.
+
+It has `load`, a `Loader`, or the function that is named; and `read_rows` if the source has data
+sets on the hub, but for `_NAMED`.
+"""
+
+_NAMED = frozenset({"humaneval", "humanevalplus", "mbpp", "mbppplus"})
+"""Sources that share a module with another one, which has only `parse_row(line, *, name)`."""
 
 
 def load_plugged(
@@ -73,9 +97,6 @@ def _decoded(
     except (Exception, SystemExit) as error:
         words = f"its {what}, by {plugin}: {words_of(error)}"
         raise DataError(problem, None, words) from error
-
-
-_SUFFIXES = (".jsonl", ".json", ".gz", ".parquet")
 
 
 class HubPlace(NamedTuple):
@@ -160,30 +181,6 @@ Loader = Callable[..., Loaded]
 
 Raises UsageError for an invalid place, DataError for invalid content.
 """
-
-LOADERS: Mapping[str, str] = {
-    "fixture": "harness.sources.jsonl:load_bundled",
-    "jsonl": "harness.sources.jsonl",
-    "livecodebench": "harness.sources.livecodebench.livecodebench",
-    "leetcode": "harness.sources.leetcode.leetcode",
-    "leetcodedataset": "harness.sources.leetcode.dataset",
-    "mercury": "harness.sources.mercury",
-    "apps": "harness.sources.apps.apps",
-    "icpc": "harness.sources.contests.icpc",
-    "codeforces": "harness.sources.contests.codeforces",
-    "humaneval": "harness.sources.code_tests.humaneval",
-    "humanevalplus": "harness.sources.code_tests.humaneval",
-    "mbpp": "harness.sources.code_tests.mbpp",
-    "mbppplus": "harness.sources.code_tests.mbpp",
-}
-"""Module of each source, imported when its problems are read.
-
-It has `load`, a `Loader`, or the function that is named; and `read_rows` if the source has data
-sets on the hub, but for `_NAMED`.
-"""
-
-_NAMED = frozenset({"humaneval", "humanevalplus", "mbpp", "mbppplus"})
-"""Sources that share a module with another one, which has only `parse_row(line, *, name)`."""
 
 
 def loader(name: str) -> Loader:

@@ -35,6 +35,8 @@ _LCB_STEMS = ("test", *(f"test{number}" for number in range(2, 7)))
 """Stem of the file that each release added."""
 
 _SHARD = "-*-of-*.parquet"
+_LCB_ADDED = (400, 111, 101, 101, 167, 175)
+"""Number of problems that each release added, as published."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,10 +149,6 @@ SAID: Mapping[str, str] = {name: ", ".join(homes) for name, homes in HOMES.items
     "v1_v2 to v5_v6 for ranges, code_generation, test_generation, execution-v2"
 }
 """Words of each source, for messages; the first is the default."""
-
-
-_LCB_ADDED = (400, 111, 101, 101, 167, 175)
-"""Number of problems that each release added, as published."""
 
 
 def meaning(spec: str) -> str:

@@ -36,6 +36,9 @@ from harness.sources.jsonl_row import JsonlRow, RowTest, read_row
 from harness.sources.public_examples import FIRST, Split, split
 from harness.sources.signature import canonical, defined_names, signature_of
 
+_JUDGED_TOO = {"test", "public_test", "test_setup", "values", "preamble_code"}
+_OF_A_TEST = {"kwargs", "raises", "argument", "tolerance"}
+
 
 def parse_row(line: Line, *, source: str) -> Problem:
     """Return the problem of one row.
@@ -130,10 +133,6 @@ def _content_hash(row: JsonlRow) -> str:
     more |= {"tests": of_tests} if any(of_tests) else {}
     judged = (*judged, to_json(more).decode()) if more else judged
     return content_hash(row.statement, row.starter_code, row.entry_point or "", tests, *judged)
-
-
-_JUDGED_TOO = {"test", "public_test", "test_setup", "values", "preamble_code"}
-_OF_A_TEST = {"kwargs", "raises", "argument", "tolerance"}
 
 
 def _tests_as_code(row: JsonlRow, where: str) -> tuple[Split, Checker] | None:

@@ -24,6 +24,26 @@ from harness.sources.files.rows import check_function_test, name_fault, valid_py
 from harness.sources.limits import MOST_MEBIBYTES, MOST_SECONDS
 
 PreambleName = Literal["none", "livecodebench", "leetcode", "leetcodedataset", "apps", "mercury"]
+NAMES = {
+    "id": ("id", "task_id", "question_id", "problem_id", "slug", "name"),
+    "statement": (
+        *("problem_description", "description", "question", "problem", "text", "content"),
+        *("instruct_prompt", "instruction", "complete_prompt", "prompt"),
+    ),
+    "test": ("test", "test_code", "test_list", "tests", "unit_tests"),
+    "public_test": ("public_test", "public_tests"),
+    "test_setup": ("test_setup", "test_setup_code"),
+    "reference": ("canonical_solution", "reference", "solution", "completion", "code"),
+    "starter_code": ("starter_code",),
+    "entry_point": ("entry_point", "function_name", "fn_name"),
+    "title": ("title", "question_title"),
+    "difficulty": ("difficulty",),
+    "tags": ("tags",),
+    "platform": ("platform",),
+    "time_limit": ("time_limit",),
+    "memory_limit": ("memory_limit",),
+}
+"""Names of each key in other formats, the most specific first."""
 
 
 def _describe(schema: dict[str, Any], model: type[BaseModel]) -> None:
@@ -182,28 +202,6 @@ def _data_error(where: str, error: ValidationError) -> DataError:
     near = difflib.get_close_matches(path[-1], known.model_fields, n=1)
     hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(known.model_fields)}"
     return DataError(where, ".".join(path), f"unknown key; {hint}")
-
-
-NAMES = {
-    "id": ("id", "task_id", "question_id", "problem_id", "slug", "name"),
-    "statement": (
-        *("problem_description", "description", "question", "problem", "text", "content"),
-        *("instruct_prompt", "instruction", "complete_prompt", "prompt"),
-    ),
-    "test": ("test", "test_code", "test_list", "tests", "unit_tests"),
-    "public_test": ("public_test", "public_tests"),
-    "test_setup": ("test_setup", "test_setup_code"),
-    "reference": ("canonical_solution", "reference", "solution", "completion", "code"),
-    "starter_code": ("starter_code",),
-    "entry_point": ("entry_point", "function_name", "fn_name"),
-    "title": ("title", "question_title"),
-    "difficulty": ("difficulty",),
-    "tags": ("tags",),
-    "platform": ("platform",),
-    "time_limit": ("time_limit",),
-    "memory_limit": ("memory_limit",),
-}
-"""Names of each key in other formats, the most specific first."""
 
 
 def has_another_shape(row: dict[str, Any]) -> bool:

@@ -2,8 +2,7 @@
 
 Each row has its own hooks: `convert_offline` makes a call's arguments from a test's and
 `evaluate_offline` returns whether the call was right. They become the problem's checker and run
-only in the sandbox, and so does `generator_code`, which makes inputs
-(`harness.features.verify.generated_inputs`).
+only in the sandbox. `generator_code` is ignored.
 
 The reference for the meaning of a row is `src/sandbox.py` of https://github.com/Elfsong/Mercury.
 """
@@ -81,7 +80,6 @@ class _Row(_Columns):
     pretty_content: tuple[str, ...] | str = ()
     meta_info: _Meta = _Meta()
     solutions: tuple[_Solution, ...] = ()
-    generator_code: str = ""
 
     @property
     def statement(self) -> str:
@@ -138,7 +136,6 @@ def parse_row(line: Line) -> Problem:
             preamble=preambles.MERCURY,
         ),
         load_references=partial(_references, row.solutions),
-        generator=row.generator_code,
         aliases=() if row.id is None else (f"mercury_{row.id}",),
         content_hash=row.content_hash,
     )

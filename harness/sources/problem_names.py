@@ -22,6 +22,42 @@ from harness.problem import Problem
 
 _SOME = 3
 _SHOWN = 20  # values in a message; data may have thousands
+_NAMES = {
+    "many_answers": (
+        *("abc311_c", "abc326_d", "abc327_b", "abc333_e", "abc343_a", "abc343_e", "abc362_c"),
+        *("arc185_c", "find-the-peaks", "find-words-containing-character"),
+        "generate-binary-strings-without-adjacent-zeros",
+    ),
+    "interactive": ("abc337_e", "abc355_e"),
+    "wrong_tests": (
+        *("abc350_c", "apply-operations-to-make-string-empty", "arc189_a", "most-frequent-ids"),
+    ),
+}
+_ONE_ANSWER = frozenset({"abc398_f", "fraction-to-recurring-decimal", "largest-multiple-of-three"})
+"""Problems whose statement mentions several answers though there is only one."""
+
+_MANY = re.compile(
+    r"\breturn(?:ed)?\b[^.]{0,150}?\bin any order\b"
+    r"|\breturn any (?:of (?:them|the|these|those)|one|valid|possible|such|answer|solution)\b"
+    r"|\bany (?:one )?of (?:them|these|the)\b[^.]{0,40}?\b(?:is|are|be) (?:accepted|considered)"
+    r"|\b(?:print|output|printing) any\b(?! other\b)"
+    r"|\bany (?:output|answer|solution) that satisfies\b"
+    r"|\b(?:print|output|show|present) one (?!integer\b|number\b|line\b)\w+"
+    r"|\bfind any of (?:them|these|those)\b"
+    r"|\bfind one (?:such|pair|good|shortest|of them)\b|, find one\."
+    r"|\bprint such an? \w+\b"
+    r"|\bshow one example\b|\bis case-insensitive\b|\banswer in any case\b"
+    r"|\b(?:print(?:ed)?|output)\b[^.]{0,40}?\bin any (?:case|order)\b"
+    r"|(?:^|\n|\. )find a set of\b(?![^.]{0,80}\b(?:smallest|largest|minimum|maximum)\b)",
+    re.IGNORECASE,
+)
+_NEAR = re.compile(
+    r"\b(?:absolute|relative)(?: or (?:absolute|relative))? error\b"
+    r"|\b(?:within|error (?:less|smaller) than)\s+\$?10\s*\^?\s*\{?\s*-\s*\d"
+    r"|\bconsidered correct,? if\b[^.]{0,80}\b10\s*\^?\s*\{?\s*-\s*\d",
+    re.IGNORECASE,
+)
+_LONGEST_STATEMENT = 1 << 20
 
 
 def listed(values: Sequence[str]) -> str:
@@ -85,47 +121,8 @@ class Names:
         return f"; there are {', '.join(some)}{f' and {more:,} more' if more else ''}" * bool(some)
 
 
-_NAMES = {
-    "many_answers": (
-        *("abc311_c", "abc326_d", "abc327_b", "abc333_e", "abc343_a", "abc343_e", "abc362_c"),
-        *("arc185_c", "find-the-peaks", "find-words-containing-character"),
-        "generate-binary-strings-without-adjacent-zeros",
-    ),
-    "interactive": ("abc337_e", "abc355_e"),
-    "wrong_tests": (
-        *("abc350_c", "apply-operations-to-make-string-empty", "arc189_a", "most-frequent-ids"),
-    ),
-}
-
 LIVECODEBENCH = {name: (reason,) for reason, names in _NAMES.items() for name in names}
 """Reasons why a problem's verdicts are unreliable, by question id or slug."""
-
-
-_ONE_ANSWER = frozenset({"abc398_f", "fraction-to-recurring-decimal", "largest-multiple-of-three"})
-"""Problems whose statement mentions several answers though there is only one."""
-
-_MANY = re.compile(
-    r"\breturn(?:ed)?\b[^.]{0,150}?\bin any order\b"
-    r"|\breturn any (?:of (?:them|the|these|those)|one|valid|possible|such|answer|solution)\b"
-    r"|\bany (?:one )?of (?:them|these|the)\b[^.]{0,40}?\b(?:is|are|be) (?:accepted|considered)"
-    r"|\b(?:print|output|printing) any\b(?! other\b)"
-    r"|\bany (?:output|answer|solution) that satisfies\b"
-    r"|\b(?:print|output|show|present) one (?!integer\b|number\b|line\b)\w+"
-    r"|\bfind any of (?:them|these|those)\b"
-    r"|\bfind one (?:such|pair|good|shortest|of them)\b|, find one\."
-    r"|\bprint such an? \w+\b"
-    r"|\bshow one example\b|\bis case-insensitive\b|\banswer in any case\b"
-    r"|\b(?:print(?:ed)?|output)\b[^.]{0,40}?\bin any (?:case|order)\b"
-    r"|(?:^|\n|\. )find a set of\b(?![^.]{0,80}\b(?:smallest|largest|minimum|maximum)\b)",
-    re.IGNORECASE,
-)
-_NEAR = re.compile(
-    r"\b(?:absolute|relative)(?: or (?:absolute|relative))? error\b"
-    r"|\b(?:within|error (?:less|smaller) than)\s+\$?10\s*\^?\s*\{?\s*-\s*\d"
-    r"|\bconsidered correct,? if\b[^.]{0,80}\b10\s*\^?\s*\{?\s*-\s*\d",
-    re.IGNORECASE,
-)
-_LONGEST_STATEMENT = 1 << 20
 
 
 def issues_of_statement(statement: str, *names: str, checked: bool = False) -> tuple[str, ...]:

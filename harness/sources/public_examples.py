@@ -71,6 +71,7 @@ _BITS = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
+FIRST = 3
 
 
 class Example(NamedTuple):
@@ -221,9 +222,6 @@ def _outputs(section: str) -> Iterator[str]:
     yield text
     yield _BLANK_LINE.split(text, maxsplit=1)[0].rstrip(" .;")
     yield text.partition("\n")[0].rstrip(" .;")
-
-
-FIRST = 3
 
 
 class Split(NamedTuple):

@@ -8,6 +8,7 @@ plain JSON.
 import ast
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from itertools import zip_longest
 from typing import NamedTuple
 
@@ -24,6 +25,8 @@ _NONE = (None, "None")
 _LISTS = {"List", "list", "Sequence", "Iterable"}
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
+_OF_NODES = {Codec.LINKED_LIST, Codec.LINKED_LISTS, Codec.TREE, Codec.TREES}
+_LISTS_OF_NODES = {Codec.LINKED_LISTS: Codec.LINKED_LIST, Codec.TREES: Codec.TREE}
 
 
 class EntryPoint(NamedTuple):
@@ -90,6 +93,7 @@ def defined_names(code: str) -> dict[str, bool]:
     return found | {each.name: True for each in tree.body if isinstance(each, ast.ClassDef)}
 
 
+@lru_cache(maxsize=2)  # the starter code and the reference of one row
 def _tree(code: str) -> ast.Module:
     """Return the syntax tree of starter code or a solution; empty if it cannot be parsed."""
     tree = None
@@ -166,10 +170,6 @@ def _codec(annotation: ast.expr | None) -> Codec:
         if node in names:
             return many if names & _LISTS else one
     return Codec.JSON
-
-
-_OF_NODES = {Codec.LINKED_LIST, Codec.LINKED_LISTS, Codec.TREE, Codec.TREES}
-_LISTS_OF_NODES = {Codec.LINKED_LISTS: Codec.LINKED_LIST, Codec.TREES: Codec.TREE}
 
 
 def canonical(output: str, signature: Signature) -> str:

@@ -11,8 +11,11 @@ score interval for paired proportions (Statistics in Medicine 17, 1998, 891-908)
 with q the maximum likelihood estimate of the share of problems that only A solves, given the
 difference δ. Its test of no difference is McNemar's (Psychometrika 12, 1947, 153-157): T(0) = (b -
 c) / √(b + c). M. W. Fagerland, S. Lydersen & P. Laake recommend the interval for few pairs
-(Statistics in Medicine 33, 2014, 2850-2875), and find that the test keeps its level and has more
-power than the exact one (BMC Medical Research Methodology 13, 2013, 91).
+(Statistics in Medicine 33, 2014, 2850-2875).
+
+With few pairs T is not normally distributed, and the test would err too often. The p-value is
+therefore the larger of that of the normal distribution and that of an exact test
+(`harness.stats.exact_tests`), and T is compared with the larger of both critical values.
 
 Several samples of one problem are correlated. Let x and y be the shares of a problem's samples that
 A and B solve: b/n is the mean of y(1 - x) and c/n that of x(1 - y), the probability that two
@@ -24,6 +27,8 @@ variance of independent pairs equals the variance observed between problems:
 
 with s² the variance of y - x over problems. It is multiplied by (z / t)² because s² is an estimate,
 as in `harness.stats.rates.clustered`. It is never less than n, its value with one sample a problem.
+It is computed once: an interval of another confidence, as a correction for several tests needs it,
+has the same pairs.
 
 `tests/benchmarks/paired_intervals.py` measures size and coverage.
 """
@@ -31,19 +36,22 @@ as in `harness.stats.rates.clustered`. It is never less than n, its value with o
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from statistics import NormalDist
 from typing import NamedTuple
 
 from pydantic import BaseModel, ConfigDict, computed_field
 
+from harness.stats.exact_tests import ExactTest, sign_flip, unconditional
 from harness.stats.rates import Rate, boundary, rate, worth
 
-CONFIDENCE = 0.95
+CONFIDENCE, LEVEL = 0.95, 0.05
 _LEAST = 1e-12
 
 
 class Score(NamedTuple):
-    """Result of the score test of a paired difference, with its interval.
+    """Result of the test of a paired difference, with its interval.
 
     Attributes:
         difference: mean of B minus mean of A.
@@ -57,45 +65,122 @@ class Score(NamedTuple):
     p_value: float
 
 
-def score_interval(
-    pairs: Sequence[tuple[float, float]],
-    samples: int | None = None,
-    confidence: float = CONFIDENCE,
-) -> Score:
-    """Return the score test of a paired difference, and its interval.
+@dataclass(frozen=True)
+class PairedTest:
+    """The test of a paired difference: what its p-value and all its intervals are computed from.
+
+    Attributes:
+        only_b, only_a: number of effective pairs that only B, or only A, solves.
+        number: number of effective pairs.
+        exact: the exact test that goes with them; None where so many problems differ that it is not
+            needed.
+    """
+
+    only_b: float
+    only_a: float
+    number: float
+    exact: ExactTest | None
+
+    @property
+    def difference(self) -> float:
+        """Mean of B minus mean of A."""
+        found = (self.only_b - self.only_a) / self.number
+        return 0.0 if abs(found) < _LEAST else found
+
+    @cached_property
+    def p_value(self) -> float:
+        """Two-sided p-value of no difference."""
+        score = self.score
+        plain = math.erfc(score / math.sqrt(2)) if score else 1.0
+        return max(plain, self.exact.p_value(score)) if self.exact and score else plain
+
+    @property
+    def score(self) -> float:
+        """|T(0)|."""
+        return score_of(self.only_b, self.only_a) if self.difference else 0.0
+
+    def at(self, level: float = LEVEL, *, differs: bool | None = None) -> Score:
+        """Return the result with the interval of a level.
+
+        Args:
+            level: chance to miss the true difference.
+            differs: whether the test of this level rejects; by its own p-value by default.
+        """
+        rejects = self.p_value < level if differs is None else differs
+        critical = NormalDist().inv_cdf(1 - level / 2)
+        if self.exact is not None:
+            critical = max(critical, self.exact.critical(level))
+        squared, seen = critical * critical, self.difference
+        b, c = self.only_b, self.only_a
+        low = _low_end(b, c, self.number, squared, above_zero=rejects and seen > 0)
+        high = -_low_end(c, b, self.number, squared, above_zero=rejects and seen < 0)
+        return Score(seen, low, high, self.p_value)
+
+    def corrected(self, p_corrected: float) -> Score:
+        """Return the result with the interval that agrees with a corrected p-value of `holm`.
+
+        The corrected test is p < 0.05 · p / p_corrected. The interval of that level excludes 0
+        exactly where p_corrected < 0.05. It is that of 95 % where nothing is corrected, and at most
+        Bonferroni's.
+        """
+        level = LEVEL * (self.p_value / p_corrected if p_corrected else 1.0)
+        return self.at(level, differs=p_corrected < LEVEL)
+
+
+def score_of(b: float, c: float) -> float:
+    """Return McNemar's statistic of the pairs that only one run solves."""
+    return abs(b - c) / math.sqrt(b + c)
+
+
+def paired_test(
+    pairs: Sequence[tuple[float, float]], samples: int | None = None, spread: float = 1.0
+) -> PairedTest:
+    """Return the test of a paired difference.
 
     Args:
         pairs: shares of a problem's samples that A and B solve, one pair per problem, each between
             0 and 1; at least one.
         samples: number of samples of all problems in the run that has fewer; the number of problems
             by default.
-        confidence: coverage of the interval. It excludes 0 exactly where p < 1 - confidence.
+        spread: variance of the difference, as a multiple of that which the pairs show.
 
     Raises:
         ValueError: there is no problem, or a share is out of range.
     """
     if not pairs:
         raise ValueError("there is no problem to compare")
-    if not all(0 <= share <= 1 for pair in set(pairs) for share in pair):
+    counts = Counter(pairs)
+    if not all(0 <= share <= 1 for pair in counts for share in pair):
         raise ValueError("a share of samples is between 0 and 1")
-    number, counts = len(pairs), Counter(pairs)
-    only_b = math.fsum(times * y * (1 - x) for (x, y), times in counts.items()) / number
-    only_a = math.fsum(times * x * (1 - y) for (x, y), times in counts.items()) / number
-    difference = only_b - only_a
-    difference = 0.0 if abs(difference) < _LEAST else difference
-    pairs_worth = effective_pairs(pairs, samples or number, confidence)
-    b, c = only_b * pairs_worth, only_a * pairs_worth
-    p_value = math.erfc(abs(b - c) / math.sqrt(2 * (b + c))) if difference else 1.0
-    differs = p_value < 1 - confidence
-    squared = NormalDist().inv_cdf(0.5 + confidence / 2) ** 2
-    low = _low_end(b, c, pairs_worth, squared, above_zero=differs and difference > 0)
-    high = -_low_end(c, b, pairs_worth, squared, above_zero=differs and difference < 0)
-    return Score(difference, low, high, p_value)
+    number = len(pairs)
+    only_b = math.fsum(times * y * (1 - x) for (x, y), times in counts.items())
+    only_a = math.fsum(times * x * (1 - y) for (x, y), times in counts.items())
+    worth_each = effective_pairs(pairs, samples or number) / number / spread
+    b, c = only_b * worth_each, only_a * worth_each
+    exact: ExactTest | None = None
+    if all(share in {0, 1} for pair in counts for share in pair):
+        exact = unconditional(number)
+    elif abs(only_b - only_a) > _LEAST:
+        exact = sign_flip([y - x for x, y in pairs], score_of(b, c))
+    return PairedTest(b, c, number * worth_each, exact)
 
 
-def effective_pairs(
-    pairs: Sequence[tuple[float, float]], samples: int, confidence: float = CONFIDENCE
-) -> float:
+def score_interval(
+    pairs: Sequence[tuple[float, float]],
+    samples: int | None = None,
+    confidence: float = CONFIDENCE,
+) -> Score:
+    """Return `paired_test` with its interval.
+
+    Args:
+        pairs: as in `paired_test`.
+        samples: as in `paired_test`.
+        confidence: coverage of the interval. It excludes 0 exactly where p < 1 - confidence.
+    """
+    return paired_test(pairs, samples).at(round(1 - confidence, 12))
+
+
+def effective_pairs(pairs: Sequence[tuple[float, float]], samples: int) -> float:
     """Return the number of independent pairs the samples are worth: n* above.
 
     At least the number of problems, and at most the number of samples.
@@ -111,7 +196,7 @@ def effective_pairs(
         return number
     if squares < _LEAST:
         return samples
-    return worth(number, samples, independent, squares, confidence)
+    return worth(number, samples, independent, squares, CONFIDENCE)
 
 
 def _low_end(b: float, c: float, number: float, squared: float, *, above_zero: bool) -> float:
@@ -138,7 +223,7 @@ def _low_end(b: float, c: float, number: float, squared: float, *, above_zero: b
     return kept if above_zero else rejected
 
 
-POWER, LEVEL = 0.8, 0.05
+POWER = 0.8
 
 
 def detectable_difference(
@@ -237,7 +322,7 @@ def compare_paired(
     better_a = tuple(problem for problem in shared if a[problem] > b[problem])
     better_b = tuple(problem for problem in shared if b[problem] > a[problem])
     differences = [b[problem] - a[problem] for problem in shared]
-    score = paired_score(a, b, samples_a, samples_b) if shared else None
+    score = paired_score(a, b, samples_a, samples_b).at() if shared else None
     equal = [a[problem] for problem in shared if a[problem] == b[problem]]
     return Paired(
         problems=len(shared),
@@ -260,31 +345,20 @@ def paired_score(
     b: Mapping[str, float],
     samples_a: Mapping[str, int] | None = None,
     samples_b: Mapping[str, int] | None = None,
-    confidence: float = CONFIDENCE,
-) -> Score:
-    """Return the difference of two runs, its interval and its p-value.
+) -> PairedTest:
+    """Return the test of two runs' difference.
 
     Args:
         a: fraction of samples that run A solved, by problem id.
         b: fraction of samples that run B solved, by problem id; at least one problem is in both.
         samples_a: number of A's samples by problem id; 1 for every problem by default.
         samples_b: number of B's samples by problem id; 1 for every problem by default.
-        confidence: coverage of the interval.
     """
     shared = [problem for problem in a if problem in b]
     numbers = [
         sum(map(of.__getitem__, shared)) if of else len(shared) for of in (samples_a, samples_b)
     ]
-    return score_interval([(a[p], b[p]) for p in shared], min(numbers), confidence)
-
-
-def corrected_confidence(p_value: float, p_holm: float) -> float:
-    """Return the confidence of the interval that agrees with a p-value of `holm`.
-
-    The corrected test is p < 0.05 · p / p_holm. The interval of that level excludes 0 exactly where
-    p_holm < 0.05. Its confidence is 95 % where nothing is corrected, and at most Bonferroni's.
-    """
-    return 1 - (1 - CONFIDENCE) * (p_value / p_holm if p_holm else 1.0)
+    return paired_test([(a[p], b[p]) for p in shared], min(numbers))
 
 
 def _rate(

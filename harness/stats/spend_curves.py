@@ -2,20 +2,25 @@
 
 A strategy is a series of policies that spend more and more: an agent that is cut off later and
 later, or one shot, two shots, three. Each policy has a mean spend and a solve rate over problems.
-Between two policies the rate is that of a mixture of both, which is a straight line.
+The rate of an agent is a step function: it rises where an attempt changes its solution, and is 0
+before the first attempt writes one. Between two numbers of shots the rate is that of a mixture: so
+many problems get one shot more.
 
-Uncertainty comes from a bootstrap over problems (B. Efron, Annals of Statistics 7, 1979, 1-26):
-whole problems are drawn, each with both strategies, all samples and all policies. The share that is
-cut off at either end is corrected for few problems, see `harness.stats.rates.tail_share`.
+At a spend each problem has a share that it is solved, and the intervals are those of shares:
+`harness.stats.rates.clustered` and `harness.stats.paired`, which are right where no problem or
+every problem is solved. That the spend is an estimate too widens them, by the ratio of the variance
+in a bootstrap over problems (B. Efron, Annals of Statistics 7, 1979, 1-26) to that of the shares.
+In the bootstrap whole problems are drawn, each with both strategies, all samples and all policies.
 """
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from harness.stats.rates import exact, tail_share
+from harness.stats.paired import CONFIDENCE, Score, paired_test
+from harness.stats.rates import exact, student_quantile, tail_share, wilson, worth
 
 if TYPE_CHECKING:
     import numpy as np
@@ -26,7 +31,8 @@ if TYPE_CHECKING:
 RESAMPLES = 2_000
 SEED = 0
 MOST_CAPS = 64
-"""Largest number of budgets at which attempts are cut off to draw a curve."""
+"""Largest number of budgets at which attempts are cut off to draw a curve; between two of them the
+curve of more steps is a straight line."""
 
 UNITS, MOST_UNITS = 1_000, 2_000
 """Number of random groups drawn in place of more than `MOST_UNITS` problems.
@@ -34,6 +40,12 @@ UNITS, MOST_UNITS = 1_000, 2_000
 Groups give the same variance as problems (the method of random groups: K. M. Wolter, Introduction
 to Variance Estimation, 2nd edition, 2007, chapter 2), and are drawn ten times as fast.
 """
+
+CHANCE = 3
+"""Standard deviations within which a ratio of variances is called chance."""
+
+_NEAR = 1e-9
+"""Relative rounding error of a spend: what is reached at a spend counts there."""
 
 _CHUNK = 1 << 22  # weights held in memory at a time
 
@@ -63,17 +75,27 @@ class Policies:
         amounts: amount that distinguishes the policies: the budget of an attempt, or the number of
             shots.
         complete: whether more money would change nothing; otherwise its effect is unknown.
+        samples: samples of a problem, on average.
+        shots: whether a policy uses as many samples as its amount; otherwise it uses one.
     """
 
     spend: "Floats"
     solved: "Floats"
     amounts: tuple[float, ...]
     complete: bool
+    samples: float = 1.0
+    shots: bool = False
 
     @cached_property
     def curve(self) -> "tuple[Floats, Floats]":
         """Mean spend and solve rate of each policy."""
         return self.spend.mean(axis=0), self.solved.mean(axis=0)
+
+    @property
+    def steps(self) -> "Floats":
+        """Mean spends at which the rate jumps: those that two policies have."""
+        spend = self.curve[0]
+        return spend[1:][spend[1:] == spend[:-1]]
 
     @property
     def most(self) -> float:
@@ -85,7 +107,24 @@ class Policies:
         import numpy as np
 
         spend, solved = self.curve
-        return [float(each) for each in np.interp(at, spend, solved)]
+        return [float(each) for each in np.interp(_reached(at), spend, solved)]
+
+    def shares(self, at: float) -> "Floats":
+        """Return the chance that each problem is solved at a mean spend."""
+        import numpy as np
+
+        spend = self.curve[0]
+        (wanted,) = _reached([at])
+        after = min(int(np.searchsorted(spend, wanted, side="right")), len(spend) - 1)
+        width = spend[after] - spend[after - 1]
+        part = min(1.0, (wanted - spend[after - 1]) / width) if width > 0 else 1.0
+        found = (1 - part) * self.solved[:, after - 1] + part * self.solved[:, after]
+        return np.clip(found.round(12), 0.0, 1.0)
+
+    def trials(self, at: float) -> int:
+        """Return how many trials at a mean spend the samples of all problems are, at most."""
+        (amount,) = self.amounts_at([at])
+        return int(len(self.spend) * self.samples / (max(1.0, amount) if self.shots else 1.0))
 
     def amounts_at(self, at: Sequence[float]) -> list[float]:
         """Return the budgets, or numbers of shots, with these mean spends."""
@@ -96,7 +135,7 @@ class Policies:
     def of(self, rows: Sequence[int]) -> "Policies":
         """Return the same policies for some of the problems."""
         chosen = list(rows)
-        return Policies(self.spend[chosen], self.solved[chosen], self.amounts, self.complete)
+        return replace(self, spend=self.spend[chosen], solved=self.solved[chosen])
 
 
 def cut_off(attempts: Sequence[Attempt], problems: int) -> Policies:
@@ -104,7 +143,7 @@ def cut_off(attempts: Sequence[Attempt], problems: int) -> Policies:
 
     An attempt that is cut off at a budget submits its solution of that moment, and counts as having
     spent the budget, or its whole spend where that is less. Several attempts at a problem are
-    averaged.
+    averaged. A budget at which a solution changes is there twice: just before and after the change.
 
     Args:
         attempts: at least one of each problem.
@@ -129,15 +168,23 @@ def cut_off(attempts: Sequence[Attempt], problems: int) -> Policies:
                 at.append(spent)
                 steps.append((solved - before) * share[attempt.problem])
                 before = solved
-    change = np.zeros((problems, len(caps)))
-    np.add.at(change, (np.array(rows, dtype=int), np.searchsorted(caps, at)), steps)
-    return Policies(spend, change.cumsum(axis=1), tuple(map(float, caps)), complete=True)
+    place = np.searchsorted(caps, at)
+    sudden = np.isin(at, caps)
+    change = np.zeros((problems, 2 * len(caps)))  # before and after each budget
+    np.add.at(change, (np.array(rows, dtype=int), 2 * place + sudden), steps)
+    kept = np.ones(2 * len(caps), dtype=bool)
+    kept[::2] = np.isin(np.arange(len(caps)), place[sudden])
+    solved = change.cumsum(axis=1)[:, kept]
+    both = np.repeat(np.arange(len(caps)), 2)[kept]
+    amounts = tuple(map(float, caps[both]))
+    return Policies(spend[:, both], solved, amounts, True, samples=len(attempts) / problems)
 
 
 def _caps(attempts: Sequence[Attempt]) -> list[float]:
     """Return the budgets: 0, all spends at a changed solution, and final spends.
 
-    If there are more than `MOST_CAPS`, return that many of them, evenly spaced by rank.
+    If there are more than `MOST_CAPS`, return that many of them, evenly spaced by rank, and the
+    first change.
     """
     import numpy as np
 
@@ -147,11 +194,20 @@ def _caps(attempts: Sequence[Attempt]) -> list[float]:
     if len(between) <= MOST_CAPS:
         return between
     shares = np.linspace(0, len(between) - 1, MOST_CAPS).round().astype(int)
-    return [between[place] for place in shares]
+    return sorted({*(between[place] for place in shares), min(changes, default=0.0)})
+
+
+def _reached(at: Sequence[float]) -> list[float]:
+    """Return spends, and a little more, so that what is reached at a spend counts."""
+    return [each * (1 + _NEAR) for each in at]
 
 
 def policies(
-    spend: Sequence[Sequence[float]], solved: Sequence[Sequence[float]], *, complete: bool = False
+    spend: Sequence[Sequence[float]],
+    solved: Sequence[Sequence[float]],
+    *,
+    complete: bool = False,
+    samples: float = 1.0,
 ) -> Policies:
     """Return the policies "no shot", "one shot", "two shots", ….
 
@@ -159,6 +215,7 @@ def policies(
         spend: cost of one shot, two shots, and so on, for each problem.
         solved: chance that these shots solve the problem, for each problem.
         complete: as in `Policies`.
+        samples: as in `Policies`.
     """
     import numpy as np
 
@@ -166,13 +223,14 @@ def policies(
     table_spend = np.hstack([start, np.array(spend, dtype=float)])
     table_solved = np.hstack([start, np.array(solved, dtype=float)])
     amounts = tuple(map(float, range(table_spend.shape[1])))
-    return Policies(table_spend, table_solved, amounts, complete)
+    return Policies(table_spend, table_solved, amounts, complete, samples, shots=True)
 
 
 def resampled(
     arms: Sequence[Policies],
     at: Sequence[float],
     *,
+    own: Mapping[int, tuple[int, int]] | None = None,
     resamples: int = RESAMPLES,
     seed: int = SEED,
 ) -> "list[Floats]":
@@ -181,6 +239,8 @@ def resampled(
     Args:
         arms: policies of each strategy, for the same problems in the same order.
         at: mean spends.
+        own: spends that are the mean spend of a policy, by position in `at`: the strategy's
+            position and the policy's. In a resample it is the mean spend of its problems.
         resamples: number of times the problems are drawn again.
         seed: seed of the random generator.
 
@@ -206,12 +266,16 @@ def resampled(
         weights = np.bincount(picked.ravel(), minlength=number * units)
         sums = weights.reshape(number, units).astype(float) @ tables
         means = sums[:, 1:] / sums[:, :1]
-        place = 0
-        for arm, rates in zip(arms, found, strict=True):
+        tables_of: list[tuple[Floats, Floats]] = []
+        for arm in arms:
             width = arm.spend.shape[1]
-            spend, solved = means[:, place : place + width], means[:, place + width :][:, :width]
-            rates[start : start + number] = _read(np.array(at), spend, solved)
-            place += 2 * width
+            tables_of.append((means[:, :width], means[:, width : 2 * width]))
+            means = means[:, 2 * width :]
+        spends = np.tile(at, (number, 1))
+        for place, (strategy, policy) in (own or {}).items():
+            spends[:, place] = tables_of[strategy][0][:, policy]
+        for (spend, solved), rates in zip(tables_of, found, strict=True):
+            rates[start : start + number] = _read(spends * (1 + _NEAR), spend, solved)
     return found
 
 
@@ -223,7 +287,7 @@ def _read(at: "Floats", spend: "Floats", solved: "Floats") -> "Floats":
     shift = np.arange(rows)[:, None] * (2 * float(max(spend.max(), at.max())) + 1)
     wanted = np.minimum(at, spend[:, -1:])  # beyond the end of a row the next row begins
     found = np.interp((wanted + shift).ravel(), (spend + shift).ravel(), solved.ravel())
-    return found.reshape(rows, len(at))
+    return found.reshape(at.shape)
 
 
 def _both(arm: Policies) -> "Floats":
@@ -232,13 +296,57 @@ def _both(arm: Policies) -> "Floats":
     return np.hstack([arm.spend, arm.solved])
 
 
-def band(rates: "Floats", problems: int, confidence: float = 0.95) -> list[tuple[float, float]]:
-    """Return the interval of each column of resampled rates, or differences of rates."""
-    import numpy as np
+def rate_interval(arm: Policies, at: float, drawn: "Floats") -> tuple[float, float]:
+    """Return the interval of a solve rate at a mean spend.
 
-    tail = tail_share(problems, confidence)
-    low, high = np.quantile(rates, (tail, 1 - tail), axis=0)
-    return [(exact(a), exact(b)) for a, b in zip(low, high, strict=True)]
+    Args:
+        arm: policies of the strategy, for two problems or more.
+        at: the mean spend.
+        drawn: the solve rate there in each resample.
+    """
+    shares = arm.shares(at)
+    number, rate = len(shares), float(shares.mean())
+    squares = float(((shares - rate) ** 2).sum())
+    worth_all = float(number)
+    if 0 < rate < 1 and arm.trials(at) > number:
+        independent = rate * (1 - rate)
+        worth_all = worth(number, arm.trials(at), independent, max(squares, _LEAST), CONFIDENCE)
+    return wilson(rate, worth_all / _spread(squares, number, drawn))
+
+
+def difference_interval(
+    first: Policies, second: Policies, at: float, drawn: "Floats | None" = None
+) -> Score:
+    """Return the test of the difference of two strategies at a mean spend, and its interval.
+
+    Args:
+        first: policies of the first strategy.
+        second: policies of the second one, for the same problems.
+        at: the mean spend.
+        drawn: the second solve rate minus the first in each resample; None where the problems are
+            too few to resample.
+    """
+    one, other = first.shares(at), second.shares(at)
+    gains = other - one
+    squares = float(((gains - gains.mean()) ** 2).sum())
+    spread = 1.0 if drawn is None else _spread(squares, len(gains), drawn)
+    pairs = list(zip(one.tolist(), other.tolist(), strict=True))
+    return paired_test(pairs, min(first.trials(at), second.trials(at)), spread).at()
+
+
+_LEAST = 1e-12
+
+
+def _spread(squares: float, number: int, drawn: "Floats") -> float:
+    """Return the variance of a mean in resamples as a multiple of that of its values.
+
+    It is 1 where it is not more than the resamples' own chance can make it.
+    """
+    expected = squares / number / number
+    if expected < _LEAST:
+        return 1.0
+    found = float(drawn.var()) / expected
+    return found if found > 1 + CHANCE * math.sqrt(2 / len(drawn)) else 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,18 +367,24 @@ class CrossingPoint:
 
 
 def crossing(
-    at: Sequence[float], difference: Sequence[float], drawn: "Floats", confidence: float = 0.95
+    at: Sequence[float],
+    difference: Sequence[float],
+    drawn: "Floats",
+    problems: int,
+    confidence: float = CONFIDENCE,
 ) -> CrossingPoint | None:
     """Return where the difference of two curves changes its sign for the last time.
 
-    In each resample it is the last spend at which the difference has the opposite sign of the
-    original curves' end: before all spends if it never has, after all if it has it at the end. The
-    interval is cut from these at either end.
+    Its interval reaches on either side to the nearest spend at which the curves differ
+    significantly: E. C. Fieller's interval of a zero (Journal of the Royal Statistical Society B
+    16, 1954, 175-185). It also holds the share `confidence` of the crossings in the resamples. A
+    resample without a crossing has one before all spends, or after all, by the sign of its end.
 
     Args:
         at: mean spends, rising.
         difference: second curve minus first, at each spend.
         drawn: the same difference in each resample.
+        problems: number of problems.
         confidence: coverage of the interval.
 
     Returns:
@@ -281,16 +395,23 @@ def crossing(
     end = np.sign(exact(difference[-1]))
     if not end:
         return None
-    place = _last_below(at, np.array([difference]) * end)[0]
+    above = np.array(difference) * end
+    place = float(_last_below(at, above[None, :])[0])
     if not math.isfinite(place):
         return None
-    places = _last_below(at, drawn * end)
-    tail = (1 - confidence) / 2
-    low, high = np.quantile(places, (tail, 1 - tail), method="nearest")
+    tail = tail_share(problems, confidence)
+    low, high = np.quantile(_last_below(at, drawn * end), (tail, 1 - tail), method="nearest")
+    quantile = student_quantile(0.5 + confidence / 2, problems - 1)
+    ends = quantile * math.sqrt(problems / (problems - 1)) * drawn.std(axis=0)
+    spends = np.array(at)
+    worse = spends[(above < -ends) & (spends <= place)]
+    better = spends[(above > ends) & (spends >= place)]
+    low = min(float(low), float(worse[-1]) if len(worse) else -math.inf)
+    high = max(float(high), float(better[0]) if len(better) else math.inf)
     return CrossingPoint(
-        float(place),
-        float(low) if math.isfinite(low) else None,
-        float(high) if math.isfinite(high) else None,
+        place,
+        low if math.isfinite(low) else None,
+        high if math.isfinite(high) else None,
         int(end),
     )
 

@@ -31,6 +31,10 @@ _COLOURS = {
     "256": ColorSystem.EIGHT_BIT,
     "truecolor": ColorSystem.TRUECOLOR,
 }
+MOST_ROWS = 6  # per kind; all are in summary.json
+BAR = 20  # characters for 100 %
+ROOM_FOR_BARS = 70  # columns
+EIGHTHS = " ▏▎▍▌▋▊▉"
 
 
 class Cell(NamedTuple):
@@ -245,11 +249,6 @@ def facts(named: Iterable[tuple[str, str]]) -> Table:
         table.add_row(Text(name, style="bold"), Text(printable_line(figures)))
     return table
 
-
-MOST_ROWS = 6  # per kind; all are in summary.json
-BAR = 20  # characters for 100 %
-ROOM_FOR_BARS = 70  # columns
-EIGHTHS = " ▏▎▍▌▋▊▉"
 
 Row = tuple[str, float | None, float]
 """A row's name, rate passing the public tests, and rate solved."""

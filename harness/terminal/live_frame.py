@@ -23,6 +23,11 @@ from harness.terminal.sample_table import Numbers, SampleRow, result_row
 from harness.text import printable_line
 
 FRAMES_A_SECOND = 4
+KEPT = 200
+"""Number of graded samples kept: more lines than any window has."""
+
+FOR_GRADED = 3
+"""A window shows at least one graded sample per this many rows."""
 
 
 def box(texts: Sequence[str], width: int, options: ConsoleOptions) -> Iterator[list[Segment]]:
@@ -95,12 +100,6 @@ class _Raw:
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """Yield the text as a control segment, which is not measured."""
         yield Segment(self._text, None, [(ControlType.CARRIAGE_RETURN,)])
-
-
-KEPT = 200
-"""Number of graded samples kept: more lines than any window has."""
-FOR_GRADED = 3
-"""A window shows at least one graded sample per this many rows."""
 
 
 @dataclass(slots=True)

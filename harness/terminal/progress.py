@@ -21,6 +21,9 @@ from harness.sources.benchmarks import load
 from harness.sources.files.rows import Loaded
 from harness.text import bad_rows, printable_line
 
+LARGE = 8_000_000
+"""Bytes from which on a file gets a line."""
+
 
 def live_bar(console: Console) -> Progress:
     """Return a bar with description, count and time left; only shown on a terminal."""
@@ -73,10 +76,6 @@ class JudgingBar(Closing):
     def close(self) -> None:
         """Remove the bar."""
         self._bar.stop()
-
-
-LARGE = 8_000_000
-"""Bytes from which on a file gets a line."""
 
 
 class LoadingBar(Closing):

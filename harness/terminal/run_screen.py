@@ -1,7 +1,6 @@
-"""The final screen of a run: results and any trouble; and the exit code of `--fail-under`."""
+"""The final screen of a run: results and any trouble."""
 
 import json
-import math
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -11,7 +10,6 @@ from rich.console import Console, Group, RenderableType
 from rich.text import Text
 
 from harness.agent.strategies import COMES
-from harness.errors import INFRASTRUCTURE, MISSED, OK, UsageError
 from harness.grading.verdict import Verdict
 from harness.models.providers import REFERENCES
 from harness.models.route import is_local
@@ -19,7 +17,7 @@ from harness.run.plan.target import PREFIX
 from harness.run.store.results import SampleResult
 from harness.run.store.state import IMPORT_AGAIN, UNDER_WAY, is_imported, reason_text
 from harness.run.summary.groups import FEWEST, rates_by
-from harness.run.summary.loaded_run import Run, bracket_of, measured_words, read_run
+from harness.run.summary.loaded_run import Run, measured_words, read_run
 from harness.run.summary.summary import Summary
 from harness.stats.rates import Rate
 from harness.terminal.columns import rates_table
@@ -277,64 +275,6 @@ def too_few(kind: str, groups: int) -> Iterator[Text]:
     if groups:
         said = count(groups, kind, {"difficulty": "difficulties"}.get(kind))
         yield Text(f"{said} with fewer than {FEWEST} problems not shown", style="dim")
-
-
-CLOSE = 1e-9
-"""Tolerance for rounding errors in a mean of fractions."""
-
-
-def read_rate(text: str | None) -> float | None:
-    """Parse a rate such as 0.6 or 60%.
-
-    Raises:
-        UsageError: it is not between 0 and 1.
-    """
-    if text is None:
-        return None
-    try:
-        value = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
-    except ValueError:
-        value = math.nan
-    if not 0 <= value <= 1:
-        raise UsageError(f"--fail-under {text}: give a rate between 0 and 1, as 0.6 or 60%")
-    return value
-
-
-def gate(err: Console, path: Path, least: float | None) -> int:
-    """Return the exit code of a run under `--fail-under`.
-
-    The result is decided as soon as the ungraded samples can no longer change it.
-
-    Args:
-        err: where to print why the run does not pass.
-        path: the run directory.
-        least: the required pass@1; None to always pass.
-    """
-    if least is None:
-        return OK
-    run = read_run(path)
-    open_, reached = bracket_of(run, selected=True), run.summary.pass_at_1
-    wanted = f"--fail-under {percent(least)}"
-    low, high = open_.if_failed or 0.0, open_.if_solved or 0.0
-    if reached is not None and low >= least - CLOSE:
-        return OK
-    if reached is not None and high < least - CLOSE:
-        most = f"at most {percent(high)}" if open_.pending else percent(high)
-        err.print(f"{wanted}: missed, pass@1 is {most}", soft_wrap=True)
-        return MISSED
-    total = open_.graded + open_.pending
-    err.print(
-        f"{wanted}: not decided, {open_.pending:,} of {count(total, 'sample')} not graded: pass@1 "
-        f"would be between {percent(low)} and {percent(high)}{_without_tests(run.summary)}",
-        soft_wrap=True,
-    )
-    return INFRASTRUCTURE
-
-
-def _without_tests(summary: Summary) -> str:
-    if not summary.ungraded:
-        return ""
-    return f" ({count(summary.ungraded, 'sample')} without a test that was run)"
 
 
 def print_summary(out: Console, summary: Summary, run: Path, *, as_json: bool) -> None:

@@ -7,20 +7,14 @@ from typing import Any
 from rich.console import Console, Group, RenderableType
 from rich.table import Table
 
-from harness.efficiency.efficiency_summary import (
-    EfficiencySummary,
-    rank,
-    score,
-    score_interval,
-    scores,
-)
 from harness.grading.verdict import JudgedAgain
 from harness.run.store.state import IMPORT_AGAIN, UNDER_WAY, reason_text
 from harness.run.summary.groups import FEWEST
 from harness.run.summary.summary import Summary
 from harness.sandbox.isolation import Level
 from harness.stats.rates import Rate
-from harness.terminal.columns import CurveView, facts, figures_table, rates_table
+from harness.terminal.columns import CurveView, facts, rates_table
+from harness.terminal.efficiency_table import efficiency_facts, efficiency_table
 from harness.text import count, dollars, figure, interval, percent, printable_line
 
 WIDTH_OF_A_FILE = 160
@@ -295,44 +289,3 @@ def counts(numbers: dict[str, int]) -> str:
 def words(name: str) -> str:
     """Return a verdict, a rule or a reason in words."""
     return name.replace("_", " ")
-
-
-def efficiency_table(found: EfficiencySummary) -> Table:
-    """Return a table of Beyond and the mean percentile, with intervals."""
-    table = figures_table("efficiency", "mean", "95 % interval", "problems")
-    for name, rate in scores(found):
-        if rate is not None:
-            cells = score(rate.value), score_interval(rate.low, rate.high)
-            table.add_row(name, *cells, f"{rate.problems:,}")
-    if (rate := found.percentile) is not None:
-        low, high = (rank(100 * end) for end in (rate.low, rate.high))
-        cells = rank(100 * rate.value), f"{low} to {high}"
-        table.add_row("percentile, passed", *cells, f"{rate.problems:,}")
-    return table
-
-
-def efficiency_facts(found: EfficiencySummary | None) -> Iterator[tuple[str, str]]:
-    """Yield how efficiency was measured, if it was, and what the means exclude."""
-    if found is None:
-        return
-    yield "timed", _timed(found)
-    if found.branches is not None:
-        yield "branches", "do not count what is done in C; a second opinion, no score"
-    for why, number in found.untold.items():
-        yield "no Beyond", f"for {count(number, 'problem')}: {printable_line(why)}"
-    for each in found.of_several:
-        if each.too_few:
-            few = count(each.too_few, "problem")
-            yield f"Beyond@{each.k}", f"unknown for {few} with fewer samples; in no such mean"
-    for remark, number in found.remarks.items():
-        yield "remark", f"on {count(number, 'sample')}: {printable_line(remark)}"
-
-
-def _timed(found: EfficiencySummary) -> str:
-    ways = ", ".join(f"{number:,} {way}" for way, number in found.timings.items())
-    text = f"{count(found.measured, 'sample')} ({ways})"
-    if found.not_measured:
-        text += f"; {found.not_measured:,} not measured, in no Beyond"
-    if len(found.timings) > 1:
-        text += "; two timing methods, which must not be averaged together"
-    return text

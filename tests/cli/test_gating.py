@@ -11,7 +11,7 @@ from rich.console import Console
 from harness.grading.verdict import Verdict
 from harness.run.spec.spec import RunSpec
 from harness.run.store.directory import RunDirectory
-from harness.terminal.run_screen import gate
+from harness.terminal.gate import gate
 
 Gate = Callable[..., tuple[int, str]]
 

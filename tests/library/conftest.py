@@ -50,9 +50,6 @@ def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """What is remembered between calls is remembered for one test."""
     folder = tmp_path / "cache"
     monkeypatch.setattr(
-        "harness.run.session.judging_session.default_folder", lambda: folder / "vetted"
-    )
-    monkeypatch.setattr(
         "harness.efficiency.measurement.default_folder", lambda: folder / "efficiency"
     )
     return folder

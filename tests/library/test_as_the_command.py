@@ -12,7 +12,7 @@ from chat_server import ChatServer, Solver, completion
 from program import run_by
 
 import harness
-from harness import EvaluationError, Grader, aevaluate, agrade, evaluate, grade
+from harness import EvaluationError, aevaluate, evaluate
 
 DOUBLE = "def double(n):\n    return 2 * n\n"
 LEETCODE = {
@@ -26,42 +26,8 @@ LEETCODE = {
 Problems = tuple[harness.Problem, ...]
 
 
-@pytest.fixture
-def unchecked(tmp_path: Path) -> Problems:
-    """Of its two examples its own solution fails the second."""
-    (tmp_path / "leetcode.jsonl").write_text(json.dumps(LEETCODE) + "\n")
-    problems = harness.load_problems(f"leetcode:{tmp_path / 'leetcode.jsonl'}")
-    assert [each.unchecked for each in problems] == [True]
-    return problems
-
-
 def double(_: dict[str, Any]) -> str:
     return DOUBLE
-
-
-class TestExamplesAreChecked:
-    def test_before_an_evaluation(
-        self, unchecked: Problems, caplog: pytest.LogCaptureFixture
-    ) -> None:
-        assert evaluate(double, benchmark=unchecked)["pass_at_1"] == 1.0
-        assert "dropped 1 of 2 examples, which their own solutions fail" in caplog.text
-
-    async def test_in_a_running_loop(self, unchecked: Problems) -> None:
-        assert evaluate(double, benchmark=unchecked)["pass_at_1"] == 1.0
-
-    async def test_before_an_awaited_evaluation(self, unchecked: Problems) -> None:
-        assert (await aevaluate(double, benchmark=unchecked))["pass_at_1"] == 1.0
-
-    async def test_before_grading(self, unchecked: Problems) -> None:
-        assert grade(unchecked, [DOUBLE])[0].passed
-        assert (await agrade(unchecked, [DOUBLE]))[0].tests_total == 1
-
-    def test_once_by_a_grader(self, unchecked: Problems, own_cache: Path) -> None:
-        with Grader(unchecked, extract="code") as grader:
-            assert grader.score(["double"] * 3, [DOUBLE] * 3) == [1.0] * 3
-            (own_cache / "vetted" / "examples.jsonl").unlink()
-            assert grader("double", DOUBLE) == 1.0
-        assert not (own_cache / "vetted" / "examples.jsonl").exists()
 
 
 async def test_a_model_is_asked_over_http(solver: Solver) -> None:

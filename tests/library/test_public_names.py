@@ -68,7 +68,7 @@ SIGNATURES = {
     f"{names_of(ImportKeys)}",
     "merge_runs": "shards out partial",
     "regrade": f"run out benchmark {names_of(JudgingKeys)}",
-    "verify": f"benchmark references generated fresh {names_of(VerifyKeys)}",
+    "verify": f"benchmark references fresh {names_of(VerifyKeys)}",
     "load_run": f"path {names_of(Filters)}",
     "Episode": f"episodes reward {names_of(EpisodeKeys)}",
     "Episodes": f"problems reward part held_out exclude {names_of(EpisodeKeys)}",

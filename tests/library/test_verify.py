@@ -46,7 +46,6 @@ async def test_it_works_where_a_loop_runs() -> None:
     ("arguments", "words"),
     [
         ({"references": 0}, "references 0: give 1 or more"),
-        ({"generated": 5}, "none has a generator of inputs"),
         ({"wrokers": 2}, "did you mean 'workers'"),
     ],
 )

@@ -1,7 +1,7 @@
 import pytest
 
 from harness.models.protocol import ModelError, ModelSettings, ModelStop, ModelTurn
-from harness.models.scripted import ReplayModel
+from harness.models.replay import ReplayModel
 from harness.problem import ProblemView
 
 STOP = ModelStop(reason="end_turn")

@@ -8,9 +8,9 @@ import pytest
 
 from harness.errors import UsageError
 from harness.models.function import FunctionModel
-from harness.models.opening import load_attribute, model_of
 from harness.models.protocol import ContextOverflowError, ModelError, ModelSettings
 from harness.models.scripted import ScriptedModel
+from harness.models.user_code import load_attribute, model_of
 from harness.problem import ProblemView
 
 NOTHING = ((), (), ModelSettings())

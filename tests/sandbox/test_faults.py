@@ -39,7 +39,7 @@ LIMITS = Limits(cpu_s=5.0, memory_bytes=512 * MEBIBYTE)
 TESTS = [TestCase(input=f"{n}\n", output=f"{2 * n}", public=True) for n in range(4)]
 DOUBLE = "print(2 * int(input()))"
 SLOW = "import time\ntime.sleep(1)\nprint(2 * int(input()))"
-"""Each test lasts longer than it takes to find and kill its process, in whichever order they run."""
+"""Each test lasts longer than it takes to find and kill its process, in whatever order they run."""
 OURS = {Verdict.ACCEPTED, Verdict.SANDBOX_ERROR}
 
 

@@ -1,4 +1,4 @@
-"""The rows that docs/problems.md shows: each is read, and its reference passes its tests."""
+"""The rows that docs/own-problems.md shows: each is read, and its reference passes its tests."""
 
 import json
 import re
@@ -14,7 +14,7 @@ from harness.grading.verdict import Verdict
 from harness.sandbox.worker import Worker
 from harness.sources.jsonl import load
 
-PAGE = Path(__file__).parents[2] / "docs" / "problems.md"
+PAGE = Path(__file__).parents[2] / "docs" / "own-problems.md"
 ROWS = [json.loads(text) for text in re.findall(r"```json\n(.*?)```", PAGE.read_text(), re.DOTALL)]
 
 

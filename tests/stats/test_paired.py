@@ -1,10 +1,10 @@
 """Paired comparison: what must hold of any two runs, and Holm's correction of an interval."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harness.stats.paired import compare_paired, corrected_confidence, holm, paired_score
+from harness.stats.paired import compare_paired, holm, paired_score, paired_test
 
 RUN = st.dictionaries(
     st.integers(0, 40).map("p{}".format), st.sampled_from([0.0, 0.25, 1 / 3, 0.5, 1.0]), max_size=30
@@ -74,11 +74,27 @@ def test_an_interval_that_is_corrected_as_its_p_value_agrees_with_it() -> None:
     """Five problems more of 40, beside tests that are clearer and less clear."""
     a = {f"p{number}": 0.0 for number in range(40)}
     runs = [{p: float(n < gained) for n, p in enumerate(a)} for gained in (2, 4, 5, 6, 8, 30)]
-    plain = [paired_score(a, b) for b in runs]
-    for each, p_holm in zip(plain, holm([score.p_value for score in plain]), strict=True):
-        confidence = corrected_confidence(each.p_value, p_holm)
-        b = runs[plain.index(each)]
-        wide = paired_score(a, b, confidence=confidence)
+    tests = [paired_score(a, b) for b in runs]
+    for test, p_holm in zip(tests, holm([each.p_value for each in tests]), strict=True):
+        plain, wide = test.at(), test.corrected(p_holm)
         assert (p_holm < 0.05) is (not wide.low <= 0 <= wide.high)
-        assert wide.low <= each.low < each.high <= wide.high
-        assert 0.95 <= confidence <= 1 - 0.05 / len(runs) + 1e-12
+        assert wide.low <= plain.low < plain.high <= wide.high
+
+
+SHARES = st.lists(
+    st.tuples(st.integers(0, 5), st.integers(0, 5)).map(lambda pair: (pair[0] / 5, pair[1] / 5)),
+    min_size=1,
+    max_size=30,
+)
+
+
+@settings(deadline=None)
+@given(st.lists(SHARES, min_size=2, max_size=5), st.sampled_from([1, 5]))
+def test_a_corrected_interval_never_contradicts_its_p_value(
+    every: list[list[tuple[float, float]]], samples: int
+) -> None:
+    """The pairs that an interval is computed from do not depend on its confidence."""
+    tests = [paired_test(pairs, samples * len(pairs)) for pairs in every]
+    for test, p_holm in zip(tests, holm([each.p_value for each in tests]), strict=True):
+        wide = test.corrected(p_holm)
+        assert (p_holm < 0.05) is (not wide.low <= 0 <= wide.high)

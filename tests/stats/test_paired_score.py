@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from harness.stats.exact_tests import Unconditional
 from harness.stats.paired import effective_pairs, score_interval
 
 Z2 = 1.959963984540054**2
@@ -29,18 +30,28 @@ def one_each(b: int, c: int, n: int) -> list[tuple[float, float]]:
 @pytest.mark.parametrize(
     ("b", "c", "n"), [(0, 0, 10), (4, 0, 10), (7, 1, 20), (1, 7, 50), (9, 2, 44), (30, 5, 200)]
 )
-def test_with_one_sample_a_problem_it_is_tangos_interval(b: int, c: int, n: int) -> None:
+def test_with_one_sample_a_problem_it_is_tangos_interval_with_the_exact_critical_score(
+    b: int, c: int, n: int
+) -> None:
     found = score_interval(one_each(b, c, n))
-    assert tango(b, c, n, found.low) == pytest.approx(Z2, rel=1e-6)
-    assert tango(b, c, n, found.high) == pytest.approx(Z2, rel=1e-6)
+    critical = max(Z2, Unconditional(n).critical(0.05) ** 2)
+    assert tango(b, c, n, found.low) == pytest.approx(critical, rel=1e-6)
+    assert tango(b, c, n, found.high) == pytest.approx(critical, rel=1e-6)
     assert found.low < found.difference < found.high
 
 
 @pytest.mark.parametrize(("b", "c"), [(4, 0), (7, 1), (3, 9), (100, 70)])
-def test_with_one_sample_a_problem_it_is_mcnemars_test(b: int, c: int) -> None:
+def test_its_p_value_is_that_of_the_exact_test_but_not_below_mcnemars(b: int, c: int) -> None:
     found = score_interval(one_each(b, c, 200))
     chi = abs(b - c) / math.sqrt(b + c)
-    assert found.p_value == pytest.approx(math.erfc(chi / math.sqrt(2)), rel=1e-9)
+    plain = math.erfc(chi / math.sqrt(2))
+    assert found.p_value == max(plain, Unconditional(200).p_value(chi))
+    assert plain <= found.p_value < 1.15 * plain + 0.002
+
+
+def test_four_problems_of_five_are_not_significant() -> None:
+    assert score_interval(one_each(4, 0, 5)).p_value > 0.05
+    assert score_interval(one_each(4, 0, 20)).p_value > 0.05
 
 
 share = st.integers(0, 5).map(lambda number: number / 5)
@@ -95,7 +106,8 @@ def test_the_order_of_the_problems_does_not_matter() -> None:
 def test_runs_that_agree_on_few_problems_may_still_differ() -> None:
     found = score_interval([(1.0, 1.0)] * 10)
     assert found.p_value == 1
-    assert found.high == -found.low == pytest.approx(Z2 / (10 + Z2))
+    squared = Unconditional(10).critical(0.05) ** 2
+    assert found.high == -found.low == pytest.approx(squared / (10 + squared))
 
 
 @pytest.mark.parametrize("pairs", [[], [(0.0, 1.5)]])

@@ -9,10 +9,11 @@ from harness.stats.pass_at_k import Shot, chosen_solved, spend_of_all
 from harness.stats.spend_curves import (
     Attempt,
     Policies,
-    band,
     crossing,
     cut_off,
+    difference_interval,
     policies,
+    rate_interval,
     resampled,
 )
 
@@ -42,7 +43,7 @@ def made(draw: np.random.Generator, problems: int) -> Made:
         spends.append([spend_of_all(own, first + 1) for first in range(SHOTS)])
         solved.append([chosen_solved(own, first + 1) for first in range(SHOTS)])
         attempts.append(_attempt(draw, problem, chance + GAIN * (1 - chance)))
-    return Made(policies(spends, solved), cut_off(attempts, problems))
+    return Made(policies(spends, solved, samples=SHOTS), cut_off(attempts, problems))
 
 
 def _shot(draw: np.random.Generator, chance: float) -> Shot:
@@ -109,12 +110,20 @@ def held(draw: np.random.Generator, problems: int, truth: Truth, resamples: int,
         at[number:],
         [b - a for a, b in zip(both.shots.rates(grid), both.attempts.rates(grid), strict=True)],
         (other - one)[:, number:],
+        problems,
     )
     differences = [b - a for a, b in zip(truth.shots, truth.attempts, strict=True)]
+    places = list(enumerate(truth.at))
     return Held(
-        _in(band(one[:, :number], problems), truth.shots),
-        _in(band(other[:, :number], problems), truth.attempts),
-        _in(band((other - one)[:, :number], problems), differences),
+        _in([rate_interval(both.shots, at, one[:, n]) for n, at in places], truth.shots),
+        _in([rate_interval(both.attempts, at, other[:, n]) for n, at in places], truth.attempts),
+        _in(
+            [
+                difference_interval(both.shots, both.attempts, at, (other - one)[:, n])[1:3]
+                for n, at in places
+            ],
+            differences,
+        ),
         found is not None
         and (found.low is None or found.low <= truth.crossing)
         and (found.high is None or truth.crossing <= found.high),

@@ -54,6 +54,17 @@ _TOKEN = re.compile(
     re.DOTALL,
 )
 _END_OF_SENTENCE = ".,;:!*_ "
+MOST_PLACES = 8
+_TAG = re.compile(r"\[(/?)ANSWER\]|<(/?)answer>", re.IGNORECASE)
+_ANSWER_LINE = re.compile(
+    r"\W*(?:(?:so|thus|hence|therefore),? )?(?:the )?"
+    r"(?:(?:final|correct|expected|returned|return) )?(?:answer|output|result|value)\b"
+    r"[ *:=→]*(?:is\b[ *:=]*)?(.*)",
+    re.IGNORECASE,
+)
+_INLINE_CODE = re.compile(r"`+([^`]+)`+")
+_OF_A_LITERAL = re.compile(r"[\d'\"\[({]")
+_AROUND = " \t\n*`_"
 
 
 def asserted(text: str, entry_point: str | None) -> Iterator[str]:
@@ -127,19 +138,6 @@ def _statement(text: str, start: int) -> str:
             case _:
                 pass
     return text[start:last]
-
-
-MOST_PLACES = 8
-_TAG = re.compile(r"\[(/?)ANSWER\]|<(/?)answer>", re.IGNORECASE)
-_ANSWER_LINE = re.compile(
-    r"\W*(?:(?:so|thus|hence|therefore),? )?(?:the )?"
-    r"(?:(?:final|correct|expected|returned|return) )?(?:answer|output|result|value)\b"
-    r"[ *:=→]*(?:is\b[ *:=]*)?(.*)",
-    re.IGNORECASE,
-)
-_INLINE_CODE = re.compile(r"`+([^`]+)`+")
-_OF_A_LITERAL = re.compile(r"[\d'\"\[({]")
-_AROUND = " \t\n*`_"
 
 
 def extract_answer(kind: Kind, text: str, entry_point: str | None) -> Extraction:

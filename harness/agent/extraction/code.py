@@ -38,6 +38,8 @@ LONGEST_CODE = 1 << 18
 PYTHON_TAGS = frozenset({"python", "py", "python3", "py3"})
 UNTAGGED = frozenset({"", "code", "text", "plaintext", "plain", "solution"})
 _READS_INPUT = re.compile(r"\binput\s*\(|\bstdin\b|\bopen\s*\(\s*0|\bread\s*\(\s*0|\bfileinput\b")
+FENCE = "```"
+OPEN, CLOSE = "[ANSWER]", "[/ANSWER]"
 
 
 class Extraction(Frozen):
@@ -159,7 +161,6 @@ def _defines(node: ast.stmt, name: str) -> bool:
             return False
 
 
-FENCE = "```"
 _NOTHING = Extraction(code="", rule="none")
 _TOO_LONG = Extraction(code="", rule="too long")
 
@@ -192,9 +193,6 @@ def extract_lcb(answer: str) -> Extraction:
 
 EXTRACTORS: Mapping[str, Extract] = {"harness": extract, "lcb": extract_lcb}
 """Extractors by user-visible name."""
-
-
-OPEN, CLOSE = "[ANSWER]", "[/ANSWER]"
 
 
 @_of_text

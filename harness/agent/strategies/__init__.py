@@ -1,7 +1,11 @@
 """Strategies for solving problems, and the names of the built-in modes.
 
-`baselines` has the modes without tools. `strategies` has the agent loop, and finds a strategy by
-name. Settings import the names here without the strategies.
+- `agent_loop`: the agent loop
+- `baselines`: the modes without tools
+- `user_code`: strategies and tools of users and plug-ins
+- `strategies`: all strategies by name
+
+Settings import the names here without the strategies.
 """
 
 EXTERNAL = ("external", "mcp")

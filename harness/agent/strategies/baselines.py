@@ -26,6 +26,9 @@ from harness.models.protocol import Message, ModelTurn, UserMessage
 from harness.text import writable
 from harness.tools.workspace import Report
 
+REPAIR = "repair"
+NO_CODE = "There was no code in the answer, so nothing could be run."
+
 
 async def single_shot(session: Session) -> Attempt:
     """Send one request without tools and take the code from the answer."""
@@ -142,10 +145,6 @@ def _rule(best: Written | None, *, passed: bool) -> ChosenBy:
     if best.tests is None:
         return ChosenBy.ANSWER
     return ChosenBy.PASSED_PUBLIC_TESTS if passed else ChosenBy.MOST_PUBLIC_TESTS
-
-
-REPAIR = "repair"
-NO_CODE = "There was no code in the answer, so nothing could be run."
 
 
 async def self_repair(session: Session) -> Attempt:

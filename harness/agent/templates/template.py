@@ -1,52 +1,27 @@
-"""Jinja2 templates in a sandbox, with limits on their work.
+"""Jinja2 templates in Jinja2's own sandbox, with a bound on their output.
 
-Templates are not trusted. Jinja2's own sandbox keeps them from Python's internals. This module
-adds limits on their work (`harness.agent.templates.filters`), and checks operations that could
-make large values at once in advance: powers, repetition, widths.
+A template cannot reach files or Python's internals. Its work is not limited: a prompt set is chosen
+by its user.
 """
 
+import json
 import re
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
-from datetime import date
 from functools import cache
 from types import TracebackType
-from typing import Any, cast
+from typing import Any
 
 from jinja2 import StrictUndefined, Template, TemplateSyntaxError, nodes
-from jinja2.exceptions import SecurityError
-from jinja2.runtime import Context
-from jinja2.sandbox import ImmutableSandboxedEnvironment, safe_range
-from jinja2.utils import Namespace
+from jinja2.sandbox import ImmutableSandboxedEnvironment
 from pydantic import BaseModel
 
-from harness.agent.templates import filters
-from harness.agent.templates.filters import STEP, TemplateLimitError, metered, spend, spent, weight
 from harness.text import shorten
 
 LONGEST_TEMPLATE = 1_000_000
 LONGEST_TEXT = 1_000_000
-LARGEST_POWER = 64
-LARGEST_BASE = 10**9
-LARGEST_NUMBER = 10**1_000
-_LONGEST_WORDS = 500
-
-_METHODS_OF_TEXT = """
-    capitalize casefold count endswith find index isalnum isalpha isascii isdecimal isdigit islower
-    isnumeric isspace isupper join lower lstrip name partition removeprefix removesuffix replace
-    rfind rindex rpartition rsplit rstrip split splitlines startswith strip swapcase title upper
-    value
-"""
-_METHODS: tuple[tuple[type, frozenset[str]], ...] = (
-    (str, frozenset(_METHODS_OF_TEXT.split())),
-    (date, frozenset({"isoformat", "year", "month", "day"})),
-    (Mapping, frozenset({"get", "items", "keys", "values"})),
-    (Sequence, frozenset({"count", "index"})),
-    (int, frozenset()),
-    (float, frozenset()),
-)
-_GROWING: dict[str, Callable[..., str]] = {"join": filters.joined, "replace": filters.replaced}
-_OF_THE_CALL = ("_loop_vars", "_block_vars")  # added by jinja2 to describe the call's location
+LONGEST_EXAMPLE = 2_000
+_LONGEST_MESSAGE = 500
 _FIRST_LINE = re.compile(r"\{#-?[ \t]*([^\n]*?)[ \t]*-?#\}[ \t]*(?:\n|\Z)")
 
 
@@ -74,7 +49,7 @@ def render(source: str, file: str, values: Mapping[str, Any]) -> str:
 
     Raises:
         TemplateFaultError: it is not valid, uses an unknown name or a forbidden attribute, fails,
-            exceeds a limit, or makes more than `LONGEST_TEXT` characters.
+            or makes more than `LONGEST_TEXT` characters.
     """
     if is_constant(source):
         return _constant(source, file)
@@ -94,11 +69,11 @@ def _constant(source: str, file: str) -> str:
 
 def _rendered(source: str, file: str, values: Mapping[str, Any]) -> str:
     length, pieces = 0, list[str]()
-    with _one_fault(file), metered():
+    with _one_fault(file):
         for piece in _compiled(source, file).generate(values):
             length += len(piece)
             if length > LONGEST_TEXT:
-                raise TemplateLimitError(f"it makes more than {LONGEST_TEXT:,} characters")
+                raise ValueError(f"it makes more than {LONGEST_TEXT:,} characters")
             pieces.append(piece)
     return "".join(pieces).strip()
 
@@ -109,7 +84,7 @@ def parse(source: str, file: str) -> nodes.Template:
     Raises:
         TemplateFaultError: the template is not valid.
     """
-    with _one_fault(file), metered():
+    with _one_fault(file):
         _compiled(source, file)
         return _environment().parse(source)
 
@@ -134,7 +109,7 @@ def _one_fault(file: str) -> Generator[None]:
 
 
 def _words(message: str | None) -> str:
-    return shorten(" ".join((message or "").split()), _LONGEST_WORDS)
+    return shorten(" ".join((message or "").split()), _LONGEST_MESSAGE)
 
 
 def _line(traceback: TracebackType | None, file: str) -> int | None:
@@ -150,106 +125,35 @@ def _line(traceback: TracebackType | None, file: str) -> int | None:
 @cache
 def _compiled(source: str, file: str) -> Template:
     if len(source) > LONGEST_TEMPLATE:
-        raise TemplateLimitError(f"it is longer than {LONGEST_TEMPLATE:,} characters")
+        raise ValueError(f"it is longer than {LONGEST_TEMPLATE:,} characters")
     environment = _environment()
-    tree = environment.parse(source)
-    _count(tree)
-    tree.set_environment(environment)
-    code = environment.compile(tree, filename=file)
+    code = environment.compile(source, filename=file)
     return Template.from_code(environment, code, environment.globals)
 
 
-def _count(node: nodes.Node) -> None:
-    """Make all texts, loops, lists and concatenations in a node count when evaluated."""
-    for name, value in node.iter_fields():
-        if isinstance(value, nodes.Node):
-            setattr(node, name, _counted(value))
-        elif isinstance(value, list):
-            items = cast("list[Any]", value)
-            items[:] = [_counted(each) if isinstance(each, nodes.Node) else each for each in items]
-
-
-def _counted(node: nodes.Node) -> nodes.Node:
-    _count(node)
-    match node:
-        case nodes.TemplateData():  # as a constant it is counted when written
-            return nodes.Const(node.data, lineno=node.lineno)
-        case nodes.For():
-            if node.recursive:
-                raise TemplateSyntaxError("a loop may not be recursive", node.lineno)
-            node.iter = _through(filters.STEPS, cast("nodes.Expr", node.iter))
-        case nodes.Concat():
-            return _through(filters.CONCATENATED, nodes.List(node.nodes, lineno=node.lineno))
-        case nodes.List() | nodes.Dict():
-            return _through(filters.HELD, node)
-        case nodes.Tuple() if node.ctx == "load":
-            return _through(filters.HELD, node)
-        case _:
-            pass
-    return node
-
-
-def _through(name: str, node: nodes.Expr) -> nodes.Filter:
-    return nodes.Filter(node, name, [], [], None, None, lineno=node.lineno)
-
-
 @cache
-def _environment() -> "_Bounded":
-    environment = _Bounded(
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        autoescape=False,
-        finalize=filters.written,
+def _environment() -> "_Environment":
+    environment = _Environment(
+        undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, autoescape=False
     )
-    environment.filters = {**filters.OF_TEMPLATES, **filters.OF_NODES}
-    names = cast("dict[str, Any]", environment.globals)
-    names.clear()
-    names.update(range=safe_range, dict=dict, namespace=Namespace)
+    environment.filters |= {"shorten": _shorten, "tojson": _to_json}
     return environment
 
 
-class _Bounded(ImmutableSandboxedEnvironment):
-    intercepted_binops = frozenset({"*", "**", "%", "+"})
-
+class _Environment(ImmutableSandboxedEnvironment):
     def is_safe_attribute(self, obj: Any, attr: str, value: Any) -> bool:
-        if isinstance(obj, BaseModel):
+        if isinstance(obj, BaseModel):  # its methods include `parse_file`, and a pickle reader
             of = type(obj)
             return attr in of.model_fields or (
                 not attr.startswith("_") and isinstance(getattr(of, attr, None), property)
             )
-        for kind, known in _METHODS:
-            if isinstance(obj, kind):
-                return attr in known
         return super().is_safe_attribute(obj, attr, value)
 
-    def wrap_str_format(self, value: Any) -> Callable[..., str] | None:
-        del value  # not safe: a format may request any width
-        return None
 
-    def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
-        if operator == "%" and isinstance(left, str):
-            raise SecurityError("% is for numbers; put texts together with ~")
-        if operator == "**":
-            _bounded(left, LARGEST_BASE)
-            _bounded(right, LARGEST_POWER)
-        if operator == "*":
-            for some, times in ((left, right), (right, left)):
-                if isinstance(times, int) and not isinstance(some, int | float):
-                    spend(weight(some) * max(times, 0))
-        return _bounded(spent(super().call_binop(context, operator, left, right)), LARGEST_NUMBER)
-
-    # jinja2 names the first two parameters so that templates can use the names.
-    def call(self, context: Context, obj: Any, /, *args: Any, **kwargs: Any) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
-        spend(STEP)
-        text = getattr(obj, "__self__", None)
-        if isinstance(text, str) and obj.__name__ in _GROWING:
-            named = {name: each for name, each in kwargs.items() if name not in _OF_THE_CALL}
-            return spent(_GROWING[obj.__name__](text, *args, **named))
-        return spent(super().call(context, obj, *args, **kwargs))
+def _shorten(text: str, most: int = LONGEST_EXAMPLE) -> str:
+    return shorten(text, most)
 
 
-def _bounded(value: Any, most: int) -> Any:
-    if isinstance(value, int) and abs(value) > most:
-        raise TemplateLimitError("it makes a number too large")
-    return value
+def _to_json(value: Any) -> str:
+    """Return JSON without Jinja2's escapes for HTML."""
+    return json.dumps(value, ensure_ascii=False)

@@ -40,6 +40,8 @@ FIRST_FAILED_STATUS = 300
 PASSING_CODES = frozenset({"token_limit_exceeded", "rate_limit_exceeded", "server_error"})
 # Errors of single requests that the request did not cause.
 PASSING_ERRORS = frozenset({"batch_expired", "batch_cancelled", "server_error"})
+LONGEST_SUBMISSION_S = 3600.0  # from intent to creation; a later batch belongs to another run
+COUNTS = ("processing", "succeeded", "errored", "canceled", "expired")
 
 
 class OpenAIBatches(BatchEndpoint):
@@ -186,10 +188,6 @@ def _first_error(batch: Json) -> tuple[str, str]:
     words, code, line = (first.get(name) for name in ("message", "code", "line"))
     at = f" (line {line} of its file)" if isinstance(line, int) else ""
     return f"{words or code or 'no reason given'}{at}", str(code)
-
-
-LONGEST_SUBMISSION_S = 3600.0  # from intent to creation; a later batch belongs to another run
-COUNTS = ("processing", "succeeded", "errored", "canceled", "expired")
 
 
 class AnthropicBatches(BatchEndpoint):

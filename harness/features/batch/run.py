@@ -34,6 +34,9 @@ from harness.run.spec.spec import RunSpec
 from harness.run.store.directory import BATCHES, RunDirectory
 from harness.run.store.transcript import sample_name
 
+GRACE_S = 10.0
+"""Seconds after an interrupt that a call under way has left, such as one that makes a batch."""
+
 
 @dataclass(frozen=True, slots=True)
 class BatchedModel:
@@ -133,10 +136,6 @@ def _is_sound(problem: Problem) -> bool:
     except DataError:
         return False
     return True
-
-
-GRACE_S = 10.0
-"""Seconds after an interrupt that a call under way has left, such as one that makes a batch."""
 
 
 def batch_route(name: str, route: Route | None) -> Route:

@@ -19,7 +19,8 @@ from harness.problem import Problem, Reference
 from harness.run.plan.problem_kinds import require_code_generation
 from harness.run.plan.problem_loader import Benchmark, checked, name_of, read
 from harness.run.reporter import LOG, JudgingProgress, Reporter
-from harness.run.session.judging_session import JudgingSession, in_pool, session_of, vet
+from harness.run.session.judging import in_pool
+from harness.run.session.judging_session import JudgingSession, session_of
 from harness.run.spec.keys import SelectionKeys, listing, python_words, spec_from
 from harness.run.summary.summary import counted
 from harness.sandbox.executor import Executor, ExecutorName
@@ -29,6 +30,9 @@ from harness.sources.selection import select
 from harness.terminal.columns import facts, figures_table
 from harness.terminal.notebook import NotebookView
 from harness.text import count, printable_line
+
+LISTED = 40
+OWN = ("benchmark", "recollect")
 
 
 class CalibratedReference(Frozen):
@@ -136,9 +140,6 @@ def summarize_calibration(results: Sequence[CalibratedProblem]) -> CalibrationSu
     )
 
 
-LISTED = 40
-
-
 def calibration_view(
     summary: CalibrationSummary, results: Sequence[CalibratedProblem]
 ) -> RenderableType:
@@ -181,9 +182,6 @@ def _foreign(problem: CalibratedProblem) -> str:
         return ""
     first, last = problem.references[0].foreign, problem.references[-1].foreign
     return f"{first} … {last}" if first or last else ""
-
-
-OWN = ("benchmark", "recollect")
 
 
 class CalibrateKeys(SelectionKeys, total=False):
@@ -281,7 +279,6 @@ def calibrate_problems(
         IsolationError: no sandbox is strong enough.
     """
     require_code_generation(problems)
-    problems = vet(problems, judging, reporter)
     found: dict[str, Scale | str] = {}
     left: list[Problem] = []
     for problem in problems:

@@ -27,6 +27,8 @@ from harness.version import __version__
 LARGE = 32_768
 """Bytes from which shared data are sent to a machine only once."""
 
+M = TypeVar("M")
+
 
 @dataclass(frozen=True, slots=True)
 class Raised:
@@ -182,9 +184,6 @@ class Node:
             return pack_outcome(await self._pool.call(work, urgent=urgent))
         except Exception as error:  # noqa: BLE001 - raised again in the driver
             return pack_outcome(Raised(error))
-
-
-M = TypeVar("M")
 
 
 class Slots(Generic[M]):

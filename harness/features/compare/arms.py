@@ -215,14 +215,18 @@ def _shots(samples: Samples, unit: Unit, fewest: int) -> tuple[dict[CurveKind, P
     numbers = range(1, min(fewest, MOST_SHOTS) + 1)
     spends = [[spend_of_all(own, first) for first in numbers] for own in shots]
     picked = [[chosen_solved(own, first) for first in numbers] for own in shots]
-    chosen = policies(spends, picked)
+    each = sum(map(len, shots)) / len(shots)
+    chosen = policies(spends, picked, samples=each)
     until = policies(
         [[spend_until_pass(own, first) for first in numbers] for own in shots],
         picked,
         complete=all(shot.passes for own in shots for shot in own),
+        samples=each,
     )
-    single = policies(spends, [[mean_solved(own)] * len(numbers) for own in shots])
-    either = policies(spends, [[any_solved(own, first) for first in numbers] for own in shots])
+    means = [[mean_solved(own)] * len(numbers) for own in shots]
+    single = policies(spends, means, samples=each)
+    anything = [[any_solved(own, first) for first in numbers] for own in shots]
+    either = policies(spends, anything, samples=each)
     if all(sample.tests_known for sample in _every(samples)):
         return {
             "chosen": chosen,
@@ -230,7 +234,12 @@ def _shots(samples: Samples, unit: Unit, fewest: int) -> tuple[dict[CurveKind, P
             "single": single,
             "any_right": either,
         }, 0
-    first = Policies(chosen.spend[:, :2], chosen.solved[:, :2], chosen.amounts[:2], complete=False)
+    first = replace(
+        chosen,
+        spend=chosen.spend[:, :2],
+        solved=chosen.solved[:, :2],
+        amounts=chosen.amounts[:2],
+    )
     return {"chosen": first, "single": single, "any_right": either}, 0
 
 

@@ -82,8 +82,12 @@ def equal_spend(
     modes = mode_of(a), mode_of(b)
     arms = arm_of(sides[0], modes[0], unit), arm_of(sides[1], modes[1], unit)
     wanted = _wanted(arms, labels, at)
-    drawn = draw({(side, kind): own for side in (0, 1) for kind, own in arms[side].curves.items()},
-                 [each.at for each in wanted], _limit(arms))  # fmt: skip
+    drawn = draw(
+        {(side, kind): own for side in (0, 1) for kind, own in arms[side].curves.items()},
+        [each.at for each in wanted],
+        _limit(arms),
+        _own(wanted, arms, labels),
+    )
     facts = _facts(arms, labels, arm_names(a, b, labels))
     made = SpendComparison(
         unit=unit,
@@ -149,6 +153,12 @@ def _wanted(arms: Arms, labels: Labels, at: Sequence[float] | None) -> list[_Wan
         if key not in found or found[key].mean_of is None:
             found[key] = wanted
     return sorted(found.values(), key=lambda wanted: wanted.at)
+
+
+def _own(wanted: Iterable[_Wanted], arms: Arms, labels: Labels) -> dict[float, Key]:
+    """Return the curve whose mean spend a spend is, where it is one."""
+    sides = {label: (side, arms[side].main) for side, label in enumerate(labels)}
+    return {each.at: sides[each.mean_of] for each in wanted if each.mean_of is not None}
 
 
 def _unreached(arms: Arms, at: Sequence[float] | None) -> tuple[float, ...]:
@@ -238,6 +248,7 @@ def _groups(
         drawn = draw(
             {(side, kinds[side]): own[side].policies for side in (0, 1)},
             [each.at for each in wanted],
+            own=_own(wanted, own, labels),
         )
         found = tuple(_differences(wanted, drawn, kinds))
         yield SpendGroup(name=name, problems=len(places), differences=found)

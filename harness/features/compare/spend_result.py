@@ -7,9 +7,14 @@ from typing import TYPE_CHECKING
 
 from harness.features.compare.arms import CurveKind, Unit
 from harness.models.protocol import Frozen
-from harness.stats.paired import score_interval
-from harness.stats.rates import wilson
-from harness.stats.spend_curves import CrossingPoint, Policies, band, crossing, resampled
+from harness.stats.spend_curves import (
+    CrossingPoint,
+    Policies,
+    crossing,
+    difference_interval,
+    rate_interval,
+    resampled,
+)
 
 if TYPE_CHECKING:
     from harness.stats.spend_curves import Floats
@@ -58,8 +63,8 @@ class SpendDifference(Frozen):
             spend, or if it is the limit of what is known of both runs.
         a, b: the arms' points at this spend.
         difference: solve rate of B minus that of A.
-        low, high: 95 % interval of the difference, by the bootstrap over problems; None for a
-            single problem.
+        low, high: 95 % interval of the difference, by
+            `harness.stats.spend_curves.difference_interval`; None for a single problem.
     """
 
     at: float
@@ -161,13 +166,18 @@ GRID = 40
 """Number of evenly spaced spends of a curve; further ones are added."""
 
 SHOWN_SHOTS = 12
+BEFORE = 1 - 1e-8
+"""A spend just before a step of a curve, as a share of the step's."""
 
 Key = tuple[int, CurveKind]
 """Key of a curve: the run (0 for A, 1 for B) and the kind of curve."""
 
 
 def draw(
-    curves: Mapping[Key, Policies], at: Sequence[float], limit: float | None = None
+    curves: Mapping[Key, Policies],
+    at: Sequence[float],
+    limit: float | None = None,
+    own: Mapping[float, Key] | None = None,
 ) -> "Drawn":
     """Evaluate curves at some spends.
 
@@ -176,6 +186,7 @@ def draw(
         at: spends to compare at.
         limit: spend up to which both runs are known, to evaluate the whole curves as well; None to
             evaluate them only at `at`.
+        own: curves whose mean spend of a sample is one of the spends, by that spend.
     """
     spends = set(at)
     if limit is not None:
@@ -186,8 +197,14 @@ def draw(
             for (_, kind), own in curves.items()
             if kind != "cut_off"
             for spend in own.curve[0][1 : SHOWN_SHOTS + 1]
+        } | {
+            float(spend) * side
+            for (_, kind), own in curves.items()
+            if kind == "cut_off"
+            for spend in own.steps
+            for side in (BEFORE, 1)
         }
-    return Drawn(curves, tuple(sorted(spends)), limit)
+    return Drawn(curves, tuple(sorted(spends)), limit, own or {})
 
 
 @dataclass(frozen=True, eq=False)
@@ -197,12 +214,13 @@ class Drawn:
     Attributes:
         curves: curves over the same problems.
         spends: the spends, ascending.
-        limit: as in `draw`.
+        limit, own: as in `draw`.
     """
 
     curves: Mapping[Key, Policies]
     spends: tuple[float, ...]
     limit: float | None
+    own: Mapping[float, Key]
 
     @property
     def problems(self) -> int:
@@ -215,12 +233,13 @@ class Drawn:
 
     @cached_property
     def _drawn(self) -> "Mapping[Key, Floats]":
-        found = resampled([*self.curves.values()], self.spends)
+        keys = list(self.curves)
+        own = {
+            self.spends.index(spend): (keys.index(key), 1 if self.curves[key].shots else -1)
+            for spend, key in self.own.items()
+        }
+        found = resampled([*self.curves.values()], self.spends, own=own)
         return dict(zip(self.curves, found, strict=True))
-
-    @cached_property
-    def _bands(self) -> Mapping[Key, list[tuple[float, float]]]:
-        return {key: band(rates, self.problems) for key, rates in self._drawn.items()}
 
     def points(self, key: Key) -> Iterator[SpendPoint]:
         """Yield the points of a curve as far as it is known."""
@@ -234,9 +253,9 @@ class Drawn:
         """Return a curve's point at one of the spends."""
         place = self.spends.index(spend)
         solved = self._rates[key][place]
-        low, high = self._bands[key][place] if self.problems > 1 else (None, None)
-        if low is not None and low == high:  # all problems alike: resampling shows no variation
-            low, high = wilson(min(1.0, solved), self.problems)
+        low, high = None, None
+        if self.problems > 1:
+            low, high = rate_interval(self.curves[key], spend, self._drawn[key][:, place])
         (amount,) = self.curves[key].amounts_at([spend])
         return SpendPoint(spend=spend, solved=solved, low=low, high=high, amount=amount)
 
@@ -249,11 +268,9 @@ class Drawn:
         difference = other - one
         if self.problems < 2:  # noqa: PLR2004 - one problem gives no interval
             return difference, None, None
-        drawn = self._drawn[second][:, [place]] - self._drawn[first][:, [place]]
-        ((low, high),) = band(drawn, self.problems)
-        if low == high:
-            _, low, high, _ = score_interval([(one, other)] * self.problems)
-        return difference, low, high
+        drawn = self._drawn[second][:, place] - self._drawn[first][:, place]
+        found = difference_interval(self.curves[first], self.curves[second], spend, drawn)
+        return difference, found.low, found.high
 
     def crossing(self, first: Key, second: Key) -> CrossingPoint | None:
         """Return the last crossing of two curves where both are known, or None."""
@@ -265,4 +282,5 @@ class Drawn:
             self.spends[:number],
             [other[place] - one[place] for place in range(number)],
             (self._drawn[second] - self._drawn[first])[:, :number],
+            self.problems,
         )

@@ -71,7 +71,8 @@ def sentence_of(found: SpendComparison, *, asked: bool) -> str:
     for each in shown[: len(shown) == 1]:
         said += _one_by_one(found, each)
     said += _beyond(found, asked=asked)
-    if found.crossing is not None:
+    shots = [arm.mean for arm in (found.a, found.b) if _of_shots(arm)]
+    if found.crossing is not None and found.crossing.at > max(shots, default=0) * (1 + _NEAR):
         said.append(_crossing(found, found.crossing))
     return " ".join(said)
 
@@ -180,6 +181,7 @@ def _crossing(found: SpendComparison, crossing: Crossing) -> str:
 def amount_of(spend: float, unit: str) -> str:
     """Format a spend with its unit, with two or three significant digits."""
     if unit == "dollars":
+        spend = float(f"{spend:.6g}")
         digits = 2 if spend >= 1 else 1 - math.floor(math.log10(spend)) if spend > 0 else 2
         return f"${spend:,.{digits}f}"
     number = f"{spend:,.0f}" if unit == "tokens" or spend >= 100 else f"{spend:.3g}"  # noqa: PLR2004

@@ -93,7 +93,6 @@ class Episode(Closing):
 
         Raises:
             UsageError: the problem is unknown, or a setting is invalid for its kind.
-            VettingError: the sandbox failed while the problem's examples were checked.
         """
         return _result(self._begin_reset(problem))
 

@@ -8,11 +8,13 @@ from typing import Any, TypeVar, cast
 
 from harness.agent.attempt import Session, StopReason
 from harness.agent.dialogue import Dialogue, writable_turn
-from harness.agent.episode import AgentEpisode, workspace_of
+from harness.agent.episode import AgentEpisode
 from harness.agent.journal import Journal
+from harness.agent.sample_workspace import workspace_of
 from harness.errors import DataError, UsageError
 from harness.features.episode.reward import EpisodeReward, lost, reward_of
 from harness.features.episode.shared import Episodes
+from harness.grading.answer_judge import judge_answer
 from harness.grading.jobs import Judgement
 from harness.grading.verdict import Grade, Verdict
 from harness.models.clients.openai_wire import message_to_wire, turn_from_wire
@@ -31,7 +33,6 @@ from harness.models.protocol import (
 from harness.models.scripted import UnaskedModel
 from harness.models.text_tools.instructions import with_tools
 from harness.problem import Problem
-from harness.run.plan.problem_kinds import judge_answer
 from harness.sandbox.executor import Executor, Shared
 from harness.sandbox.program import SandboxError
 
@@ -39,6 +40,12 @@ Answer = str | Mapping[str, Any] | Sequence[Mapping[str, Any]]
 """A model's answer: text, a message of the chat completions API, or tool calls."""
 
 _EMPTY = ModelTurn(stop=ModelStop(reason="end_turn"))
+T = TypeVar("T")
+TRIES = 2  # attempts to judge a solution if the sandbox fails
+OVER = "The episode is over: the call was not carried out."
+SANDBOX_LOST = "The tests could not be run, which is no fault of the solution. The episode is over."
+SANDBOX_ERROR = "sandbox_error"
+_SETTINGS = ModelSettings()
 
 
 class Policy(UnaskedModel):
@@ -121,13 +128,7 @@ def _call(call: object) -> dict[str, Any]:
     return fields
 
 
-T = TypeVar("T")
 Json = dict[str, Any]
-TRIES = 2  # attempts to judge a solution if the sandbox fails
-OVER = "The episode is over: the call was not carried out."
-SANDBOX_LOST = "The tests could not be run, which is no fault of the solution. The episode is over."
-SANDBOX_ERROR = "sandbox_error"
-_SETTINGS = ModelSettings()
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,8 +184,8 @@ class Rollout:
 
     @classmethod
     async def of(cls, shared: Episodes, problem: Problem, pool: Executor) -> "Rollout":
-        """Check a problem's examples and start on it. Raises UsageError, VettingError."""
-        state = cls(shared, await shared.vetted(problem, pool), pool)
+        """Start on a problem. Raises UsageError."""
+        state = cls(shared, problem, pool)
         state.loop.open()
         await state.render()
         return state

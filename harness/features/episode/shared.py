@@ -26,7 +26,7 @@ from harness.run.plan.problem_kinds import (
 )
 from harness.run.plan.problem_loader import Benchmark, checked, read
 from harness.run.reporter import LOG
-from harness.run.session.judging_session import isolate, vetted_in
+from harness.run.session.judging_session import isolate
 from harness.run.session.sync import WarmPool
 from harness.run.spec.keys import JudgingKeys, SelectionKeys, Words, listing, spec_from
 from harness.sandbox.executor import Executor
@@ -128,11 +128,10 @@ class Episodes(Closing):
         if reward != "solved" and spec.all_tests is None:  # else it would depend on where it stops
             self.judging = replace(self.judging, stop=Stop.LATE)
         self.limits = Limits(turns=spec.max_turns, tool_calls=spec.max_tool_calls)
-        self.options = StrategyOptions(stop_on_pass=spec.stop_on_pass, show_budget=spec.show_budget)
+        self.options = StrategyOptions.of(spec)
         self._names = Names(found, "Episodes")
         self._boxes: dict[str, Toolbox] = {}
         self._prompts: dict[str, tuple[PromptSet, PromptSet]] = {}
-        self._vetted: dict[tuple[str, str], Problem] = {}
         self.prompts(rules)
         self.toolbox(rules)
         choice = isolate(LOG, spec.require_isolation, unsafe=spec.unsafe_no_sandbox)
@@ -190,19 +189,6 @@ class Episodes(Closing):
             pair = load_prompt(name, "agentic", rules.kind), fallback_prompt(name, rules.kind)
             self._prompts[rules.kind] = pair
         return self._prompts[rules.kind]
-
-    async def vetted(self, problem: Problem, pool: Executor) -> Problem:
-        """Return the problem with its examples checked; each problem is checked once.
-
-        Raises:
-            VettingError: the sandbox failed.
-        """
-        if not problem.unchecked:
-            return problem
-        key = problem.id, problem.content_hash
-        if key not in self._vetted:
-            (self._vetted[key],) = await vetted_in(pool, [problem], LOG)
-        return self._vetted[key]
 
 
 def _listed(exclude: Any) -> list[Problem | str]:

@@ -102,7 +102,7 @@ def run(
         choose_early()
     from harness.features.evaluate.start_or_resume import Running
     from harness.features.observers.attach import watchers_of
-    from harness.terminal.run_screen import read_rate
+    from harness.terminal.gate import read_rate
 
     flags = with_source(dict(settings), source)
     if agentic_mode and flags.setdefault("mode", "agentic") != "agentic":

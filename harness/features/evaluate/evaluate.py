@@ -5,7 +5,6 @@
 import asyncio
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Future
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
@@ -24,13 +23,11 @@ from harness.features.evaluate.evaluate_arguments import (
 )
 from harness.features.observers.observer_events import Told, check_observer, watched
 from harness.models.protocol import Model
-from harness.problem import Problem
 from harness.run.engine.controller import RunController
-from harness.run.engine.lifecycle import Prepared, Vet
+from harness.run.engine.lifecycle import Prepared
 from harness.run.observer import Failure
 from harness.run.plan.problem_loader import Benchmark, read
 from harness.run.reporter import LOG
-from harness.run.session.judging_session import isolate, vetted
 from harness.run.session.sync import first_of, run
 from harness.run.spec.keys import RunKeys, listing, python_words
 from harness.run.store.directory import MANIFEST, read_manifest
@@ -200,7 +197,7 @@ def evaluate(
     """
     asked = EvaluateArguments.of(solution_fn, split, limit, benchmark, model, efficiency, keys)
     evaluation = _Evaluation(asked, out, observer, progress)
-    prepared = evaluation.prepare(lambda problems: run(partial(evaluation.vet, problems)))
+    prepared = evaluation.prepare()
     return run(partial(evaluation.carry_out, prepared))
 
 
@@ -224,19 +221,7 @@ async def aevaluate(
     """
     asked = EvaluateArguments.of(solution_fn, split, limit, benchmark, model, efficiency, keys)
     evaluation = _Evaluation(asked, out, observer, progress)
-    loop = asyncio.get_running_loop()
-    vetting = list[Future[tuple[Problem, ...]]]()
-
-    def vet(problems: Sequence[Problem]) -> tuple[Problem, ...]:
-        vetting.append(asyncio.run_coroutine_threadsafe(evaluation.vet(problems), loop))
-        return vetting[-1].result()
-
-    try:
-        prepared = await asyncio.to_thread(evaluation.prepare, vet)
-    except asyncio.CancelledError:
-        for each in vetting:
-            each.cancel()
-        raise
+    prepared = await asyncio.to_thread(evaluation.prepare)
     try:
         return await evaluation.carry_out(prepared)
     except BaseExceptionGroup as errors:
@@ -261,7 +246,7 @@ class _Evaluation:
         self._controller = RunController(LOG, watch)
 
     @python_words("evaluate()")
-    def prepare(self, vet: Vet) -> Prepared:
+    def prepare(self) -> Prepared:
         """Load the problems and check the settings before any request is sent."""
         asked, out = self._asked, self._out
 
@@ -270,12 +255,10 @@ class _Evaluation:
 
         own = asked.own_model
         if out is None or not (out / MANIFEST).exists():
-            prepared = self._controller.new(asked.spec, read=load, vet=vet, own_model=own)
+            prepared = self._controller.new(asked.spec, read=load, own_model=own)
         else:
             before = read_manifest(out)
-            prepared = self._controller.further(
-                out, asked.spec, before, read=load, vet=vet, own_model=own
-            )
+            prepared = self._controller.further(out, asked.spec, before, read=load, own_model=own)
             if not prepared.samples:
                 samples = count(len(prepared.plan.samples), "sample")
                 LOG.notice(
@@ -283,12 +266,6 @@ class _Evaluation:
                 )
         self._controller.remark(prepared)
         return prepared
-
-    async def vet(self, problems: Sequence[Problem]) -> tuple[Problem, ...]:
-        """Check public tests that were parsed from problem statements."""
-        spec = self._asked.spec
-        choice = isolate(LOG, spec.require_isolation, unsafe=spec.unsafe_no_sandbox)
-        return await vetted(problems, spec.where, choice.isolation)
 
     async def carry_out(self, prepared: Prepared) -> Evaluation:
         """Run the pending samples and return the result."""

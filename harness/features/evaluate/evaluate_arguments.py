@@ -8,9 +8,9 @@ from typing import Any, cast
 
 from harness.agent.strategies import COMES, EXTERNAL
 from harness.errors import UsageError
-from harness.models.opening import model_of, name_of_code
 from harness.models.protocol import Model
 from harness.models.providers import REFERENCES
+from harness.models.user_code import model_of, name_of_code
 from harness.problem import Problem
 from harness.run.plan.problem_loader import Benchmark, Checked, checked, name_of
 from harness.run.plan.target import ADDRESSING, ASKED_FOR
@@ -18,6 +18,12 @@ from harness.run.spec.keys import RunKeys, spec_from
 from harness.run.spec.spec import RunSpec
 
 OWN_CODE = "as 'MODULE:ATTRIBUTE'"
+MERCURY = "mercury"
+SPLIT = "eval"
+OWN = (
+    *("solution_fn", "split", "limit", "benchmark", "model", "efficiency"),
+    *("out", "observer", "progress"),
+)
 
 
 def refuse_misuse(
@@ -111,9 +117,6 @@ def _wrong(words: str) -> UsageError:
     return UsageError(f"evaluate(): {words}")
 
 
-MERCURY = "mercury"
-SPLIT = "eval"
-
 SolutionFunction = Callable[[dict[str, Any]], str | Awaitable[str]]
 """Function from a problem, without hidden tests, to code or text with code."""
 
@@ -174,12 +177,6 @@ class EvaluateArguments:
             sample_size=limit,
         )
         return cls(spec, given, own)
-
-
-OWN = (
-    *("solution_fn", "split", "limit", "benchmark", "model", "efficiency"),
-    *("out", "observer", "progress"),
-)
 
 
 def _place(benchmark: Benchmark | None, split: str | None) -> Benchmark:

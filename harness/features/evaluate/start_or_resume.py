@@ -21,10 +21,14 @@ from harness.run.store.directory import MANIFEST, default_path, read_manifest
 from harness.run.store.state import IMPORT_AGAIN, is_imported
 from harness.run.summary.summary import Summary
 from harness.terminal.columns import facts, number_range
+from harness.terminal.gate import gate
 from harness.terminal.progress import TerminalReporter
-from harness.terminal.run_screen import gate, print_summary, without_answer
+from harness.terminal.run_screen import print_summary, without_answer
 from harness.terminal.summary_table import console, write_json
 from harness.text import count, dollars, printable, printable_line
+
+NOTHING_ASKED = "no request is sent: the answers are there already; the run costs nothing"
+AGENT_PAYS = "no request is sent by harness; what the agent asks a model is not known here"
 
 
 def _ranges(estimate: Estimate, prices_as_of: str | None) -> Iterator[tuple[str, str]]:
@@ -46,10 +50,6 @@ def _ranges(estimate: Estimate, prices_as_of: str | None) -> Iterator[tuple[str,
         f"{CHARACTERS} characters are a token; from short answers and as few requests as can be, "
         "to long ones and all turns",
     )
-
-
-NOTHING_ASKED = "no request is sent: the answers are there already; the run costs nothing"
-AGENT_PAYS = "no request is sent by harness; what the agent asks a model is not known here"
 
 
 class Running:

@@ -11,10 +11,9 @@ from harness.features.experiment.cells import Cell
 from harness.features.experiment.experiment_file import Experiment
 from harness.features.observers.attach import Watcher
 from harness.features.observers.observer_events import Observed, RunEnded, RunStarted
-from harness.models.opening import UserModel, model_of
 from harness.models.protocol import Model
-from harness.models.scripted import ReplayModel
-from harness.problem import Problem
+from harness.models.replay import ReplayModel
+from harness.models.user_code import UserModel, model_of
 from harness.run.engine.controller import RunController
 from harness.run.engine.lifecycle import Outcome, Prepared, Read, budget_of, sum_up
 from harness.run.plan.budget import NOTHING, Budget, Total
@@ -59,9 +58,6 @@ class CellRuns:
     cause: str = ""
     budget: Budget | None = None
     _loaded: dict[str, Loaded] = field(default_factory=dict[str, Loaded])
-    _vetted: dict[tuple[str, ...], tuple[Problem, ...]] = field(
-        default_factory=dict[tuple[str, ...], tuple[Problem, ...]]
-    )
     _ready: dict[str, Prepared] = field(default_factory=dict[str, Prepared])
     _spent: dict[str, Total] = field(default_factory=dict[str, Total])
     _tried: set[tuple[str, str]] = field(default_factory=set[tuple[str, str]])
@@ -69,7 +65,7 @@ class CellRuns:
     def prepare(self, experiment: Experiment) -> Mapping[str, Prepared]:
         """Prepare every cell, so that mistakes are found before anything costs.
 
-        All cells have the same problems, which are loaded and checked once.
+        All cells have the same problems, which are loaded once.
 
         Raises:
             HarnessError: see `harness.run.plan.plan.prepare`.
@@ -158,21 +154,12 @@ class CellRuns:
                 self._loaded[where] = self.reader(spec)(where)
             return self._loaded[where]
 
-        def vet(problems: Sequence[Problem]) -> tuple[Problem, ...]:
-            key = tuple(problem.content_hash for problem in problems)
-            if key not in self._vetted:
-                check = self.controller.vetter(spec, spec.require_isolation)
-                self._vetted[key] = check(problems)
-            return self._vetted[key]
-
         try:
             if (path / MANIFEST).exists():
                 before = read_manifest(path)
-                found = self.controller.further(
-                    path, spec, before, read=read, vet=vet, own_model=own
-                )
+                found = self.controller.further(path, spec, before, read=read, own_model=own)
             else:
-                found = self.controller.new(spec, read=read, vet=vet, own_model=own)
+                found = self.controller.new(spec, read=read, own_model=own)
         except UsageError as error:
             raise UsageError(f"cell {cell.name}: {error}") from error
         self.plans[cell.name] = found.plan

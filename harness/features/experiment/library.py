@@ -20,8 +20,8 @@ from harness.features.experiment.ranking import rank
 from harness.features.experiment.view import ExperimentResult
 from harness.features.observers.attach import Watcher
 from harness.features.observers.observer_events import Watching, watched
-from harness.models.opening import name_of_code
 from harness.models.protocol import Model
+from harness.models.user_code import name_of_code
 from harness.run.engine.controller import RunController
 from harness.run.engine.lifecycle import Outcome, Prepared, Read
 from harness.run.observer import RunObserver, Watch

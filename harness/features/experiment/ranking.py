@@ -15,7 +15,7 @@ from harness.models.protocol import Frozen
 from harness.run.store.directory import MANIFEST
 from harness.run.summary.loaded_run import Run, prices_as_of, read_run
 from harness.run.summary.summary import solved_counts
-from harness.stats.paired import corrected_confidence, holm, paired_score
+from harness.stats.paired import holm, paired_score
 from harness.stats.pass_at_k import Counts
 from harness.stats.rates import Rate
 
@@ -204,15 +204,14 @@ def _against(counts: Mapping[str, dict[str, Counts]], baseline: str) -> dict[str
     compared = {
         name: own for name, own in counts.items() if name != baseline and own.keys() & base.keys()
     }
-    scores = {name: paired_score(*shares(base, own)) for name, own in compared.items()}
-    corrected = holm([each.p_value for each in scores.values()])
+    tests = {name: paired_score(*shares(base, own)) for name, own in compared.items()}
+    corrected = holm([each.p_value for each in tests.values()])
     found: dict[str, Against] = {}
-    for (name, plain), p_holm in zip(scores.items(), corrected, strict=True):
-        confidence = corrected_confidence(plain.p_value, p_holm)
-        wide = paired_score(*shares(base, compared[name]), confidence)
+    for (name, test), p_holm in zip(tests.items(), corrected, strict=True):
+        wide = test.corrected(p_holm)
         found[name] = Against(
             problems=len(compared[name].keys() & base.keys()),
-            **plain._asdict(),
+            **test.at()._asdict(),
             p_holm=p_holm,
             low_holm=wide.low,
             high_holm=wide.high,

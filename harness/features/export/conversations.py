@@ -45,6 +45,13 @@ from harness.run.summary.loaded_run import Run
 _UNSEEN = re.compile("[\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 """Characters that JSON allows unescaped but that control a terminal."""
 
+SCHEMA_VERSION = "ATIF-v1.7"
+KEPT = (
+    *("problem_id", "index", "code", "chosen_by", "extraction", "stop_reason", "verdict"),
+    *("public_passed", "public_total", "hidden_passed", "hidden_total", "seconds"),
+)
+"""Fields of a result that have no place of their own in the format."""
+
 
 @dataclass(slots=True)
 class Said:
@@ -181,14 +188,6 @@ def arguments_of(text: str) -> tuple[dict[str, Any], str | None]:
         if isinstance(values, dict):
             return values, None  # pyright: ignore[reportUnknownVariableType] - JSON
     return {}, f"not a JSON object: {text[:200]}"
-
-
-SCHEMA_VERSION = "ATIF-v1.7"
-KEPT = (
-    *("problem_id", "index", "code", "chosen_by", "extraction", "stop_reason", "verdict"),
-    *("public_passed", "public_total", "hidden_passed", "hidden_total", "seconds"),
-)
-"""Fields of a result that have no place of their own in the format."""
 
 
 def atif_text(run: Run) -> Iterator[str]:

@@ -28,6 +28,14 @@ from harness.terminal.sample_table import pending_rows
 from harness.text import printable
 
 TEXT, WHOLE, NUMBER, TRUTH, DATE = "text", "whole", "number", "truth", "date"
+_OWN = ("run", "model", "mode", "prompt", "tags", "known_issues")
+_USAGE = ("input_tokens", "cached_input_tokens", "output_tokens", "reasoning_tokens")
+ROWS_AT_A_TIME = 1_000
+FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+"""Characters that start a formula in spreadsheets (OWASP, CSV injection)."""
+
+_NOT_XML = re.compile("[^\t\n\r\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""Characters not allowed in XML 1.0, and control characters of terminals."""
 
 
 def _columns(*kinds: tuple[str, str]) -> dict[str, str]:
@@ -60,8 +68,6 @@ EFFICIENCY_FIELDS = _columns(
     (TEXT, "lack remark"),
 )
 """Columns of timed solutions; see `harness.efficiency.scale.Efficiency`."""
-_OWN = ("run", "model", "mode", "prompt", "tags", "known_issues")
-_USAGE = ("input_tokens", "cached_input_tokens", "output_tokens", "reasoning_tokens")
 
 
 def fields_of(run: Run) -> dict[str, str]:
@@ -101,9 +107,6 @@ def record(run: Run, result: SampleResult, fields: Mapping[str, str] = FIELDS) -
     return {name: values[name] for name in fields}
 
 
-ROWS_AT_A_TIME = 1_000
-
-
 def write_parquet(run: Run, path: Path) -> None:
     """Write the samples of a run as Parquet. Raises OSError."""
     import pyarrow as pa
@@ -123,10 +126,6 @@ def write_parquet(run: Run, path: Path) -> None:
             some = run.results[start : start + ROWS_AT_A_TIME]
             rows = [record(run, each, fields) for each in some]
             writer.write_table(pa.Table.from_pylist(rows, schema=schema))
-
-
-FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
-"""Characters that start a formula in spreadsheets (OWASP, CSV injection)."""
 
 
 def csv_text(run: Run) -> Iterator[str]:
@@ -156,10 +155,6 @@ def _line(cells: list[object] | list[str]) -> str:
     buffer = io.StringIO()
     csv.writer(buffer, lineterminator="\r\n").writerow(cells)
     return buffer.getvalue()
-
-
-_NOT_XML = re.compile("[^\t\n\r\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""Characters not allowed in XML 1.0, and control characters of terminals."""
 
 
 def junit_text(run: Run) -> Iterator[str]:

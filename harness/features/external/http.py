@@ -33,6 +33,11 @@ MOST_STRANGERS = 64
 HEADERS_S = 10.0
 """Seconds for the headers of a connection's first request."""
 LONGEST_KEY = 1_000
+PATH = "/mcp"
+MOST_REQUESTS = 20_000  # HTTP requests of any kind in a sample
+KEEP_ALIVE_S = 60
+GRACE_S = 1  # seconds to finish answers when the sample ends
+CLOSING_S = 5.0
 
 
 class Door:
@@ -130,13 +135,6 @@ async def refuse(send: "Send", status: int) -> None:
         headers.append((b"www-authenticate", b"Bearer"))
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": b""})
-
-
-PATH = "/mcp"
-MOST_REQUESTS = 20_000  # HTTP requests of any kind in a sample
-KEEP_ALIVE_S = 60
-GRACE_S = 1  # seconds to finish answers when the sample ends
-CLOSING_S = 5.0
 
 
 def new_key() -> str:

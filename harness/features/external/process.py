@@ -30,6 +30,17 @@ OWN = ("RssAnon:", "VmSwap:")
 SHARED = "RssShmem:"
 KIB = 1024
 CHILDREN = "children"
+CONFIG = "mcp.json"
+HEAD, TAIL = 64 << 10, 192 << 10  # bytes kept from the start and the end of an agent's output
+CHUNK = 1 << 16
+LONGEST_VARIABLE = 100_000  # bytes; Linux limits an environment variable to 128 KiB
+GRACE_S = 2.0  # seconds for an agent to exit by itself after its sample has ended
+ENDING_S = 5.0
+SAMPLE_S = 0.25  # seconds between two measurements of an agent's memory
+LAST_WORDS = 300
+SHORTEST_SECRET = 6
+_FIRST = asyncio.FIRST_COMPLETED
+_PLACES = re.compile(r"\{(mcp_config|prompt)\}")
 
 
 def tree_bytes(root: int) -> int:
@@ -84,19 +95,6 @@ def _parents() -> Iterator[tuple[int, int]]:
         with contextlib.suppress(OSError, ValueError, IndexError):
             stat = (process / "stat").read_text(encoding="utf-8", errors="replace")
             yield int(process.name), int(stat.rpartition(")")[2].split()[1])
-
-
-CONFIG = "mcp.json"
-HEAD, TAIL = 64 << 10, 192 << 10  # bytes kept from the start and the end of an agent's output
-CHUNK = 1 << 16
-LONGEST_VARIABLE = 100_000  # bytes; Linux limits an environment variable to 128 KiB
-GRACE_S = 2.0  # seconds for an agent to exit by itself after its sample has ended
-ENDING_S = 5.0
-SAMPLE_S = 0.25  # seconds between two measurements of an agent's memory
-LAST_WORDS = 300
-SHORTEST_SECRET = 6
-_FIRST = asyncio.FIRST_COMPLETED
-_PLACES = re.compile(r"\{(mcp_config|prompt)\}")
 
 
 class Kept:

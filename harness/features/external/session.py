@@ -13,8 +13,9 @@ from typing import Protocol
 
 from harness.agent import events
 from harness.agent.attempt import Attempt, ChosenBy, Session, StopReason, run_until_stopped
-from harness.agent.conversation import Conversation, ToolCalls
+from harness.agent.conversation import Conversation
 from harness.agent.dialogue import LENGTH_OF_HASH
+from harness.agent.tool_calls import ToolCalls
 from harness.models.protocol import (
     Message,
     ModelError,
@@ -32,6 +33,7 @@ LONGEST_NAME = 200
 CANNOT_GO_ON = "an interrupted external agent cannot be resumed: a new one starts"
 OVER = "The time for this problem is up, or it is handed in: the call was not carried out."
 WAIT = f"More than {MOST_WAITING} calls are under way: this one was not carried out."
+NO_AGENT = "no agent is connected"
 
 
 class McpSession:
@@ -296,9 +298,6 @@ class Absent:
 
 def _refused(call: ToolCall, words: str) -> ToolMessage:
     return ToolMessage(call_id=call.id, name=call.name, content=words, is_error=True)
-
-
-NO_AGENT = "no agent is connected"
 
 
 def unconnected() -> External:

@@ -35,6 +35,7 @@ TOOL_CALLS = 200
 MEMORY = 4_096
 """Default memory limit in MiB of an agent and all its child processes."""
 CLIENT = "mcp-client"
+RUNS = "runs"
 
 
 def check_external(spec: "RunSpec") -> None:
@@ -113,9 +114,6 @@ def limits_of(spec: "RunSpec") -> tuple[int | None, float | None]:
     """Return the limits of tool calls and seconds of a sample; None for no limit."""
     tool_calls = spec.max_tool_calls or (TOOL_CALLS if spec.mode in EXTERNAL else None)
     return tool_calls, spec.sample_timeout or (SECONDS if spec.mode == STARTED else None)
-
-
-RUNS = "runs"
 
 
 def with_agents(plan: Plan, path: Path, environ: Mapping[str, str] = os.environ) -> Plan:

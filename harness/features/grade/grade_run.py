@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from os import SEEK_END
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -31,12 +31,8 @@ from harness.grading.jobs import Judged, Options
 from harness.problem import Problem
 from harness.run.plan.problem_kinds import check_settings, check_tested, rules_of
 from harness.run.reporter import Reporter
-from harness.run.session.judging_session import (
-    JudgingSession,
-    in_session,
-    judge_reported,
-    vetted_in,
-)
+from harness.run.session.judging import in_session, judge_reported
+from harness.run.session.judging_session import JudgingSession
 from harness.sandbox.executor import Executor
 from harness.terminal.progress import TerminalReporter, load_telling
 from harness.terminal.summary_table import console, write_json
@@ -129,10 +125,8 @@ class GradeRun:
 
     async def judge(self, pool: Executor, reporter: Reporter, store: GradeStore) -> None:
         """Judge programs; time those that pass, where that is wanted."""
-        distinct = {each.problem.id: each.problem for each in self.matched}
-        problems = await vetted_in(pool, [*distinct.values()], reporter)
-        vetted = {problem.id: problem for problem in problems}
-        matched = [replace(each, problem=vetted[each.problem.id]) for each in self.matched]
+        matched = self.matched
+        problems = [*{each.problem.id: each.problem for each in matched}.values()]
         session = await asyncio.to_thread(
             self.session.for_problems, problems, self.benchmark, reporter
         )

@@ -23,6 +23,12 @@ if TYPE_CHECKING:  # the judge is imported when a `Grader` is made: importing th
     from harness.run.spec.keys import JudgingKeys
     from harness.sandbox.executor import Executor
 
+EXTRACT = "Grader(): extract"
+TRIES = 2
+"""Times a text is judged at most when its sandbox fails."""
+
+OWN = ("problems", "reward", "failures", "extract")
+
 
 @dataclass(frozen=True, slots=True)
 class Scored:
@@ -78,11 +84,6 @@ class GradingError(HarnessError):
         )
 
 
-EXTRACT = "Grader(): extract"
-TRIES = 2
-"""Times a text is judged at most when its sandbox fails."""
-
-
 Reward = Literal["passed", "fraction"] | Callable[[Scored], float]
 """`passed`: 1 for all tests passed, else 0; `fraction`: share of tests passed.
 
@@ -136,7 +137,8 @@ class Grader(Closing):
         from harness.run.reporter import LOG
         from harness.run.session.judging_session import isolate
         from harness.run.session.sync import WarmPool
-        from harness.run.spec.keys import JudgingKeys, check_reward_function, spec_from
+        from harness.run.spec.keys import JudgingKeys, spec_from
+        from harness.run.spec.reward_functions import check_reward_function
         from harness.sources.problem_names import Names
 
         self._said = said_in(spec_from("Grader()", keys, JudgingKeys, OWN))
@@ -153,7 +155,6 @@ class Grader(Closing):
         kinds = {each.kind for each in found} or RULES_OF
         if not any(extract in (*RULES_OF[each].extractors, CODE) for each in kinds):
             RULES_OF[next(iter(kinds))].extractor(extract, EXTRACT, [CODE])
-        self._vetted: dict[tuple[str, str], Problem] = {}
         choice = isolate(LOG, spec.require_isolation, unsafe=spec.unsafe_no_sandbox)
         self._pool = WarmPool(spec.where, choice.isolation)
         self._pool.end_with(self)
@@ -251,11 +252,10 @@ class Grader(Closing):
         rules = rules_of(problem for problem, _ in pairs)
         name = "harness" if self._extract == CODE else self._extract
         search = rules.extractor(name, EXTRACT, [CODE])
-        sound = await self._checked(pool, [problem for problem, _ in pairs])
 
         def matched() -> list[MatchedSolution]:
             found: list[MatchedSolution] = []
-            for number, (problem, (_, text)) in enumerate(zip(sound, pairs, strict=True)):
+            for number, (problem, text) in enumerate(pairs):
                 code, rule = text, ""
                 if self._extract != CODE:
                     extraction = search(text, problem.entry_point)
@@ -293,31 +293,16 @@ class Grader(Closing):
         if matched:
             await judge_matched(pool, matched, self._options, keep)
 
-    async def _checked(self, pool: "Executor", problems: "Sequence[Problem]") -> "list[Problem]":
-        """Return the problems with examples checked; each problem is checked only once."""
-        from harness.run.reporter import LOG
-        from harness.run.session.judging_session import vetted_in
-
-        unseen = {
-            (each.id, each.content_hash): each
-            for each in problems
-            if each.unchecked and (each.id, each.content_hash) not in self._vetted
-        }
-        for key, each in zip(unseen, await vetted_in(pool, [*unseen.values()], LOG), strict=True):
-            self._vetted[key] = each
-        return [self._vetted.get((each.id, each.content_hash), each) for each in problems]
-
     def _rewards(self, scored: Sequence[Scored]) -> list[float | None]:
         if self._failures == "raise" and any(each.failed for each in scored):
             raise GradingError(scored)
-        from harness.run.spec.keys import reward_value
+        from harness.run.spec.reward_functions import reward_value
 
         return [
             None if each.failed else reward_value(self._reward, each, "Grader()") for each in scored
         ]
 
 
-OWN = ("problems", "reward", "failures", "extract")
 REWARDS: Mapping[str, Callable[[Scored], float]] = {
     "passed": lambda each: float(each.passed),
     "fraction": lambda each: each.fraction,

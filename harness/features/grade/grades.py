@@ -15,16 +15,18 @@ from harness.models.protocol import Frozen
 from harness.run.summary.summary import counted, rate_by_source_rule, rate_of, without_hidden
 from harness.stats.rates import Rate
 from harness.terminal.columns import facts, rates_table, words_table
+from harness.terminal.efficiency_table import efficiency_facts, efficiency_table
 from harness.terminal.summary_table import (
     counts,
-    efficiency_facts,
-    efficiency_table,
     judged_again,
     no_hidden_tests,
     sandbox_level,
     words,
 )
 from harness.text import percent
+
+LISTED = 20
+LONGEST_REASON = 100
 
 
 class GradedSolution(Frozen):
@@ -214,10 +216,6 @@ def _agreement(results: Sequence[GradedSolution]) -> Agreement | None:
         same_verdict=sum(there == here for there, here in words),
         verdicts=table,
     )
-
-
-LISTED = 20
-LONGEST_REASON = 100
 
 
 def grades_view(summary: GradeSummary, results: Sequence[GradedSolution]) -> RenderableType:

@@ -42,6 +42,8 @@ DEFAULT = "harness"
 LEFT_OUT = {"tests", "published", "judged_again", "efficiency"}
 """Fields of a solution that are no column of a frame."""
 
+OWN = ("problems", "solutions", "extract", "efficiency")
+
 
 class Grades(NotebookView, Sequence[GradedSolution]):
     """Graded solutions, in the order they were given.
@@ -170,9 +172,6 @@ async def _carried_out(grading: GradeRun) -> Grades:
         grading.compare_answers(store)
     results = store.results()
     return Grades(results, grading.summary(results))
-
-
-OWN = ("problems", "solutions", "extract", "efficiency")
 
 
 def _read(solutions: Solutions, problems: Sequence[Problem], *, words: bool) -> list[Solution]:

@@ -33,6 +33,7 @@ from harness.sources.files.lines import JsonLines, Line, json_complaint
 
 LONGEST_NOTE = 300
 _LISTS = ("code_list", "pred_list", "output_list")
+MAX_FILE_BYTES = 4 * 2**30
 
 
 def is_of_samples(row: dict[str, object]) -> bool:
@@ -158,9 +159,6 @@ def _note(metadata: object) -> str:
             return message[:LONGEST_NOTE]
         case _:
             return ""
-
-
-MAX_FILE_BYTES = 4 * 2**30
 
 
 def read_solutions(path: Path) -> list[Solution]:

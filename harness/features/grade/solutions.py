@@ -8,16 +8,20 @@ from typing import Any
 
 from harness.agent.extraction.code import Extract, Extraction, asserted_by_lcb
 from harness.errors import DataError, UsageError
+from harness.grading.answer_judge import judge_answer
 from harness.grading.jobs import Job, Judged, Options, judge_all
 from harness.grading.verdict import Grade, Verdict
 from harness.models.protocol import Frozen
 from harness.problem import Kind, Problem
 from harness.run.plan.judging_options import judging_of
-from harness.run.plan.problem_kinds import judge_answer, rules_of
+from harness.run.plan.problem_kinds import rules_of
 from harness.run.spec.spec import RunSpec
 from harness.sandbox.executor import Executor
 from harness.sources.problem_names import Names
 from harness.text import count, first_few
+
+CODE = "code"
+"""In place of an extraction rule: a text is the solution itself."""
 
 
 class Published(Frozen):
@@ -74,10 +78,6 @@ class Solution:
     published: Published | None = None
     place: int | None = None
     completion: bool = False
-
-
-CODE = "code"
-"""In place of an extraction rule: a text is the solution itself."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,6 +34,7 @@ from harness.text import writable
 
 VERSION = re.compile(r"ATIF-v1\.[0-8]")
 _Word = TypeVar("_Word", ChosenBy, StopReason)
+STOPS = {"max_turns": StopReason.TURN_LIMIT, "timeout": StopReason.TIME_LIMIT}
 
 
 def read_atif(row: Fields, problem_field: str | None) -> Trajectory:
@@ -181,9 +182,6 @@ def _word(kind: type[_Word], row: Fields, key: str) -> _Word | None:
         return kind(word) if word else None
     except ValueError:
         raise DataError(row.where, key, f"{word!r:.40} is not one of {', '.join(kind)}") from None
-
-
-STOPS = {"max_turns": StopReason.TURN_LIMIT, "timeout": StopReason.TIME_LIMIT}
 
 
 def read_episode(row: Fields, problem_field: str | None) -> Iterator[Trajectory]:

@@ -39,6 +39,16 @@ LIMITS = {
     "cost": StopReason.COST_LIMIT,
     "context": StopReason.CONTEXT_LIMIT,
 }
+LARGEST_DIRECTORY = 64 << 20
+"""Most bytes of the archive's list of members."""
+
+LARGEST_MEMBER = 64 << 20
+"""Most bytes of a member, after inflation."""
+
+ZSTANDARD = 93
+_END, _END64 = b"PK\x05\x06", b"PK\x06\x06"
+_LONGEST_COMMENT = 1 << 16
+_LOCAL_HEADER = 30
 
 
 def read_inspect_samples(log: Fields, path: str | None) -> Iterator[Trajectory]:
@@ -175,16 +185,6 @@ def _resolved(value: Any, attached: Mapping[str, Any]) -> Any:
             key: _resolved(each, attached) for key, each in cast("dict[str, Any]", value).items()
         }
     return value
-
-
-LARGEST_DIRECTORY = 64 << 20
-"""Most bytes of the archive's list of members."""
-LARGEST_MEMBER = 64 << 20
-"""Most bytes of a member, after inflation."""
-ZSTANDARD = 93
-_END, _END64 = b"PK\x05\x06", b"PK\x06\x06"
-_LONGEST_COMMENT = 1 << 16
-_LOCAL_HEADER = 30
 
 
 class EvalArchive:

@@ -29,6 +29,16 @@ from harness.sources.files.lines import JsonLines, open_regular
 
 LARGEST_RESULT = 4 << 20
 TRAJECTORY = "trajectory.json"
+LONGEST_ROW = 64 << 20
+"""Most bytes of one trajectory."""
+
+LONGEST_DOCUMENT = 512 << 20
+"""Most bytes of a file that is one JSON value over many lines."""
+
+LONGEST_PEEK = 1 << 20
+MOST_FILES = 100_000
+SOLUTIONS = "solutions"
+FORMATS = (SOLUTIONS, "revisions", "messages", "inspect", "atif", "verifiers")
 
 
 def trial_facts(path: Path) -> dict[str, Any]:
@@ -65,16 +75,6 @@ def trial_facts(path: Path) -> dict[str, Any]:
         case _:
             pass
     return facts
-
-
-LONGEST_ROW = 64 << 20
-"""Most bytes of one trajectory."""
-LONGEST_DOCUMENT = 512 << 20
-"""Most bytes of a file that is one JSON value over many lines."""
-LONGEST_PEEK = 1 << 20
-MOST_FILES = 100_000
-SOLUTIONS = "solutions"
-FORMATS = (SOLUTIONS, "revisions", "messages", "inspect", "atif", "verifiers")
 
 
 @dataclass(frozen=True, slots=True)

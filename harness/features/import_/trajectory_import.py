@@ -21,7 +21,6 @@ from harness.features.import_.trajectory_run import (
     Finder,
     Judgements,
     read_samples,
-    with_problems,
 )
 from harness.grading.verdict import Verdict
 from harness.models.prices import ListedPrice
@@ -31,7 +30,8 @@ from harness.run.engine.manifest import SCHEMA, surroundings, test_limits
 from harness.run.plan.judging_options import judging_of
 from harness.run.plan.problem_kinds import ProblemKind, check_settings, check_tested, rules_of
 from harness.run.reporter import Reporter
-from harness.run.session.judging_session import JudgingSession, isolate, judge_jobs, judging, vet
+from harness.run.session.judging import judge_jobs
+from harness.run.session.judging_session import JudgingSession, isolate, judging
 from harness.run.spec.spec import RunSpec, known_keys, read_spec
 from harness.run.store.directory import MANIFEST, RESULTS, SUMMARY, RunDirectory, read_manifest
 from harness.run.store.state import HERE
@@ -147,12 +147,7 @@ def import_trajectories(
     check_settings(rules, how.said)
     session = replace(how, options=judging_of(spec))
     if rules.runs_code:
-        there = vet(there, session, reporter)
         session = session.for_problems(there, request.benchmark or "fixture", reporter)
-        samples = with_problems(samples, there)
-        vetted = {problem.id: problem for problem in there}
-        problems = [vetted.get(problem.id, problem) for problem in loaded.problems]
-        finder = replace(finder, problems=problems)
     choice = isolate(reporter, session.least, unsafe=session.unsafe)
     made_by = _manifest(_origin(request, file), loaded, there, spec, session)
     with _opened(request.out, {**made_by, **surroundings(choice)}) as directory:

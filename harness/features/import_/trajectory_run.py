@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
@@ -302,11 +302,3 @@ class Judgements:
         with self.directory.transcript(sample.problem.id, sample.index) as write:
             write(Graded(grade=final.grade))
         self.directory.results.append(result_from(sample, self._grades(sample), self.price))
-
-
-def with_problems(
-    samples: Iterable[ImportedSample], problems: Iterable[Problem]
-) -> list[ImportedSample]:
-    """Return the samples with their problems replaced by these, by id."""
-    by_id = {problem.id: problem for problem in problems}
-    return [replace(each, problem=by_id[each.problem.id]) for each in samples]

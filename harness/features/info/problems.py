@@ -1,33 +1,26 @@
 """`harness problems`: list problems, or show one."""
 
-import json
 from collections.abc import Mapping
 from typing import Annotated, Any
 
 import typer
 from rich import box
-from rich.filesize import decimal
 from rich.table import Table
 from rich.text import Text
 
 from harness.cli import completion
 from harness.cli.settings_flags import (
     PROBLEMS,
-    Benchmark,
-    Named,
     Source,
-    named_benchmark,
     with_settings,
     with_source,
 )
 from harness.problem import Kind, Problem, TestCase
 from harness.run.spec.spec import read_spec
-from harness.sources.benchmarks import fetch as fetch_files
-from harness.sources.benchmarks import is_source, load
-from harness.sources.files.hub import HubFile
+from harness.sources.benchmarks import is_source
 from harness.sources.hub_datasets import meaning
 from harness.sources.selection import select
-from harness.terminal.progress import LoadingBar, load_with_bar
+from harness.terminal.progress import load_with_bar
 from harness.terminal.summary_table import console
 from harness.text import bad_rows, count, printable, printable_line, shorten
 
@@ -130,7 +123,7 @@ def _shown(problem: Problem) -> str:
         "released": str(problem.release_date or "unknown"),
         "tags": ", ".join(problem.tags),
         "kind": _kind_in_full(problem),
-        "tests": f"{public} public, {hidden} hidden{again}{_doubt(problem)}",
+        "tests": f"{public} public, {hidden} hidden{again}",
         "public by": problem.public_rule,
         "known issues": ", ".join(problem.known_issues),
     }
@@ -147,10 +140,6 @@ def _shown(problem: Problem) -> str:
         parts.append(f"Asked is the value of:\n{problem.call}")
     parts += [_test(test, number) for number, test in enumerate(problem.tests.public, 1)]
     return printable("\n\n".join(part for part in parts if part)) + "\n"
-
-
-def _doubt(problem: Problem) -> str:
-    return "; unchecked: read off the statement, not run yet" if problem.unchecked else ""
 
 
 def _test(test: TestCase, number: int) -> str:
@@ -186,49 +175,3 @@ def problems(
         typer.echo(json.dumps(row_schema(), indent=2))
         return
     list_problems(what, with_source(dict(settings), source))
-
-
-def _sizes_table(files: list[HubFile]) -> Table:
-    table = Table("file", "size", "sha256", box=box.SIMPLE_HEAD, pad_edge=False)
-    table.columns[0].overflow = "fold"
-    for file in files:
-        row = (printable_line(file.name), decimal(file.size), file.sha256[:16])
-        table.add_row(*map(Text, row))
-    return table
-
-
-def fetch(
-    spec: Named = None,
-    benchmark: Benchmark = None,
-    verify: Annotated[
-        bool,
-        typer.Option(
-            "--verify", help="Hash every file again, and replace those that were altered."
-        ),
-    ] = False,
-    update: Annotated[
-        bool,
-        typer.Option("--update", help="Use the newest commit, not the one that was fetched first."),
-    ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
-) -> None:
-    """Download a benchmark's data; afterwards it loads without a network."""
-    spec = named_benchmark(spec, benchmark)
-    out, err = console(), console(error=True)
-    with LoadingBar(err) as watch:
-        files = fetch_files(spec, watch=watch, verify=verify, update=update)
-        loaded = load(spec, skip_bad_rows=True, watch=watch)
-    if as_json:
-        said = {
-            "files": [
-                {"name": file.name, "sha256": file.sha256, "bytes": file.size} for file in files
-            ],
-            "problems": len(loaded.problems),
-            "bad_rows": [str(fault) for fault in loaded.skipped],
-        }
-        out.print(json.dumps(said), soft_wrap=True)
-        return
-    out.print(_sizes_table(files))
-    out.print(f"{count(len(loaded.problems), 'problem')}, {decimal(sum(f.size for f in files))}")
-    if loaded.skipped:
-        err.print(bad_rows(loaded.skipped))

@@ -23,6 +23,14 @@ from harness.terminal.summary_table import console, write_json
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 Json = dict[str, Any]
+SAID_ELSEWHERE = {
+    "SampleStart": {"mode", "model", "settings", "limits", "problem_id", "index"},
+    "SystemMessage": {"content"},
+    "ToolMessage": {"role", "call_id", "name"},
+    "ToolResult": {"turn"},
+    "TestResult": {"index", "public", "verdict"},
+}
+"""Fields that the run's manifest, another line or an earlier part of the line may say."""
 
 
 class Output(summary.Summary):
@@ -95,16 +103,6 @@ def _transcript() -> Json:
         if "required" in each:
             each["required"] = [key for key in each["required"] if key not in left_out]
     return found
-
-
-SAID_ELSEWHERE = {
-    "SampleStart": {"mode", "model", "settings", "limits", "problem_id", "index"},
-    "SystemMessage": {"content"},
-    "ToolMessage": {"role", "call_id", "name"},
-    "ToolResult": {"turn"},
-    "TestResult": {"index", "public", "verdict"},
-}
-"""Fields that the run's manifest, another line or an earlier part of the line may say."""
 
 
 def _spec() -> Json:

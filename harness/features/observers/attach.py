@@ -20,7 +20,7 @@ from harness.features.observers.observer_events import (
     RunStarted,
     Watching,
 )
-from harness.models.opening import load_attribute
+from harness.models.user_code import load_attribute
 from harness.plugins import words_of
 from harness.run.observer import Watch
 from harness.run.plan.plan import Plan
@@ -31,6 +31,8 @@ from harness.text import printable_line
 ROOM = 1_000
 """Most events that wait for an observer; the rest are lost, but for a run's end."""
 Tell = Callable[[Observed], object]
+PATIENCE_S = 10.0
+"""Most seconds that all observers together may delay the end of a run."""
 
 
 class Watcher:
@@ -189,10 +191,6 @@ def find_observer(name: str) -> Watcher:
         )
     make = found if isinstance(found, type) else lambda: found
     return Watcher(f"observer {name[:100]}", make)
-
-
-PATIENCE_S = 10.0
-"""Most seconds that all observers together may delay the end of a run."""
 
 
 def watchers_of(observers: Iterable[str] | None, notify: Iterable[str] | None) -> list[Watcher]:

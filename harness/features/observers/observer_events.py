@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from typing_extensions import TypeIs
 
 SCHEMA = 1
+METHODS = ("started", "resumed", "finished", "failed", "put_off", "retried")
 
 
 def _now() -> str:
@@ -221,8 +222,6 @@ def _text(text: str) -> str:
 
 Told = Observer | Callable[[Observed], object]
 """An observer of samples, or a function of events (see `observer_events`)."""
-
-METHODS = ("started", "resumed", "finished", "failed", "put_off", "retried")
 
 
 class EventFunction:

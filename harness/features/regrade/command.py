@@ -23,14 +23,8 @@ from harness.run.plan.judging_options import judging_of
 from harness.run.plan.problem_kinds import check_settings, rules_of
 from harness.run.plan.problem_loader import Benchmark, checked, read
 from harness.run.reporter import LOG, Reporter
-from harness.run.session.judging_session import (
-    JudgingSession,
-    isolate,
-    judge_jobs,
-    judging,
-    session_of,
-    vet,
-)
+from harness.run.session.judging import judge_jobs
+from harness.run.session.judging_session import JudgingSession, isolate, judging, session_of
 from harness.run.spec.keys import JudgingKeys, listing, python_words, spec_from
 from harness.run.spec.spec import RunSpec, default_of, known_keys, read_spec
 from harness.run.store.directory import MANIFEST, RunDirectory, read_manifest
@@ -38,8 +32,9 @@ from harness.run.store.results import SampleResult
 from harness.run.store.state import as_judged_here, versions_after
 from harness.run.summary.summary import Summary, summarize
 from harness.sources.files.rows import Loaded
+from harness.terminal.gate import gate, read_rate
 from harness.terminal.progress import TerminalReporter, load_with_bar
-from harness.terminal.run_screen import gate, print_summary, read_rate
+from harness.terminal.run_screen import print_summary
 from harness.terminal.summary_table import console
 from harness.text import count, printable_line
 
@@ -150,7 +145,6 @@ def judge_again(
     where, unsafe = replace(how.where, workers=spec.workers), how.unsafe
     judging = JudgingSession(judging_of(spec), where, spec.require_isolation, unsafe)
     if rules.runs_code:
-        there = vet(there, judging, reporter)
         judging = _with_limits(judging, spec, there, reporter)
     stored = stored_solutions(parent, there)
     choice = isolate(reporter, spec.require_isolation, unsafe=unsafe)

@@ -18,10 +18,10 @@ from harness.agent.attempt import ChosenBy
 from harness.agent.events import Event, Graded, Response, ToolResult, standing
 from harness.agent.extraction.code import Extract
 from harness.errors import RunDirectoryError
+from harness.grading.answer_judge import judge_answer
 from harness.grading.jobs import Job, Judged
 from harness.grading.verdict import INFRASTRUCTURE, Grade, Verdict
 from harness.problem import Problem
-from harness.run.plan.problem_kinds import judge_answer
 from harness.run.store.directory import RESULTS, RunDirectory
 from harness.run.store.results import SampleResult, Step, outcomes, read_results
 from harness.run.store.transcript import file_name
@@ -31,6 +31,11 @@ from harness.text import writable
 from harness.tools.run_code import RunCode
 
 Codes = tuple[str | None, ...]
+GRADED = (
+    *("verdict", "public_passed", "public_total", "hidden_passed", "hidden_total"),
+    *("judged_again", "solved_by_rule", "isolation", "peak_bytes"),
+)
+"""Fields of a result that are those of its grade."""
 
 
 def revision_codes(
@@ -140,13 +145,6 @@ def answers_judged(jobs: Iterable[Job]) -> Iterator[Judged]:
     """Yield the grades of answers, which need no sandbox. Raises DataError."""
     for job in jobs:
         yield Judged(job.number, judge_answer(job.problem, str(job.code)))
-
-
-GRADED = (
-    *("verdict", "public_passed", "public_total", "hidden_passed", "hidden_total"),
-    *("judged_again", "solved_by_rule", "isolation", "peak_bytes"),
-)
-"""Fields of a result that are those of its grade."""
 
 
 def regraded(result: SampleResult, codes: Codes, grades: Mapping[str, Grade]) -> SampleResult:

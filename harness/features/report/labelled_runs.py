@@ -17,7 +17,6 @@ from harness.run.summary.loaded_run import Run
 from harness.run.summary.summary import solved_counts
 from harness.stats.paired import (
     Paired,
-    corrected_confidence,
     holm,
     paired_score,
 )
@@ -272,8 +271,7 @@ def _paired(base: LabelledRun, other: LabelledRun) -> tuple[Paired, Sides]:
 
 
 def _pairing(match: Match, paired: Paired, counts: Sides, p_value: float) -> Pairing:
-    confidence = corrected_confidence(paired.p_value, p_value)
-    score = paired_score(*shares(*counts), confidence)
+    score = paired_score(*shares(*counts)).corrected(p_value)
     labels = match.base.label, match.other.label
     return Pairing(
         match.base,

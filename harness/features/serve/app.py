@@ -47,6 +47,12 @@ LARGE = 1 << 20
 FAILING = 5
 """Sandbox failures in a row after which `/health` reports `failing`."""
 
+UNREAD = frozenset({413, 503})
+"""Statuses of refusals that may come before the body was read."""
+
+LEFT = 499
+"""Status counted if a client closed its connection, as in nginx; never sent."""
+
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
@@ -228,12 +234,6 @@ def _pieces(message: Message) -> Iterator[Message]:
     for start in range(0, len(body), PIECE):
         yield {**message, "body": body[start : start + PIECE], "more_body": True}
     yield {**message, "body": b""}
-
-
-UNREAD = frozenset({413, 503})
-"""Statuses of refusals that may come before the body was read."""
-LEFT = 499
-"""Status counted if a client closed its connection, as in nginx; never sent."""
 
 
 async def _left(receive: Receive) -> None:

@@ -23,9 +23,7 @@ from harness.grading.jobs import Options
 from harness.grading.stop import STOPS, Stop
 from harness.plugins import RuleName
 from harness.problem import Problem, Signature, TestCase, TestSuite
-from harness.run.reporter import LOG
-from harness.run.session.judging_session import vetted_in
-from harness.sandbox.executor import Executor, Shared
+from harness.sandbox.executor import Shared
 from harness.sandbox.limits import MEBIBYTE
 from harness.sources import preambles
 from harness.sources.apps.apps_problem import read_suite
@@ -36,6 +34,9 @@ MOST_ITEMS = 10_000
 LONGEST_TEST_S = 900.0
 CODE = "code"
 """Given in place of an extraction rule: the text is the code."""
+
+KEPT_BYTES = 512 << 20
+"""Most bytes of decoded tests that are kept, of the most recently used problems."""
 
 
 class GivenTest(RequestBody):
@@ -240,10 +241,6 @@ def _problem(entry_point: str | None, signature: Signature, tests: tuple[TestCas
     )
 
 
-KEPT_BYTES = 512 << 20
-"""Most bytes of decoded tests that are kept, of the most recently used problems."""
-
-
 @dataclass(frozen=True, slots=True)
 class Ready:
     """A problem whose solutions can be judged.
@@ -288,16 +285,16 @@ class ProblemCache:
         except HarnessError as error:
             raise Refusal(422, str(error)) from None
 
-    async def ready(self, problem: Problem, pool: Executor) -> Ready:
+    async def ready(self, problem: Problem) -> Ready:
         """Return a problem with its tests decoded.
 
         Raises:
             DataError: the problem's row cannot be read.
-            SandboxError: its examples could not be checked.
         """
         task = self._tasks.get(problem.id)
         if task is None:
-            task = self._tasks[problem.id] = asyncio.create_task(_made_ready(problem, pool))
+            decoding = asyncio.to_thread(Ready.of, problem)
+            task = self._tasks[problem.id] = asyncio.create_task(decoding)
         self._tasks.move_to_end(problem.id)
         try:
             found = await asyncio.shield(task)
@@ -321,9 +318,3 @@ class ProblemCache:
 
 def _is_good(task: "asyncio.Task[Ready]") -> bool:
     return task.done() and not task.cancelled() and task.exception() is None
-
-
-async def _made_ready(problem: Problem, pool: Executor) -> Ready:
-    if problem.unchecked:
-        (problem,) = await vetted_in(pool, [problem], LOG)
-    return await asyncio.to_thread(Ready.of, problem)

@@ -17,10 +17,11 @@ from harness.features.serve.grade_request import (
 )
 from harness.features.serve.requests import Refusal
 from harness.features.serve.work import Workers
+from harness.grading.answer_judge import judge_answer
 from harness.grading.jobs import Judgement, Options
 from harness.grading.verdict import INFRASTRUCTURE, Grade, TestResult, Verdict
 from harness.problem import Problem
-from harness.run.plan.problem_kinds import RULES_OF, judge_answer
+from harness.run.plan.problem_kinds import RULES_OF
 from harness.sandbox.program import SandboxError
 from harness.text import printable_line
 
@@ -29,6 +30,11 @@ log = logging.getLogger("harness")
 HIDDEN_FIELDS = frozenset({"index", "public", "verdict", "cpu_s", "wall_s"})
 """Fields shown of hidden tests; output and errors may contain a test's input."""
 HIDDEN_CAUSE = "the problem's row, or its checker, is faulty; the server's log says how"
+TRIES = 2
+"""Times a solution is judged at most when its sandbox fails."""
+
+SOLUTION_S = 1_800.0
+"""Wall seconds on a worker after which a solution is given up; it gets no reward."""
 
 
 def reward_of(item: Item, grade: Grade) -> float | None:
@@ -47,12 +53,6 @@ def shown_test(test: TestResult) -> dict[str, Any]:
     if test.public:
         return values
     return {name: value for name, value in values.items() if name in HIDDEN_FIELDS}
-
-
-TRIES = 2
-"""Times a solution is judged at most when its sandbox fails."""
-SOLUTION_S = 1_800.0
-"""Wall seconds on a worker after which a solution is given up; it gets no reward."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +186,7 @@ class Graders:
         if asked.item.problem is None:
             ready = Ready.of(asked.problem)
         else:
-            ready = await self.problems.ready(asked.problem, self.workers.pool)
+            ready = await self.problems.ready(asked.problem)
         task = asked.options.task(ready.problem, code, ())
         for last in (*(False,) * (TRIES - 1), True):
             try:

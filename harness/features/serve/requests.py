@@ -20,6 +20,29 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from harness.closing import Closing
 from harness.features.serve.parsed_size import PARSED_BYTES, parsed_bytes
 
+SHUTTING_DOWN = "the server is shutting down; use another"
+UNAUTHORIZED, TOO_LARGE = 401, 413
+CLOSING = frozenset({401, 403, 408, 413, 503})
+"""Statuses after which the connection is closed and the body's rest is not read."""
+
+M = TypeVar("M", bound=BaseModel)
+SHOWN = 3  # most errors reported
+BODY_S = 60.0
+"""Seconds within which a request's body must arrive."""
+
+FIRST_S, SLOWEST = 5.0, 16 << 10
+"""Seconds after which a body that is still arriving must have come at so many bytes a second."""
+
+FULL_RETRY_S = 1.0
+PASSED_OVER_BYTES, PASSED_OVER_S = 1 << 30, 10.0
+LOOPBACK = ("127.0.0.1", "::1", "localhost")
+LONGEST_HEADER = 4_000
+OPEN_PATHS = ("/health",)
+"""Paths that need no token, for monitoring."""
+
+SMALL_BYTES, SMALL_S = 1 << 16, 1.0
+"""Most bytes and seconds for which a refused request is still read, so that it gets an answer."""
+
 
 class Refusal(Exception):  # noqa: N818 - it is an answer, like `HTTPException`
     """A request is refused.
@@ -49,12 +72,6 @@ class Refusal(Exception):  # noqa: N818 - it is an answer, like `HTTPException`
         return JsonResponse({"detail": self.what}, self.status, headers)
 
 
-SHUTTING_DOWN = "the server is shutting down; use another"
-UNAUTHORIZED, TOO_LARGE = 401, 413
-CLOSING = frozenset({401, 403, 408, 413, 503})
-"""Statuses after which the connection is closed and the body's rest is not read."""
-
-
 class JsonResponse(Response):
     """JSON in ASCII, without spaces."""
 
@@ -71,10 +88,6 @@ def json_bytes(content: object) -> bytes:
     A program may print U+2028 or similar characters, at which some clients split lines.
     """
     return json.dumps(content, allow_nan=False, separators=(",", ":")).encode()
-
-
-M = TypeVar("M", bound=BaseModel)
-SHOWN = 3  # most errors reported
 
 
 def _text(value: object) -> str:
@@ -154,14 +167,6 @@ def _said(error: ValidationError) -> str:
     ]
     more = f"; and {len(found) - SHOWN} more" if len(found) > SHOWN else ""
     return "; ".join(found[:SHOWN]) + more
-
-
-BODY_S = 60.0
-"""Seconds within which a request's body must arrive."""
-FIRST_S, SLOWEST = 5.0, 16 << 10
-"""Seconds after which a body that is still arriving must have come at so many bytes a second."""
-FULL_RETRY_S = 1.0
-PASSED_OVER_BYTES, PASSED_OVER_S = 1 << 30, 10.0
 
 
 class Places:
@@ -290,16 +295,6 @@ def _check_length(length: int, most: int) -> None:
     if length > most:
         what = f"the body is longer than {most >> 20:,} MiB (harness serve --max-body)"
         raise Refusal(413, what)
-
-
-LOOPBACK = ("127.0.0.1", "::1", "localhost")
-LONGEST_HEADER = 4_000
-OPEN_PATHS = ("/health",)
-"""Paths that need no token, for monitoring."""
-
-
-SMALL_BYTES, SMALL_S = 1 << 16, 1.0
-"""Most bytes and seconds for which a refused request is still read, so that it gets an answer."""
 
 
 class Access:

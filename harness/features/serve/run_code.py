@@ -65,6 +65,16 @@ def _harness_start(files, fetch, mark, code):
         show(type(error), error, error.__traceback__.tb_next)
         leave(1)
 """
+PYTHON = ("python", "python3")
+LONGEST_RUN_S = 1_800.0
+MOST_FILES = 1_000
+MOST_OUTPUT = 64 * MEBIBYTE
+WALL_FACTOR = 1.0
+KILLED = 9
+_REASONS = {
+    Ending.MEMORY_LIMIT: "MemoryError: the program used more memory than it may",
+    Ending.OUTPUT_LIMIT: f"the program wrote more than {MOST_OUTPUT >> 20} MiB",
+}
 
 
 def wrap(code: str, files: Mapping[str, str], fetch: Sequence[str], mark: str) -> str:
@@ -98,14 +108,6 @@ def unwrap(stdout: bytes, mark: str) -> tuple[bytes, dict[str, str]]:
     if not isinstance(files, dict):
         return stdout, {}
     return head + tail, {str(path): str(files[path]) for path in files}  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
-
-
-PYTHON = ("python", "python3")
-LONGEST_RUN_S = 1_800.0
-MOST_FILES = 1_000
-MOST_OUTPUT = 64 * MEBIBYTE
-WALL_FACTOR = 1.0
-KILLED = 9
 
 
 class RunRequest(BaseModel):
@@ -261,12 +263,6 @@ def return_code(execution: Execution) -> int | None:
             return None
         case _:
             return 1
-
-
-_REASONS = {
-    Ending.MEMORY_LIMIT: "MemoryError: the program used more memory than it may",
-    Ending.OUTPUT_LIMIT: f"the program wrote more than {MOST_OUTPUT >> 20} MiB",
-}
 
 
 def _stderr(execution: Execution) -> str:

@@ -38,6 +38,12 @@ _FULL = (
     b"HTTP/1.1 503 Service Unavailable\r\nretry-after: 1\r\ncontent-length: 0\r\n"
     b"connection: close\r\n\r\n"
 )
+GRACE_S = 30
+"""Seconds that requests have to finish when the server shuts down."""
+
+KEEP_ALIVE_S = 75
+LEAST_TOKEN = 16
+_TRIAL = Run(Program("print(input()[::-1])"), b"ready", Limits())
 
 
 class BoundedConnection(H11Protocol):
@@ -85,13 +91,6 @@ class BoundedConnection(H11Protocol):
         self._patience = None
         if cast("Any", self.conn).their_state is h11.IDLE:
             self.transport.abort()
-
-
-GRACE_S = 30
-"""Seconds that requests have to finish when the server shuts down."""
-KEEP_ALIVE_S = 75
-LEAST_TOKEN = 16
-_TRIAL = Run(Program("print(input()[::-1])"), b"ready", Limits())
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,8 @@ CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 BOUNDS_S = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0)
 PATHS = frozenset({"/run_code", "/grade", "/health", "/metrics"})
 SMOOTHING = 0.1
+T = TypeVar("T")
+LONGEST_RETRY_S = 60.0
 
 
 class Histogram:
@@ -107,10 +109,6 @@ class Metrics:
         yield "work_seconds", "histogram", "Seconds on a worker.", worked
         for name, value in gauges.items():
             yield name, "gauge", f"{name.replace('_', ' ').capitalize()}.", [f" {value:g}"]
-
-
-T = TypeVar("T")
-LONGEST_RETRY_S = 60.0
 
 
 @dataclass(slots=True)

@@ -32,6 +32,27 @@ from harness.text import count
 if TYPE_CHECKING:
     import pandas as pd
 
+PENDING = "pending"
+TOLD = (
+    *("title", "platform", "difficulty", "public_passed", "public_total", "hidden_passed"),
+    *("hidden_total", "stop_reason"),
+)
+"""Fields of a result that `--json` has too."""
+
+_LAST = float("inf")
+_ORDERS: dict[str, Callable[[SampleRow], Any]] = {
+    "number": lambda row: row.number,
+    "problem": lambda row: row.label.casefold(),
+    "difficulty": lambda row: {"easy": 0, "medium": 1, "hard": 2}.get(row.difficulty, 3),
+    "status": lambda row: row.status,
+    "turns": lambda row: _largest_first(row.turns),
+    "time": lambda row: _largest_first(row.seconds),
+    "tokens": lambda row: _largest_first(row.tokens),
+    "cost": lambda row: _largest_first(row.cost),
+}
+ORDERS = tuple(_ORDERS)
+"""Values of `--sort`: figures with the largest first, and unknown ones last."""
+
 
 @with_settings(*RESULT_FILTERS)
 def show(
@@ -97,16 +118,6 @@ def show(
         out.print(line, crop=False)
 
 
-PENDING = "pending"
-
-
-TOLD = (
-    *("title", "platform", "difficulty", "public_passed", "public_total", "hidden_passed"),
-    *("hidden_total", "stop_reason"),
-)
-"""Fields of a result that `--json` has too."""
-
-
 @dataclass(frozen=True, slots=True)
 class ChosenSample:
     """A sample's row, and its result if it has one."""
@@ -150,20 +161,6 @@ _KINDS: dict[str, Callable[[ChosenSample], bool]] = {
 }
 KINDS = (*_KINDS, PENDING, *_VERDICTS)
 """Values of `--only`. Pending samples are neither solved nor unsolved."""
-
-_LAST = float("inf")
-_ORDERS: dict[str, Callable[[SampleRow], Any]] = {
-    "number": lambda row: row.number,
-    "problem": lambda row: row.label.casefold(),
-    "difficulty": lambda row: {"easy": 0, "medium": 1, "hard": 2}.get(row.difficulty, 3),
-    "status": lambda row: row.status,
-    "turns": lambda row: _largest_first(row.turns),
-    "time": lambda row: _largest_first(row.seconds),
-    "tokens": lambda row: _largest_first(row.tokens),
-    "cost": lambda row: _largest_first(row.cost),
-}
-ORDERS = tuple(_ORDERS)
-"""Values of `--sort`: figures with the largest first, and unknown ones last."""
 
 
 def shown_samples(run: Run, only: Iterable[str] = (), sort: str = "number") -> list[ChosenSample]:

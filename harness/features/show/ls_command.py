@@ -14,6 +14,43 @@ from harness.features.show.run_list import Change, ListedRun, Trend, list_runs, 
 from harness.terminal.columns import Cell, Column, Grid
 from harness.text import count, dollars, interval, percent, printable_line
 
+COLUMNS = (
+    Column("run", least=20, middle=True),
+    Column("model", least=13, middle=True),
+    Column("mode", leaves=7),
+    Column("prompt", leaves=2),
+    Column("problems", right=True, leaves=5),
+    Column("pass@1", right=True),
+    Column("95 % interval", right=True, leaves=1),
+    Column("cost", right=True, leaves=3),
+    Column("age", right=True, leaves=6),
+    Column("state", least=14),
+)
+BEYOND = Column("Beyond@1", right=True, leaves=4)
+"""Column after the first `BEYOND_AFTER` ones, shown if a run has a value."""
+
+BEYOND_AFTER = 7
+TREND_COLUMNS = (
+    Column("began", leaves=5),
+    Column("run", least=12, middle=True),
+    Column("model", least=10, leaves=6, middle=True),
+    Column("mode", leaves=2),
+    Column("prompt", leaves=1),
+    Column("pass@1", right=True),
+    Column("", leaves=3),
+    Column("95 % interval", right=True, leaves=4),
+    Column("change", right=True),
+    Column("p", right=True, leaves=8),
+    Column("mark"),
+    Column("against", least=8, leaves=7, middle=True),
+)
+BAR = 10
+"""Width of a bar of 100 %, in characters."""
+
+_STATES = {"done": "green", "pending": "yellow", "running": "cyan", "stopped": "red"}
+_WORDS = {"regression": "bold red", "improvement": "green"}
+_AGES = ((86_400, "d"), (3_600, "h"), (60, "min"))
+
 
 def ls(
     folder: Annotated[
@@ -71,42 +108,6 @@ def ls(
                 out.print(part)
     else:
         out.print(runs_view(listing.runs, folder, datetime.now(UTC)))
-
-
-COLUMNS = (
-    Column("run", least=20, middle=True),
-    Column("model", least=13, middle=True),
-    Column("mode", leaves=7),
-    Column("prompt", leaves=2),
-    Column("problems", right=True, leaves=5),
-    Column("pass@1", right=True),
-    Column("95 % interval", right=True, leaves=1),
-    Column("cost", right=True, leaves=3),
-    Column("age", right=True, leaves=6),
-    Column("state", least=14),
-)
-BEYOND = Column("Beyond@1", right=True, leaves=4)
-"""Column after the first `BEYOND_AFTER` ones, shown if a run has a value."""
-BEYOND_AFTER = 7
-TREND_COLUMNS = (
-    Column("began", leaves=5),
-    Column("run", least=12, middle=True),
-    Column("model", least=10, leaves=6, middle=True),
-    Column("mode", leaves=2),
-    Column("prompt", leaves=1),
-    Column("pass@1", right=True),
-    Column("", leaves=3),
-    Column("95 % interval", right=True, leaves=4),
-    Column("change", right=True),
-    Column("p", right=True, leaves=8),
-    Column("mark"),
-    Column("against", least=8, leaves=7, middle=True),
-)
-BAR = 10
-"""Width of a bar of 100 %, in characters."""
-_STATES = {"done": "green", "pending": "yellow", "running": "cyan", "stopped": "red"}
-_WORDS = {"regression": "bold red", "improvement": "green"}
-_AGES = ((86_400, "d"), (3_600, "h"), (60, "min"))
 
 
 def runs_view(runs: Sequence[ListedRun], root: Path, now: datetime) -> RenderableType:

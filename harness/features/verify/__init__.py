@@ -1,6 +1,5 @@
-"""`harness verify`: judge a benchmark's references, also on generated inputs.
+"""`harness verify`: judge a benchmark's references.
 
-- `command`, `library`, `verification`: references judged on the benchmark's tests
-- `generated`: references compared on generated inputs
-- `generated_inputs`, `cross_check`: make the inputs, and compare on them
+- `command`, `library`: load problems, judge the references that have no verdict, report
+- `verification`: failures, slow references, missing tests
 """

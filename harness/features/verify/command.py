@@ -29,29 +29,16 @@ from harness.text import count
 
 def _left(found: VerifiedBenchmark) -> str:
     """Say what an interrupt left undone."""
-    parts: list[str] = []
-    if found.left or found.generated is None:
-        hint = "; run the same command again to continue" if found.resumable else ""
-        parts.append(f"{count(found.left, 'reference')} not judged{hint}")
-    if found.generated is not None:
-        left = count(found.generated.left, "problem")
-        parts.append(f"generated inputs of {left} not compared")
-    return f"interrupted: {'; '.join(parts)}"
+    hint = "; run the same command again to continue" if found.resumable else ""
+    return f"interrupted: {count(found.left, 'reference')} not judged{hint}"
 
 
 def _json(found: VerifiedBenchmark) -> Iterator[str]:
     """Yield one JSON object in pieces, as it is large for a large source."""
-    generated = found.generated
     yield '{"problems": ['
     for number, problem in enumerate(found.problems):
-        row = problem.model_dump(mode="json")
-        if generated is not None:
-            row["generated"] = generated.json_of(number)
-        yield (", " if number else "") + json.dumps(row)
-    total = found.summary.model_dump(mode="json")
-    if found.checks is not None:
-        total["generated"] = found.checks.model_dump(mode="json")
-    yield f'], "summary": {json.dumps(total)}}}'
+        yield (", " if number else "") + json.dumps(problem.model_dump(mode="json"))
+    yield f'], "summary": {json.dumps(found.summary.model_dump(mode="json"))}}}'
 
 
 @with_settings(*JUDGING, *FILTERS)
@@ -64,14 +51,6 @@ def verify(
         int | None,
         typer.Option(metavar="N", help="Most references per problem. Default: all."),
     ] = None,
-    generated: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N",
-            help="Also compare a problem's references on N inputs of its own generator, 1 to "
-            "1,000 (Mercury's problems have one).",
-        ),
-    ] = None,
     fresh: Annotated[
         bool, typer.Option("--fresh", help="Judge again what has been judged before.")
     ] = False,
@@ -83,7 +62,7 @@ def verify(
     again.
     """
     how = judging(among(settings, JUDGING), by_reference=False)
-    wanted = Wanted(references, generated, fresh)
+    wanted = Wanted(references, fresh)
     keys = among(settings, FILTERS) | {"benchmark": named_benchmark(spec, benchmark)}
     asked = read_spec(None, keys)
     name = asked.benchmark or ""
@@ -109,5 +88,4 @@ def verify(
     if found.interrupted:
         err.print(_left(found))
         raise typer.Exit(INTERRUPTED)
-    failed = found.summary.infrastructure or (found.checks and found.checks.infrastructure)
-    raise typer.Exit(INFRASTRUCTURE if failed else OK)
+    raise typer.Exit(INFRASTRUCTURE if found.summary.infrastructure else OK)

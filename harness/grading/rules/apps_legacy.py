@@ -9,7 +9,14 @@ from collections.abc import Callable
 from itertools import islice
 from typing import Any
 
-from harness.grading.rules.difference import difference, first_unequal_line, longest_right, never
+from harness.grading.rules.comparison_rule import ComparisonRule
+from harness.grading.rules.difference import (
+    difference,
+    first_unequal_line,
+    longest_right,
+    never,
+    of_bytes,
+)
 from harness.grading.rules.json_values import (
     compare_json,
     first_unequal,
@@ -229,3 +236,6 @@ def _is_mapping(wanted: dict[int, Any], tagged: Any) -> bool:
             return False
         seen.add(key)
     return len(seen) == len(wanted)
+
+
+APPS_LEGACY = ComparisonRule(apps_legacy_output, apps_legacy_value, of_bytes(apps_legacy_output))

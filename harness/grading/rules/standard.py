@@ -7,6 +7,7 @@ from functools import partial
 from itertools import zip_longest
 from typing import Any
 
+from harness.grading.rules.comparison_rule import ComparisonRule
 from harness.grading.rules.difference import (
     counted,
     difference,
@@ -14,6 +15,7 @@ from harness.grading.rules.difference import (
     first_unequal_line,
     first_unequal_printed,
     never,
+    of_bytes,
 )
 from harness.grading.rules.json_values import (
     ALL_TUPLES,
@@ -210,3 +212,8 @@ def equality_value(expected: str, got: str) -> Difference | None:
             solution wrote itself.
     """
     return compare_json(expected, got, partial(first_unequal, same=same_scalar, tuples=NO_TUPLES))
+
+
+LCB = ComparisonRule(lcb_output, lcb_value, lcb_printed)
+EQUALITY = ComparisonRule(equality_output, equality_value, equality_printed)
+TOKENS = ComparisonRule(tokens_output, tokens_value, of_bytes(tokens_output))

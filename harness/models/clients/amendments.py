@@ -21,6 +21,11 @@ _FIELD_REFUSED = re.compile(
     r"|\badditional propert|\b(?:unknown|unexpected|unrecognized) (?:field|property|key)",
     re.IGNORECASE,
 )
+# Azure, LiteLLM and OpenRouter, for models that know only the newer field: "Unsupported parameter:
+# 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead."
+_FIELD_RENAMED = re.compile(
+    r"\b(?:use|try)\W{1,3}(?:the )?\W?max_completion_tokens\b", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,12 +52,6 @@ class Amendment:
             return not isinstance(error, ToolsRefusedError)
         return self.words.search(str(error)) is not None
 
-
-# Azure, LiteLLM and OpenRouter, for models that know only the newer field: "Unsupported parameter:
-# 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead."
-_FIELD_RENAMED = re.compile(
-    r"\b(?:use|try)\W{1,3}(?:the )?\W?max_completion_tokens\b", re.IGNORECASE
-)
 
 AMENDMENTS = (
     Amendment(

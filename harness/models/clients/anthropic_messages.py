@@ -20,6 +20,7 @@ from harness.models.protocol import Message, ModelSettings, ModelTurn, ToolSpec
 MOST_BLOCKS = 10_000
 BLOCK = 64  # bytes of a block besides its text
 CITATIONS_DELTA = "citations_delta"
+VERSION_PATH = "/v1"  # appended by the SDK
 
 
 class MessagesStream:
@@ -126,9 +127,6 @@ def _object(data: Json, name: str) -> Json:
     if not isinstance(value, dict):
         raise MalformedAnswerError(f"the stream has an event without {name}")
     return cast("Json", value)
-
-
-VERSION_PATH = "/v1"  # appended by the SDK
 
 
 class AnthropicMessages(Client):

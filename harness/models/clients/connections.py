@@ -28,6 +28,7 @@ T = TypeVar("T")
 Failure = TypeVar("Failure", bound=Exception)
 NOT_FOUND = 404
 _VERSION = re.compile(r"/v\d")
+KEEP_ALIVE_S = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +48,6 @@ class Timeouts:
     idle_s: float = 900.0
     request_s: float = 7_200.0
     retry_s: float = 1_800.0
-
-
-KEEP_ALIVE_S = 60
 
 
 def kept_alive(limits: "httpx2.Limits") -> "httpx2.AsyncHTTPTransport | None":

@@ -41,6 +41,33 @@ from harness.models.protocol import (
 )
 from harness.models.providers import is_at
 
+# The field of each setting; that of `max_tokens` depends on the endpoint. `top_k` and `min_p` are
+# fields of vLLM, SGLang, llama.cpp and others, not of the vendor.
+SETTING_FIELDS = {
+    "temperature": "temperature",
+    "reasoning_effort": "reasoning_effort",
+    "top_p": "top_p",
+    "top_k": "top_k",
+    "min_p": "min_p",
+    "model_seed": "seed",
+    "stop": "stop",
+    "frequency_penalty": "frequency_penalty",
+    "presence_penalty": "presence_penalty",
+    "service_tier": "service_tier",
+}
+REASONING_FIELDS = ("reasoning_content", "reasoning", "reasoning_details", "thinking_blocks")
+# Gemini puts the signature of a thought into `extra_content`: of a tool call, or of the message.
+KEPT_FIELDS = (*REASONING_FIELDS, "extra_content")
+STANDARD_CALL_FIELDS = frozenset({"id", "type", "function", "index"})
+STOP_REASONS: dict[str, Literal["end_turn", "max_tokens", "content_filter"]] = {
+    "stop": "end_turn",
+    "length": "max_tokens",
+    "model_length": "max_tokens",
+    "content_filter": "content_filter",
+}
+# Values by which servers and gateways report that they, and not the model, ended an answer.
+BROKEN_OFF = ("error", "abort", "insufficient_system_resource")
+
 
 def usage_from_wire(value: Any) -> Usage | None:
     """Return token counts; None when none were reported. Parts never exceed their whole."""
@@ -65,36 +92,6 @@ def usage_from_wire(value: Any) -> Usage | None:
         reasoning_tokens=min(reasoning, completion),
     )
 
-
-# The field of each setting; that of `max_tokens` depends on the endpoint. `top_k` and `min_p` are
-# fields of vLLM, SGLang, llama.cpp and others, not of the vendor.
-SETTING_FIELDS = {
-    "temperature": "temperature",
-    "reasoning_effort": "reasoning_effort",
-    "top_p": "top_p",
-    "top_k": "top_k",
-    "min_p": "min_p",
-    "model_seed": "seed",
-    "stop": "stop",
-    "frequency_penalty": "frequency_penalty",
-    "presence_penalty": "presence_penalty",
-    "service_tier": "service_tier",
-}
-
-REASONING_FIELDS = ("reasoning_content", "reasoning", "reasoning_details", "thinking_blocks")
-# Gemini puts the signature of a thought into `extra_content`: of a tool call, or of the message.
-KEPT_FIELDS = (*REASONING_FIELDS, "extra_content")
-STANDARD_CALL_FIELDS = frozenset({"id", "type", "function", "index"})
-
-STOP_REASONS: dict[str, Literal["end_turn", "max_tokens", "content_filter"]] = {
-    "stop": "end_turn",
-    "length": "max_tokens",
-    "model_length": "max_tokens",
-    "content_filter": "content_filter",
-}
-
-# Values by which servers and gateways report that they, and not the model, ended an answer.
-BROKEN_OFF = ("error", "abort", "insufficient_system_resource")
 
 # Sending
 

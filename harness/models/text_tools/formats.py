@@ -33,15 +33,6 @@ from harness.models.text_tools.calls import (
 from harness.models.text_tools.repair import strict_value
 from harness.models.text_tools.source import Ends, Source, closed_by
 
-
-class Format(NamedTuple):
-    """A format: its name, the pattern that opens a call, and the function that reads it."""
-
-    name: str
-    opening: str
-    read: Callable[[Source, re.Match[str]], Block]
-
-
 _THOUGHTS = {
     "<think>": "</think>",
     "<thinking>": "</thinking>",
@@ -78,7 +69,16 @@ _REACT = (
 )
 _FIRST = r"[<\[`]|to=|functools\["
 """What every opening begins with that does not begin a line; it makes the search fast."""
+
 _KEYS = r"name|tool|tool_name|function|function_name|action|type|id|tool_calls"
+
+
+class Format(NamedTuple):
+    """A format: its name, the pattern that opens a call, and the function that reads it."""
+
+    name: str
+    opening: str
+    read: Callable[[Source, re.Match[str]], Block]
 
 
 def _passed_over(source: Source, found: re.Match[str]) -> Block:

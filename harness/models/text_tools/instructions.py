@@ -39,6 +39,8 @@ from harness.models.text_tools.wording import WORDING, Wording, manual
 from harness.problem import ProblemView
 
 MARK, SAID = "tool_protocol", "said"
+PATIENCE_S = 0.25  # a refusal is immediate; an answer takes longer
+MOST_SILENT_TURNS = 2  # native answers without any readable call, until tools are told in text
 
 
 class TextTools:
@@ -182,10 +184,6 @@ def _written(call: ParsedCall) -> str:
     except (ValueError, RecursionError):
         arguments = call.arguments
     return f"```json\n{json.dumps({'name': call.name, 'arguments': arguments})}\n```"
-
-
-PATIENCE_S = 0.25  # a refusal is immediate; an answer takes longer
-MOST_SILENT_TURNS = 2  # native answers without any readable call, until tools are told in text
 
 
 def with_tools(model: Model, protocol: ToolProtocol) -> Model:

@@ -11,7 +11,6 @@ from typing import Any
 
 from harness.agent.attempt import RunStop
 from harness.errors import UsageError
-from harness.grading.jobs import Options
 from harness.models.environment import MODEL_ID, Environment
 from harness.models.opening import missing
 from harness.models.protocol import Model
@@ -20,10 +19,8 @@ from harness.run.engine.lifecycle import (
     Outcome,
     Prepared,
     Read,
-    Vet,
     budget_of,
     going_on,
-    level_of,
     open_directory,
     stopped_by,
     sum_up,
@@ -35,12 +32,12 @@ from harness.run.plan.estimate import requests_of
 from harness.run.plan.plan import Plan, prepare
 from harness.run.plan.target import BUNDLED, BUNDLED_PROBLEMS, PREFIX, RECORDED_MODEL
 from harness.run.reporter import Reporter
-from harness.run.session.judging_session import JudgingSession, isolate, vet
+from harness.run.session.judging_session import isolate
 from harness.run.spec.spec import RunSpec
 from harness.run.store.directory import RunDirectory
 from harness.run.store.state import version_change
 from harness.run.summary.summary import Stopped
-from harness.sandbox.isolation import Isolation, Level
+from harness.sandbox.isolation import Isolation
 from harness.sandbox.strongest import ChosenSandbox
 from harness.sources.benchmarks import load
 from harness.sources.files.rows import Loaded
@@ -73,7 +70,6 @@ class RunController:
         spec: RunSpec,
         *,
         read: Read | None = None,
-        vet: Vet | None = None,
         own_model: Model | None = None,
     ) -> Prepared:
         """Prepare a new run.
@@ -81,16 +77,13 @@ class RunController:
         Args:
             spec: the run's spec.
             read: loads the problems, in place of `harness.sources.benchmarks.load`.
-            vet: checks their examples, in place of `harness.run.session.judging_session.vet`.
             own_model: model to use in place of the spec's.
 
         Raises:
             HarnessError: as in `harness.run.plan.plan.prepare`.
         """
-        read, vet = read or self.reader(spec), vet or self.vetter(spec, spec.require_isolation)
-        plan = prepare(
-            spec, os.environ, read=read, vet=vet, own_model=own_model, dry_run=self.dry_run
-        )
+        read = read or self.reader(spec)
+        plan = prepare(spec, os.environ, read=read, own_model=own_model, dry_run=self.dry_run)
         return Prepared(plan, plan.samples)
 
     def further(  # noqa: PLR0917 - as `new`, for an existing run
@@ -100,7 +93,6 @@ class RunController:
         before: Mapping[str, Any],
         only: Sequence[str] = (),
         read: Read | None = None,
-        vet: Vet | None = None,
         own_model: Model | None = None,
     ) -> Prepared:
         """Prepare the rest of an existing run, including any new samples.
@@ -111,20 +103,18 @@ class RunController:
             before: the run's manifest.
             only: selects among the remaining samples.
             read: as in `new`.
-            vet: as in `new`.
             own_model: as in `new`.
 
         Raises:
             RunDirectoryError: the spec is that of another run.
             HarnessError: as in `harness.run.plan.plan.prepare`.
         """
-        read, vet = read or self.reader(spec), vet or self.vetter(spec, level_of(before))
+        read = read or self.reader(spec)
         plan = prepare(
             spec,
             os.environ,
             before,
             read=read,
-            vet=vet,
             own_model=own_model,
             dry_run=self.dry_run,
         )
@@ -138,11 +128,6 @@ class RunController:
                 return load(where, skip_bad_rows=spec.skip_bad_rows, watch=watch)
 
         return read
-
-    def vetter(self, spec: RunSpec, least: Level) -> Vet:
-        """Return a function that checks examples in a sandbox of at least this level."""
-        judging = JudgingSession(Options(), spec.where, least, spec.unsafe_no_sandbox)
-        return lambda problems: vet(problems, judging, self.reporter)
 
     def announce(self, prepared: Prepared) -> None:
         """Announce the run, and any costs it may incur."""

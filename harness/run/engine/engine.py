@@ -6,8 +6,10 @@ from collections.abc import Callable, Iterable, Sequence
 from harness.agent.attempt import RunStop
 from harness.efficiency.measurement import Scales
 from harness.problem import Problem
-from harness.run.engine.request_limits import Outage, RateLimiter, StopFlag
+from harness.run.engine.outage import Outage
+from harness.run.engine.rate_limiter import RateLimiter
 from harness.run.engine.sample import Sampler
+from harness.run.engine.stop_flag import StopFlag
 from harness.run.observer import Failure, Observer
 from harness.run.plan.budget import Allowance, Budget, Share
 from harness.run.plan.plan import Plan

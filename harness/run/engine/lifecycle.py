@@ -11,7 +11,7 @@ from harness.agent.events import Response
 from harness.errors import RunDirectoryError, UsageError
 from harness.problem import Problem
 from harness.run.engine.manifest import grown, is_other_code, manifest, refuse_other
-from harness.run.engine.request_limits import StopFlag
+from harness.run.engine.stop_flag import StopFlag
 from harness.run.observer import Failure
 from harness.run.plan.budget import NOTHING, Allowance, Budget, Total
 from harness.run.plan.plan import Plan
@@ -26,6 +26,8 @@ from harness.run.summary.summary import Stopped, Summary, summarize
 from harness.sandbox.isolation import Level
 from harness.sandbox.strongest import ChosenSandbox
 from harness.sources.files.rows import Loaded
+
+ERRORED, UNSOLVED = "errored", "unsolved"
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +82,6 @@ def is_answered(transcripts: Transcripts) -> bool:
                 return True
     return False
 
-
-ERRORED, UNSOLVED = "errored", "unsolved"
 
 Sample = tuple[Problem, int]
 
@@ -142,7 +142,6 @@ def _answers_to(sample: Sample) -> set[str]:
 
 
 Read = Callable[[str], Loaded]
-Vet = Callable[[Sequence[Problem]], tuple[Problem, ...]]
 
 
 @dataclass(frozen=True, slots=True)

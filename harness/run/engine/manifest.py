@@ -30,6 +30,10 @@ from harness.sources.benchmarks import parse_spec
 from harness.sources.benchmarks import plugged as plugged_source
 from harness.version import __version__
 
+SCHEMA = 1
+DEFAULTS = RunSpec().model_dump(mode="json")
+"""Values of keys that runs of older versions do not contain."""
+
 
 def in_use(plan: Plan) -> list[plugins.Plugin]:
     """Return the plug-ins of a run's problems, model, strategy and rules."""
@@ -81,11 +85,6 @@ def _named(plan: Plan) -> Iterator[tuple[str, str]]:
 def _unless_ours(group: str, name: str) -> plugins.Plugin | None:
     ours = {plugins.STRATEGIES: BUILT_IN, plugins.RULES: RULES}[group]
     return None if name in ours else plugins.find(group, name)
-
-
-SCHEMA = 1
-DEFAULTS = RunSpec().model_dump(mode="json")
-"""Values of keys that runs of older versions do not contain."""
 
 
 def manifest(plan: Plan, choice: ChosenSandbox) -> dict[str, Any]:

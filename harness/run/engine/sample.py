@@ -8,7 +8,6 @@ from datetime import UTC, datetime
 from functools import partial
 
 from harness.agent.attempt import Attempt, RunStop, RunStoppedError, Session, StopReason, no_warning
-from harness.agent.episode import workspace_of
 from harness.agent.events import (
     Event,
     Graded,
@@ -23,20 +22,23 @@ from harness.agent.events import (
     ToolResult,
 )
 from harness.agent.journal import Journal
+from harness.agent.sample_workspace import workspace_of
 from harness.efficiency.measurement import Scales, unmeasured
 from harness.efficiency.scale import Efficiency
 from harness.errors import DataError
+from harness.grading.answer_judge import check_answerable, judge_answer
 from harness.grading.jobs import Judgement
 from harness.grading.verdict import Grade, Verdict
 from harness.models.protocol import UserInterruptError
 from harness.problem import Problem, TestCase, TestSuite
-from harness.run.engine.request_limits import Outage, RateLimiter, StopFlag
+from harness.run.engine.outage import Outage
+from harness.run.engine.rate_limiter import RateLimiter
 from harness.run.engine.revisions import steps_of, to_judge
 from harness.run.engine.sample_gate import SampleGate
+from harness.run.engine.stop_flag import StopFlag
 from harness.run.observer import Failure, Observer, tell_progress
 from harness.run.plan.budget import Budget, Share
 from harness.run.plan.plan import Plan
-from harness.run.plan.problem_kinds import check_answerable, judge_answer
 from harness.run.reporter import Warnings
 from harness.run.store.directory import RunDirectory
 from harness.run.store.results import SampleResult, outcomes

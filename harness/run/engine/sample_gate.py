@@ -3,7 +3,9 @@
 from harness.agent.attempt import BudgetSpentError, Gate, RunStop, StopReason
 from harness.models.prices import cost
 from harness.models.protocol import ModelError, ModelTurn, Retry, Usage
-from harness.run.engine.request_limits import Outage, RateLimiter, StopFlag
+from harness.run.engine.outage import Outage
+from harness.run.engine.rate_limiter import RateLimiter
+from harness.run.engine.stop_flag import StopFlag
 from harness.run.plan.budget import Budget, Share
 from harness.run.store.transcript_contents import Spent
 

@@ -21,6 +21,9 @@ from harness.run.spec.spec import RunSpec
 from harness.sandbox.limits import MEBIBYTE
 from harness.sources.benchmarks import parse_spec
 
+FLOOR_S = 1.0
+"""Least limit; a few milliseconds times a factor would measure machine noise."""
+
 
 def judging_of(spec: RunSpec, cpu_by_problem: Mapping[str, float] | None = None) -> Options:
     """Return a spec's options of grading: each source's defaults with its values."""
@@ -33,10 +36,6 @@ def judging_of(spec: RunSpec, cpu_by_problem: Mapping[str, float] | None = None)
         stop=STOPS[spec.all_tests],
         cpu_by_problem=cpu_by_problem or {},
     )
-
-
-FLOOR_S = 1.0
-"""Least limit; a few milliseconds times a factor would measure machine noise."""
 
 
 def reference_limits(

@@ -18,12 +18,13 @@ from harness.errors import RunDirectoryError, UsageError
 from harness.grading.jobs import Options
 from harness.grading.rules import find_rule
 from harness.models.function import FunctionModel
-from harness.models.opening import UserModel
 from harness.models.prices import PRICE_FACTOR, ListedPrice, cost, find_price
 from harness.models.protocol import Model, ModelSettings
 from harness.models.providers import REFERENCES
-from harness.models.scripted import ReferenceModel, ReplayModel
+from harness.models.replay import ReplayModel
+from harness.models.scripted import ReferenceModel
 from harness.models.text_tools.instructions import with_tools
+from harness.models.user_code import UserModel
 from harness.problem import Kind, Problem, ProblemView
 from harness.run.plan.judging_options import judging_of, reference_limits
 from harness.run.plan.problem_kinds import (
@@ -138,13 +139,7 @@ class Plan:
     @cached_property
     def options(self) -> StrategyOptions:
         """Options of the strategy."""
-        spec, usual = self.spec, StrategyOptions()
-        return StrategyOptions(
-            stop_on_pass=spec.stop_on_pass,
-            repair_rounds=spec.repair_rounds or usual.repair_rounds,
-            best_of=spec.best_of or usual.best_of,
-            show_budget=spec.show_budget,
-        )
+        return StrategyOptions.of(self.spec)
 
     @cached_property
     def sample_facts(self) -> dict[str, Any]:
@@ -180,7 +175,6 @@ def prepare(
     before: Mapping[str, Any] | None = None,
     *,
     read: Callable[[str], Loaded] | None = None,
-    vet: Callable[[Sequence[Problem]], tuple[Problem, ...]] = tuple,
     own_model: Model | None = None,
     dry_run: bool = False,
 ) -> Plan:
@@ -191,8 +185,6 @@ def prepare(
         environ: the environment, with keys and names.
         before: the manifest of a run to resume; None for a new run.
         read: loads the problems in place of `harness.sources.benchmarks.load`.
-        vet: checks the examples of the selected problems (`harness.grading.example_check`), if
-            they are graded.
         own_model: model to use in place of the spec's, under the same name.
         dry_run: whether no request will be sent, so that no key is needed.
 
@@ -221,7 +213,6 @@ def prepare(
         model.check([problem.id for problem in selected.problems], spec.samples_per_problem)
     if spec.run_tests and rules.runs_code:
         check_tested(selected.problems)
-        selected = replace(selected, problems=vet(selected.problems))
     if target.name == REFERENCES:
         model = ReferenceModel(selected.problems)
     code = None

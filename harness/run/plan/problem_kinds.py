@@ -1,4 +1,4 @@
-"""Rules for each kind of problem: tools, extraction, grading, settings.
+"""Rules for each kind of problem: tools, extraction, settings.
 
 All problems of a run, or of a file to grade, are of one kind: solve rates of different kinds are
 not comparable, and a prompt set or an extraction of one kind does not fit another.
@@ -12,9 +12,7 @@ from typing import Any
 from harness.agent.attempt import NUDGE
 from harness.agent.extraction.answers import ANSWER_EXTRACTORS
 from harness.agent.extraction.code import EXTRACTORS, Extract
-from harness.errors import DataError, NothingSelectedError, UsageError
-from harness.grading.answer_judge import NoLiteralError, grade_answer, read_expected
-from harness.grading.verdict import Grade
+from harness.errors import NothingSelectedError, UsageError
 from harness.problem import Kind, Problem
 from harness.run.spec.settings import is_said
 from harness.run.spec.spec import SETTINGS, RunSpec, flag_of
@@ -26,21 +24,18 @@ from harness.tools.toolbox import Tool, Toolbox
 from harness.tools.value_questions import ReadQuestion, WriteAnswer
 from harness.tools.write_solution import WriteSolution
 
+NUDGE_FOR_ANSWER = (
+    "No tool was called. Hand your answer in with write_answer, as a Python literal; an answer in "
+    "a message does not count."
+)
+NEED_PUBLIC_TESTS = frozenset({"self_repair", "best_of_k_public"})
+
 
 def tools_for(kind: Kind) -> tuple[Tool[Any], ...]:
     """Return the tools for a kind of problem, in the order shown to the model."""
     if kind is Kind.CODE_GENERATION:
         return ReadProblem(), WriteSolution(), RunTests()
     return ReadQuestion(kind), WriteAnswer()
-
-
-NUDGE_FOR_ANSWER = (
-    "No tool was called. Hand your answer in with write_answer, as a Python literal; an answer in "
-    "a message does not count."
-)
-
-
-NEED_PUBLIC_TESTS = frozenset({"self_repair", "best_of_k_public"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +48,7 @@ class ProblemKind:
         extractors: extractors by name, as in `--extract`.
         nudge: message to a model that called no tool.
         runs_code: whether solutions are programs, graded in the sandbox; else they are answers,
-            graded by `judge_answer`.
+            graded by `harness.grading.answer_judge`.
     """
 
     kind: Kind
@@ -127,7 +122,7 @@ def toolbox_of(spec: RunSpec, usual: Sequence[Tool[Any]]) -> Toolbox:
     Raises:
         UsageError: a user's object is not a tool, or its name is already taken.
     """
-    from harness.agent.strategies.strategies import own_tool
+    from harness.agent.strategies.user_code import own_tool
 
     tools = list(usual)
     tools += [Submit()] * spec.submit_tool
@@ -208,29 +203,6 @@ def check_settings(
             )
 
 
-def judge_answer(problem: Problem, answer: str) -> Grade:
-    """Grade the answer to a problem that asks for a value.
-
-    Raises:
-        DataError: the problem's row cannot be read.
-    """
-    return grade_answer(problem.kind, answer, _expected(problem))
-
-
-def check_answerable(problem: Problem) -> None:
-    """Check that answers to a problem can be graded, before paying a model.
-
-    Raises:
-        DataError: the problem's row, or its expected value, cannot be read.
-    """
-    try:
-        read_expected(problem.kind, _expected(problem))
-    except NoLiteralError as error:
-        raise DataError(
-            problem.id, "output", f"the expected value is no literal: {error}"
-        ) from None
-
-
 def require_code_generation(problems: Iterable[Problem]) -> None:
     """Refuse problems that ask for a value, for a command that needs programs.
 
@@ -243,11 +215,3 @@ def require_code_generation(problems: Iterable[Problem]) -> None:
                 f"{problem.id} is a {words_of(problem.kind)} problem, which no program solves: "
                 "leave it out, by naming other files or the other problems"
             )
-
-
-def _expected(problem: Problem) -> str:
-    match problem.tests.all():
-        case (test,):
-            return test.output
-        case tests:
-            raise DataError(problem.id, None, f"one test is wanted, not {len(tests)}")

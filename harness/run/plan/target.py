@@ -31,8 +31,9 @@ from harness.models.protocol import (
     RecordingEndedError,
 )
 from harness.models.providers import REFERENCES, is_sent
+from harness.models.replay import ReplayModel
 from harness.models.route import Route, served_by, shown_url
-from harness.models.scripted import ReferenceModel, ReplayModel, UnaskedModel, check_references
+from harness.models.scripted import ReferenceModel, UnaskedModel, check_references
 from harness.plugins import Plugin
 from harness.registry import MODES, TRANSPORTS, feature
 from harness.run.plan.modes import Mode, Transport
@@ -47,6 +48,22 @@ RECORDED_MODEL = "Qwen2.5-Coder-1.5B-Instruct"
 """Model whose answers are bundled."""
 DEFAULT_PROMPT = "default"
 LIMITS = frozenset(reason for reason in StopReason if reason.endswith("_limit"))
+ADDRESSING = ("base_url", "api", "api_key_env", "header")
+"""Keys that say how to reach an endpoint."""
+
+ASKED_FOR = tuple(ModelSettings.model_fields)
+"""Keys that are part of every request."""
+
+TALKING = ("agentic", "self_repair")
+"""Modes in which the model is told what its last answer came to."""
+
+SILENT = ("single_shot", "best_of_k_public")
+"""Modes that a function of a problem can answer."""
+
+UNHEEDED = ("prompt", "request_timeout", "idle_timeout", "retry_timeout", "outage_timeout")
+"""Further keys without effect on a function; a user's own mode may use them."""
+
+BUNDLED_PROBLEMS = "fixture"
 
 
 def open_replay(name: str, mode: str, prompt: str = DEFAULT_PROMPT) -> ReplayModel:
@@ -152,19 +169,6 @@ def _played(events: Iterable[Event], mode: str) -> Iterator[ModelTurn | ModelErr
                 yield RecordingEndedError(words, reason, asked=asked)
             case _:
                 pass
-
-
-ADDRESSING = ("base_url", "api", "api_key_env", "header")
-"""Keys that say how to reach an endpoint."""
-ASKED_FOR = tuple(ModelSettings.model_fields)
-"""Keys that are part of every request."""
-TALKING = ("agentic", "self_repair")
-"""Modes in which the model is told what its last answer came to."""
-SILENT = ("single_shot", "best_of_k_public")
-"""Modes that a function of a problem can answer."""
-UNHEEDED = ("prompt", "request_timeout", "idle_timeout", "retry_timeout", "outage_timeout")
-"""Further keys without effect on a function; a user's own mode may use them."""
-BUNDLED_PROBLEMS = "fixture"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,37 +1,26 @@
-"""Judge many solutions: options in range, workers, progress, interrupts."""
+"""How solutions are judged, according to flags or a spec: options, workers, sandbox."""
 
-import asyncio
-import signal
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 from functools import cache
-from threading import current_thread, main_thread
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from harness.errors import UsageError
-from harness.grading.example_check import (
-    OPTIONS,
-    ExampleCheck,
-    KnownChecks,
-    VettingError,
-    default_folder,
-    dropped_examples,
-)
-from harness.grading.jobs import Job, Judged, Options, judge_all
+from harness.grading.jobs import Options
 from harness.grading.rules import find_rule
-from harness.grading.verdict import INFRASTRUCTURE, Verdict
-from harness.problem import Problem
 from harness.run.plan.judging_options import judging_of, reference_limits
 from harness.run.plan.problem_kinds import said_in
-from harness.run.reporter import LOG, JudgingProgress, Reporter
-from harness.run.session.sync import run
+from harness.run.reporter import Reporter
 from harness.run.spec.execution_settings import read_test_timeout
 from harness.run.spec.spec import RunSpec, read_spec
-from harness.sandbox.executor import Executor, ExecutorError, Where
-from harness.sandbox.isolation import Isolation, Level
+from harness.sandbox.executor import Executor, Where
+from harness.sandbox.isolation import Level
 from harness.sandbox.strongest import ChosenSandbox, choose
 from harness.text import printable_line
+
+if TYPE_CHECKING:
+    from harness.problem import Problem
 
 
 def level(name: str) -> Level:
@@ -59,11 +48,6 @@ def isolate(reporter: Reporter, least: Level, *, unsafe: bool) -> ChosenSandbox:
     if choice.notice:
         reporter.notice(printable_line(choice.notice))
     return choice
-
-
-STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-Work = Callable[[Executor], Coroutine[Any, Any, None]]
-CountedWork = Callable[[Executor, JudgingProgress], Coroutine[Any, Any, None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,175 +131,3 @@ def session_of(spec: RunSpec) -> JudgingSession:
         spec.test_timeout if isinstance(spec.test_timeout, str) else None,
         tuple(said_in(spec)),
     )
-
-
-def judge_jobs(
-    jobs: Sequence[Job],
-    judging: JudgingSession,
-    reporter: Reporter,
-    noun: str,
-    keep: Callable[[Judged], None],
-) -> bool:
-    """Grade with a progress bar; return whether an interrupt ended it.
-
-    Args:
-        jobs: the solutions to grade.
-        judging: how to grade them.
-        reporter: shows the progress.
-        noun: noun for the solutions in the progress bar.
-        keep: called with each graded solution.
-
-    Raises:
-        IsolationError: no sandbox is strong enough.
-    """
-    if not jobs:
-        return False
-    options = judging.options
-    return in_session(
-        lambda pool: judge_reported(pool, jobs, options, noun, keep, reporter=reporter),
-        judging,
-        reporter,
-    )
-
-
-async def judge_reported(
-    pool: Executor,
-    jobs: Sequence[Job],
-    options: Options,
-    noun: str,
-    keep: Callable[[Judged], None],
-    *,
-    reporter: Reporter,
-) -> None:
-    """Judge in workers that are open, and report progress; see `judge_jobs`."""
-    with reporter.judging(len(jobs), f"{noun} accepted") as progress:
-
-        def done(each: Judged) -> None:
-            keep(each)
-            verdict = each.grade.verdict
-            progress.judged(good=verdict is Verdict.ACCEPTED, failed=verdict in INFRASTRUCTURE)
-
-        await judge_all(pool, jobs, options, done)
-
-
-def in_pool(
-    work: CountedWork, judging: JudgingSession, reporter: Reporter, total: int, noun: str
-) -> bool:
-    """Run work in sandboxes with a progress bar; return whether an interrupt ended it.
-
-    Args:
-        work: the coroutine function to run; an interrupt cancels it.
-        judging: workers and isolation.
-        reporter: shows the progress.
-        total: the number of things that are judged.
-        noun: the word for them, and for the good ones, in the progress bar.
-
-    Raises:
-        IsolationError: no sandbox is strong enough.
-    """
-
-    async def counted(pool: Executor) -> None:
-        with reporter.judging(total, noun) as progress:
-            await work(pool, progress)
-
-    return in_session(counted, judging, reporter)
-
-
-def in_session(work: Work, judging: JudgingSession, reporter: Reporter) -> bool:
-    """Run work in sandboxes; return whether an interrupt ended it.
-
-    Raises:
-        IsolationError: there is no sandbox that is strong enough.
-    """
-    return run(lambda: _until_interrupted(work, judging.open(reporter)))
-
-
-async def _until_interrupted(work: Work, executor: AbstractAsyncContextManager[Executor]) -> bool:
-    loop = asyncio.get_running_loop()
-    async with executor as pool:
-        task = asyncio.ensure_future(work(pool))
-        stopping = STOPPING if current_thread() is main_thread() else ()  # in a notebook it is not
-        for word in stopping:
-            loop.add_signal_handler(word, task.cancel)
-        try:
-            await task
-        except asyncio.CancelledError:
-            return True
-        except ExceptionGroup as errors:
-            lost = errors.subgroup(ExecutorError)
-            raise lost.exceptions[0] if lost else errors from None
-        finally:
-            for word in stopping:
-                loop.remove_signal_handler(word)
-    return False
-
-
-def vet(
-    problems: Sequence[Problem], judging: JudgingSession, reporter: Reporter
-) -> tuple[Problem, ...]:
-    """Check unchecked examples; return the problems and report wrong examples.
-
-    Args:
-        problems: the problems to grade; without unchecked examples nothing is done.
-        judging: workers and isolation; the limits are each source's own.
-        reporter: shows how many examples are wrong.
-
-    Raises:
-        VettingError: the sandbox failed.
-        IsolationError: no sandbox is strong enough.
-        DataError: a problem's row cannot be read again.
-        KeyboardInterrupt: it was interrupted; earlier results are kept.
-    """
-    if not any(problem.unchecked for problem in problems):
-        return tuple(problems)
-    memory = KnownChecks(default_folder())
-    vetting = ExampleCheck(problems, memory)
-    asked = replace(judging, options=OPTIONS)
-    try:
-        if judge_jobs(vetting.jobs, asked, reporter, NOUN, vetting.keep):
-            raise KeyboardInterrupt
-    except* VettingError as errors:
-        raise errors.exceptions[0] from None
-    return _checked_problems(vetting, memory, reporter)
-
-
-async def vetted_in(
-    pool: Executor, problems: Sequence[Problem], reporter: Reporter
-) -> tuple[Problem, ...]:
-    """Check examples in workers that are open; see `vet`.
-
-    Raises:
-        VettingError: the sandbox failed.
-        DataError: a problem's row cannot be read again.
-    """
-    if not any(problem.unchecked for problem in problems):
-        return tuple(problems)
-    memory = KnownChecks(default_folder())
-    vetting = ExampleCheck(problems, memory)
-    if vetting.jobs:
-        await judge_reported(pool, vetting.jobs, OPTIONS, NOUN, vetting.keep, reporter=reporter)
-    return _checked_problems(vetting, memory, reporter)
-
-
-async def vetted(
-    problems: Sequence[Problem], where: Where, isolation: Isolation
-) -> tuple[Problem, ...]:
-    """Check examples in workers that are opened if needed; see `vetted_in`."""
-    if not any(problem.unchecked for problem in problems):
-        return tuple(problems)
-    async with where.open(isolation, lambda line: LOG.notice(printable_line(line))) as pool:
-        return await vetted_in(pool, problems, LOG)
-
-
-NOUN = "own solutions"
-
-
-def _checked_problems(
-    vetting: ExampleCheck, memory: KnownChecks, reporter: Reporter
-) -> tuple[Problem, ...]:
-    found = vetting.vetted()
-    if found.dropped:
-        reporter.notice(dropped_examples(found))
-    if memory.warning:
-        reporter.notice(printable_line(memory.warning))
-    return found.problems

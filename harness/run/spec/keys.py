@@ -1,4 +1,4 @@
-"""Arguments of the Python functions: keys of a run's spec, paths, reward functions, messages."""
+"""Arguments of the Python functions: keys of a run's spec, paths, messages."""
 
 import inspect
 import re
@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from datetime import date
 from operator import index
 from pathlib import Path
-from typing import Any, Literal, SupportsFloat, SupportsIndex, TypedDict, TypeVar, cast
+from typing import Any, Literal, SupportsIndex, TypedDict, TypeVar, cast
 
 from harness.efficiency import Timing
 from harness.errors import HarnessError, UsageError
@@ -20,6 +20,9 @@ from harness.sandbox.executor import ExecutorName
 from harness.sandbox.isolation import Level
 
 Words = str | Sequence[str]
+F = TypeVar("F", bound=Callable[..., Any])
+_FLAG = re.compile(r"`[^`]*`|\bharness [a-z]+ .*|(?<![^\s('\"])(?:--|-(?=[bo]\b))([a-z][a-z-]*)")
+"""A flag; or a whole command, whose flags stay."""
 
 
 class SelectionKeys(TypedDict, total=False):
@@ -161,9 +164,6 @@ def _limit(caller: str, value: object) -> int:
     return number
 
 
-F = TypeVar("F", bound=Callable[..., Any])
-
-
 def listing(keys: type[Any]) -> Callable[[F], F]:
     """Return a decorator that lists a `TypedDict`'s keys in a function's signature.
 
@@ -186,10 +186,6 @@ def listing(keys: type[Any]) -> Callable[[F], F]:
         return function
 
     return listed
-
-
-_FLAG = re.compile(r"`[^`]*`|\bharness [a-z]+ .*|(?<![^\s('\"])(?:--|-(?=[bo]\b))([a-z][a-z-]*)")
-"""A flag; or a whole command, whose flags stay."""
 
 
 @contextmanager
@@ -224,50 +220,3 @@ def path_of(caller: str, name: str, given: object) -> Path:
     if "\0" in str(given):
         raise UsageError(f"{caller}: {name} {str(given)!r:.60}: a path has no NUL")
     return Path(given)
-
-
-def check_reward_function(function: Callable[..., Any], caller: str, argument: str) -> None:
-    """Check a reward function before it is needed.
-
-    Args:
-        function: the function.
-        caller: name of the call that it was given to, for messages.
-        argument: type of the result that it is called with.
-
-    Raises:
-        UsageError: it is async, or cannot be called with one argument.
-    """
-    start = f"{caller}: reward function {_name_of(function)}"
-    if any(map(inspect.iscoroutinefunction, (function, getattr(function, "__call__", None)))):  # noqa: B004
-        raise UsageError(f"{start} is async: give a plain function that returns a number")
-    try:
-        inspect.signature(function).bind(None)
-    except TypeError:
-        raise UsageError(
-            f"{start} must take one argument, the {argument}, and return a number"
-        ) from None
-    except ValueError:  # written in C: its arguments are not known
-        pass
-
-
-def reward_value(function: Callable[[Any], Any], result: object, caller: str) -> float:
-    """Return the reward that a function gives a result.
-
-    Raises:
-        UsageError: it returns no number.
-        Exception: any exception of the function.
-    """
-    value = function(result)
-    if inspect.iscoroutine(value):
-        value.close()
-    try:
-        if isinstance(value, SupportsFloat):
-            return float(value)
-    except (TypeError, ValueError):  # an array of several numbers
-        pass
-    what = f"reward function {_name_of(function)} returned {value!r:.60}, a {type(value).__name__}"
-    raise UsageError(f"{caller}: {what}: it must return a number")
-
-
-def _name_of(function: Callable[..., Any]) -> str:
-    return getattr(function, "__qualname__", type(function).__qualname__)

@@ -29,6 +29,26 @@ TOOLS = ("agentic", *EXTERNAL)
 """The modes with tools."""
 
 Needs = Literal["anything", "programs", "tests"]
+MEANT: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "samples": ("samples_per_problem",),
+        "num_samples": ("samples_per_problem",),
+        "n_samples": ("samples_per_problem",),
+        "k": ("samples_per_problem",),
+        "n": ("limit", "sample_size"),
+        "problems": ("benchmark",),
+        "resume": ("out",),
+        "timeout": ("test_timeout",),
+        "limit": ("sample_size",),
+        "samples_per_problem": ("shots",),
+    }
+)
+"""Words that are used for a key, as elsewhere or as a flag, with the first keys to think of."""
+
+COMMAND_ONLY = {"resume", "only", "notify", "config", "dry_run", "json", "fail_under"}
+"""Flags of commands that are no keys."""
+
+MOST_BYTES = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,25 +119,6 @@ def refuse_unknown(values: Iterable[str], known: Collection[str], where: str) ->
         )
 
 
-MEANT: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {
-        "samples": ("samples_per_problem",),
-        "num_samples": ("samples_per_problem",),
-        "n_samples": ("samples_per_problem",),
-        "k": ("samples_per_problem",),
-        "n": ("limit", "sample_size"),
-        "problems": ("benchmark",),
-        "resume": ("out",),
-        "timeout": ("test_timeout",),
-        "limit": ("sample_size",),
-        "samples_per_problem": ("shots",),
-    }
-)
-"""Words that are used for a key, as elsewhere or as a flag, with the first keys to think of."""
-COMMAND_ONLY = {"resume", "only", "notify", "config", "dry_run", "json", "fail_under"}
-"""Flags of commands that are no keys."""
-
-
 def _hint(unknown: str, known: Collection[str], where: str) -> str:
     if unknown == "agentic_mode" and "mode" in known:
         return 'give mode="agentic"'
@@ -139,9 +140,6 @@ def _nearest(word: str, known: Collection[str]) -> str | None:
     letters = sorted(word)
     swapped = next((each for each in known if sorted(each) == letters), None)
     return swapped or next(iter(difflib.get_close_matches(word, known, n=1)), None)
-
-
-MOST_BYTES = 1 << 20
 
 
 def read_yaml(path: Path) -> dict[str, Any]:

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from harness.sandbox.executor import Where
     from harness.sources.selection import Selection
 
+PRICE_FAULTS = ("model_type", "model_attributes_type", "dict_type", "missing", "extra_forbidden")
+"""Types of errors about the keys of a price."""
+
 
 class RunSpec(
     ExecutionSettings, JudgingSettings, ModeSettings, RequestSettings, ProblemSettings
@@ -156,10 +159,6 @@ def spec_of(
     if spec.ray_address is not None and "executor" not in values:
         raise UsageError("--ray-address goes with --executor ray")
     return spec
-
-
-PRICE_FAULTS = ("model_type", "model_attributes_type", "dict_type", "missing", "extra_forbidden")
-"""Types of errors about the keys of a price."""
 
 
 def fault_words(error: ErrorDetails) -> str:

@@ -23,6 +23,14 @@ EXPERIMENT = "experiment.json"
 BATCHES = "batches.jsonl"
 """Batches of one run, with samples of all problems together."""
 
+DEEPEST = 5
+"""Depth of folders to search; runs contain no other runs."""
+
+MOST_FOLDERS = 20_000
+"""Number of folders to search, so that a wrong path ends soon."""
+
+MOST_RUNS = 2_000
+
 
 class RunDirectory:
     """A run on disk, opened for writing by this process only.
@@ -228,13 +236,6 @@ def write_json(path: Path, value: Mapping[str, Any]) -> None:
     except OSError:
         draft.unlink(missing_ok=True)
         raise
-
-
-DEEPEST = 5
-"""Depth of folders to search; runs contain no other runs."""
-MOST_FOLDERS = 20_000
-"""Number of folders to search, so that a wrong path ends soon."""
-MOST_RUNS = 2_000
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,6 +35,12 @@ UNGRADED_ENDS = frozenset({"model_error", "cost_limit", "token_limit"})
 After other ends only its grade is missing.
 """
 
+PUBLISHED, HERE = "published", "made here"
+IMPORT_AGAIN = "; the same import judges what the log has"
+"""What becomes of an imported run's pending samples, after a clause that names them."""
+
+KEYS = ("harness", "git_revision", "python")
+
 
 class Reason(NamedTuple):
     """Why a sample is pending.
@@ -205,9 +211,6 @@ def unheard_requests(run: Path, done: Iterable[SampleResult]) -> int:
     return found
 
 
-PUBLISHED, HERE = "published", "made here"
-
-
 def verdicts_of(manifest: Mapping[str, Any]) -> str:
     """Return the origin of a run's verdicts: `published` or `made here`."""
     match manifest:
@@ -223,16 +226,9 @@ def as_judged_here(manifest: Mapping[str, Any]) -> dict[str, Any]:
     return {"imported": {**imported, "verdicts": HERE}} if imported else {}
 
 
-IMPORT_AGAIN = "; the same import judges what the log has"
-"""What becomes of an imported run's pending samples, after a clause that names them."""
-
-
 def is_imported(manifest: Mapping[str, Any]) -> bool:
     """Whether another program made the run, so that it cannot be resumed."""
     return isinstance(manifest.get("imported"), dict)
-
-
-KEYS = ("harness", "git_revision", "python")
 
 
 def version_now() -> dict[str, Any]:

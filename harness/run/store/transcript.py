@@ -44,6 +44,7 @@ LEFT_OUT = START + b'"as_run":true,'
 REQUEST = b'{"event":"request"'
 OPENING = b'"messages":[{"role":"system"}'
 RESULT = b'{"event":"tool_result","result":{'
+STOP = {"response": {"stop"}}
 
 
 def shared_parts(facts: Mapping[str, Any], system: str | None) -> dict[str, Any]:
@@ -157,9 +158,6 @@ def line_of(event: Event) -> bytes:
         event, by_alias=True, exclude_none=True, exclude_defaults=True, exclude=left_out
     )
     return b'{"event":"%s"%s%s\n' % (event.event.encode(), b"," * (rest != b"{}"), rest[1:])
-
-
-STOP = {"response": {"stop"}}
 
 
 def _stops_as_usual(turn: ModelTurn) -> bool:

@@ -2,7 +2,7 @@
 
 A transcript is append-only, so it contains all requests: also those whose answers became void when
 their sample restarted, and those whose answer was lost to a limit, an interrupt or a kill. The
-tokens of the latter are estimated (`harness.models.prices`).
+tokens of the latter are estimated (`harness.models.estimated_usage`).
 
 The conversation in each event is described in `harness.agent.events`. All code that shows a
 transcript, or writes its conversations in another format, uses this module.
@@ -31,8 +31,16 @@ from harness.agent.events import (
     Unusable,
     standing,
 )
-from harness.models.prices import characters_of, unheard_usage
+from harness.models.estimated_usage import characters_of, unheard_usage
 from harness.models.protocol import AssistantMessage, Message, ToolCall, Usage
+
+GIVEN_UP = frozenset({StopReason.TIME_LIMIT, StopReason.WALL_LIMIT})
+"""Stop reasons that end a sample while the model is working; that is billed."""
+
+REASONING_KEYS = ("thinking", "text", "reasoning_content", "reasoning", "content", "summary")
+DEEPEST = 6
+LONGEST_ARGUMENTS = 4 * 1024 * 1024
+"""Characters; longer arguments are not parsed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +58,6 @@ class Spent:
     requests: int = 1
     silent: bool = False
     estimated: bool = False
-
-
-GIVEN_UP = frozenset({StopReason.TIME_LIMIT, StopReason.WALL_LIMIT})
-"""Stop reasons that end a sample while the model is working; that is billed."""
 
 
 def requests_of(events: Iterable[Event]) -> Iterator[Spent]:
@@ -183,12 +187,6 @@ def entries(events: Iterable[Event]) -> Iterator[Entry]:
                 yield Entry(event, now, now)
             case _:
                 pass
-
-
-REASONING_KEYS = ("thinking", "text", "reasoning_content", "reasoning", "content", "summary")
-DEEPEST = 6
-LONGEST_ARGUMENTS = 4 * 1024 * 1024
-"""Characters; longer arguments are not parsed."""
 
 
 def message_text(message: Message) -> str:

@@ -31,6 +31,18 @@ KINDS: Mapping[str, Callable[[SampleResult], Iterable[str]]] = {
 }
 """Ways of grouping: the groups of a sample's problem."""
 
+_FIELDS: Mapping[str, str] = {
+    "filter_difficulty": "difficulties",
+    "filter_platform": "platforms",
+    "filter_tags": "tags",
+    "min_release_date": "min_release_date",
+    "max_release_date": "max_release_date",
+    "exclude_known_issues": "exclude_known_issues",
+}
+"""The key of each filter, and its field of `Selection`."""
+
+EVERYTHING = Selection()
+
 
 class GroupRate(Frozen):
     """pass@1 of a group of problems."""
@@ -77,19 +89,6 @@ class Filters(TypedDict, total=False):
     min_release_date: str | date
     max_release_date: str | date
     exclude_known_issues: bool
-
-
-_FIELDS: Mapping[str, str] = {
-    "filter_difficulty": "difficulties",
-    "filter_platform": "platforms",
-    "filter_tags": "tags",
-    "min_release_date": "min_release_date",
-    "max_release_date": "max_release_date",
-    "exclude_known_issues": "exclude_known_issues",
-}
-"""The key of each filter, and its field of `Selection`."""
-
-EVERYTHING = Selection()
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,8 @@ from harness.models.protocol import Frozen
 from harness.run.store.results import SampleResult, Step
 from harness.stats.rates import Rate, cumulative, rate_by_problem, round_steps, whole_steps
 
+BEST_OF = "best_of_k_public"
+
 
 class Point(Frozen):
     """Fraction of samples solved within a number of turns, tokens or dollars."""
@@ -224,9 +226,6 @@ def _solved_at(
 ) -> list[tuple[str, float | None]]:
     """Return each sample's problem and where it was solved; None if not, or unknown."""
     return [(w.problem, None if w.solving is None else place(w.solving)) for w in ways]
-
-
-BEST_OF = "best_of_k_public"
 
 
 class Revised(Protocol):

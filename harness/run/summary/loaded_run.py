@@ -23,6 +23,19 @@ from harness.text import count, printable_line
 if TYPE_CHECKING:
     import pandas as pd
 
+_LEFT_OUT = {"schema_version", "tests", "steps", "code", "judged_again", "usage", "efficiency"}
+_TOKENS = ("input_tokens", "cached_input_tokens", "output_tokens", "reasoning_tokens")
+MODES: Mapping[str, str] = {
+    "single_shot": "single shot",
+    "agentic": "agentic",
+    "self_repair": "self-repair",
+    "best_of_k_public": "best of k",
+}
+"""Names of the built-in modes in texts."""
+
+NAMING = ("mode", "model", "prompt")
+"""Facts that distinguish runs in a heading, the most important first."""
+
 
 @dataclass(frozen=True)
 class Run:
@@ -107,8 +120,6 @@ def read_run(path: Path) -> Run:
 # pyright: reportMissingTypeStubs=false
 
 
-_LEFT_OUT = {"schema_version", "tests", "steps", "code", "judged_again", "usage", "efficiency"}
-_TOKENS = ("input_tokens", "cached_input_tokens", "output_tokens", "reasoning_tokens")
 COLUMNS = (
     *("run", "model", "mode", "prompt"),
     *(name for name in SampleResult.model_fields if name not in _LEFT_OUT),
@@ -235,15 +246,6 @@ def prices_as_of(manifest: Mapping[str, Any]) -> str | None:
     return dated if isinstance(dated, str) else None
 
 
-MODES: Mapping[str, str] = {
-    "single_shot": "single shot",
-    "agentic": "agentic",
-    "self_repair": "self-repair",
-    "best_of_k_public": "best of k",
-}
-"""Names of the built-in modes in texts."""
-
-
 def benchmark_words(benchmark: object) -> str:
     """Return a benchmark's name and release: `livecodebench v6`."""
     name, _, where = str(benchmark or "fixture").partition(":")
@@ -268,10 +270,6 @@ def measured_words(manifest: Mapping[str, Any], problems: int) -> str:
         f"prompt {printable_line(str(manifest['prompt'].get('name') or 'unknown'))}",
     )
     return ", ".join(parts)
-
-
-NAMING = ("mode", "model", "prompt")
-"""Facts that distinguish runs in a heading, the most important first."""
 
 
 def arm_names(runs: Sequence[Mapping[str, Any]]) -> list[str]:

@@ -19,6 +19,13 @@ from harness.stats.rates import Rate, mean_by_problem, rate_by_problem, solved_p
 
 SCHEMA = 1
 AGENTS = {True: "kept_from_the_data", False: "not_kept_from_the_data"}
+_SUMMED = (
+    *("problem_id", "verdict", "public_passed", "public_total", "hidden_passed", "hidden_total"),
+    *("known_issues", "difficulty", "platform", "isolation", "stop_reason", "chosen_by", "usage"),
+    *("cost", "model_calls", "tool_calls", "malformed_tool_calls", "nudges", "cut_off", "fallback"),
+    *("refused", "confined", "tool_protocol", "judged_again", "unheard", "answer_seconds"),
+)
+"""Fields that a summary reads, without those of its curve and of efficiency."""
 
 
 class Outcome(Protocol):
@@ -253,15 +260,6 @@ def solved_counts(results: Iterable[Outcome]) -> dict[str, Counts]:
             samples, solved = counts.get(result.problem_id, (0, 0))
             counts[result.problem_id] = samples + 1, solved + result.solved
     return counts
-
-
-_SUMMED = (
-    *("problem_id", "verdict", "public_passed", "public_total", "hidden_passed", "hidden_total"),
-    *("known_issues", "difficulty", "platform", "isolation", "stop_reason", "chosen_by", "usage"),
-    *("cost", "model_calls", "tool_calls", "malformed_tool_calls", "nudges", "cut_off", "fallback"),
-    *("refused", "confined", "tool_protocol", "judged_again", "unheard", "answer_seconds"),
-)
-"""Fields that a summary reads, without those of its curve and of efficiency."""
 
 
 def _where(table: Columns, places: Iterable[int], key: str, *, empty: bool = False) -> list[int]:

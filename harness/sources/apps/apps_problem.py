@@ -38,6 +38,10 @@ _NO_TITLE = re.compile(
     r"problems?|problemset|practice|contests?|tasks?|challenges?|kata|train|view"
 )
 _OPAQUE = re.compile(r"[0-9a-f]{24}")
+_MAX_STARTER_CHARACTERS = 2**16
+_SOLUTION = re.compile(r"^\s*class\s+Solution\b", re.MULTILINE)
+_SCALAR_RESULT = re.compile(r"->\s*(?:int|bool|str|float)\s*:")
+_INTEGER = re.compile(r"-?(?:0|[1-9][0-9]{0,4000})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,12 +166,6 @@ def title(url: str, statement: str) -> str:
 def _bounded(text: str) -> str:
     plain = " ".join(text.split())
     return plain if len(plain) <= _LONGEST_TITLE else plain[: _LONGEST_TITLE - 1] + "…"
-
-
-_MAX_STARTER_CHARACTERS = 2**16
-_SOLUTION = re.compile(r"^\s*class\s+Solution\b", re.MULTILINE)
-_SCALAR_RESULT = re.compile(r"->\s*(?:int|bool|str|float)\s*:")
-_INTEGER = re.compile(r"-?(?:0|[1-9][0-9]{0,4000})")
 
 
 class Suite(NamedTuple):

@@ -41,6 +41,9 @@ _NUMBER = re.compile(r"[+-]?\d{1,40}(?:\.\d{0,40})?(?:[eE][+-]?\d{1,3})?")
 _TOLERANCE = 1e-6
 """Relative and absolute error that most such statements allow."""
 
+_LONGEST_INTEGER = 4_000
+"""Digits that `int` accepts under the interpreter's own limit; no statement shows more."""
+
 
 class _Output(NamedTuple):
     """Text after an output heading: its words, and after how many of them it may have ended."""
@@ -147,10 +150,6 @@ def _heading(line: str) -> _Section | None:
     if rest and ":" not in found["end"]:
         return None
     return _Section(found["word"].lower().rstrip("s"), [rest] if rest else [])
-
-
-_LONGEST_INTEGER = 4_000
-"""Digits that `int` accepts under the interpreter's own limit; no statement shows more."""
 
 
 def shown(

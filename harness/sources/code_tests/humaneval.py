@@ -23,6 +23,17 @@ _THEN = re.compile(
     r"\s*(?:==?>?|=>|➞|➡|->|→|-->|#=>|#|(?:should |will |would )?returns?:?|must be|is|gives|:)\s*"
 )
 _LONGEST = 2_000
+WRONG_EXAMPLES = frozenset({"HumanEval/47", "HumanEval/116", "HumanEval/130", "HumanEval/148"})
+"""Problems whose docstring shows a value that their own reference does not return.
+
+They are a wrong median, an order by another key, an item instead of a sequence, and a string
+instead of a tuple of it.
+"""
+
+WRONG_TESTS = frozenset({"humanevalplus/32"})
+"""Problems that no solution can pass: the test takes the function's number for a sequence."""
+
+_COLUMNS = ("task_id", "prompt", "entry_point", "canonical_solution", "test")
 
 
 def examples(text: str, entry_point: str) -> list[str]:
@@ -97,19 +108,6 @@ def _literal(text: str) -> str:
     except (*UNREADABLE, TypeError):
         return ""
     return _expression(text)
-
-
-WRONG_EXAMPLES = frozenset({"HumanEval/47", "HumanEval/116", "HumanEval/130", "HumanEval/148"})
-"""Problems whose docstring shows a value that their own reference does not return.
-
-They are a wrong median, an order by another key, an item instead of a sequence, and a string
-instead of a tuple of it.
-"""
-
-WRONG_TESTS = frozenset({"humanevalplus/32"})
-"""Problems that no solution can pass: the test takes the function's number for a sequence."""
-
-_COLUMNS = ("task_id", "prompt", "entry_point", "canonical_solution", "test")
 
 
 def parse_row(line: Line, *, name: str) -> Problem:

@@ -37,6 +37,8 @@ from harness.sources.files.download import (
     sha256_of,
 )
 
+SHOWN_NAMES = 8
+
 
 def splits_of(repo: str, commit: str) -> dict[str, tuple[str, ...]]:
     """Return the files of each split of a data set's default configuration.
@@ -77,8 +79,6 @@ def _files_of_rows(repo: str, commit: str) -> tuple[str, ...]:
 
 
 _Model = TypeVar("_Model", bound=BaseModel)
-
-SHOWN_NAMES = 8
 
 
 @dataclass(frozen=True, slots=True)

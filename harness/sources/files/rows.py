@@ -42,6 +42,9 @@ BATCH_ROWS = 16
 MAX_GROUP_BYTES = 4 << 30
 """Largest row group, uncompressed. The largest known has 0.2 GB; this refuses a bomb."""
 
+LEVELS: dict[str, Level] = {"easy": "easy", "medium": "medium", "hard": "hard"}
+"""Words of the levels themselves."""
+
 
 class ParquetRows(RowFile):
     """Rows of a Parquet file. They cannot be read again cheaply: lines have no offset."""
@@ -99,10 +102,6 @@ def open_rows(path: Path, name: str | None = None) -> RowFile:
     with open_regular(path) as file:
         is_parquet = file.read(len(MAGIC)) == MAGIC
     return ParquetRows(path, name=name) if is_parquet else JsonLines(path, name=name)
-
-
-LEVELS: dict[str, Level] = {"easy": "easy", "medium": "medium", "hard": "hard"}
-"""Words of the levels themselves."""
 
 
 @dataclass(frozen=True, slots=True)

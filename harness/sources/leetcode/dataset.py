@@ -45,6 +45,13 @@ _ROMAN = frozenset({"i", "ii", "iii", "iv", "v", "vi"})
 _LOWER = bytes(range(256)).lower()
 _OTHERS = bytes({*range(256)} - {*b"0123456789", *_LOWER[65:91], *range(65, 91)})
 _UNREAD = TestCase(input="", output="", public=False)
+_OLD_NAMES = {
+    "question_id": "question_id",
+    "difficulty": "difficulty",
+    "problem_description": "question_title",
+    "starter_code": "lang_code",
+}
+"""Columns of the newer schema, and their names in the older one's `meta`."""
 
 
 class _Columns(BaseModel):
@@ -80,15 +87,6 @@ class _Columns(BaseModel):
             self.test,
             self.preamble,
         )
-
-
-_OLD_NAMES = {
-    "question_id": "question_id",
-    "difficulty": "difficulty",
-    "problem_description": "question_title",
-    "starter_code": "lang_code",
-}
-"""Columns of the newer schema, and their names in the older one's `meta`."""
 
 
 def parse_row(line: Line) -> Problem:

@@ -3,24 +3,19 @@
 A row of greengerong/leetcode has a number, a slug, a title, a difficulty, a statement in Markdown,
 and a solution in each of four languages, inside prose. It has no tests. If the files contain a row
 of newfacade/LeetCodeDataset with the same slug, the problem gets that row's tests and the fields
-that go with them. Otherwise its tests are the statement's examples, all public and unchecked; an
-example that cannot be read as values is ignored, and a problem without any has no tests.
+that go with them. Otherwise it has no tests, and its samples are `ungraded`.
 
 A row of LeetCodeDataset without one of greengerong/leetcode is ignored and not counted: the source
 `leetcodedataset` has them all.
-
-An example that does not fit the function makes no test: one with another number of arguments, one
-that shows a node as a number, one of a class's calls.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
-from typing import cast
 
 from harness.errors import DataError, UsageError
 from harness.markdown import WORDS, code_of
-from harness.problem import Codec, Problem, Reference, Signature, TestCase, TestSuite
+from harness.problem import Problem, Reference, TestSuite
 from harness.sources import preambles
 from harness.sources.checkers import checker_of
 from harness.sources.files.catalogue import RowFile
@@ -36,89 +31,7 @@ from harness.sources.files.rows import (
     with_checker,
 )
 from harness.sources.leetcode import dataset
-from harness.sources.leetcode.assertions import plain, to_test, trimmed
-from harness.sources.leetcode.starter import Starter, starter_of
-from harness.sources.literals import Nodes, UnreadableError
 from harness.sources.problem_names import issues_of_statement
-from harness.sources.public_examples import Example, examples, in_order
-from harness.sources.signature import signature_of
-
-_MANY = {Codec.LINKED_LISTS: Codec.LINKED_LIST, Codec.TREES: Codec.TREE}
-
-
-def tests_of(
-    shown: Sequence[Example], starter: Starter | None, signature: Signature
-) -> tuple[TestCase, ...]:
-    """Return the tests of a statement's examples, all public.
-
-    Args:
-        shown: examples of the statement.
-        starter: function to call; None where it is unknown, which gives no tests.
-        signature: signature of the function.
-    """
-    tests = [_test(example, starter, signature) for example in shown] if starter else []
-    return tuple(test for test in tests if test is not None)
-
-
-def _test(example: Example, starter: Starter, signature: Signature) -> TestCase | None:
-    arguments = in_order(example, starter.parameters)
-    if arguments is None or _is_of_a_class(example):
-        return None
-    try:
-        values = [
-            _as(codec, value) for codec, value in zip(signature.arguments, arguments, strict=True)
-        ]
-        test = to_test(values, _expected(example.expected, signature), signature)
-    except UnreadableError:
-        return None
-    return test.model_copy(update={"public": True})
-
-
-def _is_of_a_class(example: Example) -> bool:
-    """Return whether the input is a list of methods' names and a list of their arguments."""
-    if [name for name, _ in example.arguments] != [None, None]:
-        return False
-    names, calls = (value for _, value in example.arguments)
-    if not isinstance(names, list) or not isinstance(calls, list):
-        return False
-    names, calls = cast("list[object]", names), cast("list[object]", calls)
-    return (
-        len(names) == len(calls) > 0
-        and all(isinstance(name, str) and name.isidentifier() for name in names)
-        and all(isinstance(call, list) for call in calls)
-    )
-
-
-def _expected(value: object, signature: Signature) -> object:
-    """Return the result that a statement shows, converted to its codec.
-
-    Raises:
-        UnreadableError: it does not fit the codec.
-    """
-    changed = signature.arguments[0] if signature.arguments else Codec.JSON
-    if signature.result is not Codec.FIRST_ARGUMENT or changed is Codec.JSON:
-        return _as(signature.result, value)
-    return plain(trimmed(_as(changed, value))) if changed is Codec.TREE else value
-
-
-def _as(codec: Codec, value: object) -> object:
-    """Return a value that a statement shows, converted to its codec.
-
-    Raises:
-        UnreadableError: it does not fit the codec: a number that stands for a node, or a node's
-            value with its place in the list, as where nodes point at others.
-    """
-    if codec in {Codec.JSON, Codec.FIRST_ARGUMENT}:
-        return value
-    if value is not None and not isinstance(value, list):
-        raise UnreadableError(f"{value!r:.60} is no {codec.replace('_', ' ')}")
-    items = cast("list[object]", value or [])
-    if codec in _MANY:
-        return [_as(_MANY[codec], item) for item in items]
-    if any(isinstance(item, list) for item in items):
-        raise UnreadableError("a node's value is a list")
-    return Nodes(codec, items)
-
 
 COLUMNS = ("slug", "title", "difficulty", "content", "python")
 """Required columns of a row of greengerong/leetcode, besides `id`; they hold strings."""
@@ -128,6 +41,12 @@ OTHER_LANGUAGES = tuple(language for language in WORDS if language not in COLUMN
 
 _OF_THE_OTHER = frozenset({"task_id", "entry_point", "test"})
 """Columns of LeetCodeDataset; any of them identifies a row without a slug."""
+
+_OF_TESTS = (
+    *("tests", "public_rule", "tags", "release_date", "starter_code", "entry_point", "signature"),
+    *("preamble", "checker", "rule", "known_issues"),
+)
+"""Fields that go with a problem's tests."""
 
 
 def read_rows(
@@ -183,20 +102,12 @@ def parse_any_row(line: Line) -> Problem:
     return parse_row(line)
 
 
-_OF_TESTS = (
-    *("tests", "public_rule", "tags", "release_date", "starter_code", "entry_point", "signature"),
-    *("preamble", "checker", "rule", "known_issues"),
-)
-"""Fields that go with a problem's tests."""
-
-
 def with_tests_of(problem: Problem, tested: Problem) -> Problem:
     """Return a problem of greengerong/leetcode with the tests of LeetCodeDataset.
 
     Title, statement, difficulty and number stay; the solutions of both are its references.
     """
     both = {
-        "unchecked": False,
         "load_references": partial(_references_of_both, problem, tested),
         "content_hash": content_hash(problem.content_hash, tested.content_hash),
     }
@@ -215,16 +126,6 @@ def parse_row(line: Line) -> Problem:
     """
     number, row = _columns(line)
     statement, references = row["content"], _references(row)
-    reference = next((each.code for each in references if each.language == "python"), "")
-    shown = examples(statement)
-    starter = starter_of(
-        reference,
-        slug=row["slug"],
-        statement=statement,
-        names=[frozenset(name or "" for name, _ in example.arguments) for example in shown],
-    )
-    signature = signature_of(starter.code, starter.entry_point) if starter else Signature()
-    tests = tests_of(shown, starter, signature)
     checker = checker_of(row["slug"])
     return Problem(
         id=f"leetcode/{row['slug']}",
@@ -234,12 +135,7 @@ def parse_row(line: Line) -> Problem:
         platform="leetcode",
         difficulty=LEVELS.get(row["difficulty"].lower()),
         difficulty_word=row["difficulty"],
-        starter_code=starter.code if starter else "",
-        entry_point=starter.entry_point if starter else None,
-        signature=signature,
-        tests=TestSuite(public=tests),
-        unchecked=bool(tests),
-        public_rule="statement",
+        tests=TestSuite(public=()),
         preamble=preambles.LEETCODE,
         checker=checker,
         known_issues=issues_of_statement(statement, row["slug"], checked=checker is not None),

@@ -52,6 +52,23 @@ COLUMNS = (
 MARKS = ("public_test_cases", "private_test_cases", "metadata")
 """Columns that identify such a row among LiveCodeBench's."""
 _HASHED = ("question_content", "starter_code", "metadata", *MARKS[:2])
+MAX_DECODED_BYTES = 2**30
+"""Largest decompressed tests. Upstream's largest suites have some hundred MB."""
+
+_ARGUMENT_BYTES = {
+    b"\x80": 1,  # PROTO
+    b"\x95": 8,  # FRAME
+    b"\x94": 0,  # MEMOIZE
+    b"q": 1,  # BINPUT
+    b"r": 4,  # LONG_BINPUT
+}
+_LENGTH_BYTES = {
+    b"\x8c": 1,  # SHORT_BINUNICODE
+    b"X": 4,  # BINUNICODE
+    b"\x8d": 8,  # BINUNICODE8
+}
+_STOP = b"."
+_MAX_OPCODES = 16  # the longest that Python writes has six
 
 
 def parse_any(line: Line) -> Problem:
@@ -196,25 +213,6 @@ _SCHEMAS = {
         value_questions.parse_code_execution,
     ),
 }
-
-
-MAX_DECODED_BYTES = 2**30
-"""Largest decompressed tests. Upstream's largest suites have some hundred MB."""
-
-_ARGUMENT_BYTES = {
-    b"\x80": 1,  # PROTO
-    b"\x95": 8,  # FRAME
-    b"\x94": 0,  # MEMOIZE
-    b"q": 1,  # BINPUT
-    b"r": 4,  # LONG_BINPUT
-}
-_LENGTH_BYTES = {
-    b"\x8c": 1,  # SHORT_BINUNICODE
-    b"X": 4,  # BINUNICODE
-    b"\x8d": 8,  # BINUNICODE8
-}
-_STOP = b"."
-_MAX_OPCODES = 16  # the longest that Python writes has six
 
 
 def decode_hidden_tests(encoded: str, *, limit: int = MAX_DECODED_BYTES) -> bytes:

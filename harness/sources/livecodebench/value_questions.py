@@ -40,6 +40,12 @@ _WORDS = {
     "Infinity": 'float("inf")',
 }
 _STRING_OR_WORD = re.compile(r'"(?:[^"\\]|\\.)*"|[A-Za-z]+')
+EXECUTION_COLUMNS = (
+    *("question_id", "contest_id", "contest_date", "difficulty", "function_name"),
+    *("code", "input", "output", "id", "problem_id", "numsteps"),
+)
+EXECUTION_MARKS = ("code", "input", "output")
+"""Columns that identify a row of code execution."""
 
 
 def parse_test_output(line: Line, found: fields.Row | None = None) -> Problem:
@@ -110,14 +116,6 @@ def _predicted_test(row: fields.Row, where: str) -> TestCase:
             raise DataError(where, "test", "input and output must be there, as strings")
         case many:
             raise DataError(where, "test", f"one test is wanted, not {len(many)}")
-
-
-EXECUTION_COLUMNS = (
-    *("question_id", "contest_id", "contest_date", "difficulty", "function_name"),
-    *("code", "input", "output", "id", "problem_id", "numsteps"),
-)
-EXECUTION_MARKS = ("code", "input", "output")
-"""Columns that identify a row of code execution."""
 
 
 def parse_code_execution(line: Line, found: fields.Row | None = None) -> Problem:

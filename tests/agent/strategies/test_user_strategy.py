@@ -10,7 +10,8 @@ import pytest
 from scripted import NEVER, USAGE, Played, call, read, turn, write
 
 from harness.agent.attempt import BudgetSpentError, ChosenBy, Limits, RunStoppedError, StopReason
-from harness.agent.strategies.strategies import find_strategy, own_strategy, own_tool
+from harness.agent.strategies.strategies import find_strategy
+from harness.agent.strategies.user_code import own_strategy, own_tool
 from harness.errors import UsageError
 from harness.models.protocol import ContextOverflowError, ModelError, ModelTurn, Retry, Usage
 from harness.tools.run_tests import RunTests
@@ -56,7 +57,7 @@ class TestStrategies:
     async def test_one_may_use_what_there_is(self, play: Play, module: Module) -> None:
         name = module(
             """
-            from harness.agent.strategies.strategies import agentic
+            from harness.agent.strategies.agent_loop import agentic
 
             async def twice(session):
                 first = await agentic(session)

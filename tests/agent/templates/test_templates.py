@@ -1,6 +1,4 @@
-"""Templates: strict, and unable to reach or do more than a prompt needs."""
-
-import re
+"""Templates: strict, kept from files and internals, with a bound on their output."""
 
 import pytest
 
@@ -29,7 +27,6 @@ class TestMistakes:
             ("{{ problem.tags + 1 }}", "tuple"),
             ("{{ 1 // 0 }}", "zero"),
             ("{{ problem.statement | shorten('x') }}", "str"),
-            ("{% for x in problem.tags recursive %}{% endfor %}", "recursive"),
         ],
     )
     @pytest.mark.parametrize("part", ["system", "user"])
@@ -45,71 +42,42 @@ class TestMistakes:
         assert "\n" not in message
 
 
-GROWTH = "{%% set all = namespace(x='ab') %%}{%% for i in range(60) %%}%s{%% endfor %%}{{ all.x }}"
 BODY = "y" * 50_000
 
 
-class TestBounds:
+class TestBoundOnOutput:
+    @pytest.mark.parametrize(
+        "template",
+        [
+            "{% for i in range(100000) %}{{ problem.statement }}{% endfor %}",
+            "{% for i in range(10000) %}" + BODY + "{% endfor %}",
+            "{% for i in range(99999) %}{% for j in range(99999) %}{{ i }}{% endfor %}{% endfor %}",
+            "{{ 'x' * 10_000_000 }}",
+            "{{ 'x' | center(10_000_000) }}",
+            "{{ '{:>10000000}'.format(1) }}",
+        ],
+    )
+    def test_endless_or_huge_output_is_one_clear_line(
+        self, problem: ProblemView, template: str
+    ) -> None:
+        with pytest.raises(UsageError) as caught:
+            prompt(template).render(problem, 6.0)
+        message = str(caught.value)
+        assert message.startswith("prompt set 'mine', user.j2")
+        assert message.endswith("it makes more than 1,000,000 characters")
+        assert "\n" not in message
+
     @pytest.mark.parametrize(
         ("template", "told"),
         [
             ("{% for i in range(10**9) %}x{% endfor %}", "Range too big"),
-            ("{% for i in range(100000) %}{{ problem.statement }}{% endfor %}", "more than"),
-            ("{% for i in range(10000) %}" + BODY + "{% endfor %}", "more than 1,000,000 char"),
-            (
-                "{% for i in range(99999) %}{% for j in range(99999) %}{% endfor %}{% endfor %}",
-                "more work",
-            ),
-            (
-                "{% set x %}{% for i in range(99999) %}" + BODY + "{% endfor %}{% endset %}",
-                "more work",
-            ),
-            (
-                "{% filter upper %}{% for i in range(99999) %}"
-                + BODY
-                + "{% endfor %}{% endfilter %}",
-                "more work",
-            ),
-            (
-                "{% macro f(n) %}{% if n %}{{ f(n-1) }}{{ f(n-1) }}{% endif %}{% endmacro %}"
-                "{{ f(60) }}",
-                "more work",
-            ),
             ("{% macro f() %}{{ f() }}{% endmacro %}{{ f() }}", "recursion"),
-            ("{{ 'x' * 10_000_000_000 }}", "more work"),
-            ("{{ 10_000_000_000 * 'x' }}", "more work"),
-            ("{{ [1] * 10_000_000_000 }}", "more work"),
-            ("{{ 10 ** 10 ** 10 }}", "too large"),
-            ("{{ 10 ** 1000000 }}", "too large"),
-            ("{{ '%9999999999d' % 1 }}", "~"),
-            ("{{ '{:>9999999999}'.format(1) }}", "unsafe"),
-            ("{{ 'x'.center(9999999999) }}", "unsafe"),
-            ("{{ 'x' | center(9999999999) }}", "center"),
-            ("{{ 'x' | indent(9999999999) }}", "more work"),
-            ("{{ range(100000) | map('replace', '1', '" + BODY + "') | join }}", "more work"),
-            (GROWTH % "{% set all.x = all.x ~ all.x %}", "more work"),
-            (GROWTH % "{% set all.x = all.x + all.x %}", "more work"),
-            (GROWTH % "{% set all.x = [all.x, all.x] %}", "more work"),
-            (GROWTH % "{% set all.x = dict(a=all.x, b=all.x) %}", "more work"),
-            (GROWTH % "{% set all.x = all.x.replace('a', all.x) %}", "more work"),
-            (GROWTH % "{% set all.x = all.x.join(all.x) %}", "more work"),
-            (GROWTH % "{% set all.x = [all.x, all.x] | join(all.x) %}", "more work"),
-            (GROWTH % "{% set all.x = namespace(a=all.x, b=all.x) %}", "namespace"),
-            (
-                "{% set n = namespace(x=9**60) %}"
-                "{% for i in range(99) %}{% set n.x = n.x * n.x %}{% endfor %}",
-                "too large",
-            ),
+            ("x" * 1_000_001, "longer than 1,000,000 characters"),
             ("{{ " + "(" * 50_000 + ")" * 50_000 + " }}", "recursion"),
-            ("x" * 1_000_001, "longer than"),
         ],
     )
-    def test_what_would_do_too_much_is_stopped(
-        self, problem: ProblemView, template: str, told: str
-    ) -> None:
-        with pytest.raises(
-            UsageError, match=f"^prompt set 'mine', user.j2.*{re.escape(told)}"
-        ) as caught:
+    def test_other_excess_is_one_line(self, problem: ProblemView, template: str, told: str) -> None:
+        with pytest.raises(UsageError, match=f"^prompt set 'mine', user.j2.*{told}") as caught:
             prompt(template).render(problem, 6.0)
         assert len(str(caught.value)) < 1_000
 
@@ -119,7 +87,7 @@ class TestBounds:
         with pytest.raises(UsageError, match="more than 1,000,000"):
             prompt("y" + longest).render(problem, 6.0)
 
-    def test_large_public_tests_are_no_work_of_the_templates(self, problem: ProblemView) -> None:
+    def test_large_public_tests_are_shortened(self, problem: ProblemView) -> None:
         huge = TestCase(input="1 " * 2_000_000, output="2\n", public=True)
         view = problem.model_copy(update={"public_tests": (huge,) * 10})
         text = load_prompt("default", "single_shot").render(view, 6.0)[1].content
@@ -162,8 +130,32 @@ class TestBounds:
         "{{ problem.model_dump.__func__.__globals__ }}",
         "{% set x = problem.__dict__ %}{{ x }}",
         "{{ [].__class__.__base__.__subclasses__() }}",
+        "{{ ('{0.__class__}'|attr('format'))(problem) }}",
+        "{{ (['{0.__class__.__mro__}']|map('format', problem)|list) and problem.__class__ }}",
+        "{{ lipsum.__globals__['os'].popen('id').read() }}",
+        "{{ self.__init__.__globals__ }}",
+        "{{ namespace.__init__.__globals__ }}",
+        "{{ caller.__globals__ }}",
+        "{{ problem.parse_file('/etc/passwd') }}",
+        "{{ problem.parse_raw('', proto='pickle', allow_pickle=True) }}",
+        "{{ problem.model_construct.__func__.__globals__ }}",
+        "{{ (problem.public_tests|first).parse_file('/etc/passwd') }}",
+        "{{ [problem]|map(attribute='parse_file')|map('string')|join }}",
+        "{% include '/etc/passwd' %}",
+        "{% import '/etc/passwd' as found %}",
+        "{% extends '/etc/passwd' %}",
+        "{{ open('/etc/passwd').read() }}",
+        "{{ problem.tags.append(1) }}",
     ],
 )
-def test_a_template_reaches_nothing_of_python(problem: ProblemView, template: str) -> None:
+def test_a_template_reaches_no_file_and_no_internals(problem: ProblemView, template: str) -> None:
     with pytest.raises(UsageError, match=r"prompt set 'mine', user\.j2, line 1: .*"):
         prompt(template).render(problem, 6.0)
+
+
+def test_a_template_changes_no_value_it_is_given() -> None:
+    parts = {"system": "x", "user": "{{ further_tests.append(1) }}"}
+    given: list[int] = []
+    with pytest.raises(UsageError, match="unsafe"):
+        PromptSet(name="mine", parts=parts).render_part("user", further_tests=given)
+    assert given == []

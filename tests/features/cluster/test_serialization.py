@@ -17,13 +17,11 @@ from harness.features.cluster.ray_node import (
     unpack,
     unpack_outcome,
 )
-from harness.features.verify.generated import CrossChecked, cross_check_all
 from harness.grading.jobs import Judgement, Options
 from harness.grading.judge import Task
 from harness.grading.verdict import Verdict
 from harness.problem import Problem, TestCase, TestSuite
 from harness.sandbox.executor import Shared
-from harness.sandbox.pool import SandboxPool
 from harness.sandbox.program import SandboxError
 from harness.sandbox.worker import Worker
 from harness.sources.benchmarks import load
@@ -131,50 +129,3 @@ def test_problems_of_folders_take_their_data_along(tmp_path: Path) -> None:
         (folder / name).unlink()
     assert [test.input for test in sent.tests.all()] == ["1\n"]
     assert [each.code for each in sent.load_references()] == ["print(input())"]
-
-
-class Elsewhere:
-    """An executor whose work, and what comes of it, goes to another place as bytes."""
-
-    size = 2
-
-    def __init__(self, pool: SandboxPool) -> None:
-        self._pool = pool
-        self._depot = Depot()
-
-    async def call(self, work: Any, *, urgent: bool = False) -> Any:
-        arrived, _ = self._depot.send(work)
-        try:
-            outcome: object = await self._pool.call(arrived, urgent=urgent)
-        except Exception as error:  # noqa: BLE001 - it is to arrive as what it was
-            outcome = Raised(error)
-        return unpack_outcome(pack_outcome(outcome))
-
-
-async def test_cross_checks_go_on_from_batch_to_batch_wherever_each_is_done(
-    tmp_path: Path,
-) -> None:
-    row = {
-        "slug_name": "p",
-        "entry_point": "solve",
-        "convert_offline": "def convert_offline(case): return case",
-        "evaluate_offline": "def evaluate_offline(i, o, e): return o == e",
-        "test_cases": '[{"input": [[1, 2]], "expected": 3}]',
-        "solutions": [
-            {"solution": f"class Solution:\n    def solve(self, nums): return sum(nums){more}"}
-            for more in ("", " + len(nums) // 30")
-        ],
-        "generator_code": "def generate_test_case():\n    return [[1] * random.randint(28, 31)]",
-    }
-    path = tmp_path / "mercury.jsonl"
-    path.write_text(json.dumps(row) + "\n")
-    problems = load(f"mercury:{path}").problems
-    found: list[CrossChecked] = []
-    async with SandboxPool(workers=1) as pool:
-        for executor in (pool, Elsewhere(pool)):
-            await cross_check_all(
-                executor, problems, Options(), lambda _, each: found.append(each), inputs=50
-            )
-    here, elsewhere = found
-    assert elsewhere == here
-    assert (here.tried, here.different, len(here.disagreements)) == (50, 4, 1)

@@ -38,12 +38,12 @@ def test_problems_are_paired(results: Results, write_run: WriteRun, shown: Shown
     assert (paired.problems, paired.both, paired.neither) == (5, 1, 0)
     assert (paired.better_a, paired.better_b) == (("b",), ("c", "d", "e"))
     assert paired.difference == pytest.approx(0.4)
-    assert paired.p_value == pytest.approx(0.3173, abs=1e-4)  # (3 - 1) / √4 is 1
+    assert paired.p_value == pytest.approx(0.5663, abs=1e-4)  # of (3 - 1) / √4 = 1
     assert versus.unlike == versus.notes == versus.changed == ()
     text = words(shown(comparison_view(comparison), 160))
     assert "paired on 5 problems: both solved 1, neither 0, A did better on 1, B on 3" in text
-    assert "difference B - A: +40.0 points (95 % interval -34.9 to +82.6); p = 0.3173 " in text
-    assert "p = 0.3173 (chance alone could do this)" in text
+    assert "difference B - A: +40.0 points (95 % interval -42.8 to +85.2); p = 0.5663 " in text
+    assert "p = 0.5663 (chance alone could do this)" in text
     assert "pass@1 40.0 % (11.8 to 76.9) 80.0 % (37.6 to 96.4)" in text
     assert "A did better on 1 problem: b A accepted; B wrong answer" in text
     assert "B did better on 3 problems: c A wrong answer; B accepted d A wrong" in text
@@ -57,7 +57,7 @@ def test_a_run_against_itself(results: Results, write_run: WriteRun, shown: Show
     assert paired.low is not None
     assert paired.high == pytest.approx(-paired.low)
     text = words(shown(comparison_view(comparison), 160))
-    ends = "-49.0 to +49.0"  # z² / (n + z²): four problems that agree say little of others
+    ends = "-50.0 to +50.0"  # 4 / (4 + 4), as 2 is the largest score of four
     assert f"+0.0 points (no problem differs; 95 % interval {ends}); p = 1 (chance alone" in text
 
 
@@ -66,7 +66,7 @@ def test_an_uneven_split_is_called_unlikely(
 ) -> None:
     a, b = write_run("a", results("abcdefgh")), write_run("b", results("ABCDEFGH"))
     text = words(shown(comparison_view(compare_runs([a, b]))))
-    assert "p = 0.004678 (unlikely to be chance)" in text
+    assert "p = 0.007812 (unlikely to be chance)" in text
 
 
 def test_problems_whose_content_changed_are_left_out_by_name(

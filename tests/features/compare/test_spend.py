@@ -117,7 +117,7 @@ def test_the_sentence_says_it(pair: Pair) -> None:
     said = usual(pair).sentence
     assert said.startswith(
         "At what the agent spends on average ($0.022 a problem), the agent solves 75 % and "
-        "2.2 shots chosen by public tests solve 25 % (+50 points, +25 to +75)."
+        "2.2 shots chosen by public tests solve 25 % (+50 points, +25 to +70)."
     )
 
 
@@ -238,7 +238,7 @@ def test_two_agents_are_called_by_what_differs(write_run: Write) -> None:
     prompt = spend_comparison(plain, agents("terse", 2, prompt="terse"))
     assert prompt.sentence.startswith(
         "At what prompt default spends on average ($0.030 a problem), prompt terse solves 100 % "
-        "and prompt default solves 100 % (+0 points, -16 to +16)"
+        "and prompt default solves 100 % (+0 points, -17 to +17)"
     )
     model = spend_comparison(plain, agents("big", 2, model="big"))
     assert "big solves 100 % and made-model solves 100 %" in model.sentence

@@ -230,12 +230,12 @@ class TestCheck:
         assert harness(tmp_path, "prompts", "check", "mine").returncode == 2
 
     def test_a_hostile_set_is_stopped(self, tmp_path: Path) -> None:
-        endless = "{% for i in range(99999) %}" * 4 + "{% endfor %}" * 4
+        endless = "{% for i in range(99999) %}" * 4 + "x" + "{% endfor %}" * 4
         write_set(tmp_path / "mine", endless, system="{{ problem.__class__.__mro__ }}")
         done = harness(tmp_path, "prompts", "check", "mine")
         assert done.returncode == 2
         assert "mine/system.j2:1: " in done.stdout
-        assert "mine/user.j2:1: it does more work than a prompt may take" in done.stdout
+        assert "mine/user.j2: it makes more than 1,000,000 characters" in done.stdout
 
     def test_a_set_that_is_not_there(self, tmp_path: Path) -> None:
         (tmp_path / "empty").mkdir()

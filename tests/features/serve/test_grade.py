@@ -161,7 +161,7 @@ class TestHiddenTests:
             raise harness.DataError("row 1", None, f"not readable: {SECRET}")
 
         (problem, *_) = load_problems("fixture")
-        torn = problem.model_copy(update={"tests": TestSuite((), broken), "unchecked": False})
+        torn = problem.model_copy(update={"tests": TestSuite((), broken)})
         with JudgeServer([torn], workers=1) as judge:
             answer = judge.grade(problem=torn.id, code=RIGHT)
         assert (answer["verdict"], answer["reward"]) == ("checker_error", None)

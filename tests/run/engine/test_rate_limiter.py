@@ -17,7 +17,7 @@ from harness.grading.verdict import Grade
 from harness.models.clients.openai_chat import OpenAIChat
 from harness.models.protocol import ModelSettings, UserMessage
 from harness.problem import ProblemView, Signature
-from harness.run.engine.request_limits import RateLimiter
+from harness.run.engine.rate_limiter import RateLimiter
 from harness.run.engine.sample_gate import SampleGate
 from harness.run.plan.budget import Allowance, Budget
 from harness.tools.toolbox import Toolbox

@@ -7,8 +7,10 @@ import pytest
 from harness.agent.attempt import BudgetSpentError, StopReason
 from harness.models.prices import Price
 from harness.models.protocol import ModelStop, ModelTurn, Retry, Usage
-from harness.run.engine.request_limits import FAILURES, Outage, RateLimiter, StopFlag
+from harness.run.engine.outage import FAILURES, Outage
+from harness.run.engine.rate_limiter import RateLimiter
 from harness.run.engine.sample_gate import SampleGate
+from harness.run.engine.stop_flag import StopFlag
 from harness.run.plan.budget import Allowance, Budget
 
 DOLLAR_A_TOKEN = Price(input=1e6, output=1e6)

@@ -8,12 +8,11 @@ from typing import Any
 import pytest
 
 from harness.errors import DataError, UsageError
+from harness.grading.answer_judge import check_answerable, judge_answer
 from harness.grading.verdict import Verdict
 from harness.problem import Kind, Problem, TestCase, TestSuite
 from harness.run.plan.problem_kinds import (
     RULES_OF,
-    check_answerable,
-    judge_answer,
     require_code_generation,
     rules_of,
 )

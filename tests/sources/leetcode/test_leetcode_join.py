@@ -92,7 +92,6 @@ def test_a_slug_that_both_have_gets_the_tests_and_what_belongs_to_them(
     assert problem.release_date == date(2024, 8, 4)
     assert problem.known_issues == ("many_answers",)
     assert "SortedList" in problem.preamble
-    assert not problem.unchecked
 
 
 def test_what_it_is_stays_its_own(read: Read) -> None:
@@ -116,20 +115,14 @@ def test_problems_keep_their_order_and_others_are_not_theirs(read: Read) -> None
         dataset_row("b"), row("c"), dataset_row("x"), row("b"), row("a"), dataset_row("a")
     )
     assert list(problems) == ["leetcode/c", "leetcode/b", "leetcode/a"]
-    assert [problem.unchecked for problem in problems.values()] == [True, False, False]
+    tested = [bool(problem.tests.all()) for problem in problems.values()]
+    assert tested == [False, True, True]
 
 
-def test_one_without_tests_of_the_other_has_unchecked_examples(read: Read) -> None:
+def test_a_problem_that_leetcodedataset_lacks_has_no_tests(read: Read) -> None:
     problem = read(row("alone"), dataset_row())["leetcode/alone"]
-    assert problem.unchecked
-    assert problem.public_rule == "statement"
-    assert [test.output for test in problem.tests.all()] == ["1"]
-
-
-def test_one_without_any_example_has_nothing_unchecked(read: Read) -> None:
-    (problem,) = read(row(content="Add up.")).values()
-    assert not problem.unchecked
     assert problem.tests.all() == ()
+    assert (problem.entry_point, problem.starter_code) == (None, "")
 
 
 @pytest.mark.parametrize("names", [["a.jsonl", "b.jsonl.gz"], ["b.jsonl.gz", "a.jsonl"]])
@@ -210,7 +203,6 @@ def test_real_rows_are_joined_and_the_references_of_both_are_accepted(test_data:
     for problem, line in zip(loaded.problems, own_rows.read_text().splitlines(), strict=True):
         other = tested[problem.native_id]
         assert problem.statement == json.loads(line)["content"] != other.statement
-        assert not problem.unchecked
         assert problem.tests.all() == other.tests.all() != ()
         assert problem.starter_code == other.starter_code
         languages = [each.language for each in problem.load_references()]

@@ -1,80 +1,26 @@
-"""Limits on a run's requests: the stop flag, a pause in an outage, fewer in flight after refusals.
+"""A pause in an outage of the provider.
 
 A single failed request says little. Several failures in a row, without an answer to any sample in
 between, are an outage: all samples wait, and one request at a time is sent as a probe, after
 growing waits. Each probe is another sample's request, so that a request that always fails does not
 block the run. The first answer ends the outage. After `timeout_s` seconds the run is stopped.
-
-The number in flight follows additive increase and multiplicative decrease, as TCP uses to share a
-line of unknown capacity (Chiu and Jain, 1989). Each answer that arrives while all places are taken
-adds a fraction of a place, so that a full round adds one; a refusal halves the number in flight.
-Refusals in one burst count once: those of requests sent before the last decrease say nothing about
-it.
 """
 
 import asyncio
 import time
-from collections import deque
 from collections.abc import Awaitable, Callable
-from contextlib import suppress
 from dataclasses import dataclass, field
 
-from harness.agent.attempt import RunStop, RunStoppedError
+from harness.agent.attempt import RunStop
 from harness.models.protocol import Retry
-
-
-class StopFlag:
-    """Set when a run is to end early; also knows which tasks may be cancelled then.
-
-    Strategies can reach it, so it holds no tasks: a task leads to its problem's hidden tests.
-
-    Attributes:
-        reason: why the run is to end; None while it continues.
-        cause: details, in one line.
-        event: set as soon as there is a reason.
-    """
-
-    def __init__(self) -> None:
-        self.reason: RunStop | None = None
-        self.cause = ""
-        self.event = asyncio.Event()
-        self._waiting: set[int] = set()
-
-    @property
-    def asked(self) -> bool:
-        """Whether the run is to end."""
-        return self.reason is not None
-
-    def stop(self, reason: RunStop, cause: str = "") -> None:
-        """Set the flag; the first reason is kept."""
-        if self.reason is None:
-            self.reason, self.cause = reason, cause
-        self.event.set()
-
-    def check(self) -> None:
-        """Raise RunStoppedError if the flag is set."""
-        if self.reason is not None:
-            raise RunStoppedError(self.reason, self.cause)
-
-    def waits(self) -> None:
-        """Mark the current task as waiting to send a request; it may then be cancelled."""
-        self._waiting.add(id(asyncio.current_task()))
-
-    def goes_on(self) -> None:
-        """Unmark the current task."""
-        if self._waiting:
-            self._waiting.discard(id(asyncio.current_task()))
-
-    def is_waiting(self, task: asyncio.Task[None]) -> bool:
-        """Whether a task is only waiting."""
-        return id(task) in self._waiting
-
+from harness.run.engine.stop_flag import StopFlag
 
 FAILURES = 3  # in a row that count as an outage
 FIRST_WAIT_S, LONGEST_WAIT_S, GROWTH = 1.0, 60.0, 2.0
 TIMEOUT_S = 600.0
 UNSEEN_TIMEOUT_S = 60.0
 """Used if the endpoint has never answered this process: its address may be wrong."""
+
 LEAST_STATUS = 500
 
 
@@ -219,76 +165,3 @@ def _is_down(retry: Retry) -> bool:
     if retry.malformed or retry.throttled or retry.loading:
         return False
     return retry.status is None or retry.status >= LEAST_STATUS
-
-
-DECREASE = 0.5
-
-
-class RateLimiter:
-    """Places for requests in flight, between 1 and `most`, granted in order.
-
-    Args:
-        most: initial and largest number of places: a provider that can handle them is used fully
-            from the start.
-    """
-
-    def __init__(self, most: int) -> None:
-        self._most = float(most)
-        self._limit = float(most)
-        self._taken = 0
-        self._decreases = 0
-        self._queue: deque[asyncio.Future[None]] = deque()
-
-    @property
-    def places(self) -> int:
-        """Current number of places."""
-        return int(self._limit)
-
-    async def acquire(self) -> int:
-        """Wait for a place.
-
-        Returns:
-            A ticket to return with the place: the number of decreases before the request.
-        """
-        if self._queue or self._taken >= self.places:
-            await self._wait()
-        else:
-            self._taken += 1
-        return self._decreases
-
-    async def _wait(self) -> None:
-        turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._queue.append(turn)
-        try:
-            await turn
-        except asyncio.CancelledError:
-            if turn.done() and not turn.cancelled():  # granted at the same moment
-                self.release()
-            with suppress(ValueError):
-                self._queue.remove(turn)
-            raise
-
-    def release(self) -> None:
-        """Return a place after a request that says nothing about the provider's load."""
-        self._taken -= 1
-        self._admit()
-
-    def answered(self) -> None:
-        """Return a place after an answer."""
-        if self._taken >= self.places:
-            self._limit = min(self._most, self._limit + 1 / self._limit)
-        self.release()
-
-    def refused(self, ticket: int) -> None:
-        """Return a place after the provider asked for fewer requests."""
-        if ticket == self._decreases:
-            self._limit = max(1.0, min(self._limit, self._taken) * DECREASE)
-            self._decreases += 1
-        self.release()
-
-    def _admit(self) -> None:
-        while self._queue and self._taken < self.places:
-            turn = self._queue.popleft()
-            if not turn.done():
-                self._taken += 1
-                turn.set_result(None)

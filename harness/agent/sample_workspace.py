@@ -1,0 +1,37 @@
+"""The workspace of one sample: public tests and programs run by an executor."""
+
+from dataclasses import replace
+
+from harness.grading.jobs import Judgement, Options, Trial
+from harness.grading.verdict import Grade
+from harness.problem import Problem, TestSuite
+from harness.sandbox.executor import Executor, Shared
+from harness.sandbox.program import Execution, Program
+from harness.tools.workspace import Workspace
+
+
+def workspace_of(problem: Problem, options: Options, pool: Executor) -> Workspace:
+    """Return an empty workspace for a problem.
+
+    Args:
+        problem: the sample's problem.
+        options: how solutions are judged, except that tests are not isolated from each other.
+        pool: executor of tests and programs, at higher priority than work no model waits for.
+    """
+    # The strategy and tools get the closures below, which must not refer to `problem`.
+    view, task = problem.view(), options.task(problem, "", ())
+    if task.checker is not None:
+        task = replace(task, checker=task.checker.of_public_tests())
+
+    async def run_public_tests(code: str) -> Grade:
+        asked = replace(task, program=Program.of(view, code), isolate=False)
+        tests = Shared(TestSuite(view.public_tests))
+        return await pool.call(Judgement(asked, tests), urgent=True, queued=workspace.queued)
+
+    async def run_code(code: str, stdin: str) -> Execution:
+        data = stdin.encode("utf-8", "surrogatepass")
+        trial = Trial(Program(code, view.preamble), data, task.limits)
+        return await pool.call(trial, urgent=True, queued=workspace.queued)
+
+    workspace = Workspace(view, run_public_tests, task.limits.cpu_s, run_code=run_code)
+    return workspace

@@ -1,0 +1,164 @@
+"""Strategies and tools of users and plug-ins, named by `module:attribute`.
+
+They are trusted like the harness and run in its process: only text written by models goes into the
+sandbox. Their exceptions do not count against the model: the sample stays pending, with the
+message. A limit that a strategy does not catch (`harness.agent.attempt`) ends it with the newest
+solution in the workspace.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from harness.agent.attempt import (
+    Attempt,
+    BudgetSpentError,
+    ChosenBy,
+    Limits,
+    RunStoppedError,
+    Session,
+    StopReason,
+    Strategy,
+    run_until_stopped,
+)
+from harness.errors import HarnessError, UsageError
+from harness.models.faults import Redactor
+from harness.models.protocol import ModelError, Usage
+from harness.models.user_code import load_attribute
+from harness.sandbox.program import SandboxError
+from harness.tools.toolbox import Arguments, Tool, ToolError
+from harness.tools.workspace import Workspace
+
+_one_line = Redactor()
+_PASS = (RunStoppedError, SandboxError, HarnessError, ModelError)
+GRACE_S = 1.0
+GIVEN_UP = frozenset({StopReason.TIME_LIMIT, StopReason.WALL_LIMIT})
+"""Stop reasons after which usage is unknown: a request may have been in flight."""
+
+
+def own_strategy(name: str) -> Strategy:
+    """Return the strategy named by `module:attribute`.
+
+    Raises:
+        UsageError: it does not exist, or is not callable.
+    """
+    return strategy_of(name, load_attribute(name))
+
+
+def strategy_of(name: str, thing: Any) -> Strategy:
+    """Return a loaded object as a strategy; a class is called without arguments.
+
+    Raises:
+        UsageError: the object is not callable.
+    """
+    found = _made(name, thing)
+    if not callable(found):
+        raise UsageError(f"{name} is a {type(found).__name__}; a strategy is an async function")
+    return _guarded(name, found)
+
+
+def _guarded(name: str, solve: Callable[[Session], Any]) -> Strategy:
+    async def strategy(session: Session) -> Attempt:
+        returned: Attempt | None = None
+
+        async def work() -> StopReason:
+            nonlocal returned
+            returned = await _solved(name, solve, session)
+            return returned.stop_reason
+
+        reason, error = await run_until_stopped(work(), _later(session.limits))
+        return returned or _unfinished(session, reason, error)
+
+    return strategy
+
+
+async def _solved(name: str, solve: Callable[[Session], Any], session: Session) -> Attempt:
+    """Run the user's strategy. Raises uncaught limits, and ModelError for its errors."""
+    try:
+        attempt = await solve(session)
+    except (*_PASS, BudgetSpentError):
+        raise
+    except (Exception, SystemExit) as error:
+        if isinstance(error, TimeoutError) and session.limits.seconds is not None:
+            raise  # raised by the conversation
+        raise ModelError(f"strategy {name} raised {_words(error)}") from error
+    if not isinstance(attempt, Attempt):
+        kind = type(attempt).__name__
+        raise ModelError(f"strategy {name} returned a {kind}, not an Attempt")
+    return attempt
+
+
+def _later(limits: Limits) -> Limits:
+    """Extend the wall limit, so that a strategy that observes it can end by itself."""
+    wall = limits.wall_seconds
+    return limits.model_copy(update={"wall_seconds": None if wall is None else wall + GRACE_S})
+
+
+def _unfinished(session: Session, reason: StopReason, error: str) -> Attempt:
+    """Return the attempt of a strategy that was ended: its best solution so far."""
+    best, answers = session.workspace.best, session.journal.answers
+    rule = ChosenBy.NONE
+    if best is not None:
+        rule = ChosenBy.PASSED_PUBLIC_TESTS if best.passed else ChosenBy.NEWEST
+    return Attempt(
+        code=best.code if best else "",
+        chosen_by=rule,
+        stop_reason=reason,
+        usage=sum((usage for usage in answers if usage), Usage()),
+        usage_known=None not in answers and reason not in GIVEN_UP,
+        model_calls=len(answers),
+        error=error,
+    )
+
+
+def own_tool(name: str) -> Tool[Any]:
+    """Return the tool named by `module:attribute`.
+
+    Raises:
+        UsageError: it does not exist, or is not a tool.
+    """
+    found = _made(name, load_attribute(name))
+    lacking = [
+        each for each in ("name", "description") if not isinstance(getattr(found, each, None), str)
+    ]
+    arguments = getattr(found, "arguments", None)
+    if not (isinstance(arguments, type) and issubclass(arguments, Arguments)):
+        lacking.append("arguments (a subclass of harness.tools.toolbox.Arguments)")
+    if not callable(getattr(found, "call", None)):
+        lacking.append("call")
+    if lacking:
+        raise UsageError(f"{name} is not a tool: missing {', '.join(lacking)}")
+    return _OwnTool(name, found)
+
+
+class _OwnTool:
+    def __init__(self, path: str, tool: Any) -> None:
+        self._path = path
+        self._tool = tool
+        self.name: str = tool.name
+        self.description: str = tool.description
+        self.arguments: type[Arguments] = tool.arguments
+
+    async def call(self, workspace: Workspace, arguments: Arguments) -> str:
+        try:
+            told = await self._tool.call(workspace, arguments)
+        except (*_PASS, ToolError):
+            raise
+        except (Exception, SystemExit) as error:
+            raise ModelError(f"tool {self._path} raised {_words(error)}") from error
+        if not isinstance(told, str):
+            raise ModelError(f"tool {self._path} returned a {type(told).__name__}, not a str")
+        return told
+
+
+def _made(name: str, found: Any) -> Any:
+    """Return the object; a class is called without arguments."""
+    if not isinstance(found, type):
+        return found
+    try:
+        return found()
+    except (Exception, SystemExit) as error:
+        raise UsageError(f"{name}() raised {_words(error)}") from error
+
+
+def _words(error: BaseException) -> str:
+    return _one_line(f"{type(error).__name__}: {error}")
