@@ -15,6 +15,14 @@ def language(name: str) -> Language:
         raise ValueError(f"unknown language {name!r}; known: {known}") from None
 
 
+def named(word: str) -> Language | None:
+    """Return the language that data sets mean by a word; None if there is none."""
+    word = word.strip().lower()
+    return next(
+        (each for each in LANGUAGES.values() if word in {each.name, *each.fences}), None
+    )
+
+
 def of_file(name: str) -> Language | None:
     """Return the language of a file by its ending; None if there is none."""
     ending = name[name.rfind(".") :].lower() if "." in name else ""

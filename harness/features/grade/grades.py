@@ -38,6 +38,8 @@ class GradedSolution(Frozen):
         efficiency: measured efficiency; None if not measured.
         tests: results in order, public tests first.
         solved_by_rule: as in `harness.grading.verdict.Grade`.
+        language: name of its language.
+        compiler: the compiler and its flags; empty for a language without one.
     """
 
     problem_id: str
@@ -59,6 +61,8 @@ class GradedSolution(Frozen):
     efficiency: Efficiency | None = None
     tests: tuple[TestResult, ...] = ()
     solved_by_rule: bool | None = None
+    language: str = PYTHON
+    compiler: str = ""
 
     @property
     def solved(self) -> bool:
@@ -155,6 +159,8 @@ def graded_solution(matched: MatchedSolution, judged: Judged) -> GradedSolution:
         peak_bytes=grade.peak_bytes,
         tests=grade.tests,
         solved_by_rule=grade.solved_by_rule,
+        language=matched.language,
+        compiler=compiler_words(matched.language),
     )
     if published is None or not result.graded:
         return result
