@@ -18,9 +18,7 @@ def language(name: str) -> Language:
 def named(word: str) -> Language | None:
     """Return the language that data sets mean by a word; None if there is none."""
     word = word.strip().lower()
-    return next(
-        (each for each in LANGUAGES.values() if word in {each.name, *each.fences}), None
-    )
+    return next((each for each in LANGUAGES.values() if word in {each.name, *each.fences}), None)
 
 
 def of_file(name: str) -> Language | None:

@@ -71,7 +71,7 @@ class Binaries:
             if size <= MOST_BYTES:
                 break
             with suppress(OSError):
-                os.unlink(path)
+                Path(path).unlink()
             size -= state.st_size
 
 

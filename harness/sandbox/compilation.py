@@ -192,9 +192,9 @@ def ending_of_compiled(execution: Execution) -> Execution:
 
     A program that is refused memory ends itself.
     """
-    if execution.ending is Ending.SIGNAL and execution.code == signal.SIGABRT:
-        if NO_MEMORY in execution.stderr:
-            return replace(execution, ending=Ending.MEMORY_LIMIT, code=0)
+    aborted = execution.ending is Ending.SIGNAL and execution.code == signal.SIGABRT
+    if aborted and NO_MEMORY in execution.stderr:
+        return replace(execution, ending=Ending.MEMORY_LIMIT, code=0)
     return execution
 
 

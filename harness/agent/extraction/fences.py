@@ -1,7 +1,7 @@
 """Find a program of a compiled language in a model's text.
 
-The last block with a tag of the language; else the last block without a tag; else, where there is no
-block, the whole text if it looks like a program.
+The last block with a tag of the language; else the last block without a tag; else, where there is
+no block, the whole text if it looks like a program.
 """
 
 from harness.agent.extraction.code import LONGEST_ANSWER, UNTAGGED, Extraction
@@ -26,13 +26,13 @@ def extract_fenced(answer: str, language: Language) -> Extraction:
 
 
 def _search(text: str, language: Language) -> Extraction:
-    blocks = [block for block in fenced_blocks(text) if block.code.strip()]
+    blocks = [block for block in fenced_blocks(text) if block.text.strip()]
     for rule, tags in ((f"{language.name} block", language.fences), ("last block", UNTAGGED)):
         mine = [block for block in blocks if block.tag in tags]
         if mine:
-            whole = [block for block in mine if any(mark in block.code for mark in MARKS)]
+            whole = [block for block in mine if any(mark in block.text for mark in MARKS)]
             block = (whole or mine)[-1]
-            return Extraction(code=block.code, rule=rule + ", unclosed" * (not block.closed))
+            return Extraction(code=block.text, rule=rule + ", unclosed" * (not block.closed))
     if not blocks and all(mark in text for mark in MARKS):
         return Extraction(code=text.strip("\n"), rule="bare code")
     return Extraction(code="", rule="none")

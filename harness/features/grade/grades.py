@@ -11,7 +11,9 @@ from harness.efficiency.scale import Efficiency
 from harness.features.grade.solutions import MatchedSolution, Published, unmatched_words
 from harness.grading.jobs import Judged
 from harness.grading.verdict import INFRASTRUCTURE, JudgedAgain, TestResult, Verdict
+from harness.languages import PYTHON
 from harness.models.protocol import Frozen
+from harness.run.plan.languages import compiler_words
 from harness.run.summary.summary import counted, rate_by_source_rule, rate_of, without_hidden
 from harness.stats.rates import Rate
 from harness.terminal.columns import facts, rates_table, words_table

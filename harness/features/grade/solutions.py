@@ -12,7 +12,7 @@ from harness.errors import DataError, UsageError
 from harness.grading.jobs import Job, Judged, Options, judge_all
 from harness.grading.verdict import Grade, Verdict
 from harness.languages import PYTHON
-from harness.languages.known import language
+from harness.languages.known import LANGUAGES
 from harness.models.protocol import Frozen
 from harness.problem import Kind, Problem
 from harness.run.plan.judging_options import judging_of
@@ -140,9 +140,7 @@ def match(
         extraction = _extraction(solution, problem, search)
         code, rule = extraction.code, extraction.rule
         number, language = counts[problem.id], solution.language
-        matched.append(
-            MatchedSolution(problem, number, code, rule, solution.published, language)
-        )
+        matched.append(MatchedSolution(problem, number, code, rule, solution.published, language))
         counts[problem.id] += 1
     return matched, unmatched
 
@@ -151,7 +149,7 @@ def _extraction(solution: Solution, problem: Problem, search: Extract) -> Extrac
     """Return the solution's code; the rule's name is empty if the file gives code."""
     code = solution.code
     if code is None and solution.language != PYTHON:
-        return extract_fenced(solution.output, language(solution.language))
+        return extract_fenced(solution.output, LANGUAGES[solution.language])
     if code is None:
         return search(solution.output, problem.entry_point)
     if solution.completion:

@@ -114,7 +114,7 @@ class Compilation(Outputs):
             for number in (signal.SIGPIPE, signal.SIGXFSZ):  # Python ignores them
                 signal.signal(number, signal.SIG_DFL)
             lockdown.restrict_calls()
-            os.execv(self.command[0], self.command)  # noqa: S606 - the compiler
+            os.execv(self.command[0], list(self.command))
         except BaseException as error:
             messages.write_report(report, {"status": "error", "error": str(error)})
         finally:

@@ -67,7 +67,7 @@ class CompiledTrial(Trial):
             launcher, report = placed(places, (self.job.launcher, report))
             limits = self.job.limits
             lockdown.limit(limits["memory_bytes"], limits["output_bytes"])
-            os.execve(launcher, ["launcher"], {})  # noqa: S606 - a descriptor
+            os.execve(launcher, ["launcher"], {})
         except Exception as error:
             messages.write_report(report, {"status": "error", "error": str(error)})
         finally:

@@ -160,7 +160,6 @@ class Lockdown:
         else:
             sys.addaudithook(_deny)
 
-
     def filter_of_compiled(self) -> bytes:
         """Return the filter that a compiled program's launcher applies; empty for none.
 
