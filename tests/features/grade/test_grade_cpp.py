@@ -2,12 +2,13 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
-from typer.testing import CliRunner
+from own_problems import DOUBLE, ECHO
+from program import harness
 
 from harness.agent.extraction.fences import extract_fenced
-from harness.cli import app
 from harness.languages.cpp import LANGUAGE, compiler
 from harness.languages.language import MissingCompilerError
 
@@ -16,77 +17,79 @@ try:
 except MissingCompilerError as missing:
     pytest.skip(str(missing), allow_module_level=True)
 
-RIGHT = "#include <iostream>\nint main() { int n; std::cin >> n; std::cout << 2 * n; }\n"
-PROBLEM = {
-    "id": "double",
-    "statement": "Double a number.",
-    "tests": [{"input": "1\n", "output": "2\n"}, {"input": "20\n", "output": "40\n"}],
-}
+RIGHT = """#include <iostream>
+#include <string>
+int main() { std::string line; std::getline(std::cin, line); std::cout << line << '\\n'; }
+"""
 
 
 @pytest.fixture
-def problems(tmp_path: Path) -> str:
-    """A file with one problem that reads stdin."""
-    path = tmp_path / "problems.jsonl"
-    path.write_text(json.dumps(PROBLEM))
-    return f"jsonl:{path}"
+def folder(tmp_path: Path) -> Path:
+    """A folder with a problem that reads stdin, and one that asks for a function."""
+    (tmp_path / "own.jsonl").write_text("".join(json.dumps(row) + "\n" for row in (ECHO, DOUBLE)))
+    return tmp_path
 
 
-def _grade(problems: str, path: Path) -> dict[str, object]:
-    done = CliRunner().invoke(
-        app, ["grade", "--problems", problems, "--solutions", str(path), "--json"]
+def _write(folder: Path, *rows: dict[str, Any]) -> None:
+    text = "".join(json.dumps(row) + "\n" for row in rows)
+    (folder / "solutions.jsonl").write_text(text)
+
+
+def _arguments(name: str) -> tuple[str, ...]:
+    return ("grade", "--problems", "jsonl:own.jsonl", "--solutions", name, "--json")
+
+
+def _results(folder: Path, name: str = "solutions.jsonl") -> list[dict[str, Any]]:
+    done = harness(folder, *_arguments(name))
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)["results"]
+
+
+def _refusal(folder: Path, name: str = "solutions.jsonl", **env: str) -> str:
+    done = harness(folder, *_arguments(name), **env)
+    assert done.returncode == 2, done.stderr
+    assert done.stdout == ""
+    return done.stderr
+
+
+def test_a_language_column_says_that_a_solution_is_cpp(folder: Path) -> None:
+    _write(
+        folder,
+        {"problem_id": "echo", "code": RIGHT, "language": "C++"},
+        {"problem_id": "echo", "output": f"Here:\n```cpp\n{RIGHT}```\n", "language": "cpp"},
+        {"problem_id": "echo", "code": "int main() { return x; }", "language": "cpp"},
+        {"problem_id": "echo", "code": "int main() { return 1; }", "language": "cpp"},
+        {"problem_id": "echo", "code": "print(input())"},
     )
-    assert done.exit_code == 0, done.output
-    return json.loads(done.stdout)
-
-
-def test_a_language_column_says_that_a_solution_is_cpp(problems: str, tmp_path: Path) -> None:
-    solutions = tmp_path / "solutions.jsonl"
-    rows = [
-        {"problem_id": "double", "code": RIGHT, "language": "C++"},
-        {"problem_id": "double", "output": f"Here:\n```cpp\n{RIGHT}```\n", "language": "cpp"},
-        {"problem_id": "double", "code": "int main() { return x; }", "language": "cpp"},
-        {"problem_id": "double", "code": "print(2 * int(input()))"},
-    ]
-    solutions.write_text("\n".join(map(json.dumps, rows)))
-    results = _grade(problems, solutions)["results"]
-    assert isinstance(results, list)
-    verdicts = [each["verdict"] for each in results]
-    assert verdicts == ["accepted", "accepted", "compile_error", "accepted"]
-    assert [each["language"] for each in results] == ["cpp", "cpp", "cpp", "python"]
+    results = _results(folder)
+    verdicts = ["accepted", "accepted", "compile_error", "runtime_error", "accepted"]
+    assert [each["verdict"] for each in results] == verdicts
+    assert [each["language"] for each in results] == [*["cpp"] * 4, "python"]
     assert LANGUAGE.flags in results[0]["compiler"]
-    assert results[3]["compiler"] == ""
+    assert results[-1]["compiler"] == ""
 
 
-def test_a_file_named_like_its_problem_is_its_solution(problems: str, tmp_path: Path) -> None:
-    program = tmp_path / "double.cpp"
-    program.write_text(RIGHT)
-    (result,) = _grade(problems, program)["results"]  # pyright: ignore[reportGeneralTypeIssues, reportUnknownVariableType]
-    assert result["verdict"] == "accepted"
+def test_a_file_named_like_its_problem_is_its_solution(folder: Path) -> None:
+    (folder / "echo.cpp").write_text(RIGHT)
+    (result,) = _results(folder, "echo.cpp")
+    assert (result["verdict"], result["language"]) == ("accepted", "cpp")
 
 
-@pytest.mark.parametrize("path", ["", "/nowhere"])
-def test_without_a_compiler_nothing_is_judged(
-    problems: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str
-) -> None:
-    program = tmp_path / "double.cpp"
-    program.write_text(RIGHT)
-    monkeypatch.setenv("PATH", path)
-    compiler.cache_clear()
-    done = CliRunner().invoke(app, ["grade", "--problems", problems, "--solutions", str(program)])
-    compiler.cache_clear()
-    assert done.exit_code == 2
-    assert "no C++ compiler" in done.output + str(done.exception)
+def test_without_a_compiler_nothing_is_judged(folder: Path) -> None:
+    (folder / "echo.cpp").write_text(RIGHT)
+    assert "no C++ compiler" in _refusal(folder, "echo.cpp", PATH="/nowhere")
 
 
-def test_an_unknown_language_is_refused(problems: str, tmp_path: Path) -> None:
-    solutions = tmp_path / "solutions.jsonl"
-    solutions.write_text(json.dumps({"problem_id": "double", "code": "x", "language": "rust"}))
-    done = CliRunner().invoke(app, ["grade", "--problems", problems, "--solutions", str(solutions)])
-    assert done.exit_code == 2
-    assert "rust" in done.output + str(done.exception)
+def test_a_function_in_cpp_is_refused(folder: Path) -> None:
+    _write(folder, {"problem_id": "double", "code": RIGHT, "language": "cpp"})
+    assert "asks for a Python function" in _refusal(folder)
+
+
+def test_an_unknown_language_is_refused(folder: Path) -> None:
+    _write(folder, {"problem_id": "echo", "code": "x", "language": "rust"})
+    assert "'rust' is not one of python, cpp" in _refusal(folder)
 
 
 def test_the_last_cpp_block_with_a_program_is_the_solution() -> None:
     text = f"```cpp\n{RIGHT}```\nAnd:\n```c++\nx += 1;\n```\n```python\nprint(1)\n```"
-    assert extract_fenced(text, LANGUAGE).code == RIGHT.rstrip("\n")
+    assert extract_fenced(text, LANGUAGE).code.strip() == RIGHT.strip()

@@ -7,7 +7,8 @@ of the process and cannot be removed.
 
 There are three. `JUDGED` is for programs that run in a process of the fork server. `COMPILED` is
 for compiled ones: the call that starts them is passed on to a tracer, which lets it through once,
-and leaves; a call without a tracer fails with ENOSYS. `COMPILER` also allows processes and programs.
+and leaves; a call without a tracer fails with ENOSYS. `COMPILER` also allows processes and
+programs.
 """
 
 import ctypes
