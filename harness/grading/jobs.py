@@ -85,7 +85,7 @@ class Job:
     number: int
     problem: Problem
     code: str | ReferenceAt
-    language: str = PYTHON
+    language: str = field(default=PYTHON, kw_only=True)
 
 
 class Judged(NamedTuple):

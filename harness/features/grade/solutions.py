@@ -199,7 +199,8 @@ def jobs_of(matched: Sequence[MatchedSolution]) -> list[Job]:
     """Return a job for each solution, numbered as matched and grouped by problem."""
     order = {name: place for place, name in enumerate(dict.fromkeys(m.problem.id for m in matched))}
     jobs = [
-        Job(number, each.problem, each.code, each.language) for number, each in enumerate(matched)
+        Job(number, each.problem, each.code, language=each.language)
+        for number, each in enumerate(matched)
     ]
     return sorted(jobs, key=lambda job: order[job.problem.id])
 
