@@ -81,7 +81,7 @@ class Engine:
                         self._tasks.append(group.create_task(work))
 
                 begin_more()
-        except* Exception as errors:  # noqa: BLE001 - any one of the causes will do
+        except ExceptionGroup as errors:  # any one of the causes will do
             raise errors.exceptions[0] from None
         finally:
             watch.cancel()
