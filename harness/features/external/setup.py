@@ -159,7 +159,7 @@ def hidden(plan: Plan, path: Path) -> Iterator[str]:
     yield str(Path(RUNS).resolve())
     if path.parent.is_dir():
         for each in path.parent.iterdir():
-            if (each / MANIFEST).is_file():
+            if os.path.isfile(each / MANIFEST):  # noqa: PTH113 - False where we may not look
                 yield str(each.resolve())
     if plan.spec.prompt and Path(plan.spec.prompt).is_dir():
         yield str(Path(plan.spec.prompt).resolve())

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import shlex
 import shutil
 import signal
 import subprocess
@@ -177,7 +178,11 @@ def test_the_mcp_package_speaks_to_it_too(folder: Path, agents: Agents) -> None:
     path = f"{packages}"
     command = agents.line("by_the_sdk.py", "{mcp_config}")
     done = begun(
-        folder, agents, f"env PYTHONPATH={path} {command.replace(' -E', '')}", "--agent-read", path
+        folder,
+        agents,
+        f"env PYTHONPATH={shlex.quote(str(path))} {command.replace(' -E', '')}",
+        "--agent-read",
+        path,
     )
     assert done.returncode == 0, done.stderr
     (result,) = results(folder / "r")
