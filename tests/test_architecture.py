@@ -26,6 +26,7 @@ ORDER = (
         "yaml_text",
     },
     {"http_server"},
+    {"languages"},
     {"registry"},
     {"plugins"},
     {"models", "sources", "sandbox"},

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from harness.errors import DataError
 from harness.grading.judge import Stop, Task, judge
 from harness.grading.verdict import Grade, Verdict
+from harness.languages import PYTHON
 from harness.plugins import RuleName
 from harness.problem import Checker, Problem, TestCase, TestSuite
 from harness.sandbox.executor import Executor, Shared
@@ -84,6 +85,7 @@ class Job:
     number: int
     problem: Problem
     code: str | ReferenceAt
+    language: str = field(default=PYTHON, kw_only=True)
 
 
 class Judged(NamedTuple):
@@ -111,6 +113,7 @@ class Options:
         isolate: whether every test gets its own process.
         wall_s: wall seconds per test, instead of those derived from the CPU seconds.
         stop: when to stop judging.
+        cpp_flags: the C++ compiler's flags; empty for the usual ones.
     """
 
     rule: RuleName | None = None
@@ -120,6 +123,7 @@ class Options:
     wall_s: float | None = None
     stop: Stop = Stop.AUTO
     cpu_by_problem: Mapping[str, float] = field(default_factory=dict[str, float])
+    cpp_flags: str = ""
 
     def limits(self, problem: Problem) -> Limits:
         """Return the limits of one test of a problem."""
@@ -135,10 +139,12 @@ class Options:
         """Return the rule that outputs of a problem are compared by."""
         return self.rule or problem.rule
 
-    def task(self, problem: Problem, code: str, tests: Sequence[TestCase]) -> Task:
+    def task(
+        self, problem: Problem, code: str, tests: Sequence[TestCase], language: str = PYTHON
+    ) -> Task:
         """Return the judge's task for one solution."""
         return Task(
-            Program.of(problem, code),
+            Program.of(problem, code, language, "" if language == PYTHON else self.cpp_flags),
             tests,
             self.limits(problem),
             self.rule_of(problem),
@@ -215,7 +221,7 @@ def _with_data(jobs: Iterable[Job]) -> Iterator[tuple[Job, _Data]]:
 
 async def _judge(pool: Executor, job: Job, data: _Data, options: Options) -> Judged:
     try:
-        task = options.task(job.problem, await data.code(job), ())
+        task = options.task(job.problem, await data.code(job), (), job.language)
         grade = await pool.call(Judgement(task, await data.tests()))
     except SandboxError as error:
         return Judged(job.number, Grade(verdict=Verdict.SANDBOX_ERROR), str(error))

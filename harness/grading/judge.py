@@ -25,6 +25,7 @@ from harness.grading.outcome import Comparison, Said, answer_of, outcome
 from harness.grading.sandbox_retry import RetryingWorker, picked
 from harness.grading.stop import MANY_TESTS, MOST_LATE, Stop
 from harness.grading.verdict import LIMITS, Grade, JudgedAgain, TestResult, Verdict
+from harness.languages import PYTHON
 from harness.problem import Checker, TestCase
 from harness.sandbox.inside.lasting_names import may_need_a_look
 from harness.sandbox.limits import Limits
@@ -188,6 +189,9 @@ class _Judging:
     def batched(self) -> list[TestResult]:  # noqa: PLR0911 - each way out is a rule of its own
         """Run all tests in as few processes as they can share, the picked one first."""
         number = len(self.task.tests)
+        if self.task.program.language != PYTHON:  # every test is a process of its own
+            self.apart = True
+            return self._in_order({})
         if number == 1:
             return [self._run_alone(0, last=True)]
         pick = picked(self.task.program.code, self.task.tests)

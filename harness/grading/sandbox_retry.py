@@ -1,16 +1,29 @@
 """Second runs: after sandbox failures, and of one test in a process that has run nothing yet."""
 
 import hashlib
+import secrets
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from harness.languages import PYTHON
 from harness.problem import TestCase
 from harness.sandbox.limits import Limits
 from harness.sandbox.program import Ending, Execution, Program, SandboxError, Trial
 from harness.sandbox.worker import Worker
 
 ATTEMPTS = 2
+SOUND_CPP = """// {nonce}
+#include <algorithm>
+#include <iostream>
+#include <string>
+int main() {{
+    std::string word;
+    std::cin >> word;
+    std::reverse(word.begin(), word.end());
+    std::cout << word << '\\n';
+}}
+"""
 LONGEST_S = 2.0  # longest sleep of the known-good program, in seconds
 
 
@@ -62,12 +75,14 @@ class RetryingWorker:
                 self.retried += 1
         if len(indexes) > 1:
             return self.execute(trial, indexes[:1], alone=alone)
-        sound_before = self._is_sound(trial.limits, time.monotonic() - start)
+        language = trial.program.language
+        sound_before = self._is_sound(trial.limits, time.monotonic() - start, language)
         start = time.monotonic()
         try:
             return self.worker.try_out(trial, indexes, alone=alone)
         except SandboxError as error:
-            if not (sound_before and self._is_sound(trial.limits, time.monotonic() - start)):
+            seconds = time.monotonic() - start
+            if not (sound_before and self._is_sound(trial.limits, seconds, language)):
                 raise
             self.blamed += 1
             return [_blamed(error)]
@@ -102,11 +117,17 @@ class RetryingWorker:
             return [self.kept.pop(first)]
         return self.execute(trial, [first], last=last and not several)
 
-    def _is_sound(self, limits: Limits, seconds: float) -> bool:
-        """Return whether a known-good program that takes as long passes on this worker."""
+    def _is_sound(self, limits: Limits, seconds: float, language: str) -> bool:
+        """Return whether a known-good program that takes as long passes on this worker.
+
+        One in a language that is compiled is compiled afresh.
+        """
         stay = f"import time\ntime.sleep({min(seconds, LONGEST_S, limits.wall_s / 2):.3f})\n"
         try:
             program = Program(f"{stay}print(input()[::-1])")
+            if language != PYTHON:
+                nonce = secrets.token_hex(8)
+                program = Program(SOUND_CPP.format(nonce=nonce), language=language)
             execution = self.worker.run(program, [b"sound\n"], limits)[0]
         except SandboxError:
             return False

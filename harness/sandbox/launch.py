@@ -10,7 +10,8 @@ import stat
 import subprocess
 import sys
 import tempfile
-from dataclasses import asdict, dataclass
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
 from functools import cache
 from importlib.machinery import SourceFileLoader
 from importlib.util import cache_from_source, find_spec
@@ -92,6 +93,15 @@ def interpreters_view() -> FileView:
     )
 
 
+def compilers_view(folders: Sequence[str]) -> FileView:
+    """Return the view of a compiler: the interpreter's, and the compiler's own folders."""
+    view = interpreters_view()
+    links = {*view.links, *((f, str(Path(f).readlink())) for f in folders if Path(f).is_symlink())}
+    more = [Path(folder) for folder in folders if not Path(folder).is_symlink()]
+    reads = _without_nested([*map(Path, view.reads), *_existing(tuple(map(str, more)))])
+    return replace(view, reads=reads, links=tuple(sorted(links)))
+
+
 def _existing(paths: tuple[str, ...]) -> list[Path]:
     return [Path(path) for path in paths if Path(path).exists()]
 
@@ -121,21 +131,30 @@ ALLOWED_NAMES = (*ENVIRONMENT, "HOME", "TMPDIR", "PWD", "LC_CTYPE")  # PWD is bu
 FIRST_USER, USERS = 60_706, 478
 RIGHTS_TO_CHANGE = (6, 7)  # CAP_SETGID, CAP_SETUID
 _numbers = itertools.count(os.getpid())
+SETTINGS = ("level", "means", "view", "counted", "packages", "compiles")
+"""What the fork server needs of a configuration."""
 
 
 class LaunchError(Exception):
     """The requested sandbox is not available here; the message says why."""
 
 
-def launch(isolation: Isolation, canaries: dict[str, Any]) -> ForkServer:
+def launch(
+    isolation: Isolation, canaries: dict[str, Any], tools: FileView | None = None
+) -> ForkServer:
     """Start a fork server.
+
+    Args:
+        isolation: the sandbox's layers.
+        canaries: what its probe must not reach.
+        tools: the view of a compiler, for a fork server that compiles instead of running programs.
 
     Raises:
         LaunchError: a precondition is not met.
         OSError: a process or a file cannot be made.
     """
     compile_inside()
-    config = _configuration(isolation)
+    config = _configuration(isolation, tools)
     own_room = isolation.means is not None
     folder = None if own_room else tempfile.mkdtemp(prefix="harness-")
     home = config["view"]["home"] if folder is None else folder
@@ -145,7 +164,7 @@ def launch(isolation: Isolation, canaries: dict[str, Any]) -> ForkServer:
     config["command"] = [
         *(interpreter(), *FLAGS, str(INSIDE / "fork_server.py"), str(theirs.fileno()))
     ]
-    settings = {name: config[name] for name in ("level", "means", "view", "counted", "packages")}
+    settings = {name: config[name] for name in SETTINGS}
     try:
         if folder is not None and config["user"]:
             os.chown(folder, *config["user"])
@@ -199,9 +218,9 @@ def _may_compile(source: Path) -> bool:
     return source.exists() and not stored.exists() and os.access(source.parent, os.W_OK)
 
 
-def _configuration(isolation: Isolation) -> dict[str, Any]:
+def _configuration(isolation: Isolation, tools: FileView | None) -> dict[str, Any]:
     """Return the settings for `inside/walls/enter.py` and `inside/fork_server.py`."""
-    view = interpreters_view()
+    view = tools or interpreters_view()
     user = throwaway_user()
     readable = user is None or all(map(_is_public, (interpreter(), *view.reads, *view.packages)))
     wrapped = isolation.means == "bubblewrap"
@@ -218,6 +237,7 @@ def _configuration(isolation: Isolation) -> dict[str, Any]:
         "counted": user is not None or isolation.means is not None,
         "view": asdict(view),
         "packages": package_folders(),
+        "compiles": tools is not None,
         "wrapper": bubblewrap_arguments(path, view) if path else [],
     }
 

@@ -1,5 +1,7 @@
 """A program to run in the sandbox, its inputs in memory files, and the result of running it."""
 
+import errno
+import fcntl
 import json
 import marshal
 import os
@@ -10,6 +12,7 @@ from enum import StrEnum
 from typing import Any, Self
 
 from harness.closing import Closing
+from harness.languages import PYTHON
 from harness.problem import Problem, ProblemView, Signature
 from harness.sandbox.limits import Limits
 
@@ -78,16 +81,24 @@ class Program:
         preamble: source with names that the code relies on; runs first, in its namespace.
         entry_point: function or `Solution` method to call; None to run the code as a script.
         signature: codecs of the arguments and the result.
+        language: name of its language, see `harness.languages`.
+        flags: the compiler's flags; empty for those of the language.
     """
 
     code: str
     preamble: str = ""
     entry_point: str | None = None
     signature: Signature = field(default_factory=Signature)
+    language: str = PYTHON
+    flags: str = ""
 
     @classmethod
-    def of(cls, problem: Problem | ProblemView, code: str) -> Self:
+    def of(
+        cls, problem: Problem | ProblemView, code: str, language: str = PYTHON, flags: str = ""
+    ) -> Self:
         """Return the program of a problem's solution."""
+        if language != PYTHON:  # the preamble is Python
+            return cls(code, entry_point=problem.entry_point, language=language, flags=flags)
         return cls(code, problem.preamble, problem.entry_point, problem.signature)
 
 
@@ -176,6 +187,28 @@ def encoded(text: str | bytes) -> bytes:
     return text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
 
 
+SEALS = fcntl.F_SEAL_SEAL | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_WRITE
+MFD_EXEC = 0x10  # Linux 6.3: where files in memory are not executable otherwise
+
+
+def sealed(name: str, data: bytes) -> int:
+    """Return a program in memory that nobody can change any more. Raises OSError."""
+    flags = os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING
+    try:
+        file = os.memfd_create(name, flags | MFD_EXEC)
+    except OSError as error:
+        if error.errno != errno.EINVAL:
+            raise
+        file = os.memfd_create(name, flags)
+    try:
+        write(file, data, 0)
+        fcntl.fcntl(file, fcntl.F_ADD_SEALS, SEALS)
+    except BaseException:
+        os.close(file)
+        raise
+    return file
+
+
 class MemoryFiles(Closing):
     """Base class of what hands memory files to the fork server."""
 
@@ -217,6 +250,7 @@ class Trial(MemoryFiles):
         self.limits = limits
         self.is_counted = False  # among the trials that needed one process; set by the worker
         self.has_run = False  # whether its output file may hold something; set by the worker
+        self.binary: int | None = None  # of a compiled program; set by the worker
         super().__init__()
         self._spans: dict[int, tuple[int, int]] = {}
         self._end = 0
@@ -225,7 +259,10 @@ class Trial(MemoryFiles):
     def files(self) -> list[int]:
         """Memory files of program, inputs and outputs. Raises OSError if one fails."""
         if not self._files:
-            self._add("program", packed(self.program, apart=self.apart))
+            if self.binary is not None:
+                self._files.append(self.binary)
+            else:
+                self._add("program", packed(self.program, apart=self.apart))
         for name in ("inputs", "outputs")[len(self._files) - 1 :]:
             self._add(name)
         return self._files

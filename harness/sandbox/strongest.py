@@ -25,7 +25,7 @@ from harness.sandbox.isolation import (
     IsolationError,
     Level,
 )
-from harness.sandbox.launch import ALLOWED_NAMES, LaunchError, can_change_user, launch
+from harness.sandbox.launch import ALLOWED_NAMES, FileView, LaunchError, can_change_user, launch
 
 GREETING_S = 60.0
 _IPC_CREAT, _IPC_RMID = 0o1000, 0
@@ -70,15 +70,21 @@ def take(isolation: Isolation) -> tuple[ForkServer | None, Findings]:
     return start(isolation)
 
 
-def start(isolation: Isolation) -> tuple[ForkServer | None, Findings]:
+def start(
+    isolation: Isolation, tools: FileView | None = None
+) -> tuple[ForkServer | None, Findings]:
     """Start a fork server and receive its probe's findings.
+
+    Args:
+        isolation: the sandbox's layers.
+        tools: the view of a compiler, for a fork server that compiles.
 
     Returns:
         The server, or None if it does not keep its level's promises; the findings.
     """
     with _canaries() as outside:
         try:
-            server = launch(isolation, outside)
+            server = launch(isolation, outside, tools)
         except (LaunchError, OSError) as error:
             return None, Findings(isolation, {}, str(error))
         server.socket.settimeout(GREETING_S)

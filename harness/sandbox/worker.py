@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from harness.closing import Closing
+from harness.languages import PYTHON
+from harness.sandbox.compilation import Builder, Refused, ending_of_compiled
 from harness.sandbox.cores import Exclusive
 from harness.sandbox.fork_server_connection import LOOK_S, ForkServer, read_answer
 from harness.sandbox.isolation import Isolation
@@ -58,6 +60,7 @@ class Worker:
         self._copies = True
         self._single = 1.0  # part of recent trials that needed one process only
         self._open: Trial | TimingRace | None = None  # in the server; of the calling thread
+        self._builder: Builder | None = None  # made for the first program that is compiled
 
     @property
     def isolation(self) -> Isolation:
@@ -174,6 +177,8 @@ class Worker:
         each: bool = False,
     ) -> list[list[Execution]]:
         """Send a request; return the executions of each process."""
+        if trial.program.language != PYTHON and (refused := self._build(trial)) is not None:
+            return [[refused]]
         server = self._started()
         last = last or not self._copies
         outputs = trial.files[2]
@@ -185,9 +190,29 @@ class Worker:
         order: dict[str, Any] = {"do": "run", "spans": spans, "last": last, "full": full}
         order |= {"each": True} if each else {}
         self._send(server, trial, order, {"do": "open", "preamble": trial.program.preamble})
-        self._open = None if last else trial
+        self._open = None if last and trial.binary is None else trial
         answer = self._answer(server, (len(spans) + 1) * trial.limits.longest_s + MARGIN_S)
-        return read_answer(answer, outputs, trial.limits)
+        found = read_answer(answer, outputs, trial.limits)
+        return found if trial.binary is None else [[ending_of_compiled(each)] for (each,) in found]
+
+    def _build(self, trial: Trial) -> Execution | None:
+        """Compile a trial's program; return the execution that stands for one that fails."""
+        if trial.binary is not None:
+            return None
+        with self._lock:
+            if self._builder is None:
+                self._builder = Builder(self.isolation)
+        built = self._builder.build(trial.program, lambda: self.stopped)
+        if isinstance(built, Refused):
+            return built.execution
+        trial.binary = os.dup(built)
+        return None
+
+    def _files(self, job: Trial | TimingRace) -> list[int]:
+        """Return the files that open a job; a compiled program needs the launcher too."""
+        if isinstance(job, Trial) and job.binary is not None and self._builder is not None:
+            return [*job.files, self._builder.launcher(lambda: self.stopped)]
+        return job.files
 
     def take_turns(self, race: TimingRace, steps: Sequence[Step]) -> list[Lap]:
         """Carry out steps of a race in order; the race stays open for more.
@@ -249,7 +274,7 @@ class Worker:
             order = {**order, **opening, "limits": limits, "core": self._number}
         with self._gate:
             self._gate.wait_for(lambda: not self._paused or self.stopped)
-            server.send(order, job.files if opens else ())
+            server.send(order, self._files(job) if opens else ())
 
     def pause(self) -> None:
         """Stop running programs and start none until `resume`; thread-safe."""
@@ -329,6 +354,9 @@ class Worker:
         """End the fork server and its children at once; return its last stderr line."""
         with self._lock:
             server, self._server = self._server, None
+            builder = self._builder
+        if builder is not None:
+            builder.end()
         return "" if server is None else server.end()
 
 

@@ -29,6 +29,7 @@ from harness.features.grade.solutions import (
 )
 from harness.grading.jobs import Judged, Options
 from harness.problem import Problem
+from harness.run.plan.languages import check_language
 from harness.run.plan.problem_kinds import check_settings, check_tested, rules_of
 from harness.run.reporter import Reporter
 from harness.run.session.judging import in_session, judge_reported
@@ -114,6 +115,9 @@ class GradeRun:
                 + (f": the first is for {unmatched[0]!r:.60}" if unmatched else "")
             )
         check_tested([each.problem for each in matched])
+        for language in dict.fromkeys(each.language for each in matched):
+            problems_of = (each.problem for each in matched if each.language == language)
+            check_language(language, problems_of, timed=timing is not None)
         said = [*session.said, *(["efficiency"] if timing else [])]
         check_settings(rules_of(each.problem for each in matched), said, caller=caller)
         return cls(benchmark, session, timing, matched, unmatched)

@@ -11,7 +11,9 @@ from harness.efficiency.scale import Efficiency
 from harness.features.grade.solutions import MatchedSolution, Published, unmatched_words
 from harness.grading.jobs import Judged
 from harness.grading.verdict import INFRASTRUCTURE, JudgedAgain, TestResult, Verdict
+from harness.languages import PYTHON
 from harness.models.protocol import Frozen
+from harness.run.plan.languages import compiler_words
 from harness.run.summary.summary import counted, rate_by_source_rule, rate_of, without_hidden
 from harness.stats.rates import Rate
 from harness.terminal.columns import facts, rates_table, words_table
@@ -40,6 +42,8 @@ class GradedSolution(Frozen):
         efficiency: measured efficiency; None if not measured.
         tests: results in order, public tests first.
         solved_by_rule: as in `harness.grading.verdict.Grade`.
+        language: name of its language.
+        compiler: the compiler and its flags; empty for a language without one.
     """
 
     problem_id: str
@@ -61,6 +65,8 @@ class GradedSolution(Frozen):
     efficiency: Efficiency | None = None
     tests: tuple[TestResult, ...] = ()
     solved_by_rule: bool | None = None
+    language: str = PYTHON
+    compiler: str = ""
 
     @property
     def solved(self) -> bool:
@@ -157,6 +163,8 @@ def graded_solution(matched: MatchedSolution, judged: Judged) -> GradedSolution:
         peak_bytes=grade.peak_bytes,
         tests=grade.tests,
         solved_by_rule=grade.solved_by_rule,
+        language=matched.language,
+        compiler=compiler_words(matched.language),
     )
     if published is None or not result.graded:
         return result

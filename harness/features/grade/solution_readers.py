@@ -1,13 +1,14 @@
 """Readers of files of solutions to grade.
 
-There are five forms, plain or gzipped, recognized by their content:
+There are six forms, plain or gzipped, recognized by their content:
 
 - JSONL with `{"problem_id", "code"}` or `{"problem_id", "output"}` a line. `output` is the model's
   text. `question_id` is accepted for `problem_id`, and `answer` for `code` in problems that ask for
   a value. A published verdict may be added: `"verdict"`, a word of this project; or `"passed"`,
-  true or false, or a number of tests together with `"total"`.
+  true or false, or a number of tests together with `"total"`. `"language"` is `python` or `cpp`.
 - Samples of EvalPlus and HumanEval: `{"task_id", "solution"}` or `{"task_id", "completion"}` a
   line. A completion continues the problem's prompt.
+- A program itself, in a file that has its problem's native id for a name: `abc300_a.cpp`.
 - LiveCodeBench's list for its custom evaluator: `[{"question_id", "code_list"}]`; for test outputs
   `[{"question_id", "test_id", "pred_list"}]`; for code execution `[{"id", "pred_list"}]`.
 - LiveCodeBench's list of lists for the same: a list for each problem, in the order of their ids.
@@ -29,6 +30,9 @@ from pydantic_core import from_json
 
 from harness.errors import DataError, UsageError
 from harness.features.grade.solutions import Published, Solution
+from harness.languages import PYTHON
+from harness.languages.known import LANGUAGES, named, of_file
+from harness.languages.language import Language
 from harness.sources.files.lines import JsonLines, Line, json_complaint
 
 LONGEST_NOTE = 300
@@ -168,10 +172,20 @@ def read_solutions(path: Path) -> list[Solution]:
         UsageError: the file cannot be opened, or holds no solution.
         DataError: the file has none of the known forms.
     """
-    solutions = list(_read(path))
+    kind = of_file(path.name)
+    solutions = list(_read(path) if kind is None else _read_program(path, kind))
     if not solutions:
         raise UsageError(f"{path} holds no solution")
     return solutions
+
+
+def _read_program(path: Path, kind: Language) -> Iterator[Solution]:
+    """Yield the one solution of a program's file, which is named like its problem."""
+    try:
+        text = path.read_text(encoding="utf-8", errors="surrogateescape")
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror}") from error
+    yield Solution(path.stem, text, language=kind.name)
 
 
 def _read(path: Path) -> Iterator[Solution]:
@@ -240,7 +254,20 @@ def read_row(row: dict[str, object], where: str) -> Iterator[Solution]:
     code = answer if code is None else code
     if code is None and output is None:
         raise DataError(where, "code", "missing; give code, or the model's words as output")
-    yield Solution(name, code, output or "", Published.in_row(row, where))
+    published = Published.in_row(row, where)
+    yield Solution(name, code, output or "", published, language=_language(row, where))
+
+
+def _language(row: dict[str, object], where: str) -> str:
+    """Return the language of a row's solution; Python where it says nothing."""
+    name = _text(row, "language", where)
+    if name is None:
+        return PYTHON
+    known = named(name)
+    if known is None:
+        names = ", ".join(LANGUAGES)
+        raise DataError(where, "language", f"{name!r:.60} is not one of {names}")
+    return known.name
 
 
 def _of_evalplus(row: dict[str, object], where: str) -> Solution:

@@ -7,10 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from harness.agent.extraction.code import Extract, Extraction, asserted_by_lcb
+from harness.agent.extraction.fences import extract_fenced
 from harness.errors import DataError, UsageError
 from harness.grading.answer_judge import judge_answer
 from harness.grading.jobs import Job, Judged, Options, judge_all
 from harness.grading.verdict import Grade, Verdict
+from harness.languages import PYTHON
+from harness.languages.known import LANGUAGES
 from harness.models.protocol import Frozen
 from harness.problem import Kind, Problem
 from harness.run.plan.judging_options import judging_of
@@ -70,6 +73,7 @@ class Solution:
         output: the model's text.
         place: index of its problem among all problems, in LiveCodeBench's order, from 0.
         completion: whether the code continues the problem's prompt.
+        language: name of its language, see `harness.languages`.
     """
 
     name: str
@@ -78,6 +82,7 @@ class Solution:
     published: Published | None = None
     place: int | None = None
     completion: bool = False
+    language: str = PYTHON
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +93,7 @@ class MatchedSolution:
         index: number of the solution among those of its problem, in the file's order, from 0.
         code: the program, or the answer to a value question.
         extraction: name of the rule that found the code; empty if the file gave code.
+        language: name of its language.
     """
 
     problem: Problem
@@ -95,6 +101,7 @@ class MatchedSolution:
     code: str
     extraction: str
     published: Published | None
+    language: str = PYTHON
 
 
 def match(
@@ -132,7 +139,8 @@ def match(
     for solution, problem in found:
         extraction = _extraction(solution, problem, search)
         code, rule = extraction.code, extraction.rule
-        matched.append(MatchedSolution(problem, counts[problem.id], code, rule, solution.published))
+        number, language = counts[problem.id], solution.language
+        matched.append(MatchedSolution(problem, number, code, rule, solution.published, language))
         counts[problem.id] += 1
     return matched, unmatched
 
@@ -140,6 +148,8 @@ def match(
 def _extraction(solution: Solution, problem: Problem, search: Extract) -> Extraction:
     """Return the solution's code; the rule's name is empty if the file gives code."""
     code = solution.code
+    if code is None and solution.language != PYTHON:
+        return extract_fenced(solution.output, LANGUAGES[solution.language])
     if code is None:
         return search(solution.output, problem.entry_point)
     if solution.completion:
@@ -188,7 +198,10 @@ def _lcb_order(problem: Problem) -> tuple[str, int]:
 def jobs_of(matched: Sequence[MatchedSolution]) -> list[Job]:
     """Return a job for each solution, numbered as matched and grouped by problem."""
     order = {name: place for place, name in enumerate(dict.fromkeys(m.problem.id for m in matched))}
-    jobs = [Job(number, each.problem, each.code) for number, each in enumerate(matched)]
+    jobs = [
+        Job(number, each.problem, each.code, language=each.language)
+        for number, each in enumerate(matched)
+    ]
     return sorted(jobs, key=lambda job: order[job.problem.id])
 
 

@@ -81,6 +81,7 @@ def doctor(
     if as_json:
         dump = {
             "level": best.isolation.level if best else None,
+            "cpp": _compiler(),
             "sandboxes": [
                 {
                     "level": each.isolation.level,
@@ -96,6 +97,18 @@ def doctor(
         write_json(out, [json.dumps(dump)])
     else:
         out.print(doctor_view(found, best))
+        out.print(Text(f"C++: {printable_line(_compiler()['words'])}"))
     if best is None or best.isolation.level.rank < least.rank:
         raise UsageError(f"no sandbox of level {least} or above can be had here")
     raise typer.Exit(OK)
+
+
+def _compiler() -> dict[str, Any]:
+    """Return whether C++ can be compiled, and by what, or what to install."""
+    from harness.languages.cpp import FLAGS, compiler
+    from harness.languages.language import MissingCompilerError
+
+    try:
+        return {"found": True, "words": f"{compiler().version}; {FLAGS}"}
+    except MissingCompilerError as error:
+        return {"found": False, "words": str(error)}

@@ -38,6 +38,8 @@ FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, FOLDER)
 
 from inside.child_process import WorkerGoneError, can_watch
+from inside.compilation import Compilation
+from inside.compiled_trial import CompiledTrial
 from inside.connection import Connection, close_all_but
 from inside.messages import pack
 from inside.preamble import WARM, Preamble
@@ -128,6 +130,9 @@ class Server:
         """Answer one request; an opening request replaces the open trial or lanes."""
         if order["do"] in PAUSES:
             return
+        if order["do"] == "compile":
+            self.compile(order, descriptors)
+            return
         if order["do"] in OPENING:
             self.close()
         if order["do"] in OPENING - {"close"}:
@@ -154,8 +159,8 @@ class Server:
         limits, number = order["limits"], int(order["core"])
         os.sched_setaffinity(0, [self.cores[number % len(self.cores)]])
         if order["do"] == "open":
-            program, inputs, outputs = descriptors
-            job = Job(limits, preamble, program, inputs, outputs)
+            program, inputs, outputs, *launcher = descriptors
+            job = Job(limits, preamble, program, inputs, outputs, launcher=(*launcher, -1)[0])
             return self.trial(job, self.cores if len(self.cores) > 1 else None)
         inputs, outputs, *programs = descriptors
         jobs = [
@@ -168,7 +173,18 @@ class Server:
 
     def trial(self, job: Job, cores: list[int] | None = None) -> Trial:
         """Return the trial of one solution."""
-        return Trial(job, self.lockdown, self.watch, self.connection, cores)
+        kind = Trial if job.launcher < 0 else CompiledTrial
+        return kind(job, self.lockdown, self.watch, self.connection, cores)
+
+    def compile(self, order: dict[str, Any], descriptors: list[int]) -> None:
+        """Compile a source, and answer with one report."""
+        source, outputs = descriptors
+        job = Compilation(order["limits"], order["command"], order["names"], (source, outputs))
+        try:
+            report = job.run(self.lockdown, self.watch, self.connection)
+        finally:
+            job.close()
+        self.connection.answer(pack([report]))
 
     def close(self) -> None:
         """Close the open trial or lanes."""
@@ -195,7 +211,9 @@ def main() -> None:
     close_up()
     if config["means"] == "bubblewrap":  # whose own option is tied to a thread of the worker
         linux.prctl(linux.PR_SET_PDEATHSIG, signal.SIGKILL)
-    lockdown = Lockdown(config["level"], config["view"], counted=config["counted"])
+    lockdown = Lockdown(
+        config["level"], config["view"], counted=config["counted"], compiles=config["compiles"]
+    )
     watch = None
     if config["means"] != "direct":
         watch = Watch(
@@ -204,7 +222,8 @@ def main() -> None:
             own_room=config["means"] is not None,
             threads=None if config["counted"] else PROCESSES,
         )
-    warm_up(config["packages"])
+    if not config["compiles"]:
+        warm_up(config["packages"])
     layers = probe(lockdown, config["canaries"])
     copies = linux.machine() in linux.MACHINES
     connection.say({"layers": layers, "missing": lockdown.missing, "copies": copies})

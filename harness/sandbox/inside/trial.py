@@ -46,6 +46,7 @@ class Job(NamedTuple):
         preamble: the compiled preamble.
         program, inputs, outputs: descriptors of memory files.
         timed: whether the run is timed, see `inside.timing`, and not judged.
+        launcher: descriptor of the launcher of a compiled program.
     """
 
     limits: dict[str, Any]
@@ -54,9 +55,46 @@ class Job(NamedTuple):
     inputs: int
     outputs: int
     timed: bool = False
+    launcher: int = -1
 
 
-class Trial:
+class Outputs:
+    """The memory files that a process writes to, and the output file that keeps their content."""
+
+    def __init__(self, limits: dict[str, Any], outputs: int) -> None:
+        self.output_bytes: int = limits["output_bytes"]
+        self.outputs = outputs
+        self.written = 0
+        self.files = [os.memfd_create(name) for name in messages.FILES]
+
+    def record(self, waited: Waited, end: str) -> messages.Record:
+        """Keep what was written, and return the record of a test."""
+        sizes = [os.fstat(descriptor).st_size for descriptor in self.files[1:]]
+        limit = self.output_bytes
+        too_much = max(sizes) >= limit
+        kept = (
+            self.keep(1, sizes[0], EXCERPT_BYTES if too_much else limit),
+            self.keep(2, sizes[1], EXCERPT_BYTES),
+            self.keep(3, sizes[2], 0 if too_much else limit),
+            self.keep(4, sizes[3], REPORT_BYTES),
+        )
+        return messages.Record(end, too_much, waited.cpu_s, waited.wall_s, kept)
+
+    def keep(self, which: int, size: int, most: int) -> messages.Kept:
+        """Move a memory file to the output file: only head and tail if it is too long."""
+        if not size:
+            return NOTHING
+        head, tail = (size, 0) if size <= most else (most // 2, most // 2)
+        start, file = self.written, self.files[which]
+        os.lseek(self.outputs, start, os.SEEK_SET)
+        head = copy(file, 0, head, self.outputs)
+        tail = copy(file, size - tail, tail, self.outputs)
+        self.written += head + tail
+        os.ftruncate(file, 0)
+        return messages.Kept(start, head, tail)
+
+
+class Trial(Outputs):
     """One solution's template process and the runs made from it."""
 
     def __init__(
@@ -67,19 +105,19 @@ class Trial:
         connection: Connection,
         cores: list[int] | None = None,
     ) -> None:
+        super().__init__(job.limits, job.outputs)
         self.job = job
+        self.lockdown = lockdown
         self.watch = watch
         self.connection = connection
         limits = job.limits
         self.whole = Allowance("", limits["grace_s"], limits["wall_s"], limits["longest_s"])
         wall_s = limits["beside_wall_s"]
         self.beside = Allowance("cut", limits["beside_cpu_s"], wall_s, wall_s)
-        self.written = 0
         self.runs = 0
         self.refusal: messages.Report | None = None
         self.over = False  # whether the template has ended
         self.apart = False  # whether a process runs one test only
-        self.files = [os.memfd_create(name) for name in messages.FILES]
         self.control, self.far = _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_SEQPACKET)
         self.control.setblocking(False)
         orders, self.orders = os.pipe()
@@ -127,7 +165,7 @@ class Trial:
                 else waited.missing or "broken"
             )
             end = "broken" if end == "gone" else end  # no judged code has run yet
-            record = self._record(waited, end)
+            record = self.record(waited, end)
             self.over = True
             self.refusal = messages.Report(*self._end_template(), [record])
 
@@ -168,10 +206,10 @@ class Trial:
         if self.watch is not None and not self.watch.has_room():
             waited = Waited(b"", "broken", 0.0, 0.0)
             messages.write_report(self.files[-1], {"status": "error", "error": NO_ROOM})
-            return messages.Report(0, 0, 0.0, [self._record(waited, "broken")])
+            return messages.Report(0, 0, 0.0, [self.record(waited, "broken")])
         runner = self.bear(last=last)
         if isinstance(runner, Waited):
-            return messages.Report(0, 0, 0.0, [self._record(runner, "broken")])
+            return messages.Report(0, 0, 0.0, [self.record(runner, "broken")])
         go = messages.go_word(self.runs)
         records: list[messages.Record] = []
         for number, span in enumerate(spans):
@@ -185,7 +223,7 @@ class Trial:
             waited = self._looked_after(runner, self.wait(runner, start, allowed=allowed))
             done = waited.word in {messages.DONE, messages.DONE_AND_OVER}
             ended = None if done else runner.end()
-            record = self._record(waited, "done" if done else waited.missing or "garbage")
+            record = self.record(waited, "done" if done else waited.missing or "garbage")
             records.append(record)
             if ended is not None:
                 return self._reported(ended, records)
@@ -258,31 +296,6 @@ class Trial:
         """Wait for a process's message, see `Waiting`; default limits: a lone test's."""
         channel = self.control.fileno() if channel is None else channel
         return self.waiting.wait(process, start, channel, allowed or self.whole)
-
-    def _record(self, waited: Waited, end: str) -> messages.Record:
-        sizes = [os.fstat(descriptor).st_size for descriptor in self.files[1:]]
-        limit = self.job.limits["output_bytes"]
-        too_much = max(sizes) >= limit
-        kept = (
-            self.keep(1, sizes[0], EXCERPT_BYTES if too_much else limit),
-            self.keep(2, sizes[1], EXCERPT_BYTES),
-            self.keep(3, sizes[2], 0 if too_much else limit),
-            self.keep(4, sizes[3], REPORT_BYTES),
-        )
-        return messages.Record(end, too_much, waited.cpu_s, waited.wall_s, kept)
-
-    def keep(self, which: int, size: int, most: int) -> messages.Kept:
-        """Move a memory file to the output file: only head and tail if it is too long."""
-        if not size:
-            return NOTHING
-        head, tail = (size, 0) if size <= most else (most // 2, most // 2)
-        start, file = self.written, self.files[which]
-        os.lseek(self.job.outputs, start, os.SEEK_SET)
-        head = copy(file, 0, head, self.job.outputs)
-        tail = copy(file, size - tail, tail, self.job.outputs)
-        self.written += head + tail
-        os.ftruncate(file, 0)
-        return messages.Kept(start, head, tail)
 
     def _end_template(self) -> tuple[int, int, float]:
         ended = self.template.end()

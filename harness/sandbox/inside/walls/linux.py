@@ -139,6 +139,14 @@ clone 56 220, clone3 435 435, kill 62 129, tgkill 234 131, prlimit64 302 261, pr
 ioctl 16 29, fcntl 72 25, socketpair 53 199, sendto 44 206, recvfrom 45 207
 open 2 -, openat 257 56
 """
+# A compiler may start its passes, which are programs; see `Lockdown.compiles`.
+_COMPILING = """
+fork 57 -, vfork 58 -, clone 56 220, execve 59 221
+"""
+# The one call that starts a compiled solution.
+_STARTING = """
+execveat 322 281
+"""
 # Needed by the sandbox itself before it locks itself in.
 _OWN = """
 seccomp 317 277, landlock_create_ruleset 444 444, landlock_add_rule 445 445
@@ -167,6 +175,16 @@ def allowed(on: str | None = None) -> dict[str, int]:
 def checked(on: str | None = None) -> dict[str, int]:
     """Return the calls allowed with some arguments only."""
     return _numbers(_CHECKED, on)
+
+
+def compiling(on: str | None = None) -> dict[str, int]:
+    """Return the further calls of a compiler; `clone` makes no namespace."""
+    return _numbers(_COMPILING, on)
+
+
+def starting(on: str | None = None) -> dict[str, int]:
+    """Return the call that starts a compiled solution."""
+    return _numbers(_STARTING, on)
 
 
 def own(on: str | None = None) -> dict[str, int]:

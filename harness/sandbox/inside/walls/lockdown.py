@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from inside.walls import linux
-from inside.walls.seccomp import Filter
+from inside.walls.seccomp import COMPILED, COMPILER, JUDGED, Filter
 
 OPEN_FILES = 64
 PROCESSES = 512  # and threads of the runner's user
@@ -29,10 +29,11 @@ AF_UNIX = 1
 CREATE_RULESET_VERSION = 1
 RULE_PATH_BENEATH = 1
 
+EXECUTE = 1 << 0
 WRITE_FILE, READ_FILE, READ_DIR = 1 << 1, 1 << 2, 1 << 3
 REMOVE_DIR, REMOVE_FILE, MAKE_DIR, MAKE_REG = 1 << 4, 1 << 5, 1 << 7, 1 << 8
 REFER, TRUNCATE = 1 << 13, 1 << 14
-OF_FILES = WRITE_FILE | READ_FILE | TRUNCATE
+OF_FILES = EXECUTE | WRITE_FILE | READ_FILE | TRUNCATE
 
 READ = READ_FILE | READ_DIR
 USE = READ | WRITE_FILE | REMOVE_DIR | REMOVE_FILE | MAKE_DIR | MAKE_REG | REFER | TRUNCATE
@@ -95,14 +96,19 @@ class Lockdown:
         view: the readable files, as in `harness.sandbox.launch`.
         counted: whether the user's processes all belong to the sandbox, so that their number can
             be limited.
+        compiles: whether a compiler is locked in, which runs the programs of the view, and not a
+            judged program.
 
     Attributes:
         missing: layer -> why it is unavailable.
     """
 
-    def __init__(self, level: str, view: dict[str, Any], *, counted: bool) -> None:
+    def __init__(
+        self, level: str, view: dict[str, Any], *, counted: bool, compiles: bool = False
+    ) -> None:
         self.level = level
         self.counted = counted
+        self.compiles = compiles
         self.missing: dict[str, str] = {}
         most_data = resource.getrlimit(resource.RLIMIT_DATA)[1]
         self.most_data = sys.maxsize if most_data == resource.RLIM_INFINITY else most_data
@@ -111,12 +117,12 @@ class Lockdown:
         if level == "none":
             return
         try:
-            self.filter = Filter()
+            self.filter = Filter(purpose=COMPILER if compiles else JUDGED)
         except ValueError as error:
             self.missing["seccomp"] = str(error)
         if level != "seccomp":
             try:
-                self.ruleset = Ruleset(_rules(view))
+                self.ruleset = Ruleset(_rules(view, EXECUTE if compiles else 0))
             except (OSError, ValueError) as error:
                 self.missing["landlock"] = str(error)
 
@@ -154,6 +160,18 @@ class Lockdown:
         else:
             sys.addaudithook(_deny)
 
+    def filter_of_compiled(self) -> bytes:
+        """Return the filter that a compiled program's launcher applies; empty for none.
+
+        It is the number of instructions, of places of the process's own id, and these places, as
+        unsigned integers; then the instructions.
+        """
+        if self.filter is None:
+            return struct.pack("=II", 0, 0)
+        compiled = Filter(purpose=COMPILED)
+        head = struct.pack("=II", len(compiled.code), len(compiled.own))
+        return head + struct.pack(f"={len(compiled.own)}I", *compiled.own) + compiled.packed
+
 
 def _deny(event: str, arguments: tuple[Any, ...]) -> None:
     if event.startswith(DENIED_EVENTS):
@@ -164,9 +182,11 @@ def _deny(event: str, arguments: tuple[Any, ...]) -> None:
         raise PermissionError(1, "Operation not permitted", event)
 
 
-def _rules(view: dict[str, Any]) -> Iterator[tuple[str, int]]:
+def _rules(view: dict[str, Any], more: int) -> Iterator[tuple[str, int]]:
+    """Yield the rules of a view; `more` rights hold for what it reads."""
     for path in view["reads"]:
-        yield from _around(path, view["hides"])
+        for place, rights in _around(path, view["hides"]):
+            yield place, rights | more
     for path in view["packages"]:
         yield path, READ
     for path in view["devices"]:

@@ -1,9 +1,14 @@
-"""The system call filter of judged programs.
+"""The system call filters of judged programs, and of compilers.
 
 A classic BPF program, see seccomp(2). It is an allow-list, so that calls of newer kernels stay
 closed until they have been reviewed. Refused calls fail with EPERM. Calls the list cannot know
 fail with ENOSYS, at which C libraries fall back to older calls. The filter applies to every thread
 of the process and cannot be removed.
+
+There are three. `JUDGED` is for programs that run in a process of the fork server. `COMPILED` is
+for compiled ones: the call that starts them is passed on to a tracer, which lets it through once,
+and leaves; a call without a tracer fails with ENOSYS. `COMPILER` also allows processes and
+programs.
 """
 
 import ctypes
@@ -28,8 +33,11 @@ IOCTL_ALLOWED = (0x5401, 0x541B, 0x5421, 0x5450, 0x5451)  # is a terminal, bytes
 FCNTL_ALLOWED = (0, 1, 2, 3, 4, 1030, 1032)  # copies, flags, pipe size; no locks or leases
 
 _NUMBER, _ARCHITECTURE, _FIRST_ARGUMENT = 0, 4, 16  # offsets in struct seccomp_data
+JUDGED, COMPILED, COMPILER = "judged", "compiled", "compiler"
+OF_NAMESPACES = 0x7E020080  # CLONE_NEW* flags
+
 _LOAD, _JUMP, _EQUAL, _AT_LEAST, _AND, _RETURN = 0x20, 0x05, 0x15, 0x35, 0x54, 0x06
-_ALLOW, _KILL, _ERROR = 0x7FFF0000, 0x80000000, 0x00050000
+_ALLOW, _KILL, _ERROR, _TRACE = 0x7FFF0000, 0x80000000, 0x00050000, 0x7FF00000
 
 # A socket pair connects only to itself; event loops use one to wake themselves.
 UNIX = (1,)
@@ -45,13 +53,17 @@ Code = list[Instruction]
 class Filter:
     """The filter of a machine, built once; each process fills in its own id.
 
+    Args:
+        machine: the kernel's name of the architecture; default: this one's.
+        purpose: `JUDGED`, `COMPILED` or `COMPILER`.
+
     Raises:
         ValueError: the machine's system calls are unknown.
     """
 
-    def __init__(self, machine: str | None = None) -> None:
+    def __init__(self, machine: str | None = None, purpose: str = JUDGED) -> None:
         self.machine = machine or linux.machine()
-        self.code = _program(self.machine)
+        self.code = _program(self.machine, purpose)
         self.packed = bytearray(
             b"".join(
                 struct.pack("=HBBI", op, jt, jf, k & 0xFFFFFFFF) for op, jt, jf, k in self.code
@@ -84,6 +96,7 @@ def _return(action: int) -> Code:
 _YES = _return(_ALLOW)
 _NO = _return(_ERROR | errno.EPERM)
 _UNKNOWN = _return(_ERROR | errno.ENOSYS)
+_ASK = _return(_TRACE)
 
 
 def _only(position: int, values: Sequence[int], then: Code = _YES) -> Code:
@@ -104,6 +117,12 @@ def _threads() -> Code:
     """Allow only clones that are threads."""
     mask: Instruction = (_AND, 0, 0, OF_A_THREAD)
     return [(_LOAD, 0, 0, _FIRST_ARGUMENT), mask, (_EQUAL, 1, 0, OF_A_THREAD), *_NO, *_YES]
+
+
+def _processes() -> Code:
+    """Allow only clones without a new namespace."""
+    mask: Instruction = (_AND, 0, 0, OF_NAMESPACES)
+    return [(_LOAD, 0, 0, _FIRST_ARGUMENT), mask, (_EQUAL, 1, 0, 0), *_NO, *_YES]
 
 
 def _not_emptying(position: int) -> Code:
@@ -130,9 +149,14 @@ _CHECKS: dict[str, Callable[[], Code]] = {
 }
 
 
-def _program(machine: str) -> Code:
+def _program(machine: str, purpose: str) -> Code:
     answers = dict.fromkeys(linux.allowed(machine).values(), _YES)
     answers |= {number: _CHECKS[name]() for name, number in linux.checked(machine).items()}
+    if purpose == COMPILED:
+        answers |= dict.fromkeys(linux.starting(machine).values(), _ASK)
+    if purpose == COMPILER:
+        numbers = linux.compiling(machine)
+        answers |= dict.fromkeys(numbers.values(), _YES) | {numbers["clone"]: _processes()}
     ranges: list[tuple[int, Code]] = []  # first number of each range, and its answer
     for number in range(LAST_KNOWN + 1):
         answer = answers.get(number, _NO)

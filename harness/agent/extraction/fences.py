@@ -1,0 +1,38 @@
+"""Find a program of a compiled language in a model's text.
+
+The last block with a tag of the language; else the last block without a tag; else, where there is
+no block, the whole text if it looks like a program.
+"""
+
+from harness.agent.extraction.code import LONGEST_ANSWER, UNTAGGED, Extraction
+from harness.languages.language import Language
+from harness.markdown import fenced_blocks
+
+MARKS = ("int main", "#include")
+
+
+def extract_fenced(answer: str, language: Language) -> Extraction:
+    """Find the program in an answer.
+
+    Args:
+        answer: the model's text, usually Markdown.
+        language: the language of the program.
+    """
+    if len(answer) > LONGEST_ANSWER:
+        return Extraction(code="", rule="too long")
+    said = answer.rpartition("</think>")[2]
+    found = _search(said, language)
+    return found if found.code or said == answer else _search(answer, language)
+
+
+def _search(text: str, language: Language) -> Extraction:
+    blocks = [block for block in fenced_blocks(text) if block.text.strip()]
+    for rule, tags in ((f"{language.name} block", language.fences), ("last block", UNTAGGED)):
+        mine = [block for block in blocks if block.tag in tags]
+        if mine:
+            whole = [block for block in mine if any(mark in block.text for mark in MARKS)]
+            block = (whole or mine)[-1]
+            return Extraction(code=block.text, rule=rule + ", unclosed" * (not block.closed))
+    if not blocks and all(mark in text for mark in MARKS):
+        return Extraction(code=text.strip("\n"), rule="bare code")
+    return Extraction(code="", rule="none")

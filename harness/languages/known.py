@@ -1,0 +1,27 @@
+"""The languages there are, by name, ending of a file, and fence."""
+
+from harness.languages import cpp, python
+from harness.languages.language import Language
+
+LANGUAGES = {each.name: each for each in (python.LANGUAGE, cpp.LANGUAGE)}
+
+
+def language(name: str) -> Language:
+    """Return a language by its name. Raises ValueError for an unknown one."""
+    try:
+        return LANGUAGES[name]
+    except KeyError:
+        known = ", ".join(LANGUAGES)
+        raise ValueError(f"unknown language {name!r}; known: {known}") from None
+
+
+def named(word: str) -> Language | None:
+    """Return the language that data sets mean by a word; None if there is none."""
+    word = word.strip().lower()
+    return next((each for each in LANGUAGES.values() if word in {each.name, *each.fences}), None)
+
+
+def of_file(name: str) -> Language | None:
+    """Return the language of a file by its ending; None if there is none."""
+    ending = name[name.rfind(".") :].lower() if "." in name else ""
+    return next((each for each in LANGUAGES.values() if ending in each.endings), None)

@@ -1,0 +1,6 @@
+"""Python: solutions run in a copy of the fork server's interpreter."""
+
+from harness.languages import PYTHON
+from harness.languages.language import Language
+
+LANGUAGE = Language(PYTHON, "Python", (".py",), ("python", "py", "python3"), source="solution.py")

@@ -1,0 +1,248 @@
+"""Compiling solutions in a sandbox of their own, and keeping what was compiled.
+
+A worker has one `Builder`. It starts a fork server with the compiler's view of files when the first
+program is compiled, and keeps the newest programs open.
+"""
+
+import hashlib
+import json
+import os
+import platform
+import signal
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+
+from harness.languages.known import language
+from harness.languages.language import Compiler, MissingCompilerError
+from harness.sandbox.binaries import Binaries
+from harness.sandbox.fork_server_connection import ForkServer, read_answer
+from harness.sandbox.isolation import Isolation
+from harness.sandbox.launch import compilers_view
+from harness.sandbox.limits import MEBIBYTE, Limits
+from harness.sandbox.program import Ending, Execution, MemoryFiles, Program, encoded, sealed
+from harness.sandbox.strongest import start
+
+COMPILER_LIMITS = Limits(cpu_s=10.0, memory_bytes=2048 * MEBIBYTE, output_bytes=48 * MEBIBYTE)
+WALL = 10
+"""Multiple of the CPU limit after which a compiler that makes no progress is ended."""
+MARGIN_S = 20.0
+MESSAGE_BYTES = 6_000  # of a compiler's message
+MOST_OPEN = 8
+LAUNCHER = Path(__file__).parent / "inside" / "launcher.cpp"
+LAUNCHER_FLAGS = "-std=gnu++20 -O2"
+OUT_OF_TIME = "CPU time limit exceeded"
+KILLED = "Killed signal"
+NO_MEMORY = "terminate called after throwing an instance of 'std::bad_alloc'"
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """A program that the compiler does not take.
+
+    Attributes:
+        message: the compiler's message, bounded.
+        cpu_s, wall_s: seconds of the attempt.
+    """
+
+    message: str
+    cpu_s: float
+    wall_s: float
+
+    @property
+    def execution(self) -> Execution:
+        """The execution that stands for all tests."""
+        return Execution(
+            ending=Ending.CANNOT_COMPILE,
+            stdout=b"",
+            stderr="",
+            result=None,
+            error=self.message,
+            code=0,
+            cpu_s=self.cpu_s,
+            wall_s=self.wall_s,
+            peak_bytes=0,
+        )
+
+
+class Builder:
+    """Compiles programs in one sandbox.
+
+    Args:
+        isolation: isolation of the sandbox.
+        binaries: where compiled programs are kept.
+    """
+
+    def __init__(self, isolation: Isolation, binaries: Binaries | None = None) -> None:
+        self.server: ForkServer | None = None
+        self._isolation = isolation
+        self._binaries = binaries or Binaries()
+        self._open: OrderedDict[str, int] = OrderedDict()
+
+    def launcher(self, stopped: Callable[[], bool]) -> int:
+        """Return the launcher of compiled programs, as `build` does."""
+        program = Program(_launcher_source(), language="cpp", flags=LAUNCHER_FLAGS)
+        file = self.build(program, stopped)
+        if isinstance(file, Refused):
+            raise OSError(f"the launcher of compiled programs cannot be compiled: {file.message}")
+        return file
+
+    def build(self, program: Program, stopped: Callable[[], bool]) -> int | Refused:
+        """Return a sealed file with a compiled program, or why there is none.
+
+        Args:
+            program: the program.
+            stopped: whether the worker was stopped meanwhile.
+
+        Raises:
+            OSError, EOFError, ValueError: the sandbox failed, or there is no compiler.
+        """
+        own = language(program.language)
+        if own.compiler is None:
+            raise ValueError(f"{own.title} is not compiled")
+        try:
+            compiler = own.compiler()
+        except MissingCompilerError as error:
+            raise OSError(str(error)) from error
+        flags = program.flags or own.flags
+        command = compiler.command(flags)
+        key = _key(program.code, compiler, command)
+        if key in self._open:
+            self._open.move_to_end(key)
+            return self._open[key]
+        data = self._binaries.find(key)
+        if data is None:
+            execution = self._compile(program.code, own.source, compiler, command, stopped)
+            if execution.result is None:
+                return _refused(execution)
+            data = execution.result
+            self._binaries.keep(key, data)
+        self._open[key] = sealed(program.language, data)
+        if len(self._open) > MOST_OPEN:
+            os.close(self._open.popitem(last=False)[1])
+        return self._open[key]
+
+    def _compile(
+        self,
+        code: str,
+        source: str,
+        compiler: Compiler,
+        command: list[str],
+        stopped: Callable[[], bool],
+    ) -> Execution:
+        server = self._started(compiler)
+        if stopped():
+            raise OSError("the worker was stopped")
+        limits = COMPILER_LIMITS
+        seconds = WALL * limits.cpu_s
+        order = {
+            "do": "compile",
+            "command": command,
+            "names": [source, command[-1]],
+            "limits": {
+                "cpu_s": limits.cpu_s,
+                "longest_s": seconds,
+                "memory_bytes": limits.memory_bytes,
+                "output_bytes": limits.output_bytes,
+            },
+        }
+        end = time.monotonic() + seconds + MARGIN_S
+
+        def look() -> None:
+            if time.monotonic() > end:
+                raise TimeoutError("the compiler's sandbox timed out")
+
+        with _Files(code) as files:
+            try:
+                server.send(order, files.descriptors)
+                answer = server.receive_bytes(look)
+                ((execution,),) = read_answer(answer, files.descriptors[1], limits)
+            except BaseException:
+                self.end()
+                raise
+        return execution
+
+    def _started(self, compiler: Compiler) -> ForkServer:
+        if self.server is not None and self.server.process.poll() is None:
+            return self.server
+        self.end()
+        self.server, found = start(self._isolation, compilers_view(compiler.folders))
+        if self.server is None:
+            raise OSError(f"no sandbox for a compiler can be had: {found.broken}")
+        return self.server
+
+    def end(self) -> None:
+        """End the fork server, and close the programs."""
+        server, self.server = self.server, None
+        if server is not None:
+            server.end()
+
+    def close(self) -> None:
+        """End the fork server, and close the programs."""
+        self.end()
+        while self._open:
+            os.close(self._open.popitem()[1])
+
+
+def ending_of_compiled(execution: Execution) -> Execution:
+    """Return the execution of a compiled program with the ending that C++'s own words give it.
+
+    A program that is refused memory ends itself.
+    """
+    aborted = execution.ending is Ending.SIGNAL and execution.code == signal.SIGABRT
+    if aborted and NO_MEMORY in execution.stderr:
+        return replace(execution, ending=Ending.MEMORY_LIMIT, code=0)
+    return execution
+
+
+class _Files(MemoryFiles):
+    """Memory files of a source and of what a compiler writes."""
+
+    def __init__(self, code: str) -> None:
+        super().__init__()
+        self._add("source", encoded(code))
+        self._add("outputs")
+
+    @property
+    def descriptors(self) -> list[int]:
+        return self._files
+
+
+@cache
+def _launcher_source() -> str:
+    return LAUNCHER.read_text(encoding="utf-8")
+
+
+def _key(code: str, compiler: Compiler, command: list[str]) -> str:
+    facts = [compiler.path, compiler.version, platform.machine(), *command]
+    digest = hashlib.sha256(json.dumps(facts).encode())
+    digest.update(encoded(code))
+    return digest.hexdigest()
+
+
+def _refused(execution: Execution) -> Refused:
+    """Return why a program was not compiled.
+
+    Raises:
+        OSError: the machine may be the cause.
+    """
+    text = execution.stderr.strip()
+    limit = {
+        Ending.CPU_LIMIT: f"the compiler needs more than {COMPILER_LIMITS.cpu_s:.0f} s of CPU time",
+        Ending.MEMORY_LIMIT: "the compiler needs too much memory",
+        Ending.OUTPUT_LIMIT: "the compiler writes too much",
+    }
+    if OUT_OF_TIME in text:
+        text = limit[Ending.CPU_LIMIT]
+    elif execution.ending in limit:
+        text = f"{limit[execution.ending]}\n{text}"
+    elif execution.killed or KILLED in text or execution.ending is Ending.WALL_LIMIT:
+        raise OSError(f"the compiler was ended: {execution.ending}")
+    elif not text:
+        text = f"the compiler ended without a program: {execution.error or execution.ending}"
+    if len(text) > MESSAGE_BYTES:
+        text = f"{text[:MESSAGE_BYTES]}\n… more was said …"
+    return Refused(text, execution.cpu_s, execution.wall_s)

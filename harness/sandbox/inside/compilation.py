@@ -1,0 +1,126 @@
+"""Compiling a solution: a compiler in the sandbox, from a memory file to the output file.
+
+The compiler reads what its user may not choose, and may be made to run what the source contains. So
+it is locked in as a judged program is, except that it may start programs, and of its results only
+bytes are kept.
+"""
+
+import fcntl
+import os
+import resource
+import signal
+import stat
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+from inside import messages
+from inside.child_process import Allowance, Process, Waited, Waiting
+from inside.connection import Connection, close_all_but, copy
+from inside.processes import Watch, empty_working_directory, kill_strays
+from inside.trial import NO_ROOM, Outputs
+from inside.walls import linux
+from inside.walls.lockdown import Lockdown
+
+KILL_AFTER_S = 2  # from the signal that ends a pass for its CPU time to the one it cannot catch
+
+
+class Compilation(Outputs):
+    """One run of a compiler.
+
+    Args:
+        limits: `cpu_s` of each pass of the compiler, `longest_s` of all, `memory_bytes` of each,
+            and `output_bytes` of a file.
+        command: the compiler and its arguments.
+        names: names of the source and of the binary in the working directory.
+        source, outputs: descriptors of memory files.
+    """
+
+    def __init__(
+        self,
+        limits: dict[str, Any],
+        command: Sequence[str],
+        names: tuple[str, str],
+        files: tuple[int, int],
+    ) -> None:
+        self.source, outputs = files
+        super().__init__(limits, outputs)
+        self.limits = limits
+        self.command = command
+        self.source_name, self.binary_name = names
+
+    def run(
+        self, lockdown: Lockdown, watch: Watch | None, connection: Connection
+    ) -> messages.Report:
+        """Compile; the binary is the result.
+
+        Raises:
+            WorkerGoneError: the worker has hung up.
+        """
+        if watch is not None and not watch.has_room():
+            messages.write_report(self.files[-1], {"status": "error", "error": NO_ROOM})
+            return messages.Report(0, 0, 0.0, [self.record(Waited(b"", "", 0, 0), "broken")])
+        pid = os.fork()
+        if pid == 0:
+            self._become_compiler(lockdown)
+        process = Process(pid)
+        channel, other = os.pipe()  # nothing is said on it
+        try:
+            os.set_blocking(channel, False)
+            limits = self.limits
+            waiting = Waiting(connection, watch, limits["memory_bytes"], pid, None)
+            longest_s = limits["longest_s"]
+            allowed = Allowance("", limits["cpu_s"], longest_s, longest_s)
+            waited = waiting.wait(process, process.now(), channel, allowed)
+        finally:
+            status, peak_bytes, user_s = process.end()
+            kill_strays()
+            os.close(channel)
+            os.close(other)
+        if waited.missing == "gone" and status == 0:
+            self._take_binary()
+        record = self.record(waited, waited.missing or "garbage")
+        empty_working_directory()
+        return messages.Report(status, peak_bytes, user_s, [record])
+
+    def _take_binary(self) -> None:
+        """Copy the binary, if it is a plain file, to the result."""
+        try:
+            file = os.open(self.binary_name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+        except OSError:
+            return
+        try:
+            state = os.fstat(file)
+            if stat.S_ISREG(state.st_mode):
+                copy(file, 0, min(state.st_size, self.output_bytes), self.files[3])
+        finally:
+            os.close(file)
+
+    def _become_compiler(self, lockdown: Lockdown) -> NoReturn:
+        """Become the compiler in the forked process; never returns."""
+        report = fcntl.fcntl(self.files[-1], fcntl.F_DUPFD_CLOEXEC, 3)
+        try:
+            linux.prctl(linux.PR_SET_PDEATHSIG, signal.SIGKILL)
+            os.setsid()
+            lockdown.restrict_files()
+            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+            target = os.open(self.source_name, flags, 0o600)
+            copy(self.source, 0, os.fstat(self.source).st_size, target)
+            for number in range(3):
+                os.dup2(self.files[number], number)
+            close_all_but(report)
+            lockdown.limit(self.limits["memory_bytes"], self.limits["output_bytes"])
+            cpu_s = int(self.limits["cpu_s"])
+            resource.setrlimit(resource.RLIMIT_CPU, (cpu_s, cpu_s + KILL_AFTER_S))
+            for number in (signal.SIGPIPE, signal.SIGXFSZ):  # Python ignores them
+                signal.signal(number, signal.SIG_DFL)
+            lockdown.restrict_calls()
+            os.execv(self.command[0], list(self.command))
+        except BaseException as error:
+            messages.write_report(report, {"status": "error", "error": str(error)})
+        finally:
+            os._exit(messages.RUNNER_FAILED)
+
+    def close(self) -> None:
+        """Close its files."""
+        for descriptor in (self.source, self.outputs, *self.files):
+            os.close(descriptor)

@@ -1,0 +1,144 @@
+"""The trial of a compiled solution: every test is a process of its own.
+
+The launcher, `launcher.cpp`, is the template: it starts the sealed program for each test, and the
+fork server watches and ends that process. Nothing of the fork server's memory is in it.
+"""
+
+import contextlib
+import fcntl
+import os
+import select
+import signal
+import struct
+import time
+from collections.abc import Iterator, Sequence
+from typing import NoReturn
+
+from inside import messages
+from inside.child_process import Process, Waited
+from inside.connection import close_all_but
+from inside.processes import empty_working_directory, kill_strays
+from inside.trial import NO_ROOM, Trial
+from inside.walls import linux
+from inside.walls.lockdown import Lockdown
+
+RUN, WAIT = b"f", b"w"  # orders to the launcher
+STARTED, ENDED = b"P", b"W"
+ABOVE = 20  # first descriptor that is out of the way of these
+PATIENCE_S = 20.0
+_PROCESS, _END = struct.Struct("=i"), struct.Struct("=4q")
+
+
+class Started(Process):
+    """A compiled program's process, a child of the launcher."""
+
+    def end_group(self) -> None:
+        """Kill it and its group."""
+        self.signal(signal.SIGKILL)
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.pid, signal.SIGKILL)
+        os.close(self.handle)
+
+
+def placed(low: Sequence[int], others: Sequence[int]) -> list[int]:
+    """Give descriptors the numbers from 0 on, and close all but these and some others.
+
+    Returns:
+        The new numbers of the others, which end when a program is started.
+    """
+    high = [fcntl.fcntl(each, fcntl.F_DUPFD_CLOEXEC, ABOVE) for each in (*low, *others)]
+    for number in range(len(low)):
+        os.dup2(high[number], number)
+    kept = high[len(low) :]
+    close_all_but(*range(3, len(low)), *kept)
+    return kept
+
+
+class CompiledTrial(Trial):
+    """One compiled solution's launcher, and the runs made from it."""
+
+    def _become_template(self, lockdown: Lockdown, orders: int, births: int) -> NoReturn:
+        report = self.files[-1]
+        try:
+            linux.prctl(linux.PR_SET_PDEATHSIG, signal.SIGKILL)
+            os.setsid()
+            lockdown.restrict_files()
+            places = (*self.files[:3], orders, births, self.job.program)
+            launcher, report = placed(places, (self.job.launcher, report))
+            limits = self.job.limits
+            lockdown.limit(limits["memory_bytes"], limits["output_bytes"])
+            os.execve(launcher, ["launcher"], {})
+        except Exception as error:
+            messages.write_report(report, {"status": "error", "error": str(error)})
+        finally:
+            os._exit(1)
+
+    def _start(self) -> None:
+        os.write(self.orders, self.lockdown.filter_of_compiled())
+        super()._start()
+
+    def run(self, spans: list[tuple[int, int]], last: bool, full: int) -> Iterator[messages.Report]:
+        """Run the first of some tests; there is no process that others could share."""
+        del last, full
+        self.written = 0
+        yield self._run_one(spans[0])
+
+    def run_each(
+        self, spans: list[tuple[int, int]], last: bool, full: int
+    ) -> Iterator[messages.Report]:
+        """Run tests, each in its process, until one does not end well or output is too large."""
+        del last, full
+        self.written = 0
+        for span in spans:
+            report = self._run_one(span)
+            yield report
+            (record,) = report.records
+            well = record.end == "gone" and report.status == 0 and not record.too_much
+            if not well or self.written > self.job.limits["collect_bytes"]:
+                break
+
+    def _run_one(self, span: tuple[int, int]) -> messages.Report:
+        if self.refusal is not None:
+            return self.refusal
+        self.forget()
+        if self.watch is not None and not self.watch.has_room():
+            return self._broken(NO_ROOM)
+        self.give(*span)
+        os.lseek(self.files[0], 0, os.SEEK_SET)
+        os.write(self.orders, RUN)
+        born = self.wait(self.template, self.template.now(), self.births)
+        if born.word[:1] != STARTED:
+            return self._broken(f"no process can be started: {born.word.decode(errors='replace')}")
+        began = time.monotonic()
+        process = Started(*_PROCESS.unpack(born.word[1:]))
+        try:
+            waited = self.wait(process, (0.0, began), self.births)
+            if waited.missing == "gone" and self.watch is not None:
+                waited = waited._replace(missing=self.watch.complaint(process.pid) or "gone")
+        finally:
+            process.end_group()
+        status, peak_bytes, user_us, system_us = self._end()
+        if waited.missing == "gone":
+            waited = waited._replace(cpu_s=(user_us + system_us) / 1e6)
+        record = self.record(waited, waited.missing or "garbage")
+        if self.can_fork:
+            kill_strays(self.template.pid)
+        empty_working_directory()
+        return messages.Report(status, peak_bytes, user_us / 1e6, [record])
+
+    def _broken(self, why: str) -> messages.Report:
+        messages.write_report(self.files[-1], {"status": "error", "error": why})
+        record = self.record(Waited(b"", "broken", 0.0, 0.0), "broken")
+        return messages.Report(0, 0, 0.0, [record])
+
+    def _end(self) -> tuple[int, int, int, int]:
+        """Return the ended process's wait status, peak memory and microseconds."""
+        os.write(self.orders, WAIT)
+        poll = select.poll()
+        poll.register(self.births, select.POLLIN)
+        if not poll.poll(PATIENCE_S * 1000):
+            raise TimeoutError("a process does not end")
+        answer = os.read(self.births, 1 + _END.size)
+        if answer[:1] != ENDED:
+            raise EOFError("the launcher ended")
+        return _END.unpack(answer[1:])

@@ -1,0 +1,95 @@
+"""`harness grade` on solutions in C++."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from own_problems import DOUBLE, ECHO
+from program import harness
+
+from harness.agent.extraction.fences import extract_fenced
+from harness.languages.cpp import LANGUAGE, compiler
+from harness.languages.language import MissingCompilerError
+
+try:
+    compiler()
+except MissingCompilerError as missing:
+    pytest.skip(str(missing), allow_module_level=True)
+
+RIGHT = """#include <iostream>
+#include <string>
+int main() { std::string line; std::getline(std::cin, line); std::cout << line << '\\n'; }
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with a problem that reads stdin, and one that asks for a function."""
+    (tmp_path / "own.jsonl").write_text("".join(json.dumps(row) + "\n" for row in (ECHO, DOUBLE)))
+    return tmp_path
+
+
+def _write(folder: Path, *rows: dict[str, Any]) -> None:
+    text = "".join(json.dumps(row) + "\n" for row in rows)
+    (folder / "solutions.jsonl").write_text(text)
+
+
+def _arguments(name: str) -> tuple[str, ...]:
+    return ("grade", "--problems", "jsonl:own.jsonl", "--solutions", name, "--json")
+
+
+def _results(folder: Path, name: str = "solutions.jsonl") -> list[dict[str, Any]]:
+    done = harness(folder, *_arguments(name))
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)["results"]
+
+
+def _refusal(folder: Path, name: str = "solutions.jsonl", **env: str) -> str:
+    done = harness(folder, *_arguments(name), **env)
+    assert done.returncode == 2, done.stderr
+    assert done.stdout == ""
+    return done.stderr
+
+
+def test_a_language_column_says_that_a_solution_is_cpp(folder: Path) -> None:
+    _write(
+        folder,
+        {"problem_id": "echo", "code": RIGHT, "language": "C++"},
+        {"problem_id": "echo", "output": f"Here:\n```cpp\n{RIGHT}```\n", "language": "cpp"},
+        {"problem_id": "echo", "code": "int main() { return x; }", "language": "cpp"},
+        {"problem_id": "echo", "code": "int main() { return 1; }", "language": "cpp"},
+        {"problem_id": "echo", "code": "print(input())"},
+    )
+    results = _results(folder)
+    verdicts = ["accepted", "accepted", "compile_error", "runtime_error", "accepted"]
+    assert [each["verdict"] for each in results] == verdicts
+    assert [each["language"] for each in results] == [*["cpp"] * 4, "python"]
+    assert LANGUAGE.flags in results[0]["compiler"]
+    assert results[-1]["compiler"] == ""
+
+
+def test_a_file_named_like_its_problem_is_its_solution(folder: Path) -> None:
+    (folder / "echo.cpp").write_text(RIGHT)
+    (result,) = _results(folder, "echo.cpp")
+    assert (result["verdict"], result["language"]) == ("accepted", "cpp")
+
+
+def test_without_a_compiler_nothing_is_judged(folder: Path) -> None:
+    (folder / "echo.cpp").write_text(RIGHT)
+    assert "no C++ compiler" in _refusal(folder, "echo.cpp", PATH="/nowhere")
+
+
+def test_a_function_in_cpp_is_refused(folder: Path) -> None:
+    _write(folder, {"problem_id": "double", "code": RIGHT, "language": "cpp"})
+    assert "asks for a Python function" in _refusal(folder)
+
+
+def test_an_unknown_language_is_refused(folder: Path) -> None:
+    _write(folder, {"problem_id": "echo", "code": "x", "language": "rust"})
+    assert "'rust' is not one of python, cpp" in _refusal(folder)
+
+
+def test_the_last_cpp_block_with_a_program_is_the_solution() -> None:
+    text = f"```cpp\n{RIGHT}```\nAnd:\n```c++\nx += 1;\n```\n```python\nprint(1)\n```"
+    assert extract_fenced(text, LANGUAGE).code.strip() == RIGHT.strip()

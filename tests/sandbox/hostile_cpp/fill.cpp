@@ -1,0 +1,4 @@
+#include <cstdio>
+int main() {
+    for (;;) puts("more and more output");
+}
