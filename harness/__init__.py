@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from harness.problem import Problem, ProblemView, TestCase
     from harness.run.observer import Observer
     from harness.run.plan.problem_loader import load_problems
-    from harness.run.spec.spec import RunSpec
+    from harness.run.settings.spec import RunSpec
     from harness.run.store.results import SampleResult
 
 __all__ = [
@@ -128,7 +128,7 @@ _HOMES = {
     "harness.run.observer": ("Observer",),
     "harness.run.store.results": ("SampleResult",),
     "harness.features.grade.sandbox": ("Sandbox",),
-    "harness.run.spec.spec": ("RunSpec",),
+    "harness.run.settings.spec": ("RunSpec",),
 }
 
 

@@ -40,7 +40,7 @@ ORDER = (
 """The core, lowest first: a part imports those of earlier lines, and itself."""
 
 WITHIN_RUN = (
-    {"spec"},
+    {"settings"},
     {"store"},
     {"reporter", "observer", "summary", "plan"},
     {"session"},

@@ -2,7 +2,7 @@
 
 A command with settings has a parameter `settings`, a mapping of the given ones, and is decorated
 with `with_settings(…)`, which names them. Their flags are derived from the declarations in
-`harness.run.spec`.
+`harness.run.settings`.
 """
 
 import inspect
@@ -16,8 +16,8 @@ import typer
 from harness.cli import completion
 from harness.cli.help_page import ADVANCED, HelpAll
 from harness.errors import UsageError
-from harness.run.spec.problem_settings import ProblemSettings
-from harness.run.spec.spec import SETTINGS, RunSpec, default_of
+from harness.run.settings.problem_settings import ProblemSettings
+from harness.run.settings.spec import SETTINGS, RunSpec, default_of
 
 Command = Callable[..., Any]
 

@@ -20,7 +20,7 @@ from harness.run.engine.engine import Engine
 from harness.run.engine.manifest import manifest
 from harness.run.observer import Failure
 from harness.run.plan.plan import Plan, prepare
-from harness.run.spec.spec import RunSpec
+from harness.run.settings.spec import RunSpec
 from harness.run.store.directory import RunDirectory
 from harness.run.store.results import SampleResult
 from harness.sandbox.pool import SandboxPool

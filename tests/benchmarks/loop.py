@@ -44,7 +44,7 @@ from harness.problem import ProblemView
 from harness.run.engine.engine import Engine
 from harness.run.engine.manifest import manifest
 from harness.run.plan.plan import prepare
-from harness.run.spec.spec import RunSpec
+from harness.run.settings.spec import RunSpec
 from harness.run.store.directory import RESULTS, RunDirectory
 from harness.run.store.results import read_results
 from harness.run.summary.summary import summarize

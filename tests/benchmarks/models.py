@@ -40,7 +40,7 @@ from harness.models.scripted import ScriptedModel
 from harness.run.engine.engine import Engine
 from harness.run.engine.manifest import manifest
 from harness.run.plan.plan import prepare
-from harness.run.spec.spec import RunSpec
+from harness.run.settings.spec import RunSpec
 from harness.run.store.directory import RunDirectory
 from harness.sandbox.pool import SandboxPool
 from harness.sandbox.strongest import choose

@@ -39,7 +39,7 @@ from harness.problem import ProblemView
 from harness.run.engine.engine import Engine
 from harness.run.engine.manifest import manifest
 from harness.run.plan.plan import prepare
-from harness.run.spec.spec import RunSpec
+from harness.run.settings.spec import RunSpec
 from harness.run.store.directory import RunDirectory
 from harness.sandbox.strongest import choose
 from harness.sandbox.worker import Worker

@@ -9,7 +9,7 @@ from results_made import made_result
 from rich.console import Console
 
 from harness.grading.verdict import Verdict
-from harness.run.spec.spec import RunSpec
+from harness.run.settings.spec import RunSpec
 from harness.run.store.directory import RunDirectory
 from harness.terminal.gate import gate
 

@@ -13,7 +13,7 @@ from harness.cli.app import app
 from harness.cli.help_page import EXAMPLES, page
 from harness.cli.settings_flags import JUDGING, MOST_FLAGS
 from harness.registry import COMMANDS
-from harness.run.spec.spec import SETTINGS
+from harness.run.settings.spec import SETTINGS
 
 GROUP = get_command(app)
 WIDEST = 80

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import harness
-from harness.run.spec.keys import RunKeys
+from harness.run.settings.keys import RunKeys
 from harness.run.store.results import SampleResult
 
 MakeResult = Callable[..., SampleResult]

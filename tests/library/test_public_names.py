@@ -22,8 +22,15 @@ from harness.features.verify.library import VerifyKeys
 from harness.grading.verdict import Grade, Verdict
 from harness.problem import Problem
 from harness.run.plan.problem_loader import Benchmark
-from harness.run.spec.keys import CellKeys, GradeKeys, JudgingKeys, RunKeys, SelectionKeys, Words
-from harness.run.spec.spec import LISTS, RunSpec
+from harness.run.settings.keys import (
+    CellKeys,
+    GradeKeys,
+    JudgingKeys,
+    RunKeys,
+    SelectionKeys,
+    Words,
+)
+from harness.run.settings.spec import LISTS, RunSpec
 from harness.run.summary.groups import Filters
 
 NAMES = """

@@ -15,7 +15,7 @@ from harness.models.opening import open_model
 from harness.models.route import Route, served_by
 from harness.plugins import MODELS, OBSERVERS, RULES, SOURCES, known_rule
 from harness.plugins import STRATEGIES as STRATEGY_GROUP
-from harness.run.spec.spec import read_spec
+from harness.run.settings.spec import read_spec
 from harness.sources.benchmarks import is_source, load, parse_spec
 
 ALL = {group: {"mine": "thing"} for group in plugins.GROUPS}

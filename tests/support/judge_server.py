@@ -12,7 +12,7 @@ import httpx2
 from harness.closing import Closing
 from harness.features.serve.server import GracefulServer, Settings, _listen, config_of, service_of
 from harness.problem import Problem
-from harness.run.spec.spec import RunSpec, read_spec
+from harness.run.settings.spec import RunSpec, read_spec
 from harness.sandbox.pool import SandboxPool
 
 PATIENCE_S = 120.0

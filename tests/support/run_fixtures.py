@@ -15,7 +15,7 @@ from program import harness
 from results_made import made_result
 from rich.console import Console, RenderableType
 
-from harness.run.spec.spec import RunSpec
+from harness.run.settings.spec import RunSpec
 from harness.run.store.directory import RunDirectory
 from harness.run.store.results import SampleResult
 

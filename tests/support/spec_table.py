@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from harness.run.spec.spec import SETTINGS, RunSpec
+from harness.run.settings.spec import SETTINGS, RunSpec
 
 BEGIN, END = "<!-- keys of the spec -->\n", "<!-- end of the keys -->\n"
 PAGE = Path(__file__).parents[2] / "docs" / "configuration.md"

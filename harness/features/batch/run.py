@@ -30,7 +30,7 @@ from harness.models.providers import Protocol
 from harness.models.route import Route
 from harness.problem import Problem, ProblemView
 from harness.run.plan.plan import Plan
-from harness.run.spec.spec import RunSpec
+from harness.run.settings.spec import RunSpec
 from harness.run.store.directory import BATCHES, RunDirectory
 from harness.run.store.transcript import sample_name
 

@@ -19,7 +19,7 @@ from harness.efficiency.measurement import Scales, timing_of
 from harness.errors import INFRASTRUCTURE, INTERRUPTED, OK
 from harness.features.calibrate.library import calibrate_problems
 from harness.run.session.judging_session import judging
-from harness.run.spec.spec import read_spec
+from harness.run.settings.spec import read_spec
 from harness.sources.selection import select
 from harness.terminal.progress import TerminalReporter, load_telling
 from harness.terminal.summary_table import console, write_json

@@ -21,7 +21,7 @@ from harness.run.plan.problem_loader import Benchmark, checked, name_of, read
 from harness.run.reporter import LOG, JudgingProgress, Reporter
 from harness.run.session.judging import in_pool
 from harness.run.session.judging_session import JudgingSession, session_of
-from harness.run.spec.keys import SelectionKeys, listing, python_words, spec_from
+from harness.run.settings.keys import SelectionKeys, listing, python_words, spec_from
 from harness.run.summary.summary import counted
 from harness.sandbox.executor import Executor, ExecutorName
 from harness.sandbox.isolation import Level

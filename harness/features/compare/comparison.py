@@ -21,7 +21,7 @@ from harness.features.compare.flips import Flip, Group, compare_counts, flips_of
 from harness.features.compare.spend import equal_spend
 from harness.features.compare.spend_result import SpendComparison
 from harness.models.protocol import Frozen
-from harness.run.spec.spec import COMPARED
+from harness.run.settings.spec import COMPARED
 from harness.run.store.directory import refuse_experiment
 from harness.run.store.results import SampleResult, uncollected
 from harness.run.store.state import verdicts_of

@@ -8,7 +8,7 @@ from harness.features.compare.differences import words_of
 from harness.features.compare.efficiency import efficiency_rows
 from harness.features.compare.spend_result import SpendComparison, SpendDifference
 from harness.features.compare.spend_sentence import MODES, amount_of
-from harness.run.spec.spec import COMPARED
+from harness.run.settings.spec import COMPARED
 from harness.run.store.state import HERE
 from harness.run.summary.summary import Summary
 from harness.stats.rates import Rate

@@ -8,7 +8,7 @@ from typing import Literal
 from harness.agent.attempt import Attempt, ChosenBy
 from harness.errors import UsageError
 from harness.grading.verdict import INFRASTRUCTURE, Grade, Verdict
-from harness.run.spec.reward_functions import check_reward_function, reward_value
+from harness.run.settings.reward_functions import check_reward_function, reward_value
 
 OVERFIT_PENALTY = 0.2
 FORMAT_PENALTY = 0.1

@@ -10,7 +10,7 @@ from harness.cli import completion
 from harness.cli.help_page import ADVANCED
 from harness.cli.settings_flags import Notify, Observer, Source, with_settings, with_source
 from harness.errors import UsageError
-from harness.run.spec.spec import RunSpec
+from harness.run.settings.spec import RunSpec
 
 
 @with_settings(*RunSpec.model_fields)

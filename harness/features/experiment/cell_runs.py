@@ -19,7 +19,7 @@ from harness.run.engine.lifecycle import Outcome, Prepared, Read, budget_of, sum
 from harness.run.plan.budget import NOTHING, Budget, Total
 from harness.run.plan.plan import Plan
 from harness.run.session.sync import run
-from harness.run.spec.spec import RunSpec
+from harness.run.settings.spec import RunSpec
 from harness.run.store.directory import MANIFEST, RunDirectory, read_manifest
 from harness.run.store.results import SampleResult
 from harness.run.store.state import NOT_NEEDED

@@ -7,7 +7,7 @@ from pathlib import Path, PurePath
 from typing import Any, cast
 
 from harness.errors import RunDirectoryError, UsageError
-from harness.run.spec.spec import GROWING, RESUMABLE, RunSpec, default_of, stored, uses
+from harness.run.settings.spec import GROWING, RESUMABLE, RunSpec, default_of, stored, uses
 
 OF_THE_WHOLE = frozenset(
     {*(GROWING - {"samples_per_problem"}), "benchmark", "max_cost", "max_tokens_total"}

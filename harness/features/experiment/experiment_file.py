@@ -23,7 +23,7 @@ from harness.features.experiment.cells import Cell, Grid, grown_from, is_name, w
 from harness.features.experiment.decision import Decision, Goal, Say
 from harness.features.experiment.grid import factorial_grid, read_grid
 from harness.models.protocol import Frozen
-from harness.run.spec.spec import RESUMABLE, known_keys, spec_of, stored
+from harness.run.settings.spec import RESUMABLE, known_keys, spec_of, stored
 from harness.run.store.directory import EXPERIMENT, MANIFEST, default_path, write_json
 from harness.run.store.files import read_file
 from harness.run.store.results import storage_error

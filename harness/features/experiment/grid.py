@@ -31,8 +31,8 @@ from harness.features.experiment.cells import (
 )
 from harness.features.experiment.decision import MOST_SHOTS, SINGLE_SHOT, Say
 from harness.run.plan.target import resolve_target
-from harness.run.spec.settings import read_yaml, refuse_unknown, with_underscores
-from harness.run.spec.spec import (
+from harness.run.settings.setting import read_yaml, refuse_unknown, with_underscores
+from harness.run.settings.spec import (
     LISTS,
     SETTINGS,
     RunSpec,

@@ -28,7 +28,7 @@ from harness.features.experiment.experiment_file import Experiment
 from harness.features.experiment.live_panel import ExperimentPanel
 from harness.run.engine.controller import RunController
 from harness.run.engine.lifecycle import Prepared
-from harness.run.spec.spec import stored
+from harness.run.settings.spec import stored
 from harness.stats.sequential import Evidence
 from harness.text import count, percent, printable_line
 

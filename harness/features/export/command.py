@@ -19,8 +19,8 @@ from harness.features.show.command import LoadedRun
 from harness.problem import Problem
 from harness.run.plan.problem_loader import Benchmark, checked, read
 from harness.run.reporter import LOG
-from harness.run.spec.keys import path_of, python_words
-from harness.run.spec.spec import RunSpec
+from harness.run.settings.keys import path_of, python_words
+from harness.run.settings.spec import RunSpec
 from harness.run.store.directory import BATCHES, MANIFEST, RESULTS, SUMMARY
 from harness.run.store.transcripts import FOLDER, PACK
 from harness.run.summary.loaded_run import Run, read_run

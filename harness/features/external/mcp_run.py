@@ -23,7 +23,7 @@ from harness.run.engine.controller import RunController
 from harness.run.engine.engine import Engine
 from harness.run.engine.lifecycle import Prepared
 from harness.run.plan.plan import Plan
-from harness.run.spec.spec import known_keys, read_spec
+from harness.run.settings.spec import known_keys, read_spec
 from harness.run.store.directory import MANIFEST, RESULTS, default_path, read_manifest
 from harness.run.store.results import read_results
 from harness.sources.selection import Selection, select

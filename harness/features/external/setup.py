@@ -25,7 +25,7 @@ from harness.sources.benchmarks import parse_spec
 from harness.sources.files.lines import expand
 
 if TYPE_CHECKING:
-    from harness.run.spec.spec import RunSpec
+    from harness.run.settings.spec import RunSpec
 
 
 SECONDS = 1_800.0

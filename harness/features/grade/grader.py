@@ -20,7 +20,7 @@ if TYPE_CHECKING:  # the judge is imported when a `Grader` is made: importing th
     from harness.grading.verdict import Grade, Verdict
     from harness.problem import Problem
     from harness.run.plan.problem_loader import Benchmark
-    from harness.run.spec.keys import JudgingKeys
+    from harness.run.settings.keys import JudgingKeys
     from harness.sandbox.executor import Executor
 
 EXTRACT = "Grader(): extract"
@@ -137,8 +137,8 @@ class Grader(Closing):
         from harness.run.reporter import LOG
         from harness.run.session.judging_session import isolate
         from harness.run.session.sync import WarmPool
-        from harness.run.spec.keys import JudgingKeys, spec_from
-        from harness.run.spec.reward_functions import check_reward_function
+        from harness.run.settings.keys import JudgingKeys, spec_from
+        from harness.run.settings.reward_functions import check_reward_function
         from harness.sources.problem_names import Names
 
         self._said = said_in(spec_from("Grader()", keys, JudgingKeys, OWN))
@@ -296,7 +296,7 @@ class Grader(Closing):
     def _rewards(self, scored: Sequence[Scored]) -> list[float | None]:
         if self._failures == "raise" and any(each.failed for each in scored):
             raise GradingError(scored)
-        from harness.run.spec.reward_functions import reward_value
+        from harness.run.settings.reward_functions import reward_value
 
         return [
             None if each.failed else reward_value(self._reward, each, "Grader()") for each in scored

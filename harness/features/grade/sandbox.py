@@ -30,7 +30,7 @@ from harness.errors import DataError, UsageError
 from harness.grading.judge import Stop, Task, judge
 from harness.grading.verdict import TestResult
 from harness.problem import Checker, TestCase
-from harness.run.spec.execution_settings import read_test_timeout
+from harness.run.settings.execution_settings import read_test_timeout
 from harness.sandbox.isolation import Isolation, Level
 from harness.sandbox.limits import Limits
 from harness.sandbox.program import Program, WorkerStoppedError

@@ -18,7 +18,7 @@ from harness.models.protocol import Frozen
 from harness.problem import Kind, Problem
 from harness.run.plan.judging_options import judging_of
 from harness.run.plan.problem_kinds import rules_of
-from harness.run.spec.spec import RunSpec
+from harness.run.settings.spec import RunSpec
 from harness.sandbox.executor import Executor
 from harness.sources.problem_names import Names
 from harness.text import count, first_few

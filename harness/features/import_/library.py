@@ -38,8 +38,8 @@ from harness.problem import Problem
 from harness.run.engine.manifest import SCHEMA
 from harness.run.plan.problem_loader import Benchmark, checked, name_of, read
 from harness.run.reporter import LOG, Reporter
-from harness.run.spec.keys import JudgingKeys, Words, listing, path_of, python_words, spec_from
-from harness.run.spec.spec import RunSpec
+from harness.run.settings.keys import JudgingKeys, Words, listing, path_of, python_words, spec_from
+from harness.run.settings.spec import RunSpec
 from harness.run.store.directory import RunDirectory
 from harness.run.store.results import SampleResult
 from harness.run.store.state import PUBLISHED

@@ -32,7 +32,7 @@ from harness.run.plan.problem_kinds import ProblemKind, check_settings, check_te
 from harness.run.reporter import Reporter
 from harness.run.session.judging import judge_jobs
 from harness.run.session.judging_session import JudgingSession, isolate, judging
-from harness.run.spec.spec import RunSpec, known_keys, read_spec
+from harness.run.settings.spec import RunSpec, known_keys, read_spec
 from harness.run.store.directory import MANIFEST, RESULTS, SUMMARY, RunDirectory, read_manifest
 from harness.run.store.state import HERE
 from harness.run.store.transcripts import FOLDER

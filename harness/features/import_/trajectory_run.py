@@ -23,7 +23,7 @@ from harness.grading.verdict import INFRASTRUCTURE, Grade, TestResult, Verdict
 from harness.models.prices import Price
 from harness.problem import Problem
 from harness.run.plan.problem_kinds import rules_of
-from harness.run.spec.problem_settings import MOST_SAMPLES
+from harness.run.settings.problem_settings import MOST_SAMPLES
 from harness.run.store.directory import RunDirectory
 from harness.run.store.results import SampleResult
 from harness.sources.problem_names import Names

@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from harness.cli.settings_flags import with_settings
-from harness.run.spec.spec import default_of
+from harness.run.settings.spec import default_of
 from harness.sandbox.isolation import CANDIDATES, MISSING, PROMISED, UNSAFE, Findings, Level
 from harness.text import printable_line
 

@@ -27,7 +27,7 @@ from harness.run.plan.target import (
     refuse_unsent,
     resolve_target,
 )
-from harness.run.spec.spec import RunSpec, read_spec
+from harness.run.settings.spec import RunSpec, read_spec
 from harness.terminal.summary_table import console, facts, write_json
 from harness.text import printable_line
 

@@ -16,7 +16,7 @@ from harness.cli.settings_flags import (
     with_source,
 )
 from harness.problem import Kind, Problem, TestCase
-from harness.run.spec.spec import read_spec
+from harness.run.settings.spec import read_spec
 from harness.sources.benchmarks import is_source
 from harness.sources.hub_datasets import meaning
 from harness.sources.selection import select

@@ -29,7 +29,7 @@ from harness.cli.settings_flags import Source, with_settings, with_source
 from harness.errors import StorageError, UsageError
 from harness.grading.jobs import Options
 from harness.problem import Kind
-from harness.run.spec.spec import read_spec
+from harness.run.settings.spec import read_spec
 from harness.sources.benchmarks import load
 from harness.sources.selection import select
 from harness.terminal.columns import words_table

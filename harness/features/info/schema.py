@@ -16,7 +16,7 @@ from harness.agent import events
 from harness.cli import completion
 from harness.errors import UsageError
 from harness.run.plan import estimate
-from harness.run.spec.spec import LISTS, RunSpec
+from harness.run.settings.spec import LISTS, RunSpec
 from harness.run.store import results
 from harness.run.summary import summary
 from harness.terminal.summary_table import console, write_json

@@ -25,8 +25,8 @@ from harness.run.plan.problem_loader import Benchmark, checked, read
 from harness.run.reporter import LOG, Reporter
 from harness.run.session.judging import judge_jobs
 from harness.run.session.judging_session import JudgingSession, isolate, judging, session_of
-from harness.run.spec.keys import JudgingKeys, listing, python_words, spec_from
-from harness.run.spec.spec import RunSpec, default_of, known_keys, read_spec
+from harness.run.settings.keys import JudgingKeys, listing, python_words, spec_from
+from harness.run.settings.spec import RunSpec, default_of, known_keys, read_spec
 from harness.run.store.directory import MANIFEST, RunDirectory, read_manifest
 from harness.run.store.results import SampleResult
 from harness.run.store.state import as_judged_here, versions_after

@@ -41,7 +41,7 @@ def serve(
     from harness.features.serve.server import Settings, check_access
     from harness.features.serve.server import serve as serve_judge
     from harness.grading.rules import find_rule
-    from harness.run.spec.spec import read_spec
+    from harness.run.settings.spec import read_spec
 
     token = os.environ.get(token_env) or None
     check_access(host, token, token_env)

@@ -25,7 +25,7 @@ from harness.http_server import Server, address_of, listen, quiet_config
 from harness.problem import Problem
 from harness.run.plan.judging_options import judging_of
 from harness.run.plan.problem_loader import checked, read
-from harness.run.spec.spec import RunSpec
+from harness.run.settings.spec import RunSpec
 from harness.sandbox.executor import Executor
 from harness.sandbox.limits import Limits
 from harness.sandbox.program import Program

@@ -16,7 +16,7 @@ from harness.cli.settings_flags import RESULT_FILTERS, By, Details, RunArgument,
 from harness.efficiency.scale import Efficiency
 from harness.errors import UsageError
 from harness.grading.verdict import INFRASTRUCTURE, Verdict
-from harness.run.spec.keys import listing
+from harness.run.settings.keys import listing
 from harness.run.store.directory import RESULTS
 from harness.run.store.results import SampleResult, uncollected
 from harness.run.store.state import RunState, is_imported

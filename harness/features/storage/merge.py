@@ -22,8 +22,8 @@ from harness.errors import RunDirectoryError, StorageError, UsageError
 from harness.features.show.command import LoadedRun
 from harness.features.storage.pack import held, pack
 from harness.models.prices import ListedPrice
-from harness.run.spec.keys import path_of, python_words
-from harness.run.spec.spec import RESUMABLE, RunSpec
+from harness.run.settings.keys import path_of, python_words
+from harness.run.settings.spec import RESUMABLE, RunSpec
 from harness.run.store.directory import (
     BATCHES,
     MANIFEST,

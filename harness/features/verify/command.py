@@ -19,7 +19,7 @@ from harness.cli.settings_flags import (
 from harness.errors import INFRASTRUCTURE, INTERRUPTED, OK
 from harness.features.verify.library import VerifiedBenchmark, Wanted, verify_problems
 from harness.run.session.judging_session import judging
-from harness.run.spec.spec import read_spec
+from harness.run.settings.spec import read_spec
 from harness.sources.benchmarks import parse_spec
 from harness.sources.selection import select
 from harness.terminal.progress import TerminalReporter, load_telling

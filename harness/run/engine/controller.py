@@ -33,7 +33,7 @@ from harness.run.plan.plan import Plan, prepare
 from harness.run.plan.target import BUNDLED, BUNDLED_PROBLEMS, PREFIX
 from harness.run.reporter import Reporter
 from harness.run.session.judging_session import isolate
-from harness.run.spec.spec import RunSpec
+from harness.run.settings.spec import RunSpec
 from harness.run.store.directory import RunDirectory
 from harness.run.store.state import version_change
 from harness.run.summary.summary import Stopped

@@ -20,8 +20,8 @@ from harness.models.route import shown_url
 from harness.problem import Problem
 from harness.run.plan.judging_options import stored_limits
 from harness.run.plan.plan import Plan
-from harness.run.spec.problem_settings import Shard
-from harness.run.spec.spec import GROWING, RESUMABLE, RunSpec, uses
+from harness.run.settings.problem_settings import Shard
+from harness.run.settings.spec import GROWING, RESUMABLE, RunSpec, uses
 from harness.run.store.state import NOT_NEEDED, git_revision, version_now, versions_after
 from harness.run.store.transcript import shared_parts
 from harness.sandbox.cores import processor, usable_cores

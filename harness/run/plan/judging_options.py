@@ -16,8 +16,8 @@ from harness.grading.jobs import Options
 from harness.grading.reference_verdicts import VerifiedCache, default_folder, subject
 from harness.grading.stop import STOPS
 from harness.problem import Problem
-from harness.run.spec.execution_settings import LONGEST_SECONDS, factor_of
-from harness.run.spec.spec import RunSpec
+from harness.run.settings.execution_settings import LONGEST_SECONDS, factor_of
+from harness.run.settings.spec import RunSpec
 from harness.sandbox.limits import MEBIBYTE
 from harness.sources.benchmarks import parse_spec
 

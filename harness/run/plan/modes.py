@@ -11,7 +11,7 @@ from typing import Any, Protocol, TypeVar
 
 from harness.models.route import Route
 from harness.problem import Problem
-from harness.run.spec.spec import RunSpec
+from harness.run.settings.spec import RunSpec
 from harness.run.store.directory import RunDirectory
 
 P = TypeVar("P")

@@ -14,8 +14,8 @@ from harness.agent.extraction.answers import ANSWER_EXTRACTORS
 from harness.agent.extraction.code import EXTRACTORS, Extract
 from harness.errors import NothingSelectedError, UsageError
 from harness.problem import Kind, Problem
-from harness.run.spec.settings import is_said
-from harness.run.spec.spec import SETTINGS, RunSpec, flag_of
+from harness.run.settings.setting import is_said
+from harness.run.settings.spec import SETTINGS, RunSpec, flag_of
 from harness.tools.read_problem import ReadProblem
 from harness.tools.run_code import RunCode
 from harness.tools.run_tests import RunTests

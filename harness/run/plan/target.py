@@ -37,8 +37,8 @@ from harness.models.scripted import ReferenceModel, UnaskedModel, check_referenc
 from harness.plugins import Plugin
 from harness.registry import MODES, TRANSPORTS, feature
 from harness.run.plan.modes import Mode, Transport
-from harness.run.spec.settings import is_said
-from harness.run.spec.spec import RunSpec, flag_of
+from harness.run.settings.setting import is_said
+from harness.run.settings.spec import RunSpec, flag_of
 from harness.run.store.transcript import sample_in
 from harness.run.store.transcripts import Transcripts
 

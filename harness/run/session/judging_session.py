@@ -12,8 +12,8 @@ from harness.grading.rules import find_rule
 from harness.run.plan.judging_options import judging_of, reference_limits
 from harness.run.plan.problem_kinds import said_in
 from harness.run.reporter import Reporter
-from harness.run.spec.execution_settings import read_test_timeout
-from harness.run.spec.spec import RunSpec, read_spec
+from harness.run.settings.execution_settings import read_test_timeout
+from harness.run.settings.spec import RunSpec, read_spec
 from harness.sandbox.executor import Executor, Where
 from harness.sandbox.isolation import Level
 from harness.sandbox.strongest import ChosenSandbox, choose

@@ -14,7 +14,7 @@ from harness.agent.attempt import RunStop
 from harness.agent.events import NotGraded, PutOff, SampleEnd
 from harness.errors import RunDirectoryError
 from harness.models.protocol import Frozen
-from harness.run.spec.problem_settings import planned_samples
+from harness.run.settings.problem_settings import planned_samples
 from harness.run.store.directory import is_under_way
 from harness.run.store.results import SampleResult
 from harness.run.store.transcript import file_name, sample_name

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from harness.errors import HarnessError, UsageError
 from harness.models.protocol import Frozen
-from harness.run.spec.spec import fault_words
+from harness.run.settings.spec import fault_words
 from harness.run.store.results import SampleResult
 from harness.run.summary.loaded_run import Run
 from harness.run.summary.summary import rate_of

@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from harness.errors import RunDirectoryError
 from harness.models.prices import ListedPrice, Price, cost
 from harness.models.protocol import Frozen
-from harness.run.spec.problem_settings import planned_samples
+from harness.run.settings.problem_settings import planned_samples
 from harness.run.store.directory import MANIFEST, RESULTS, read_manifest
 from harness.run.store.results import SampleResult, load_results, uncollected
 from harness.run.store.state import RunState, state_of, unheard_requests

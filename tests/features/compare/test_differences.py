@@ -11,7 +11,7 @@ from harness.cli.app import app
 from harness.errors import UsageError
 from harness.features.compare.comparison import compare_runs
 from harness.features.compare.view import comparison_markdown, comparison_view
-from harness.run.spec.spec import COMPARED, SETTINGS, RunSpec, uses
+from harness.run.settings.spec import COMPARED, SETTINGS, RunSpec, uses
 
 WriteRun = Callable[..., Path]
 Shown = Callable[..., str]

@@ -17,7 +17,7 @@ from harness.errors import UsageError
 from harness.models.scripted import ScriptedModel
 from harness.run.plan.plan import price_of
 from harness.run.plan.target import resolve_target
-from harness.run.spec.spec import RunSpec, read_spec
+from harness.run.settings.spec import RunSpec, read_spec
 from harness.run.store.transcript import read_events
 
 SOLVE = "```python\nimport sys\nprint(sys.stdin.read())\n```"

@@ -16,7 +16,7 @@ from program import environment
 
 from harness.cli.settings_flags import given_settings
 from harness.features.info.schema import schema_of
-from harness.run.spec.spec import read_spec
+from harness.run.settings.spec import read_spec
 from harness.sources.benchmarks import parse_spec
 
 PAGE = Path(__file__).parents[3] / "docs" / "ci.md"

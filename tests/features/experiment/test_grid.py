@@ -23,7 +23,7 @@ from harness.features.experiment.experiment_file import (
     read_experiment,
 )
 from harness.features.experiment.grid import factorial_grid, read_grid
-from harness.run.spec.spec import RunSpec
+from harness.run.settings.spec import RunSpec
 
 BASE: dict[str, Any] = {"benchmark": "fixture", "model": "replay:bundled"}
 

@@ -13,7 +13,7 @@ from harness.features.experiment.experiment_file import Experiment
 from harness.features.experiment.ranking import RankedCell, Ranking, pareto_front, rank
 from harness.features.experiment.view import RankingView
 from harness.models.protocol import Usage
-from harness.run.spec.spec import RunSpec
+from harness.run.settings.spec import RunSpec
 from harness.run.store.results import SampleResult
 from harness.stats.paired import score_interval
 

@@ -8,7 +8,7 @@ import pytest
 from program import harness
 from results_made import made_result
 
-from harness.run.spec.spec import RunSpec
+from harness.run.settings.spec import RunSpec
 from harness.run.store.directory import RunDirectory
 from harness.run.store.results import SampleResult
 from harness.run.summary.loaded_run import Run, read_run

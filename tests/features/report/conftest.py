@@ -13,7 +13,7 @@ from playwright.async_api import Page
 from harness.features.report.labelled_runs import LabelledRun, sides_of
 from harness.features.report.page import report_page
 from harness.grading.verdict import Verdict
-from harness.run.spec.spec import RunSpec
+from harness.run.settings.spec import RunSpec
 from harness.run.store.results import SampleResult, Step
 from harness.run.summary.loaded_run import Run, read_run
 

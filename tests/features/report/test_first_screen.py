@@ -14,7 +14,7 @@ from harness.features.report.first_screen import first_screen
 from harness.features.report.labelled_runs import pairings, sides_of
 from harness.features.report.notable_problems import changed_outcomes
 from harness.features.report.page import write_report
-from harness.run.spec.spec import RunSpec, stored
+from harness.run.settings.spec import RunSpec, stored
 from harness.run.store.results import SampleResult
 from harness.run.summary.groups import read_filters
 from harness.run.summary.loaded_run import read_run

@@ -14,7 +14,7 @@ from harness.features.experiment.ranking import rank
 from harness.features.report.overview_sections import experiment_section
 from harness.features.report.page import embedded
 from harness.features.viewer.open_run import key_of
-from harness.run.spec.spec import RunSpec, stored
+from harness.run.settings.spec import RunSpec, stored
 
 HOSTILE = "<script>alert(1)</script>"
 

@@ -12,7 +12,7 @@ from harness.run.engine.engine import Engine
 from harness.run.engine.manifest import manifest
 from harness.run.observer import Failure
 from harness.run.plan.plan import prepare
-from harness.run.spec.spec import RunSpec
+from harness.run.settings.spec import RunSpec
 from harness.run.store.directory import RunDirectory
 from harness.run.store.results import SampleResult
 from harness.run.store.transcript import read_events

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from harness.errors import UsageError
-from harness.run.spec.execution_settings import factor_of, read_test_timeout
-from harness.run.spec.spec import RunSpec, read_spec
+from harness.run.settings.execution_settings import factor_of, read_test_timeout
+from harness.run.settings.spec import RunSpec, read_spec
 
 
 @pytest.mark.parametrize(

@@ -16,9 +16,9 @@ from harness.cli.app import app
 from harness.errors import UsageError
 from harness.features.evaluate.evaluate_arguments import EvaluateArguments
 from harness.features.experiment.grid import read_grid
-from harness.run.spec.keys import GradeKeys, JudgingKeys, RunKeys, SelectionKeys
-from harness.run.spec.settings import Setting
-from harness.run.spec.spec import (
+from harness.run.settings.keys import GradeKeys, JudgingKeys, RunKeys, SelectionKeys
+from harness.run.settings.setting import Setting
+from harness.run.settings.spec import (
     COMPARED,
     GROWING,
     RESUMABLE,

@@ -11,7 +11,7 @@ from harness.errors import UsageError
 from harness.models.prices import Price, cost
 from harness.models.protocol import Usage
 from harness.run.plan.plan import prepare
-from harness.run.spec.spec import RunSpec, read_spec
+from harness.run.settings.spec import RunSpec, read_spec
 
 
 def test_every_key_is_a_flag_and_every_flag_a_key() -> None:

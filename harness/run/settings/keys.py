@@ -13,9 +13,9 @@ from harness.efficiency import Timing
 from harness.errors import HarnessError, UsageError
 from harness.models.prices import Price
 from harness.models.providers import Api, ToolProtocol
-from harness.run.spec.model_settings import Preset
-from harness.run.spec.settings import refuse_unknown
-from harness.run.spec.spec import RunSpec, spec_of
+from harness.run.settings.model_settings import Preset
+from harness.run.settings.setting import refuse_unknown
+from harness.run.settings.spec import RunSpec, spec_of
 from harness.sandbox.executor import ExecutorName
 from harness.sandbox.isolation import Level
 

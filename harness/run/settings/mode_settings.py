@@ -7,8 +7,8 @@ from pydantic import Field
 
 from harness.agent.strategies import REPAIR_ROUNDS, SHOTS
 from harness.models.providers import ToolProtocol
-from harness.run.spec.execution_settings import LONGEST_SECONDS
-from harness.run.spec.settings import (
+from harness.run.settings.execution_settings import LONGEST_SECONDS
+from harness.run.settings.setting import (
     ASKED,
     LEAST_MEMORY,
     MOST_MEMORY,

@@ -10,8 +10,8 @@ from pydantic_core import PydanticCustomError
 from harness.efficiency import Timing
 from harness.models.clients.connections import Timeouts
 from harness.plugins import RuleName
-from harness.run.spec.problem_settings import Shard
-from harness.run.spec.settings import (
+from harness.run.settings.problem_settings import Shard
+from harness.run.settings.setting import (
     ASKED,
     LEAST_MEMORY,
     MOST_IN_FLIGHT,

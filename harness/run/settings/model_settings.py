@@ -13,7 +13,7 @@ from harness.models.environment import check_header, stored_header
 from harness.models.prices import Price
 from harness.models.protocol import ModelSettings
 from harness.models.providers import Api
-from harness.run.spec.settings import ASKED, Setting, SettingsGroup
+from harness.run.settings.setting import ASKED, Setting, SettingsGroup
 
 Preset = Literal["livecodebench"]
 PRESETS: Mapping[str, Mapping[str, Any]] = MappingProxyType(

@@ -10,11 +10,11 @@ from pydantic_core import ErrorDetails
 from harness.agent.strategies import ASKING, BUILT_IN
 from harness.errors import RunDirectoryError, UsageError
 from harness.models.route import shown_url
-from harness.run.spec.execution_settings import ExecutionSettings, JudgingSettings
-from harness.run.spec.mode_settings import ModeSettings
-from harness.run.spec.model_settings import RequestSettings, with_preset
-from harness.run.spec.problem_settings import ProblemSettings
-from harness.run.spec.settings import ASKED, is_said, read_yaml, refuse_unknown, settings_of
+from harness.run.settings.execution_settings import ExecutionSettings, JudgingSettings
+from harness.run.settings.mode_settings import ModeSettings
+from harness.run.settings.model_settings import RequestSettings, with_preset
+from harness.run.settings.problem_settings import ProblemSettings
+from harness.run.settings.setting import ASKED, is_said, read_yaml, refuse_unknown, settings_of
 
 if TYPE_CHECKING:
     from harness.sandbox.executor import Where

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, cast
 from pydantic import Field
 
 from harness.errors import NothingSelectedError
-from harness.run.spec.settings import (
+from harness.run.settings.setting import (
     Setting,
     SettingsGroup,
 )
