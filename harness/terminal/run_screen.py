@@ -14,8 +14,9 @@ from harness.grading.verdict import Verdict
 from harness.models.providers import REFERENCES
 from harness.models.route import is_local
 from harness.run.plan.target import PREFIX
+from harness.run.store.origin import IMPORT_AGAIN, is_imported
+from harness.run.store.pending import UNDER_WAY, reason_text
 from harness.run.store.results import SampleResult
-from harness.run.store.state import IMPORT_AGAIN, UNDER_WAY, is_imported, reason_text
 from harness.run.summary.groups import FEWEST, rates_by
 from harness.run.summary.loaded_run import Run, measured_words, read_run
 from harness.run.summary.summary import Summary

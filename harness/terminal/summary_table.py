@@ -8,7 +8,8 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 
 from harness.grading.verdict import JudgedAgain
-from harness.run.store.state import IMPORT_AGAIN, UNDER_WAY, reason_text
+from harness.run.store.origin import IMPORT_AGAIN
+from harness.run.store.pending import UNDER_WAY, reason_text
 from harness.run.summary.groups import FEWEST
 from harness.run.summary.summary import Summary
 from harness.sandbox.isolation import Level

@@ -21,7 +21,10 @@ from harness.run.plan.problem_loader import Benchmark, checked, name_of, read
 from harness.run.reporter import LOG, JudgingProgress, Reporter
 from harness.run.session.judging import in_pool
 from harness.run.session.judging_session import JudgingSession, session_of
-from harness.run.settings.keys import SelectionKeys, listing, python_words, spec_from
+from harness.run.settings.keys import SelectionKeys
+from harness.run.settings.python_arguments import spec_from
+from harness.run.settings.python_messages import python_words
+from harness.run.settings.python_signature import listing
 from harness.run.summary.summary import counted
 from harness.sandbox.executor import Executor, ExecutorName
 from harness.sandbox.isolation import Level

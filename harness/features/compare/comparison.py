@@ -23,8 +23,8 @@ from harness.features.compare.spend_result import SpendComparison
 from harness.models.protocol import Frozen
 from harness.run.settings.spec import COMPARED
 from harness.run.store.directory import refuse_experiment
+from harness.run.store.origin import verdicts_of
 from harness.run.store.results import SampleResult, uncollected
-from harness.run.store.state import verdicts_of
 from harness.run.summary.groups import EVERYTHING, filtered
 from harness.run.summary.loaded_run import (
     Bounds,

@@ -5,7 +5,8 @@ from typing import Any, cast
 
 from harness.features.compare.efficiency import timed_unlike
 from harness.run.settings.spec import COMPARED, SETTINGS, default_of, uses
-from harness.run.store.state import PUBLISHED, verdicts_of, versions_of
+from harness.run.store.origin import PUBLISHED, verdicts_of
+from harness.run.store.versions import versions_of
 from harness.run.summary.loaded_run import Run
 from harness.text import count
 

@@ -29,7 +29,9 @@ from harness.run.observer import Failure
 from harness.run.plan.problem_loader import Benchmark, read
 from harness.run.reporter import LOG
 from harness.run.session.sync import first_of, run
-from harness.run.settings.keys import RunKeys, listing, python_words
+from harness.run.settings.keys import RunKeys
+from harness.run.settings.python_messages import python_words
+from harness.run.settings.python_signature import listing
 from harness.run.store.directory import MANIFEST, read_manifest
 from harness.run.store.results import SampleResult
 from harness.run.summary.loaded_run import Run, read_run, samples_frame

@@ -18,7 +18,7 @@ from harness.run.plan.estimate import CHARACTERS, Estimate, Foretold, estimate
 from harness.run.plan.target import PREFIX
 from harness.run.settings.spec import GROWING, RESUMABLE, known_keys, read_spec
 from harness.run.store.directory import MANIFEST, default_path, read_manifest
-from harness.run.store.state import IMPORT_AGAIN, is_imported
+from harness.run.store.origin import IMPORT_AGAIN, is_imported
 from harness.run.summary.summary import Summary
 from harness.terminal.columns import facts, number_range
 from harness.terminal.gate import gate

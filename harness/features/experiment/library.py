@@ -30,9 +30,11 @@ from harness.run.plan.plan import Plan
 from harness.run.plan.problem_loader import Benchmark, checked, name_of, read
 from harness.run.reporter import LOG, Reporter, log
 from harness.run.session.sync import run as run_async
-from harness.run.settings.keys import CellKeys, listing, python_words
-from harness.run.settings.setting import refuse_unknown
+from harness.run.settings.keys import CellKeys
+from harness.run.settings.python_messages import python_words
+from harness.run.settings.python_signature import listing
 from harness.run.settings.spec import RunSpec
+from harness.run.settings.unknown_keys import refuse_unknown
 from harness.run.store.directory import RunDirectory
 from harness.terminal.summary_table import console
 from harness.text import count, printable_line

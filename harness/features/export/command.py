@@ -19,7 +19,8 @@ from harness.features.show.command import LoadedRun
 from harness.problem import Problem
 from harness.run.plan.problem_loader import Benchmark, checked, read
 from harness.run.reporter import LOG
-from harness.run.settings.keys import path_of, python_words
+from harness.run.settings.python_arguments import path_of
+from harness.run.settings.python_messages import python_words
 from harness.run.settings.spec import RunSpec
 from harness.run.store.directory import BATCHES, MANIFEST, RESULTS, SUMMARY
 from harness.run.store.transcripts import FOLDER, PACK

@@ -137,7 +137,8 @@ class Grader(Closing):
         from harness.run.reporter import LOG
         from harness.run.session.judging_session import isolate
         from harness.run.session.sync import WarmPool
-        from harness.run.settings.keys import JudgingKeys, spec_from
+        from harness.run.settings.keys import JudgingKeys
+        from harness.run.settings.python_arguments import spec_from
         from harness.run.settings.reward_functions import check_reward_function
         from harness.sources.problem_names import Names
 

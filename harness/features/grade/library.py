@@ -21,7 +21,9 @@ from harness.run.plan.problem_loader import Benchmark, checked, name_of, read
 from harness.run.reporter import LOG, log
 from harness.run.session.judging_session import session_of
 from harness.run.session.sync import first_of, run
-from harness.run.settings.keys import GradeKeys, listing, spec_from
+from harness.run.settings.keys import GradeKeys
+from harness.run.settings.python_arguments import spec_from
+from harness.run.settings.python_signature import listing
 from harness.run.summary.loaded_run import frame
 from harness.sources.selection import select
 from harness.terminal.notebook import NotebookView

@@ -34,7 +34,7 @@ from harness.run.session.judging import judge_jobs
 from harness.run.session.judging_session import JudgingSession, isolate, judging
 from harness.run.settings.spec import RunSpec, known_keys, read_spec
 from harness.run.store.directory import MANIFEST, RESULTS, SUMMARY, RunDirectory, read_manifest
-from harness.run.store.state import HERE
+from harness.run.store.origin import HERE
 from harness.run.store.transcripts import FOLDER
 from harness.run.summary.summary import Summary, summarize
 from harness.sources.files.rows import Loaded

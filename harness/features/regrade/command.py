@@ -25,11 +25,15 @@ from harness.run.plan.problem_loader import Benchmark, checked, read
 from harness.run.reporter import LOG, Reporter
 from harness.run.session.judging import judge_jobs
 from harness.run.session.judging_session import JudgingSession, isolate, judging, session_of
-from harness.run.settings.keys import JudgingKeys, listing, python_words, spec_from
+from harness.run.settings.keys import JudgingKeys
+from harness.run.settings.python_arguments import spec_from
+from harness.run.settings.python_messages import python_words
+from harness.run.settings.python_signature import listing
 from harness.run.settings.spec import RunSpec, default_of, known_keys, read_spec
 from harness.run.store.directory import MANIFEST, RunDirectory, read_manifest
+from harness.run.store.origin import as_judged_here
 from harness.run.store.results import SampleResult
-from harness.run.store.state import as_judged_here, versions_after
+from harness.run.store.versions import versions_after
 from harness.run.summary.summary import Summary, summarize
 from harness.sources.files.rows import Loaded
 from harness.terminal.gate import gate, read_rate

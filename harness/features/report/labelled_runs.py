@@ -10,8 +10,8 @@ from typing import NamedTuple
 from harness.features.compare.differences import changed_problems, conditions_differ, unlike
 from harness.features.compare.flips import Flip, compare_counts, flips_of, shares
 from harness.run.settings.spec import GROWING, RESUMABLE, SETTINGS, RunSpec, uses
+from harness.run.store.origin import PUBLISHED, verdicts_of
 from harness.run.store.results import SampleResult
-from harness.run.store.state import PUBLISHED, verdicts_of
 from harness.run.store.transcript import transcript_command
 from harness.run.summary.loaded_run import Run
 from harness.run.summary.summary import solved_counts

@@ -20,7 +20,7 @@ from harness.features.report.figures import (
     tokens,
 )
 from harness.features.report.labelled_runs import NOT_USED, LabelledRun, Pairing
-from harness.run.store.state import PUBLISHED, verdicts_of
+from harness.run.store.origin import PUBLISHED, verdicts_of
 from harness.run.summary.loaded_run import mode_words
 from harness.run.summary.summary import Summary
 from harness.stats.pass_at_k import OfSeveral

@@ -16,10 +16,11 @@ from harness.cli.settings_flags import RESULT_FILTERS, By, Details, RunArgument,
 from harness.efficiency.scale import Efficiency
 from harness.errors import UsageError
 from harness.grading.verdict import INFRASTRUCTURE, Verdict
-from harness.run.settings.keys import listing
+from harness.run.settings.python_signature import listing
 from harness.run.store.directory import RESULTS
+from harness.run.store.origin import is_imported
 from harness.run.store.results import SampleResult, uncollected
-from harness.run.store.state import RunState, is_imported
+from harness.run.store.state import RunState
 from harness.run.summary.groups import Filters, filtered, rates_by, read_filters, read_kinds
 from harness.run.summary.loaded_run import Run, read_run, samples_frame
 from harness.run.summary.summary import Summary

@@ -26,7 +26,10 @@ from harness.run.plan.problem_loader import Benchmark, checked, name_of, read
 from harness.run.reporter import LOG, Reporter
 from harness.run.session.judging import judge_jobs
 from harness.run.session.judging_session import JudgingSession, session_of
-from harness.run.settings.keys import JudgingKeys, SelectionKeys, listing, python_words, spec_from
+from harness.run.settings.keys import JudgingKeys, SelectionKeys
+from harness.run.settings.python_arguments import spec_from
+from harness.run.settings.python_messages import python_words
+from harness.run.settings.python_signature import listing
 from harness.sandbox.isolation import Level
 from harness.sources.benchmarks import parse_spec
 from harness.sources.selection import select

@@ -14,7 +14,7 @@ from markupsafe import Markup
 from harness.efficiency.efficiency_summary import cpu_time, rank, score_interval, score_words
 from harness.efficiency.scale import Efficiency
 from harness.grading.verdict import INFRASTRUCTURE
-from harness.run.store.state import reason_text
+from harness.run.store.pending import reason_text
 from harness.text import count, dollars, figure, interval, percent, printable, printable_line
 
 MOST_TICKS = 6

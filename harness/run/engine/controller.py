@@ -35,7 +35,7 @@ from harness.run.reporter import Reporter
 from harness.run.session.judging_session import isolate
 from harness.run.settings.spec import RunSpec
 from harness.run.store.directory import RunDirectory
-from harness.run.store.state import version_change
+from harness.run.store.versions import version_change
 from harness.run.summary.summary import Stopped
 from harness.sandbox.isolation import Isolation
 from harness.sandbox.strongest import ChosenSandbox

@@ -9,7 +9,9 @@ from pydantic_core import to_json
 from harness.errors import DataError, UsageError
 from harness.problem import Problem
 from harness.run.reporter import log
-from harness.run.settings.keys import SelectionKeys, listing, spec_from
+from harness.run.settings.keys import SelectionKeys
+from harness.run.settings.python_arguments import spec_from
+from harness.run.settings.python_signature import listing
 from harness.run.settings.spec import RunSpec
 from harness.sources.benchmarks import is_source, load
 from harness.sources.files.lines import Line

@@ -15,8 +15,9 @@ from harness.models.prices import ListedPrice, Price, cost
 from harness.models.protocol import Frozen
 from harness.run.settings.problem_settings import planned_samples
 from harness.run.store.directory import MANIFEST, RESULTS, read_manifest
+from harness.run.store.lost_answers import unheard_requests
 from harness.run.store.results import SampleResult, load_results, uncollected
-from harness.run.store.state import RunState, state_of, unheard_requests
+from harness.run.store.state import RunState, state_of
 from harness.run.summary.summary import Summary, summarize
 from harness.text import count, printable_line
 
