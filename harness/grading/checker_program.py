@@ -9,6 +9,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from harness.excerpts import around
 from harness.grading.checkers import CheckerError, Prepared, difference_of, is_of_size, text_of
 from harness.grading.sandbox_retry import RetryingWorker
 from harness.grading.verdict import Difference
@@ -16,7 +17,7 @@ from harness.problem import CheckerProgram, TestCase
 from harness.sandbox.limits import Limits
 from harness.sandbox.program import Ending, Execution, Program, Trial
 from harness.sandbox.test_folder import TestFolder, unpack_kept
-from harness.text import around, writable
+from harness.text import writable
 
 EXCERPT = 300  # characters of what it says
 COMPILE_S = 60.0

@@ -30,6 +30,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
+from harness.excerpts import around, decode_head
 from harness.grading import checker_code
 from harness.grading.rules.difference import difference
 from harness.grading.rules.json_values import describe_value
@@ -38,7 +39,7 @@ from harness.grading.sandbox_retry import RetryingWorker
 from harness.grading.verdict import Difference
 from harness.problem import Checker, Codec, Signature, TestCase
 from harness.sandbox.program import Program
-from harness.text import around, decode_head, writable
+from harness.text import writable
 
 # The longest possible right answer: this many times the length of the test's texts, plus this many
 # characters.

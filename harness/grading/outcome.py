@@ -4,13 +4,14 @@ import json
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
+from harness.excerpts import shorten, shorten_bytes
 from harness.grading.checkers import CheckerError
 from harness.grading.rules import RuleError, find_rule
 from harness.grading.rules.json_values import describe_value
 from harness.grading.verdict import Difference, TestResult, Verdict
 from harness.problem import TestCase
 from harness.sandbox.program import Ending, Execution
-from harness.text import shorten, shorten_bytes, writable
+from harness.text import writable
 
 EXCERPT = 1_500
 LONGEST_READABLE = 4 << 20
