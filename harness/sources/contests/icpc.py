@@ -24,9 +24,9 @@ from harness.sources.contests.package.package_programs import (
     PackageProgram,
     is_python_2,
     output_validators,
-    programs_in,
 )
 from harness.sources.contests.package.package_settings import PackageSettings, read_settings
+from harness.sources.contests.package.submissions import read_submissions
 from harness.sources.contests.package.test_data import (
     PackageTest,
     TestData,
@@ -123,7 +123,7 @@ def _problem(package: PackageFolder) -> Problem:
     hidden = _SecretTests(tuple(_read_place(package, test) for test in data.secret))
     digest = sha256(package.sha256.digest())
     add_parts(digest, checker.code.encode(), *_parts_of(checker.program))
-    references = tuple(_references(package, settings))
+    accepted, rejected = read_submissions(package, settings.constants)
     name = _name(root)
     return Problem(
         id=f"icpc/{name}",
@@ -136,9 +136,11 @@ def _problem(package: PackageFolder) -> Problem:
         tests=TestSuite(public=public, load_hidden=hidden, row_bytes=hidden.size),
         checker=checker,
         cpu_s=settings.limits.cpu_s or _time_limit(package),
+        limit_rule=settings.limit_rule,
         memory_bytes=settings.limits.memory_bytes,
         output_bytes=settings.limits.output_bytes,
-        load_references=partial(tuple[Reference, ...], references),
+        load_references=partial(tuple[Reference, ...], accepted),
+        load_rejected=partial(tuple[Reference, ...], rejected),
         content_hash=digest.hexdigest(),
     )
 
@@ -337,18 +339,3 @@ def _python_3(package: PackageFolder, path: Path, settings: PackageSettings) -> 
     if is_python_2(source) or parse_or_none(source) is None:
         raise DataError(str(path), None, "not Python 3")
     return source
-
-
-def _references(package: PackageFolder, settings: PackageSettings) -> list[Reference]:
-    """Return the accepted submissions of one file in Python or C++, or a folder with one."""
-    found: list[Reference] = []
-    for program in programs_in(package, package.root / "submissions" / "accepted"):
-        if program.language not in {PYTHON, CPP} or len(program.sources()) != 1:
-            continue
-        code = package.program(program.sources()[0], settings.constants)
-        if program.language == CPP:
-            found.append(Reference(code=code, language=CPP))
-            continue
-        old = is_python_2(code) or parse_or_none(code) is None
-        found.append(Reference(code=code, language="python2" if old else "python"))
-    return found
