@@ -125,6 +125,9 @@ class CheckerProgram(Frozen):
         files: names and texts of the files beside it.
         language: language of its source.
         cpu_s, memory_bytes: limits of its process.
+        interactive: whether it talks with the solution, which then gets no input.
+        passes: most runs of the solution on a test; after each but the last, the checker may write
+            the input of the next.
     """
 
     protocol: Literal["kattis", "testlib"]
@@ -133,6 +136,13 @@ class CheckerProgram(Frozen):
     language: str = "cpp"
     cpu_s: float = 60.0
     memory_bytes: int = 2 << 30
+    interactive: bool = False
+    passes: int = 1
+
+    @property
+    def has_passes(self) -> bool:
+        """Whether it does more than judge what a solution printed."""
+        return self.interactive or self.passes > 1
 
 
 class Checker(Frozen):

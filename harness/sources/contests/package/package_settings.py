@@ -50,6 +50,7 @@ class ValidatorLimits:
 
     cpu_s: float = 60.0
     memory_bytes: int = 2 << 30
+    passes: int = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,6 +221,7 @@ def _validator_limits(given: object, where: str) -> ValidatorLimits:
     return ValidatorLimits(
         usual.cpu_s if seconds is None else limits.seconds(seconds, where, f"{key}time"),
         usual.memory_bytes if memory is None else limits.mebibytes(memory, where, f"{key}memory"),
+        int(limits.number(values.get("validation_passes", usual.passes), 1, 1000, where, key)),
     )
 
 
