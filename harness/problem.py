@@ -126,8 +126,8 @@ class CheckerProgram(Frozen):
         language: language of its source.
         cpu_s, memory_bytes: limits of its process.
         interactive: whether it talks with the solution, which then gets no input.
-        passes: most runs of the solution on a test; after each but the last, the checker may write
-            the input of the next.
+        passes: most runs of the solution on a test, where the checker may write the input of the
+            next one; 0 where it may not.
     """
 
     protocol: Literal["kattis", "testlib"]
@@ -137,12 +137,12 @@ class CheckerProgram(Frozen):
     cpu_s: float = 60.0
     memory_bytes: int = 2 << 30
     interactive: bool = False
-    passes: int = 1
+    passes: int = 0
 
     @property
     def has_passes(self) -> bool:
         """Whether it does more than judge what a solution printed."""
-        return self.interactive or self.passes > 1
+        return self.interactive or self.passes > 0
 
 
 class Checker(Frozen):

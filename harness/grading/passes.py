@@ -105,16 +105,18 @@ class PassJudge:
         """Run a test's passes, up to the first that is not accepted."""
         left: Mapping[str, bytes] = {}
         cpu_s = wall_s = 0.0
-        for number in range(1, self.checker.passes + 1):
+        most = max(self.checker.passes, 1)
+        for number in range(1, most + 1):
             found = self._run(test, left)
             execution, ruling = found.execution, found.ruling
             self.peak_bytes = max(self.peak_bytes, execution.peak_bytes)
             cpu_s, wall_s = max(cpu_s, execution.cpu_s), max(wall_s, execution.wall_s)
             found = replace(found, execution=replace(execution, cpu_s=cpu_s, wall_s=wall_s))
-            if ruling is None or not ruling.right or NEXT not in ruling.files:
+            goes_on = ruling is not None and ruling.right and self.checker.passes > 0
+            if ruling is None or not goes_on or NEXT not in ruling.files:
                 return found
-            if number == self.checker.passes:
-                what = f"it asks for more than {self.checker.passes} passes"
+            if number == most:
+                what = f"it asks for more than {most} pass{'' if most == 1 else 'es'}"
                 return replace(found, ruling=Ruling(False, what, at_fault=True))
             left = {name: data for name, data in ruling.files.items() if name != NEXT}
             text = ruling.files[NEXT].decode("utf-8", "surrogateescape")
@@ -168,10 +170,10 @@ def _pass_of(ended: Ended, protocol: str, *, public: bool) -> Pass:
     text = ended.record.text().encode("utf-8", "surrogatepass") if public else b""
     execution = replace(ended.solution, stdout=text)
     ruling = ruling_of(ended.interactor, protocol)
-    if ended.interactor_first and (ruling.at_fault or not ruling.right):
-        return Pass(_nothing(execution), ruling)  # however the solution ended after that
     if ended.too_much:
         return Pass(replace(execution, ending=Ending.OUTPUT_LIMIT, error="", code=0), None)
+    if ended.interactor_first and (ruling.at_fault or not ruling.right):
+        return Pass(_nothing(execution), ruling)  # however the solution ended after that
     if answer_of(execution, functional=False) is None:
         return Pass(execution, None)
     return Pass(execution, ruling)

@@ -216,7 +216,7 @@ class Dialogue(Closing):
         while pipe.out_of >= 0 and not pipe.waiting and (data := pipe.read()):
             pipe.passed += len(data)
             if pipe.mine and pipe.passed > self._trials[0].limits.output_bytes:
-                self._too_much = True
+                self._too_much |= pipe.into >= 0  # and not after the interactor's end
                 pipe.out_of = _closed(pipe.out_of)  # its next word ends it
                 self._said.end()
                 self._heard.end()

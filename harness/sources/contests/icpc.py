@@ -314,7 +314,7 @@ def _own_validator(
     if program.language == CPP:
         constants, own = settings.constants, settings.validator_limits
         compiled = compiled_validator(package, program, constants, own)
-        passes = settings.validator_limits.passes if MULTI_PASS in settings.kinds else 1
+        passes = settings.validator_limits.passes if MULTI_PASS in settings.kinds else 0
         shape = {"interactive": INTERACTIVE in settings.kinds, "passes": passes}
         compiled = compiled.model_copy(update=shape)
         return Checker(kind="program", program=compiled)
