@@ -32,7 +32,8 @@ REQUESTS = (
 )
 """Settings of a request."""
 JUDGING = (
-    *("rule", "test_timeout", "wall_timeout", "memory", "workers", "isolate_tests", "all_tests"),
+    *("rule", "test_timeout", "time_factor", "wall_timeout", "memory", "workers"),
+    *("isolate_tests", "all_tests"),
     *("require_isolation", "unsafe_no_sandbox", "executor", "ray_address"),
 )
 """Settings of grading."""

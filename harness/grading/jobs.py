@@ -50,6 +50,7 @@ class Trial:
 
 
 CODE_HASH = 32  # characters
+LONGEST_CPU_S = 86_400.0
 
 
 def code_hash(code: str) -> str:
@@ -114,6 +115,7 @@ class Options:
         wall_s: wall seconds per test, instead of those derived from the CPU seconds.
         stop: when to stop judging.
         cpp_flags: the C++ compiler's flags; empty for the usual ones.
+        time_factor: multiple of the CPU limit for solutions in Python.
     """
 
     rule: RuleName | None = None
@@ -124,16 +126,20 @@ class Options:
     stop: Stop = Stop.AUTO
     cpu_by_problem: Mapping[str, float] = field(default_factory=dict[str, float])
     cpp_flags: str = ""
+    time_factor: float = 1.0
 
-    def limits(self, problem: Problem) -> Limits:
-        """Return the limits of one test of a problem."""
-        return limits_of(
+    def limits(self, problem: Problem, language: str = PYTHON) -> Limits:
+        """Return the limits of one test of a problem, for solutions in a language."""
+        limits = limits_of(
             problem.source,
             cpu_s=self.cpu_by_problem.get(problem.id, self.cpu_s) or problem.cpu_s,
             memory_bytes=self.memory_bytes or problem.memory_bytes,
             output_bytes=problem.output_bytes,
             wall_s=self.wall_s,
         )
+        if language != PYTHON or self.time_factor == 1:
+            return limits
+        return replace(limits, cpu_s=min(self.time_factor * limits.cpu_s, LONGEST_CPU_S))
 
     def rule_of(self, problem: Problem) -> RuleName:
         """Return the rule that outputs of a problem are compared by."""
@@ -146,7 +152,7 @@ class Options:
         return Task(
             Program.of(problem, code, language, "" if language == PYTHON else self.cpp_flags),
             tests,
-            self.limits(problem),
+            self.limits(problem, language),
             self.rule_of(problem),
             _checker(problem, self.rule),
             self.isolate,

@@ -21,6 +21,7 @@ from harness.closing import Closing
 from harness.excerpts import shorten
 from harness.grading.jobs import CODE_HASH, Options
 from harness.grading.verdict import INFRASTRUCTURE, Verdict
+from harness.languages import PYTHON
 from harness.problem import Problem
 from harness.sandbox.isolation import Level
 from harness.version import __version__
@@ -71,7 +72,11 @@ def subject(problem: Problem, options: Options, kind: str = "") -> str:
 
 
 def keys_of(
-    problem: Problem, codes: Collection[str], options: Options, kind: str = ""
+    problem: Problem,
+    codes: Collection[str],
+    options: Options,
+    kind: str = "",
+    language: str = PYTHON,
 ) -> tuple[str, ...]:
     """Return the keys of verdicts on a problem's references.
 
@@ -83,8 +88,9 @@ def keys_of(
         codes: hash of the code of each reference.
         options: options for judging.
         kind: as in `subject`.
+        language: their language.
     """
-    limits = options.limits(problem)
+    limits = options.limits(problem, language)
     sizes = limits.memory_bytes, limits.output_bytes
     settings = _hash(limits.cpu_s, limits.wall_s, *sizes, options.isolate, str(options.stop))
     start = subject(problem, options, kind) + settings[:SETTINGS]

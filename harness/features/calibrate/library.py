@@ -193,6 +193,7 @@ class CalibrateKeys(SelectionKeys, total=False):
 
     rule: str | None
     test_timeout: float | None
+    time_factor: float
     memory: int | None
     require_isolation: Level | str
     unsafe_no_sandbox: bool

@@ -196,7 +196,8 @@ def _compiled() -> list[str]:
 def _known(problem: Problem, index: int, solution: Reference, options: Options) -> Known:
     kinds = [] if solution.language == PYTHON else [solution.language]
     kinds += ["rejected"] if solution.verdicts else []
-    (key,) = keys_of(problem, [code_hash(solution.code)], options, " ".join(kinds))
+    codes = [code_hash(solution.code)]
+    (key,) = keys_of(problem, codes, options, " ".join(kinds), solution.language)
     return Known(key, index, solution.language, solution.name, solution.verdicts)
 
 

@@ -27,6 +27,10 @@ REFERENCE = "reference*"
 """Prefix of a time limit given as a multiple of a reference's time."""
 
 
+MOST_FACTOR = 100.0
+"""Largest multiple of a time limit."""
+
+
 def read_test_timeout(value: Any, *, by_reference: bool = True) -> float | str:
     """Parse a CPU time limit per test: seconds, or `reference*FACTOR` if allowed.
 
@@ -218,6 +222,15 @@ class JudgingSettings(SettingsGroup):
             metavar="S|reference*F",
         ),
     ] = None
+    time_factor: Annotated[
+        float,
+        _limit(
+            "Multiple of the CPU limit that solutions in Python get, for limits made for faster "
+            "languages.",
+            "Grading",
+            metavar="F",
+        ),
+    ] = Field(default=1.0, ge=1, le=MOST_FACTOR)
     memory: Annotated[
         int | None,
         _limit(

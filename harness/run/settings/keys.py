@@ -35,6 +35,7 @@ class JudgingKeys(TypedDict, total=False):
 
     rule: str | None
     test_timeout: float | str | None
+    time_factor: float
     memory: int | None
     isolate_tests: bool
     wall_timeout: float | None

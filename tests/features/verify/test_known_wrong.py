@@ -60,3 +60,21 @@ def test_submissions_are_judged_against_the_verdicts_of_their_folders(
     assert (total.references, total.accepted, total.infrastructure) == (2, 2, 0)
     assert (total.rejected, total.rejected_as_expected, total.wrongly_accepted) == (5, 4, 1)
     assert problem.rejected_limit_s == 1  # the format's least, as its rule is multiples of little
+
+
+def test_a_time_factor_is_for_python_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HF_HOME", str(tmp_path / "home"))
+    burn = "import time\nwhile time.process_time() < 1.6: pass\n"
+    halves = "n = int(input())\nprint(n // 2, n - n // 2)"
+    slow = HALVES.replace("int n;", "int n;\n    while (clock() < 2 * CLOCKS_PER_SEC) {}")
+    files = {
+        "submissions/accepted/half.py": burn + halves,
+        "submissions/accepted/half.cc": f"#include <ctime>\n{slow}",
+    }
+    folder = write_package(tmp_path / "parts", "limits: {time_limit: 1}\n", files)
+    (problem,) = harness.verify(f"icpc:{folder}", time_factor=4).problems
+    assert {each.language: each.verdict for each in problem.references} == {
+        "python": Verdict.ACCEPTED,
+        "cpp": Verdict.TIME_LIMIT,
+    }
+    assert problem.limit_s == 4

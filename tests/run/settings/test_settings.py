@@ -37,6 +37,7 @@ VALUES: dict[str, tuple[Any, Any]] = {
     "price": ({"input": 1, "output": 2}, {"input": 2, "output": 3}),
     "base_url": ("http://127.0.0.1:9/v1", "http://127.0.0.1:10/v1"),
     "test_timeout": (3, 4),
+    "time_factor": (2, 3),
     "timing": ("mercury", "paired"),
     "executor": ("ray", "local"),
     "rule": ("tokens", "lcb"),
