@@ -13,6 +13,7 @@ from harness.efficiency.efficiency_summary import cpu_time
 from harness.efficiency.measurement import Scales, machine, timing_of
 from harness.efficiency.scale import Scale
 from harness.errors import DataError
+from harness.figures import count
 from harness.grading.jobs import code_hash
 from harness.models.protocol import Frozen
 from harness.problem import Problem, Reference
@@ -30,9 +31,9 @@ from harness.sandbox.executor import Executor, ExecutorName
 from harness.sandbox.isolation import Level
 from harness.sandbox.program import SandboxError
 from harness.sources.selection import select
-from harness.terminal.columns import facts, figures_table
 from harness.terminal.notebook import NotebookView
-from harness.text import count, printable_line
+from harness.terminal.rich_tables import facts, figures_table
+from harness.text import printable_line
 
 LISTED = 40
 OWN = ("benchmark", "recollect")

@@ -22,6 +22,7 @@ from harness.features.evaluate.evaluate_arguments import (
     given_path,
 )
 from harness.features.observers.observer_events import Told, check_observer, watched
+from harness.figures import count
 from harness.models.protocol import Model
 from harness.run.engine.controller import RunController
 from harness.run.engine.lifecycle import Prepared
@@ -40,7 +41,7 @@ from harness.sources.files.rows import Loaded
 from harness.stats.rates import Rate
 from harness.terminal.notebook import NotebookView
 from harness.terminal.run_screen import run_screen
-from harness.text import count, printable_line
+from harness.text import printable_line
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -32,6 +32,7 @@ from harness.features.import_.trajectory_import import (
 )
 from harness.features.import_.trajectory_run import Compared, agreement_lines
 from harness.features.show.command import LoadedRun
+from harness.figures import count
 from harness.grading.verdict import INFRASTRUCTURE, Verdict
 from harness.models.prices import Price
 from harness.problem import Problem
@@ -50,7 +51,7 @@ from harness.run.store.transcript import facts_of
 from harness.run.summary.loaded_run import read_run
 from harness.run.summary.summary import Summary, summarize
 from harness.sources.files.rows import Loaded
-from harness.text import count, printable_line
+from harness.text import printable_line
 from harness.version import __version__
 
 OWN = ("file", "problems", "out", "file_format", "model", "mode", "extract", "write_tool")

@@ -19,6 +19,7 @@ from harness.features.verify.verification import (
     verification_view,
     verified,
 )
+from harness.figures import count
 from harness.grading.jobs import Judged
 from harness.grading.reference_verdicts import Finding, VerifiedCache, default_folder
 from harness.problem import Problem
@@ -34,7 +35,7 @@ from harness.sandbox.isolation import Level
 from harness.sources.benchmarks import parse_spec
 from harness.sources.selection import select
 from harness.terminal.notebook import NotebookView
-from harness.text import count, printable_line
+from harness.text import printable_line
 
 OWN = ("benchmark", "references", "fresh")
 GIVEN = "given"

@@ -7,6 +7,7 @@ from typing import Any, Unpack, cast
 from pydantic_core import to_json
 
 from harness.errors import DataError, UsageError
+from harness.figures import bad_rows
 from harness.problem import Problem
 from harness.run.reporter import log
 from harness.run.settings.keys import SelectionKeys
@@ -17,7 +18,6 @@ from harness.sources.benchmarks import is_source, load
 from harness.sources.files.lines import Line
 from harness.sources.files.rows import Loaded
 from harness.sources.selection import select
-from harness.text import bad_rows
 
 Benchmark = str | Sequence[Problem | Mapping[str, Any]]
 """`NAME[:WHERE]` as on the command line, loaded problems, or rows of the `jsonl` format."""
