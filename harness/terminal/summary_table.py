@@ -8,6 +8,7 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 
 from harness.grading.verdict import JudgedAgain
+from harness.run.store.results import WrittenTestCounts
 from harness.run.store.state import IMPORT_AGAIN, UNDER_WAY, reason_text
 from harness.run.summary.groups import FEWEST
 from harness.run.summary.summary import Summary
@@ -180,6 +181,8 @@ def _answers(summary: Summary) -> Iterator[tuple[str, str]]:
     yield "calls", _calls(summary)
     if summary.cut_off:
         yield "cut off", cut_off_words(summary)
+    if summary.written_tests is not None:
+        yield "written tests", written_tests_words(summary.written_tests)
     if set(summary.tool_protocols) & {"text"} or summary.fallback:
         yield "tools called", _protocols(summary)
 
@@ -252,6 +255,17 @@ def _calls(summary: Summary) -> str:
     if summary.refused:
         parts.append(count(summary.refused, "refusal"))
     return ", ".join(parts)
+
+
+def written_tests_words(counts: WrittenTestCounts) -> str:
+    """Return the number of tests that the model wrote, and the share of wrong ones."""
+    text = f"{count(counts.total, 'test')} by the model"
+    if not counts.checked:
+        return f"{text}; no right solution to check them by"
+    share = percent(counts.wrong / counts.checked)
+    return (
+        f"{text}; {counts.wrong:,} of {counts.checked:,} that could be checked are wrong ({share})"
+    )
 
 
 def cut_off_words(summary: Summary) -> str:
