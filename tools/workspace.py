@@ -4,10 +4,10 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from harness.excerpts import shorten
 from harness.grading.verdict import Grade, TestResult, Verdict
 from harness.problem import ProblemView, TestCase
 from harness.sandbox.program import Execution
-from harness.text import shorten
 
 LONGEST_INPUT = 800
 LONGEST_OUTPUT = 800
