@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from harness import python_source
+from harness.excerpts import shorten
 from harness.grading.jobs import Judgement, Options
 from harness.grading.judge import Task
 from harness.grading.stop import Stop
@@ -30,7 +31,6 @@ from harness.problem import (
 from harness.sandbox.executor import Executor, Shared
 from harness.sandbox.program import Program
 from harness.sources.code_tests.units import TestCodeError, read_units
-from harness.text import shorten
 from harness.tools.workspace import Workspace
 
 MOST_TESTS = 20

@@ -12,6 +12,7 @@ import pickle
 import statistics
 import sys
 from collections import Counter, defaultdict
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -24,14 +25,13 @@ LIMIT = 5
 def main(codet: Path, cache: Path) -> None:
     """Print the largest difference of a score, and both rates."""
     sys.path.insert(0, str(codet))
-    from src.agreement import DataManager, DualAgreement  # pyright: ignore
-    from src.postprocess import PostProcessor  # pyright: ignore
-
+    ranking: Any = import_module("src.agreement")
+    reading: Any = import_module("src.postprocess")
     data = codet / "data"
     made = data / "generated_data" / "HumanEval_codegen16B_temp0.8_topp0.95_num100_max300_"
     right: list[dict[str, Any]] = _read(cache / "ground_truth_exec_result.pkl")
     ran: list[dict[str, Any]] = _read(cache / "dual_exec_result.pkl")
-    tests: dict[str, list[list[str]]] = PostProcessor.map_task_id_for_test_case(
+    tests: dict[str, list[list[str]]] = reading.PostProcessor.map_task_id_for_test_case(
         f"{made}test_case.jsonl", data / "dataset" / "HumanEval_for_test_case_generation.jsonl"
     )
     solved: dict[str, dict[str, bool]] = defaultdict(dict)
@@ -39,14 +39,13 @@ def main(codet: Path, cache: Path) -> None:
     for each in right:
         samples[each["task_id"]].append(each["completion"])
         solved[each["task_id"]][each["completion"]] = each["passed"]
-    theirs = DualAgreement(
-        DataManager(ran, right, tests, LIMIT)
-    ).get_sorted_solutions_without_iter()
+    managed = ranking.DataManager(ran, right, tests, LIMIT)
+    theirs: Any = ranking.DualAgreement(managed).get_sorted_solutions_without_iter()
     passed: dict[str, dict[str, set[str]]] = defaultdict(dict)
     for each in ran:
         found = {t for t, ok in zip(each["test_cases"], each["result"], strict=False) if ok is True}
         passed[each["task_id"]][each["completion"]] = found if each["passed"] else set()
-    worst, rates = 0.0, []
+    worst, rates = 0.0, list[float]()
     for task, codes in samples.items():
         times = Counter(test for answer in tests[task] for test in answer[:LIMIT])
         unique = list(times)
@@ -61,9 +60,8 @@ def main(codet: Path, cache: Path) -> None:
     sampled = [statistics.fmean(solved[task][c] for c in codes) for task, codes in samples.items()]
     print(f"{len(samples)} problems, {sum(map(len, samples.values())):,} solutions")
     print(f"largest difference of a score: {worst:.2e}")
-    print(
-        f"first choice: {statistics.fmean(rates):.6f}; a random one: {statistics.fmean(sampled):.6f}"
-    )
+    print(f"first choice: {statistics.fmean(rates):.6f}")
+    print(f"a random one: {statistics.fmean(sampled):.6f}")
 
 
 def _read(path: Path) -> Any:
