@@ -20,6 +20,7 @@ from harness.agent.events import (
     Event,
     NewConversation,
     PutOff,
+    RanWrittenTests,
     Request,
     Response,
     Resumed,
@@ -183,6 +184,8 @@ def entries(events: Iterable[Event]) -> Iterator[Entry]:
             case ToolResult() | Tested():
                 now += event.seconds
                 yield Entry(event, began, now)
+            case RanWrittenTests():
+                now += event.seconds
             case Cleared() | NewConversation():
                 yield Entry(event, now, now)
             case _:
