@@ -16,6 +16,7 @@ ORDER = (
     {
         "errors",
         "excerpts",
+        "html_text",
         "version",
         "text",
         "markdown",
