@@ -5,6 +5,8 @@ size. Members are compressed with zlib; newer versions use Zstandard, which Pyth
 cannot read before 3.14 and `pyarrow` can.
 """
 
+# pyright: reportMissingTypeStubs=false, reportUnknownMemberType=false
+
 import io
 import os
 import struct

@@ -3,8 +3,6 @@
 It does not need `inspect_ai`. Logs are JSON, or `.eval` archives of it (`eval_archive`).
 """
 
-# pyright: reportMissingTypeStubs=false, reportUnknownMemberType=false
-
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
