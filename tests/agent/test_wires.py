@@ -86,7 +86,7 @@ async def test_recorded_conversations_only_grow(which: str, play: Play) -> None:
 
 
 @pytest.mark.parametrize("name", BEHAVIOURS)
-async def test_whatever_a_model_does_they_only_grow(name: str, play: Play) -> None:
+async def test_requests_only_grow_whatever_a_model_does(name: str, play: Play) -> None:
     problem, behaviour = PROBLEMS["fixture/dry-beds"], BEHAVIOURS[name]
     view = problem.view()
     answers = behaviour.answers(Programs.of(view, problem.programs()[0]), "agentic")
@@ -133,7 +133,7 @@ THOUGHTS = {
 
 
 @pytest.mark.parametrize("wire", THOUGHTS)
-async def test_so_do_those_with_thoughts_in_them(wire: str, play: Play) -> None:
+async def test_requests_with_reasoning_only_grow(wire: str, play: Play) -> None:
     turns = [
         turn(read(), text="I read."),
         turn(text="I wonder."),

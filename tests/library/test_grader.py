@@ -134,7 +134,7 @@ class TestSandboxes:
                 collected.set()
 
         threading.Thread(target=collect, daemon=True).start()
-        assert collected.wait(20)
+        assert collected.wait(60)
         wait_for_end(before)
 
     def test_they_end_with_the_program(self) -> None:
@@ -179,7 +179,7 @@ class TestThreads:
             own.close()
             for call in calls:
                 with pytest.raises(UsageError, match="the grader is closed"):
-                    call.result(30)
+                    call.result(60)
 
     def test_closed_at_any_moment_no_call_waits_for_ever(self, rows: Problems) -> None:
         """A call is answered, or hears that the grader is closed."""
@@ -198,7 +198,7 @@ class TestThreads:
             calls = [pool.submit(ask) for _ in range(4)]
             started.wait(60)
             own.close()
-            assert {call.result(30) for call in calls} == {"the grader is closed"}
+            assert {call.result(60) for call in calls} == {"the grader is closed"}
 
     async def test_in_a_running_loop(self, grader: Grader) -> None:
         assert grader("own/echo", ECHOES) == 1.0

@@ -83,7 +83,7 @@ def test_the_bundled_problems_are_all_there() -> None:
 
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("name", BEHAVIOURS)
-async def test_whatever_a_model_does_on_whatever_problem(
+async def test_every_strategy_ends_well_for_every_model_behaviour(
     mode: str, name: str, play: Play, judged: dict[tuple[str, str], Grade]
 ) -> None:
     """On a third of the problems, which differs from behaviour to behaviour and mode to mode."""
@@ -101,7 +101,7 @@ async def test_whatever_a_model_does_on_whatever_problem(
 
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("name", BEHAVIOURS)
-async def test_from_any_part_of_the_record_only_the_rest_is_asked(
+async def test_resume_from_any_event_asks_only_the_rest(
     mode: str, name: str, play: Play, judged: dict[tuple[str, str], Grade]
 ) -> None:
     for which in A_HANDFUL:

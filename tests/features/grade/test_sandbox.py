@@ -274,7 +274,7 @@ class TestLife:
             sandbox.close()
             for call in calls:
                 with pytest.raises(harness.UsageError, match="the sandbox is closed"):
-                    call.result(10)
+                    call.result(60)
 
     def test_after_an_interrupt_the_next_call_is_judged_by_itself(self) -> None:
         with harness.Sandbox(timeout=1) as sandbox:

@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any
 
 import httpx2
@@ -63,7 +64,7 @@ def wait_until(there: Any) -> None:
 
 @pytest.fixture
 def small() -> Iterator[JudgeServer]:
-    bounds = Bounds(requests=2, body_bytes=1 << 20, held_bytes=3 << 19, wait_s=1.5)
+    bounds = Bounds(requests=2, body_bytes=1 << 20, held_bytes=3 << 19)
     with JudgeServer(workers=1, bounds=bounds) as server:
         server.run_code("print(1)")
         wait_until(lambda: server.service.places.taken == 0)
@@ -72,6 +73,7 @@ def small() -> Iterator[JudgeServer]:
 
 class TestWhenItIsFull:
     def test_a_request_is_told_to_come_again(self, small: JudgeServer) -> None:
+        small.service.bounds = replace(small.service.bounds, wait_s=1.5)
         busy = Busy(small, 1)
         late = small.client.post("/run_code", json=RIGHT)
         assert late.status_code == 504  # which verl's client asks again after
@@ -162,7 +164,8 @@ class TestBodies:
         with socket.create_connection((host, int(port))) as connection:
             head = "POST /run_code HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\n{"
             connection.sendall(head.encode())
-            assert b" 408 " in connection.recv(1000)
+            answer = b"".join(iter(lambda: connection.recv(1_000), b""))
+        assert b" 408 " in answer
         wait_until(lambda: small.service.places.taken == 0)
 
 
@@ -304,13 +307,13 @@ class TestConnections:
         assert (answer.status_code, answer.headers["retry-after"]) == (503, "1")
 
     def test_are_used_again(self, judge: JudgeServer, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(BoundedConnection, "headers_s", 0.3)
+        monkeypatch.setattr(BoundedConnection, "headers_s", 1.0)
         with httpx2.Client(base_url=judge.url) as client:
-            code = "import time; time.sleep(0.6); print(1)"
+            code = "import time; time.sleep(1.5); print(1)"
             answer = client.post("/run_code", json={**RIGHT, "code": code})
             assert answer.json()["status"] == "Success"
             stream = client.get("/health").extensions["network_stream"]
-            time.sleep(0.6)  # an idle connection owes no headers
+            time.sleep(1.5)  # an idle connection owes no headers
             assert client.get("/health").extensions["network_stream"] is stream
 
 

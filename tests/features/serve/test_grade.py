@@ -1,6 +1,7 @@
 """`POST /grade`: verdicts, rewards, batches, and nothing of a hidden test."""
 
 import json
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -175,12 +176,12 @@ class TestBatches:
         assert sorted(each["index"] for each in found) == [*range(len(SOLUTIONS))]
 
     def test_lines_come_as_items_are_judged(self, judge: JudgeServer) -> None:
-        slow = {"problem": "echo", "code": "import time; time.sleep(1.5); print(input())", "id": 0}
+        slow: dict[str, Any] = {"problem": "echo", "code": "import time; time.sleep(600)", "id": 0}
+        slow["wall_timeout"] = 600
         quick = [{"problem": "echo", "code": RIGHT, "id": n} for n in range(1, 6)]
         with judge.client.stream("POST", "/grade", json={"items": [slow, *quick]}) as answer:
-            ids = [json.loads(line)["id"] for line in answer.iter_lines()]
-        assert ids[-1] == 0
-        assert sorted(ids) == [*range(6)]
+            ids = [json.loads(line)["id"] for line in islice(answer.iter_lines(), len(quick))]
+        assert sorted(ids) == [each["id"] for each in quick]
 
     def test_verdicts_are_those_of_harness_grade(self, judge: JudgeServer, tmp_path: Path) -> None:
         (tmp_path / "own.jsonl").write_text(f"{json.dumps(ECHO)}\n{json.dumps(DOUBLE)}\n")

@@ -118,7 +118,7 @@ class TestStartingAndEnding:
 
 class TestFlags:
     async def test_bounds_and_judging(self, tmp_path: Path) -> None:
-        flags = ("--max-requests", "1", "--max-body", "1", "--queue-timeout", "0.2")
+        flags = ("--max-requests", "1", "--max-body", "1", "--queue-timeout", "60")
         process, url = await listening(tmp_path, *flags, "--memory", "64", "--rule", "tokens")
         async with httpx2.AsyncClient(base_url=url, timeout=60) as client:
             large = await client.post("/run_code", json={**RUN, "code": "#" * (1 << 20)})

@@ -121,8 +121,9 @@ def test_accepted_submissions_pass(package: Package, worker: Worker) -> None:
 @pytest.mark.parametrize(
     ("settings", "said"),
     [
-        ("type: interactive\n", "interactive problems cannot be judged"),
-        ("validation: custom interactive\n", "interactive problems cannot be judged"),
+        ("type: submit-answer\n", "submit-answer problems cannot be judged"),
+        ("type: interactive\n", "interactive, and there is no output validator"),
+        ("validation: custom interactive\n", "interactive, and there is no output validator"),
         ("validation: custom\n", "there is no output validator"),
         ("validator_flags: flot_tolerance 1\n", "has no flag 'flot_tolerance'"),
         ("validator_flags: float_tolerance x\n", "not followed by a number"),
