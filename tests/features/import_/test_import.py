@@ -66,7 +66,7 @@ def test_verdicts_are_the_published_ones(folder: Path) -> None:
     assert manifest["spec"]["samples_per_problem"] == 3
 
 
-def test_who_wrote_them_can_be_told(folder: Path) -> None:
+def test_import_takes_model_and_mode_from_flags(folder: Path) -> None:
     take_in(folder, "--model", "theirs", "--mode", "self_repair")
     spec = json.loads((folder / "r" / "run.json").read_text())["spec"]
     assert (spec["model"], spec["mode"]) == ("theirs", "self_repair")
@@ -119,7 +119,7 @@ def test_an_infrastructure_s_failure_stays_pending(folder: Path) -> None:
     assert [r["sample"] for r in results(folder / "r")] == ["own/echo#1"]
 
 
-def test_it_cannot_be_gone_on_with(folder: Path) -> None:
+def test_resume_of_an_imported_run_is_refused(folder: Path) -> None:
     take_in(folder)
     done = harness(folder, "run", "--resume", "r")
     assert done.returncode == 2
@@ -191,7 +191,9 @@ class TestPublishedEvaluations:
         months = {group["name"]: group["problems"] for group in versus["groups"]["month"]}
         assert sum(months.values()) == 1055
 
-    def test_one_of_ten_samples(self, test_data: Path, tmp_path: Path) -> None:
+    def test_import_of_a_published_evaluation_with_ten_samples_has_its_pass_at_1(
+        self, test_data: Path, tmp_path: Path
+    ) -> None:
         name = "Qwen2.5-Coder-Ins-7B_codegeneration_10_0.2"
         self.imported(test_data, tmp_path, name, "r")
         file = test_data / "lcb_evals" / f"{name}_eval.json.gz"

@@ -112,7 +112,7 @@ class TestMessages:
         assert facts(sample) == [(1, 120, True, WRONG), (2, 240, True, RIGHT)]
         assert (sample.tool_calls, sample.chosen_by) == (4, "newest")
 
-    def test_without_such_calls_code_in_answers_counts(self, read: Read) -> None:
+    def test_code_in_answers_counts_without_tool_calls(self, read: Read) -> None:
         said = [
             {"role": "developer", "content": [{"type": "text", "text": "Solve."}]},
             {"role": "assistant", "content": "I think."},
@@ -233,7 +233,7 @@ class TestAtif:
 
 
 class TestVerifiers:
-    def test_traces_and_episodes(self, read: Read) -> None:
+    def test_verifiers_traces_and_episodes_are_read(self, read: Read) -> None:
         judge = {**trace(WRONG), "agent": {"name": "judge"}}
         episode = {"task": {}, "traces": [trace(RIGHT), judge, trace(WRONG)]}
         first, second, third = read([trace(WRONG, RIGHT), episode])
@@ -244,7 +244,7 @@ class TestVerifiers:
         assert first.published is not None
         assert first.published.passed
 
-    def test_how_it_ended(self, read: Read) -> None:
+    def test_the_stop_reason_of_a_verifiers_trace_is_read(self, read: Read) -> None:
         errors = [{"type": "ProviderError", "message": "503"}]
         failed, stopped, late = read(
             [
@@ -260,7 +260,7 @@ class TestVerifiers:
 
 class TestInspect:
     @pytest.mark.parametrize("zstandard", [False, True])
-    def test_an_eval(self, read: Read, *, zstandard: bool) -> None:
+    def test_an_inspect_eval_file_is_read(self, read: Read, *, zstandard: bool) -> None:
         log = eval_log(
             inspect_sample(WRONG, RIGHT), inspect_sample(WRONG, epoch=2), zstandard=zstandard
         )
@@ -285,7 +285,7 @@ class TestInspect:
         (sample,) = read(eval_log(inspect_sample(RIGHT, **more)), name="a.eval")
         assert sample.stop_reason is reason
 
-    def test_a_json_log(self, read: Read) -> None:
+    def test_an_inspect_json_log_is_read(self, read: Read) -> None:
         log = {"version": 2, "eval": {"model": "m"}, "samples": [inspect_sample(RIGHT)]}
         (sample,) = read(log, name="a.json")
         assert facts(sample) == [(1, 120, False, RIGHT)]

@@ -167,7 +167,7 @@ class TestBadUsage:
             (("--max-requests", "0"), {}, "max-requests"),
         ],
     )
-    def test_is_refused_in_a_line(
+    def test_bad_serve_flags_are_refused_in_a_line(
         self, tmp_path: Path, flags: tuple[str, ...], env: dict[str, str], words: str
     ) -> None:
         done = harness(tmp_path, "serve", "--port", "0", *flags, **env)

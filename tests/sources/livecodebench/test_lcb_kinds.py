@@ -238,7 +238,7 @@ def test_a_malformed_column_is_named_in_a_line(
     assert "\n" not in str(error.value)
 
 
-def test_one_glob_may_mix_the_schemas(
+def test_files_of_one_glob_may_mix_livecodebench_schemas(
     tmp_path: Path, lcb_row: Rows, lcb_function: Rows, write_rows: Write
 ) -> None:
     write_rows(lcb_row(), output_row(), execution_row(), name="a.jsonl")
@@ -298,7 +298,7 @@ def test_an_answer_that_changed_since_is_not_given(write_rows: Write) -> None:
         problem.tests.load_hidden()
 
 
-def test_all_filters_know_them(lcb_row: Rows, write_rows: Write) -> None:
+def test_filters_apply_to_value_questions(lcb_row: Rows, write_rows: Write) -> None:
     problems = load(str(write_rows(lcb_row(), output_row(), execution_row()))).problems
 
     def kept(**selection: Any) -> list[Kind]:
