@@ -77,6 +77,8 @@ def _note(event: events.Event) -> Iterator[str]:
                 f"turn {event.turn} was too long: {len(event.call_ids)} older results left out",
                 event.cause,
             )
+        case events.RanWrittenTests():
+            yield from _said(f"tests of the model's own → {event.seconds:.2f} s", event.text)
         case events.AgentLeft():
             yield from _agent(event)
         case _:

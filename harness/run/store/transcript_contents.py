@@ -11,6 +11,7 @@ from harness.agent.events import (
     Cleared,
     Event,
     NewConversation,
+    RanWrittenTests,
     Request,
     Response,
     Retried,
@@ -57,6 +58,8 @@ def entries(events: Iterable[Event]) -> Iterator[Entry]:
             case ToolResult() | Tested():
                 now += event.seconds
                 yield Entry(event, began, now)
+            case RanWrittenTests():
+                now += event.seconds
             case Cleared() | NewConversation():
                 yield Entry(event, now, now)
             case _:

@@ -33,6 +33,9 @@ MODES: Mapping[str, str] = {
     "agentic": "agentic",
     "self_repair": "self-repair",
     "best_of_k_public": "best of k",
+    "codet": "CodeT",
+    "reflexion": "Reflexion",
+    "map_coder": "MapCoder",
 }
 """Names of the built-in modes in texts."""
 

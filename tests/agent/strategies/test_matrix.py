@@ -21,6 +21,7 @@ from harness.agent.events import (
     standing,
 )
 from harness.agent.extraction.code import extract
+from harness.agent.strategies import PUBLISHED
 from harness.grading.verdict import Grade
 from harness.models.protocol import ModelTurn, Retry, Usage
 from harness.problem import Problem
@@ -91,10 +92,11 @@ async def test_every_strategy_ends_well_for_every_model_behaviour(
     for problem in list(PROBLEMS.values())[turn % 3 :: 3]:
         cell = Cell(play, judged, mode, problem, BEHAVIOURS[name])
         played = await cell.play()
-        _check_end(cell, played)
+        if mode not in PUBLISHED:  # these ask for more than solutions
+            _check_end(cell, played)
+            _check_solution(cell, played)
         _check_usage(cell.answers, played)
         _check_results(mode, played)
-        _check_solution(cell, played)
         _check_requests(played)
         await _check_record(cell, played)
 
@@ -258,7 +260,7 @@ def _timeless(attempt: Attempt) -> Attempt:
 def _without_seconds(events: Sequence[Event]) -> list[Event]:
     return [
         event.model_copy(update={"seconds": 0})
-        if isinstance(event, ToolResult | kinds.Tested)
+        if isinstance(event, ToolResult | kinds.Tested | kinds.RanWrittenTests)
         else event
         for event in events
     ]

@@ -9,6 +9,8 @@ import pytest
 from chat_server import ChatServer, Json, Reply, completion, in_turn, tool_call
 from program import harness, results, run
 
+from harness.agent.strategies import ASKING
+
 PROBLEM = ["-b", "fixture", "-t", "dry-beds"]
 USAGE = {"prompt_tokens": 7, "completion_tokens": 3}
 
@@ -203,6 +205,44 @@ async def test_best_of_sets_the_number_of_shots(tmp_path: Path, right: str) -> N
     assert bodies[0] == bodies[1] == bodies[2]
 
 
+TEST = "Input:\n```\n{}\n```\nOutput:\n```\n{}\n```"
+
+
+async def test_test_answers_sets_the_number_of_requests_for_tests(
+    tmp_path: Path, right: str
+) -> None:
+    script = in_turn(saying(TEST.format(1, 2)), saying(fenced(right)), saying(fenced(right)))
+    flags = ["--mode", "codet", "--best-of", "1"]
+    server, result = await _served(tmp_path, script, *flags)
+    assert (len(server.requests), result["verdict"]) == (2, "accepted")
+    wrong = {"total": 1, "checked": 1, "wrong": 1, "checked_by": "solution"}
+    assert result["written_tests"] == wrong
+    server, result = await _served(tmp_path, script, *flags, "--test-answers", "2", out="two")
+    assert (len(server.requests), result["model_calls"]) == (3, 3)
+
+
+async def test_written_tests_are_checked_by_a_reference_where_the_solution_is_wrong(
+    tmp_path: Path,
+) -> None:
+    script = in_turn(saying(TEST.format(1, 2)), saying(fenced("print(1)")))
+    flags = ["--mode", "codet", "--best-of", "1"]
+    _, result = await _served(tmp_path, script, *flags)
+    assert result["verdict"] == "wrong_answer"
+    assert result["written_tests"]["checked_by"] == "reference"
+    done = harness(tmp_path, "show", "r", "--details")
+    assert "1 test by the model; 1 of 1 that could be checked are wrong (100.0 %)" in done.stdout
+
+
+async def test_plans_sets_the_number_of_plans(tmp_path: Path, right: str) -> None:
+    recalled = "".join(f"<problem>{each}</problem>" for each in "abc")
+    talk = [saying(recalled), *[saying("50")] * 2, saying(fenced(right)), *[saying("50")] * 9]
+    flags = ["--mode", "map_coder", "--plans"]
+    server, result = await _served(tmp_path, in_turn(*talk), *flags, "1")
+    assert (len(server.requests), result["verdict"]) == (4, "accepted")
+    server, result = await _served(tmp_path, in_turn(*talk), *flags, "2", out="two")
+    assert len(server.requests) > 4
+
+
 async def test_best_of_may_exceed_the_turns_of_the_agent_loop(tmp_path: Path) -> None:
     async with ChatServer(lambda _body, _number: completion("```python\nprint(0)\n```")) as server:
         flags = ["-b", "fixture", "-n", "1", "-m", "served", "--base-url", server.base_url]
@@ -212,7 +252,7 @@ async def test_best_of_may_exceed_the_turns_of_the_agent_loop(tmp_path: Path) ->
     assert len(server.requests) == 12
 
 
-@pytest.mark.parametrize("mode", ["agentic", "single_shot", "self_repair", "best_of_k_public"])
+@pytest.mark.parametrize("mode", ASKING)
 async def test_sample_wall_timeout_ends_a_sample(tmp_path: Path, mode: str) -> None:
     def late(_body: Json, _number: int) -> Reply:
         return Reply(saying("late").body, silence_s=60)
@@ -230,8 +270,10 @@ REFUSED = {
     "--show-budget": (["--show-budget"], ["single_shot", "self_repair", "best_of_k_public"]),
     "--tool": (["--tool", "mine:Tool"], ["single_shot", "self_repair"]),
     "--repair-rounds": (["--repair-rounds", "2"], ["agentic", "single_shot"]),
-    "--repair-from": (["--repair-from", "r"], ["agentic", "best_of_k_public"]),
-    "--best-of": (["--best-of", "2"], ["agentic", "self_repair"]),
+    "--repair-from": (["--repair-from", "r"], ["agentic", "best_of_k_public", "reflexion"]),
+    "--best-of": (["--best-of", "2"], ["agentic", "self_repair", "map_coder"]),
+    "--test-answers": (["--test-answers", "2"], ["agentic", "reflexion"]),
+    "--plans": (["--plans", "2"], ["agentic", "codet"]),
 }
 
 
@@ -256,6 +298,8 @@ OUT_OF_RANGE = [
     ("agentic", "--max-tokens-per-sample", "0"),
     ("self_repair", "--repair-rounds", "0"),
     ("best_of_k_public", "--best-of", "0"),
+    ("codet", "--test-answers", "0"),
+    ("map_coder", "--plans", "0"),
     ("agentic", "--sample-wall-timeout", "0"),
 ]
 

@@ -202,3 +202,41 @@ class TestPublishedEvaluations:
         ours = {each["k"]: each["any_right"]["value"] for each in summary["of_several"]}
         assert summary["pass_at_1"]["value"] == pytest.approx(theirs["pass@1"])
         assert (ours[5], ours[10]) == pytest.approx((theirs["pass@5"], theirs["pass@10"]))
+
+
+ROW = {"task_id": "dry-beds", "prompt_tokens": [1000], "completion_tokens": [200], "api_calls": 12}
+
+
+def _mapcoder_run(tmp_path: Path, *rows: dict[str, object]) -> list[dict[str, Any]]:
+    file = tmp_path / "results.jsonl"
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    flags = ["--problems", "fixture", "--mode", "map_coder", "--model", "m", "--out", "r"]
+    done = harness(tmp_path, "import", str(file), *flags)
+    assert done.returncode == 0, done.stderr
+    return results(tmp_path / "r")
+
+
+def test_results_of_mapcoder_keep_verdict_tokens_and_calls(tmp_path: Path) -> None:
+    row = {**ROW, "source_codes": ["print(1)"], "is_solved": True}
+    (result,) = _mapcoder_run(tmp_path, row)
+    assert (result["verdict"], result["code"]) == ("accepted", "print(1)")
+    assert (result["usage"]["input_tokens"], result["usage"]["output_tokens"]) == (1000, 200)
+    assert result["model_calls"] == 12
+
+
+def test_of_several_solutions_of_a_row_only_the_last_is_solved(tmp_path: Path) -> None:
+    counts = {"prompt_tokens": [5, 0], "completion_tokens": [6, 0]}
+    row = {**ROW, **counts, "source_codes": ["print(1)", "print(2)"], "is_solved": True}
+    first, second = _mapcoder_run(tmp_path, row)
+    assert [first["verdict"], second["verdict"]] == ["wrong_answer", "accepted"]
+    assert first["usage"]["input_tokens"] == 5
+    assert second["usage"] is None
+    assert first["model_calls"] == second["model_calls"] == 0
+
+
+def test_a_verdict_that_is_none_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "results.jsonl"
+    file.write_text(json.dumps({**ROW, "source_codes": ["x"], "is_solved": "yes"}) + "\n")
+    done = harness(tmp_path, "import", str(file), "--problems", "fixture", "--out", "r")
+    assert done.returncode == 2
+    assert "is_solved" in done.stderr

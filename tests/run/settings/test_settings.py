@@ -171,9 +171,9 @@ def test_a_grid_over_a_setting_has_each_distinct_cell_once(key: str, tmp_path: P
         assert len(cells) == 2 * len(using) + (2 - len(using))
 
 
-@pytest.mark.parametrize("key", ["best_of", "repair_rounds"])
+@pytest.mark.parametrize("key", ["best_of", "repair_rounds", "test_answers", "plans"])
 def test_none_and_the_default_are_one_variant(key: str, tmp_path: Path) -> None:
-    (mode,) = SETTINGS[key].modes
+    mode = SETTINGS[key].modes[0]
     path = tmp_path / "g.yaml"
     both = {key: [None, SETTINGS[key].usual, 7]}
     path.write_text(yaml.safe_dump({"model": "replay:bundled", "mode": mode, "vary": both}))
