@@ -9,8 +9,9 @@ import pytest
 from scripted import Played, call, read, rebuild, run, turn, write
 
 from harness.agent.attempt import NUDGE, Limits, StopReason
-from harness.agent.episode import CUT_OFF, FILTERED, MOST_IN_A_ROW, NO_CALL
+from harness.agent.episode import CUT_OFF, FILTERED, MOST_IN_A_ROW
 from harness.agent.events import SampleEnd, ToolProtocolChanged
+from harness.agent.reminder import NO_CALL
 from harness.features.show.transcript_command import transcript_text
 from harness.models.protocol import Model, ModelStop, ModelTurn, UserMessage
 from harness.models.text_tools.instructions import TextTools, with_tools

@@ -14,7 +14,7 @@ from scripted import Played, Sent, read, run, turn, write
 
 from harness.agent.attempt import Limits
 from harness.agent.events import Cleared
-from harness.models.clients import anthropic_wire, openai_wire, responses_wire
+from harness.models.clients import anthropic_wire, openai_request, responses_wire
 from harness.models.protocol import ModelSettings, ModelTurn
 from harness.models.text_tools.instructions import in_text
 from harness.run.plan.target import open_replay
@@ -28,7 +28,9 @@ PROBLEMS = {problem.id: problem for problem in load("fixture").problems}
 
 
 def _chat(sent: Sent) -> tuple[Json, list[Any]]:
-    body = openai_wire.request_body("m", sent.messages, sent.tools, SETTINGS, max_tokens_field="n")
+    body = openai_request.request_body(
+        "m", sent.messages, sent.tools, SETTINGS, max_tokens_field="n"
+    )
     return body, body.pop("messages")
 
 

@@ -18,7 +18,7 @@ import harness
 from harness.errors import StorageError
 from harness.features.export import command as export
 from harness.features.export.sample_rows import csv_text
-from harness.features.import_.trajectory_run import Judgements
+from harness.features.import_.judgements import Judgements
 from harness.features.storage import merge
 from harness.grading.jobs import Judged
 from harness.run.store.directory import write_json

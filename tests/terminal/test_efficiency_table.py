@@ -12,16 +12,16 @@ from rich.console import Console
 
 from harness.efficiency.efficiency_summary import cpu_time, rank, score
 from harness.efficiency.scale import Efficiency
-from harness.features.show.command import shown_samples
+from harness.features.show.chosen_samples import shown_samples
 from harness.features.show.ls_command import runs_view
 from harness.features.show.run_list import list_runs
 from harness.run.store.results import SampleResult
 from harness.run.summary.loaded_run import read_run
 from harness.run.summary.summary import summarize
+from harness.terminal.live.tally import Tally
 from harness.terminal.run_progress import RunProgress
 from harness.terminal.sample_table import result_row, sample_table
 from harness.terminal.summary_table import summary_view
-from harness.terminal.tally import Tally
 
 MakeResult = Callable[..., SampleResult]
 Shown = Callable[..., str]

@@ -10,8 +10,8 @@ from harness.agent import events
 from harness.agent.events import PublicTests, Response, Retried
 from harness.grading.verdict import Verdict
 from harness.models.protocol import ModelTurn
+from harness.terminal.live.waiting_lines import WaitingLines
 from harness.terminal.run_progress import RunProgress
-from harness.terminal.waiting_lines import WaitingLines
 
 
 @dataclass

@@ -19,6 +19,7 @@ from harness.agent.attempt import ChosenBy, StopReason
 from harness.errors import NothingSelectedError, UsageError
 from harness.features.grade.solution_readers import read_solutions
 from harness.features.grade.solutions import MatchedSolution, Published, match, unmatched_words
+from harness.features.import_.agreement import Compared, agreement_lines
 from harness.features.import_.trajectory_file import (
     FORMATS,
     SOLUTIONS,
@@ -31,8 +32,7 @@ from harness.features.import_.trajectory_import import (
     import_trajectories,
     manifest_of,
 )
-from harness.features.import_.trajectory_run import Compared, agreement_lines
-from harness.features.show.command import LoadedRun
+from harness.features.show.library import LoadedRun
 from harness.figures import count
 from harness.grading.verdict import INFRASTRUCTURE, Verdict
 from harness.models.prices import Price

@@ -25,7 +25,7 @@ from harness.agent.events import (
     ToolResult,
 )
 from harness.models.protocol import ModelTurn
-from harness.run.store.transcript_contents import arguments, message_text, reasoning_text
+from harness.run.store.message_texts import arguments, message_text, reasoning_text
 from harness.text import printable
 
 LONGEST_COLOURED = 20_000

@@ -46,7 +46,8 @@ from harness.run.plan.target import (
     refuse_unheeded,
     resolve_target,
 )
-from harness.run.settings.problem_settings import MOST_SAMPLES, Shard, Whole
+from harness.run.settings.problem_settings import MOST_SAMPLES
+from harness.run.settings.shard import Shard, Whole
 from harness.run.settings.spec import RunSpec, known_keys
 from harness.run.store.directory import earlier_solutions
 from harness.sources.benchmarks import load

@@ -18,11 +18,12 @@ from harness.problem import Kind, Problem
 from harness.run.settings.setting import is_said
 from harness.run.settings.spec import SETTINGS, RunSpec, flag_of
 from harness.tools.read_problem import ReadProblem
+from harness.tools.read_question import ReadQuestion
 from harness.tools.run_code import RunCode
 from harness.tools.run_tests import RunTests
 from harness.tools.submit import Submit
 from harness.tools.toolbox import Tool, Toolbox
-from harness.tools.value_questions import ReadQuestion, WriteAnswer
+from harness.tools.write_answer import WriteAnswer
 from harness.tools.write_solution import WriteSolution
 
 NUDGE_FOR_ANSWER = (

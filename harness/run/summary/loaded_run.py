@@ -15,7 +15,7 @@ from harness.figures import count
 from harness.models.price_lists import ListedPrice
 from harness.models.prices import Price, cost
 from harness.models.protocol import Frozen
-from harness.run.settings.problem_settings import planned_samples
+from harness.run.settings.shard import planned_samples
 from harness.run.store.directory import MANIFEST, RESULTS, read_manifest
 from harness.run.store.lost_answers import unheard_requests
 from harness.run.store.results import SampleResult, load_results, uncollected

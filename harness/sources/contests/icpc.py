@@ -11,7 +11,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from harness.errors import DataError, UsageError
-from harness.markdown import html_text
+from harness.html_text import html_text
 from harness.problem import Checker, CheckerProgram, Problem, Reference, TestCase, TestSuite
 from harness.python_source import parse_or_none
 from harness.sources import limits
@@ -33,10 +33,11 @@ from harness.sources.contests.package.test_data import (
     read_test_data,
 )
 from harness.sources.contests.package.validator_program import compiled_validator
+from harness.sources.files.content_hash import add_parts
 from harness.sources.files.download import Watch, quiet
 from harness.sources.files.folder import decoded, read_whole
 from harness.sources.files.lines import DataFile
-from harness.sources.files.rows import Loaded, add_parts
+from harness.sources.files.rows import Loaded
 
 SETTINGS = "problem.yaml"
 TIME_LIMIT = ".timelimit"

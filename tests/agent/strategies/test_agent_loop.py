@@ -7,8 +7,9 @@ from scripted import NEVER, USAGE, Played, Step, call, read, run, turn, write
 
 from harness.agent import events as kinds
 from harness.agent.attempt import BudgetSpentError, Gate, Limits, StopReason, StrategyOptions
-from harness.agent.episode import MOST_IN_A_ROW, MOST_REMINDERS, NO_CALL
+from harness.agent.episode import MOST_IN_A_ROW, MOST_REMINDERS
 from harness.agent.events import Event, Request, Response, Resumed, SampleEnd, standing
+from harness.agent.reminder import NO_CALL
 from harness.models.protocol import (
     ContextOverflowError,
     ModelError,

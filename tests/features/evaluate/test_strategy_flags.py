@@ -208,7 +208,9 @@ async def test_best_of_sets_the_number_of_shots(tmp_path: Path, right: str) -> N
 TEST = "Input:\n```\n{}\n```\nOutput:\n```\n{}\n```"
 
 
-async def test_test_answers_sets_the_number_of_requests_for_tests(tmp_path: Path, right: str) -> None:
+async def test_test_answers_sets_the_number_of_requests_for_tests(
+    tmp_path: Path, right: str
+) -> None:
     script = in_turn(saying(TEST.format(1, 2)), saying(fenced(right)), saying(fenced(right)))
     flags = ["--mode", "codet", "--best-of", "1"]
     server, result = await _served(tmp_path, script, *flags)

@@ -20,7 +20,12 @@ from agent_runs_made import (
 
 from harness.agent.attempt import StopReason
 from harness.errors import DataError, UsageError
-from harness.features.import_ import chat_messages, inspect_log, trajectory, trajectory_file
+from harness.features.import_ import (
+    chat_messages,
+    eval_archive,
+    trajectory,
+    trajectory_file,
+)
 from harness.features.import_.imported_sample import ImportedSample, WriteTool
 
 Read = Callable[..., list[ImportedSample]]
@@ -312,14 +317,14 @@ class TestInspect:
         """Of a Zstandard member the archive may say any length: what comes out is bounded too."""
         log = eval_log(inspect_sample("#" * 100_000), zstandard=zstandard)
         assert len(log) < 10_000
-        monkeypatch.setattr(inspect_log, "LARGEST_MEMBER", 50_000)
+        monkeypatch.setattr(eval_archive, "LARGEST_MEMBER", 50_000)
         with pytest.raises(DataError, match=r"0_epoch_1.json: longer than 50,000 bytes"):
             read(log, name="a.eval")
 
     def test_a_long_list_of_members_is_refused(
         self, read: Read, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(inspect_log, "LARGEST_DIRECTORY", 10)
+        monkeypatch.setattr(eval_archive, "LARGEST_DIRECTORY", 10)
         with pytest.raises(DataError, match="a list of members"):
             read(eval_log(inspect_sample(RIGHT)), name="a.eval")
 

@@ -25,8 +25,8 @@ from harness.run.engine.lifecycle import earlier_spending
 from harness.run.engine.rate_limiter import RateLimiter
 from harness.run.engine.sample_gate import SampleGate
 from harness.run.plan.budget import Allowance, Budget, Total
+from harness.run.store.billed_requests import Spent
 from harness.run.store.transcript import TranscriptWriter
-from harness.run.store.transcript_contents import Spent
 
 DOLLAR_A_TOKEN = Price(input=1e6, output=1e6)
 

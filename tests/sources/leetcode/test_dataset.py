@@ -17,8 +17,8 @@ from harness.sandbox.worker import Worker
 from harness.sources.benchmarks import load as load_spec
 from harness.sources.files.lines import JsonLines
 from harness.sources.leetcode.dataset import _columns, _Tests, load
-from harness.sources.public_examples import examples
 from harness.sources.selection import Selection, select
+from harness.sources.statement_examples import examples
 
 Row = dict[str, Any]
 Read = Callable[[Row], Problem]
