@@ -1,12 +1,16 @@
 """Texts from models and data, made safe to show on a terminal."""
 
 import codecs
+import math
 import re
 import unicodedata
 from collections.abc import Sequence
 
 UNKNOWN = "unknown"
 """Displayed in place of an unknown value."""
+
+_CENTS, SMALL = 2, 0.001
+"""Decimals of a cost of a dollar or more; costs in dollars that get more than four decimals."""
 
 _HARMLESS = "\n\t"
 GAP = " … "
@@ -48,6 +52,11 @@ def interval(low: float, high: float) -> str:
     return f"{100 * low:.1f} to {100 * high:.1f}"
 
 
+def points(difference: float) -> str:
+    """Format a difference of rates in percentage points, with its sign."""
+    return f"{100 * difference:+.1f}"
+
+
 def figure(value: float | None) -> str:
     """Format a quantity to three digits; `unknown` if it is None."""
     if value is None:
@@ -82,11 +91,20 @@ def bad_rows(skipped: Sequence[Exception]) -> str:
 
 
 def dollars(cost: float | None, prices_as_of: str | None = None) -> str:
-    """Format a cost, `unknown` if None; list prices get the date of the list."""
+    """Format a cost, `unknown` if None; list prices get the date of the list.
+
+    A small cost has two significant digits, so that it does not become 0.
+    """
     if cost is None:
         return "unknown"
     dated = f" (prices of {printable_line(prices_as_of)})" if prices_as_of else ""
-    return (f"${cost:.4f}" if cost < 1 else f"${cost:,.2f}") + dated
+    digits = _CENTS if cost >= 1 else 4 if cost >= SMALL or cost <= 0 else _digits(cost)
+    return f"${cost:,.{digits}f}{dated}"
+
+
+def _digits(cost: float) -> int:
+    """Return the decimals that show two significant digits of a small cost."""
+    return 1 - math.floor(math.log10(float(f"{cost:.1e}")))
 
 
 def shorten(text: str, most: int) -> str:

@@ -90,6 +90,7 @@ class ExperimentPanel(Closing):
         self._rows: LiveRows | None = None
         self._current: tuple[Arm, float, int] | None = None
         self._ended = False
+        self._expected: dict[str, int] = {}
         self._frame = LiveFrame(console, self.lines)
 
     @classmethod
@@ -132,7 +133,7 @@ class ExperimentPanel(Closing):
         """Return the observer of a part of a cell, whose samples are shown below the cells."""
         arm = self._arms[Path(directory.path).name]
         done = with_costs(directory.committed(), plan.price)
-        arm.planned = len(plan.samples)
+        arm.planned = max(len(done), self._expected.get(arm.name, len(plan.samples)))
         arm.shots = plan.spec.samples_per_problem
 
         def rows(tally: Tally) -> LiveRows:
@@ -140,6 +141,10 @@ class ExperimentPanel(Closing):
             return _PartRows(self, arm, plan.problems, self._clock)
 
         return RunProgress(self._console, arm.planned, done, problems=plan.problems, table=rows)
+
+    def expect(self, name: str, samples: int) -> None:
+        """Show this number of samples as planned, where it is not that of the run's settings."""
+        self._expected[name] = self._arms[name].planned = samples
 
     def begin(self, arm: Arm, rows: LiveRows) -> None:
         """A part of a cell begins."""
