@@ -16,9 +16,10 @@ from harness.features.compare.spend_sentence import (
     sentence_of,
     shots_words,
 )
+from harness.figures import UNKNOWN, count, dollars, percent, points, quantity
 from harness.run.summary.loaded_run import mode_words
 from harness.run.summary.summary import Summary
-from harness.text import UNKNOWN, count, dollars, percent, points, printable_line, quantity
+from harness.text import printable_line
 
 Escape = Callable[[str], str]
 """Escapes untrusted text for where it is shown."""

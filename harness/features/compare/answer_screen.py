@@ -23,15 +23,8 @@ from harness.features.compare.answer import (
 from harness.features.compare.comparison import Comparison, Pairwise
 from harness.features.compare.flips import Flip
 from harness.features.compare.run_names import names_of
-from harness.text import (
-    UNKNOWN,
-    dollars,
-    interval,
-    percent,
-    points,
-    printable_line,
-    quantity,
-)
+from harness.figures import UNKNOWN, dollars, interval, percent, points, quantity
+from harness.text import printable_line
 
 LISTED = 5
 """Number of changed outcomes on the first screen."""

@@ -15,10 +15,11 @@ from harness.features.compare.comparison import Comparison, compare_runs
 from harness.features.compare.markdown import comparison_markdown
 from harness.features.compare.run_names import names_of
 from harness.features.compare.view import comparison_view, groups_of
+from harness.figures import count
 from harness.run.store.results import uncollected
 from harness.run.summary.groups import read_filters, read_kinds
-from harness.terminal.summary_table import console, write_json
-from harness.text import count, printable_line
+from harness.terminal.consoles import console, write_json
+from harness.text import printable_line
 
 
 def _print(out: Console, comparison: Comparison, *, details: bool, kinds: Sequence[str]) -> None:

@@ -8,8 +8,9 @@ from harness.features.compare.flips import Flip
 from harness.features.compare.run_names import names_of
 from harness.features.compare.table_rows import rows_of, spend_columns, spend_rows
 from harness.features.compare.view import flip_words, group_cells, statements
+from harness.figures import count
 from harness.run.summary.groups import FEWEST
-from harness.text import count, printable_line
+from harness.text import printable_line
 
 
 def comparison_markdown(comparison: Comparison) -> str:

@@ -13,8 +13,9 @@ from harness.features.compare.spend_result import (
     SpendDifference,
     SpendPoint,
 )
+from harness.figures import count, dollars, percent, points, quantity
 from harness.run.summary.loaded_run import Run
-from harness.text import count, dollars, percent, points, printable_line, quantity
+from harness.text import printable_line
 
 MODES = {
     "agentic": "the agent",

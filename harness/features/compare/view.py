@@ -12,10 +12,11 @@ from harness.features.compare.flips import Flip, FlipSample, Group
 from harness.features.compare.run_names import names_of
 from harness.features.compare.spend_sentence import foreign
 from harness.features.compare.table_rows import rows_of, spend_columns, spend_rows
+from harness.figures import UNKNOWN, count, percent, points
 from harness.run.summary.groups import FEWEST
-from harness.terminal.columns import figures_table
-from harness.terminal.run_screen import too_few
-from harness.text import UNKNOWN, count, percent, points, printable_line
+from harness.terminal.groups_view import too_few
+from harness.terminal.rich_tables import figures_table
+from harness.text import printable_line
 
 
 def findings(versus: Pairwise, comparisons: int, names: Mapping[str, str]) -> Iterator[str]:

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from harness.errors import UsageError
+from harness.figures import count, points
 from harness.models.protocol import Frozen
 from harness.run.store.results import SampleResult
 from harness.stats.sequential import LEVEL, Evidence, evidence
-from harness.text import count, points
 
 Reason = Literal["decided", "precise", "all_done", "incomplete"]
 

@@ -118,8 +118,8 @@ def shots_wanted(
         most: most shots of a problem.
     """
     done = Counter(result.problem_id for result in shots)
-    wanted = {problem: max(1, done[problem]) for problem in asked}
-    followed: set[str] = set(asked if agents else list[str]())
+    wanted: dict[str, int] = {problem: max(1, done[problem]) for problem in asked}
+    followed: set[str] = {*asked} if agents else set()
     for own in agents:
         followed &= {result.problem_id for result in own if result.graded}
     shot = mean_spend(shots)

@@ -9,13 +9,14 @@ from rich.text import Text
 
 from harness.features.experiment.equal_shots import MOST_SHOTS, agents_of
 from harness.features.experiment.experiment_file import Experiment
+from harness.figures import count, dollars, number_range
 from harness.run.engine.lifecycle import Prepared
 from harness.run.plan.estimate import estimate
 from harness.run.plan.target import PREFIX
 from harness.run.settings.spec import stored
-from harness.terminal.columns import figures_table, number_range
-from harness.terminal.summary_table import write_json
-from harness.text import count, dollars, printable_line
+from harness.terminal.consoles import write_json
+from harness.terminal.rich_tables import figures_table
+from harness.text import printable_line
 
 Range = tuple[float, float]
 """The least and the most."""

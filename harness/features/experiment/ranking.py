@@ -15,7 +15,7 @@ from harness.features.experiment.equal_shots import SINGLE_SHOT, agents_of, mean
 from harness.features.experiment.experiment_file import Stored, read_experiment
 from harness.models.protocol import Frozen
 from harness.run.store.directory import MANIFEST
-from harness.run.store.state import NOT_NEEDED
+from harness.run.store.pending import NOT_NEEDED
 from harness.run.summary.loaded_run import Run, prices_as_of, read_run
 from harness.run.summary.summary import solved_counts
 from harness.stats.paired import holm, paired_score
