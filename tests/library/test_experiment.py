@@ -102,7 +102,7 @@ def test_two_functions_are_ranked_and_compared() -> None:
     found = experiment([poor, good], ROWS[:4], modes="single_shot", out="e")
     best, base = (cell.name for cell in found.cells)
     assert found.baseline == base
-    assert repr(found) == f"<ExperimentResult e: 2 cells, the best {best}: pass@1 100.0 %>"
+    assert repr(found) == f"<ExperimentResult e: 2 variants, the best {best}: pass@1 100.0 %>"
     assert found.answer.startswith(f"{best} solves most: 100.0 %, +100.0 points against {base}")
     assert [(name, run.pass_at_1) for name, run in found.runs.items()] == [(best, 1), (base, 0)]
     table = found.to_pandas()
@@ -121,7 +121,7 @@ def test_of_cells_that_solve_the_same_none_is_the_best() -> None:
         return poor(problem)
 
     found = experiment([poor, none], ROWS[:2], modes="single_shot", out="e")
-    assert found.answer.startswith("2 cells solve most: 0.0 % each")
+    assert found.answer.startswith("2 variants solve most: 0.0 % each")
 
 
 class TestGoingOn:

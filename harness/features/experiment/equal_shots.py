@@ -119,12 +119,12 @@ def shots_wanted(
     """
     done = Counter(result.problem_id for result in shots)
     wanted: dict[str, int] = {problem: max(1, done[problem]) for problem in asked}
-    followed: set[str] = {*asked} if agents else set()
+    followed = set(asked)
     for own in agents:
         followed &= {result.problem_id for result in own if result.graded}
     shot = mean_spend(shots)
     spends = [mean_spend([r for r in own if r.problem_id in followed]) for own in agents]
-    if shot is None or not followed:
+    if shot is None or not agents or not followed:
         return Wanted(wanted)
     ratio, unit = max(affordable(spend, shot) for spend in spends if spend is not None)
     bought = sum(

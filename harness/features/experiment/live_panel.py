@@ -115,7 +115,7 @@ class ExperimentPanel(Closing):
             for each, plan in cells
         ]
         spec, problems = cells[0][0].spec, len(cells[0][1].problems)
-        heading = f"experiment   {count(len(arms), 'cell')} x {count(problems, 'problem')}"
+        heading = f"experiment   {count(len(arms), 'variant')} x {count(problems, 'problem')}"
         if spec.max_cost is not None:
             heading += f", budget ${spec.max_cost:,.2f}"
         elif spec.max_tokens_total is not None:
@@ -190,7 +190,7 @@ class ExperimentPanel(Closing):
         for arm, cells in zip(shown, table, strict=True):
             yield _arm_line(arm, cells, widths, width, options)
         if len(shown) < len(arms):
-            yield f"  and {count(len(arms) - len(shown), 'more cell')}"
+            yield f"  and {count(len(arms) - len(shown), 'more variant')}"
         if so_far := _apart(self._so_far(), self._left(), width):
             yield so_far
 

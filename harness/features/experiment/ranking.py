@@ -9,6 +9,7 @@ from harness.errors import RunDirectoryError, UsageError
 from harness.features.compare.answer import at_any_look
 from harness.features.compare.flips import shares
 from harness.features.compare.spend import spend_comparison
+from harness.features.compare.spend_sentence import answers_fairly
 from harness.features.experiment.cells import OF_THE_WHOLE, Spec
 from harness.features.experiment.decision import PAIR, Decision
 from harness.features.experiment.equal_shots import SINGLE_SHOT, agents_of, mean_spend
@@ -110,11 +111,13 @@ class Answer(Frozen):
     Attributes:
         baseline, cell: names of the cells.
         sentence: the sentence of `harness.features.compare.spend.spend_comparison`.
+        fair: whether attempts are compared with the shots that their spend buys.
     """
 
     baseline: str
     cell: str
     sentence: str
+    fair: bool = False
 
 
 class Ranking(Frozen):
@@ -275,7 +278,8 @@ def _answers(path: Path, stored: Stored) -> tuple[Answer, ...]:
         if decision is not None and decision.question == "equal_spend":
             ends = decision.ends_against(first)
             compared = at_any_look(compared, *ends)
-        found.append(Answer(baseline=first, cell=second, sentence=compared.sentence))
+        fair = answers_fairly(compared)
+        found.append(Answer(baseline=first, cell=second, sentence=compared.sentence, fair=fair))
         if len(found) == MOST_ANSWERS:
             break
     return tuple(found)

@@ -47,11 +47,12 @@ class RankingView:
             if sum(width + GAP for width in widths) <= options.max_width + GAP:
                 break
             del columns[name]
-        yield from _answers(self.ranking)
+        yield from _answers(self.ranking, fair=True)
         yield Text(best_words(self.ranking), style="bold")
         rows = zip(*columns.values(), strict=True)
         yield figures_table(*columns, rows=(map(Text, row) for row in rows))
         yield Text("\n".join(_notes(self.ranking)))
+        yield from _answers(self.ranking, fair=False)
 
 
 LISTED = 3
@@ -185,9 +186,9 @@ def _states(ranking: Ranking) -> Iterator[str]:
             )
 
 
-def _answers(ranking: Ranking) -> Iterator[Text]:
+def _answers(ranking: Ranking, *, fair: bool) -> Iterator[Text]:
     """Yield the sentence on each pair, with names if there are several."""
-    for answer in ranking.answers:
+    for answer in (each for each in ranking.answers if each.fair is fair):
         names = f"{answer.cell} against {answer.baseline}: " if len(ranking.answers) > 1 else ""
         yield Text(f"{printable_line(names + answer.sentence)}\n", style="bold")
 
@@ -220,8 +221,12 @@ class ExperimentResult(NotebookView, Ranking):
 
     @property
     def answer(self) -> str:
-        """Each pair at equal spend; then the best variant and its difference from the baseline."""
-        return " ".join([*(each.sentence for each in self.answers), f"{best_words(self)}."])
+        """Agents at the cost of shots; the best variant and its difference; other pairs."""
+        fair, others = (
+            [each.sentence for each in self.answers if each.fair is wanted]
+            for wanted in (True, False)
+        )
+        return " ".join([*fair, f"{best_words(self)}.", *others])
 
     @property
     def runs(self) -> dict[str, LoadedRun]:
