@@ -6,7 +6,7 @@ limit or ends with another exit code is at fault: a `checker_error`, whatever th
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from harness.excerpts import around
@@ -33,11 +33,16 @@ _POINTS = re.compile(r"points\s+([0-9.]+)")
 
 
 class Ruling(NamedTuple):
-    """What a checker's process said: right, a reason why not, or that it is at fault."""
+    """What a checker's process said: right, a reason why not, or that it is at fault.
+
+    Attributes:
+        files: what it left in its folder.
+    """
 
     right: bool
     reason: str = ""
     at_fault: bool = False
+    files: Mapping[str, bytes] = {}
 
 
 class ProgramCheck:
@@ -119,10 +124,19 @@ def encoded(text: str) -> bytes:
     return text.encode("utf-8", "surrogateescape")
 
 
-def folder_of(protocol: str, test: TestCase, answer: bytes) -> TestFolder:
-    """Return what a checker finds: input, expected output and answer of a test."""
-    files = {INPUT: test.input.encode("utf-8", "surrogateescape")}
-    files[EXPECTED] = test.output.encode("utf-8", "surrogateescape")
+def folder_of(
+    protocol: str, test: TestCase, answer: bytes, left: Mapping[str, bytes] | None = None
+) -> TestFolder:
+    """Return what a checker finds: input, expected output and answer of a test.
+
+    Args:
+        protocol: how it is called.
+        test: the test.
+        answer: what the solution printed; empty in a dialogue.
+        left: files that it left in its folder in an earlier pass.
+    """
+    files = {INPUT: encoded(test.input), EXPECTED: encoded(test.output)}
+    files |= {f"{FEEDBACK}/{name}": data for name, data in (left or {}).items()}
     if protocol == "testlib":
         files[ANSWER] = answer
         return TestFolder(("checker", INPUT, ANSWER, EXPECTED, *test.flags), files=files)
@@ -136,16 +150,15 @@ def ruling_of(execution: Execution, protocol: str) -> Ruling:
         return Ruling(False, _failure(execution), at_fault=True)
     if protocol == "testlib":
         return _testlib_ruling(execution.code, execution.stderr)
-    if execution.code == RIGHT:
-        return Ruling(True)
-    if execution.code != WRONG:
+    if execution.code not in {RIGHT, WRONG}:
         what = f"it ended with exit code {execution.code}, not with {RIGHT} or {WRONG}"
         return Ruling(False, _with(what, execution.stderr), at_fault=True)
     try:
         files = unpack_kept(execution.result or execution.partial)
     except ValueError as error:
         return Ruling(False, str(error), at_fault=True)
-    return Ruling(False, _short(files.get(MESSAGE, b"").decode("utf-8", "replace")))
+    reason = _short(files.get(MESSAGE, b"").decode("utf-8", "replace"))
+    return Ruling(execution.code == RIGHT, reason, files=files)
 
 
 def _testlib_ruling(code: int, said: str) -> Ruling:

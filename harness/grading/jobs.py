@@ -12,7 +12,7 @@ from harness.grading.judge import Stop, Task, judge
 from harness.grading.verdict import Grade, Verdict
 from harness.languages import PYTHON
 from harness.plugins import RuleName
-from harness.problem import Checker, Problem, TestCase, TestSuite
+from harness.problem import Checker, Problem, Reference, TestCase, TestSuite
 from harness.sandbox.executor import Executor, Shared
 from harness.sandbox.limits import Limits, limits_of
 from harness.sandbox.program import Execution, Program, SandboxError
@@ -62,16 +62,16 @@ class ReferenceAt:
     """Reference read from the data only when judged: there may be very many.
 
     Attributes:
-        index: its index in its problem's `programs()`.
+        index: its index in its problem's `known_solutions()`.
         hash: hash of its code.
     """
 
     index: int
     hash: str
 
-    def among(self, problem: Problem, programs: Sequence[str]) -> str:
+    def among(self, problem: Problem, known: Sequence[Reference]) -> str:
         """Return its code. Raises DataError where that has changed."""
-        code = programs[self.index] if self.index < len(programs) else ""
+        code = known[self.index].code if self.index < len(known) else ""
         if code_hash(code) != self.hash:
             what = "has changed since the data were loaded"
             raise DataError(problem.id, None, f"reference {self.index} {what}")
@@ -193,7 +193,7 @@ class _Data:
         self._problem = problem
         self._lock = asyncio.Lock()
         self._tests: Shared[TestSuite] | None = None
-        self._programs: tuple[str, ...] | None = None
+        self._known: tuple[Reference, ...] | None = None
 
     async def tests(self) -> Shared[TestSuite]:
         async with self._lock:
@@ -206,9 +206,9 @@ class _Data:
         if isinstance(job.code, str):
             return job.code
         async with self._lock:
-            if self._programs is None:
-                self._programs = await asyncio.to_thread(self._problem.programs)
-            return job.code.among(self._problem, self._programs)
+            if self._known is None:
+                self._known = await asyncio.to_thread(self._problem.known_solutions)
+            return job.code.among(self._problem, self._known)
 
 
 def _with_data(jobs: Iterable[Job]) -> Iterator[tuple[Job, _Data]]:

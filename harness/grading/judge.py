@@ -24,6 +24,7 @@ from harness.grading.checker_program import ProgramCheck
 from harness.grading.checkers import Check, CheckerError
 from harness.grading.code_tests.code_judge import CodeJudge
 from harness.grading.outcome import Comparison, Said, answer_of, outcome
+from harness.grading.passes import PassJudge
 from harness.grading.sandbox_retry import RetryingWorker, picked
 from harness.grading.stop import MANY_TESTS, MOST_LATE, Stop
 from harness.grading.verdict import LIMITS, Grade, JudgedAgain, TestResult, Verdict
@@ -94,6 +95,9 @@ def judge(worker: Worker, task: Task) -> Grade:
     if task.checker is not None and (code := task.checker.tests) is not None:
         by_code = CodeJudge(RetryingWorker(worker), task, code)
         return _graded(nothing, worker, by_code, by_code.results())
+    if task.checker is not None and (own := task.checker.program) is not None and own.has_passes:
+        by_passes = PassJudge(RetryingWorker(worker), task, own)
+        return _graded(nothing, worker, by_passes, by_passes.results())
     try:
         judging = _Judging.of(RetryingWorker(worker), task)
     except CheckerError as error:
@@ -115,7 +119,7 @@ def _check(bench: RetryingWorker, checker: Checker, *, functional: bool) -> Chec
 def _graded(
     nothing: Grade,
     worker: Worker,
-    judging: "_Judging | CodeJudge",
+    judging: "_Judging | CodeJudge | PassJudge",
     results: Sequence[TestResult],
     by_rule: bool | None = None,
 ) -> Grade:

@@ -259,6 +259,7 @@ class Trial(MemoryFiles):
         self.is_counted = False  # among the trials that needed one process; set by the worker
         self.has_run = False  # whether its output file may hold something; set by the worker
         self.binary: int | None = None  # of a compiled program; set by the worker
+        self.ends: tuple[int, ...] = ()  # pipes in place of stdin and stdout, in a dialogue
         super().__init__()
         self._spans: dict[int, tuple[int, int]] = {}
         self._end = 0

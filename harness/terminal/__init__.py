@@ -5,5 +5,5 @@
 - `summary_table`, `summary_facts`, `curve_view`, `groups_view`, `efficiency_table`: the details
 - `sample_table`, `gate`: samples; whether a gate was met
 - `columns`, `rich_tables`, `terminal_text`: what tables are made of
-- `progress`, `run_progress`, `live_frame`, `tally`, `waiting_lines`, `notebook`: progress
+- `progress`, `run_progress`, `notebook`: progress; `live`: the live table
 """

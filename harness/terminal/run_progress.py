@@ -19,11 +19,12 @@ from harness.run.store.results import SampleResult
 from harness.run.summary.loaded_run import with_costs
 from harness.run.summary.summary import Summary
 from harness.terminal.columns import CHROME
-from harness.terminal.live_frame import LiveFrame, LiveRows, box, meter, span
+from harness.terminal.live.live_frame import LiveFrame, box, meter, span
+from harness.terminal.live.live_rows import LiveRows
+from harness.terminal.live.tally import Tally
+from harness.terminal.live.waiting_lines import LONGEST_SILENCE_S, WaitingLines
 from harness.terminal.sample_table import sample_table
-from harness.terminal.tally import Tally
 from harness.terminal.terminal_text import fitted
-from harness.terminal.waiting_lines import LONGEST_SILENCE_S, WaitingLines
 from harness.text import printable_line
 
 BOXES = 5

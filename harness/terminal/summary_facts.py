@@ -6,6 +6,7 @@ from harness.figures import count, dollars, figure, interval, percent
 from harness.grading.verdict import JudgedAgain
 from harness.run.store.origin import IMPORT_AGAIN
 from harness.run.store.pending import UNDER_WAY, reason_text
+from harness.run.store.results import WrittenTestCounts
 from harness.run.summary.summary import Summary
 from harness.sandbox.isolation import Level
 from harness.terminal.efficiency_table import efficiency_facts
@@ -91,6 +92,8 @@ def _answers(summary: Summary) -> Iterator[tuple[str, str]]:
     yield "calls", _calls(summary)
     if summary.cut_off:
         yield "cut off", cut_off_words(summary)
+    if summary.written_tests is not None:
+        yield "written tests", written_tests_words(summary.written_tests)
     if set(summary.tool_protocols) & {"text"} or summary.fallback:
         yield "tools called", _protocols(summary)
 
@@ -163,6 +166,15 @@ def _calls(summary: Summary) -> str:
     if summary.refused:
         parts.append(count(summary.refused, "refusal"))
     return ", ".join(parts)
+
+
+def written_tests_words(counts: WrittenTestCounts) -> str:
+    """Return the number of tests that the model wrote, and the share of wrong ones."""
+    text = f"{count(counts.total, 'test')} by the model"
+    if not counts.checked:
+        return f"{text}; no right solution to check them by"
+    share, of = percent(counts.wrong / counts.checked), f"{counts.wrong:,} of {counts.checked:,}"
+    return f"{text}; {of} that could be checked are wrong ({share})"
 
 
 def cut_off_words(summary: Summary) -> str:

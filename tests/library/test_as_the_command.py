@@ -71,7 +71,7 @@ print(result["graded"], result["tokens"])
 """
 
 
-async def test_the_batch(tmp_path: Path) -> None:
+async def test_evaluate_asks_by_batch(tmp_path: Path) -> None:
     usage = {"prompt_tokens": 700, "completion_tokens": 300}
     async with OpenAIBatchServer(lambda *_: completion("print(0)", usage=usage)) as server:
         command = (sys.executable, "-c", BATCHED, server.base_url)

@@ -112,7 +112,7 @@ def test_a_list_that_cannot_be_read_or_is_huge_is_refused(tmp_path: Path) -> Non
 
 
 @given(st.binary(max_size=200))
-def test_no_bytes_whatever_make_anything_but_a_list_or_a_usage_error(content: bytes) -> None:
+def test_any_bytes_are_a_price_list_or_a_usage_error(content: bytes) -> None:
     import tempfile
 
     with tempfile.NamedTemporaryFile(suffix=".json") as file:

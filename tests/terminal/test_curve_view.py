@@ -63,7 +63,7 @@ def test_the_overfit_gap_stands_with_its_interval(
     assert "33.3 % (6.1 to 79.2)" in text
 
 
-def test_one_answer_has_no_such_table(make_result: MakeResult, shown: Shown) -> None:
+def test_a_single_answer_has_no_iteration_table(make_result: MakeResult, shown: Shown) -> None:
     summary = view([make_result("a", solved=True, steps=(step(1, solved=True),))])
     assert summary.curve is not None
     text = shown(summary_view(summary))
@@ -120,7 +120,7 @@ def test_a_share_that_never_rises_is_one_row(shown: Shown) -> None:
     assert "turn 1 0.0 %" in text
 
 
-def test_of_many_rows_some_are_told_and_the_last(shown: Shown) -> None:
+def test_some_of_many_turns_are_shown_and_the_last(shown: Shown) -> None:
     turns = tuple(TurnPoint(turn=turn, solved=turn / 40) for turn in range(1, 41))
     rows = shown(CurveView(of(by_turn=turns)), 60).splitlines()
     told = [line for line in rows if "turn" in line]
@@ -135,7 +135,7 @@ def test_small_amounts_have_no_exponent(shown: Shown) -> None:
 
 
 @pytest.mark.parametrize("width", [30, 40, 69, 70, 200])
-def test_it_fits_and_has_bars_where_there_is_room(
+def test_the_iteration_table_fits_and_has_bars_where_there_is_room(
     iterated: list[SampleResult], shown: Shown, width: int
 ) -> None:
     curve = view(iterated).curve
@@ -156,7 +156,7 @@ def test_a_terminal_without_block_characters_gets_others(iterated: list[SampleRe
 
 
 @pytest.mark.parametrize("environ", [{"NO_COLOR": "1"}, {"TERM": "dumb"}])
-def test_without_colours_it_says_the_same(
+def test_the_iteration_table_has_bars_without_colours(
     iterated: list[SampleResult], environ: dict[str, str]
 ) -> None:
     file = io.StringIO()

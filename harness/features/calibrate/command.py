@@ -5,16 +5,8 @@ from typing import Annotated, Any
 
 import typer
 
-from harness.cli.settings_flags import (
-    FILTERS,
-    JUDGING,
-    AsJson,
-    Benchmark,
-    Named,
-    among,
-    named_benchmark,
-    with_settings,
-)
+from harness.cli.settings_flags import FILTERS, JUDGING, with_settings
+from harness.cli.shared_flags import AsJson, Benchmark, Named, among, named_benchmark
 from harness.efficiency.measurement import Scales, timing_of
 from harness.errors import INFRASTRUCTURE, INTERRUPTED, OK
 from harness.features.calibrate.library import calibrate_problems

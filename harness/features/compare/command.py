@@ -8,7 +8,8 @@ import typer
 from rich.console import Console
 
 from harness.cli import completion
-from harness.cli.settings_flags import RESULT_FILTERS, By, Details, with_settings
+from harness.cli.settings_flags import RESULT_FILTERS, with_settings
+from harness.cli.shared_flags import By, Details
 from harness.errors import INFRASTRUCTURE, MISSED, OK, UsageError
 from harness.features.compare.answer_screen import comparison_screen
 from harness.features.compare.comparison import Comparison, compare_runs

@@ -22,6 +22,9 @@ MODES = {
     "external": "the external agent",
     "self_repair": "self-repair",
     "best_of_k_public": "best of k",
+    "codet": "CodeT",
+    "reflexion": "Reflexion",
+    "map_coder": "MapCoder",
     "single_shot": "single shot",
 }
 UNIT_WORDS = {"tokens": "tokens", "calls": "model calls"}

@@ -17,7 +17,8 @@ from harness.features.episode.shared import Episodes
 from harness.grading.answer_judge import judge_answer
 from harness.grading.jobs import Judgement
 from harness.grading.verdict import Grade, Verdict
-from harness.models.clients.openai_wire import message_to_wire, turn_from_wire
+from harness.models.clients.openai_answer import turn_from_wire
+from harness.models.clients.openai_request import message_to_wire
 from harness.models.clients.wire import read_json
 from harness.models.faults import MalformedAnswerError
 from harness.models.protocol import (

@@ -10,14 +10,8 @@ from rich.console import Console
 
 from harness.cli import completion
 from harness.cli.help_page import ADVANCED, HelpCommand, HelpGroup
-from harness.cli.settings_flags import (
-    PROBLEMS,
-    Notify,
-    Observer,
-    Source,
-    with_settings,
-    with_source,
-)
+from harness.cli.settings_flags import PROBLEMS, with_settings
+from harness.cli.shared_flags import Notify, Observer, Source, with_source
 from harness.errors import INFRASTRUCTURE, INTERRUPTED, OK
 from harness.features.experiment.decision import goal_of
 from harness.features.experiment.experiment_file import ExperimentRequest, as_flag

@@ -21,10 +21,11 @@ from harness.run.plan.plan import Plan
 from harness.run.store.directory import RunDirectory
 from harness.run.summary.loaded_run import with_costs
 from harness.terminal.columns import CHROME
-from harness.terminal.live_frame import LiveFrame, LiveRows, box, meter, span
+from harness.terminal.live.live_frame import LiveFrame, box, meter, span
+from harness.terminal.live.live_rows import LiveRows
+from harness.terminal.live.tally import Tally
 from harness.terminal.run_progress import RunProgress
 from harness.terminal.sample_table import sample_table
-from harness.terminal.tally import Tally
 from harness.terminal.terminal_text import fitted, middle_cut
 from harness.text import printable_line
 

@@ -9,13 +9,14 @@ from typing import Annotated, overload
 
 import typer
 
-from harness.cli.settings_flags import RunArgument
+from harness.cli.shared_flags import RunArgument
 from harness.errors import StorageError, UsageError
 from harness.features.export.conversations import atif_text, chat_text
 from harness.features.export.inspect_log import write_inspect
+from harness.features.export.junit import junit_text
 from harness.features.export.livecodebench import LiveCodeBenchFiles, eval_all_text
-from harness.features.export.sample_rows import csv_text, junit_text, write_parquet
-from harness.features.show.command import LoadedRun
+from harness.features.export.sample_rows import csv_text, write_parquet
+from harness.features.show.library import LoadedRun
 from harness.figures import count
 from harness.problem import Problem
 from harness.run.plan.problem_loader import Benchmark, checked, read

@@ -37,9 +37,10 @@ from harness.models.protocol import (
     Usage,
     UserMessage,
 )
+from harness.run.store.message_texts import reasoning_text
 from harness.run.store.results import SampleResult
 from harness.run.store.transcript import file_name
-from harness.run.store.transcript_contents import entries, reasoning_text
+from harness.run.store.transcript_contents import entries
 from harness.run.store.transcripts import Transcripts
 from harness.run.summary.loaded_run import Run
 

@@ -1,8 +1,9 @@
 """`harness.import_run`: make a run of what others published, as `harness import` does.
 
 Agent runs are judged here (`trajectory_import`). Solutions keep their published verdicts: such a
-run has no transcripts, tokens, costs or times, and for a solution that failed, the tests on which
-it failed are unknown. `harness regrade` judges the same solutions here, as another run.
+run has no transcripts, costs or times, and tokens only where the file tells them. For a solution
+that failed, the tests on which it failed are unknown. `harness regrade` judges the same solutions
+here, as another run.
 """
 
 import re
@@ -18,6 +19,7 @@ from harness.agent.attempt import ChosenBy, StopReason
 from harness.errors import NothingSelectedError, UsageError
 from harness.features.grade.solution_readers import read_solutions
 from harness.features.grade.solutions import MatchedSolution, Published, match, unmatched_words
+from harness.features.import_.agreement import Compared, agreement_lines
 from harness.features.import_.trajectory_file import (
     FORMATS,
     SOLUTIONS,
@@ -30,8 +32,7 @@ from harness.features.import_.trajectory_import import (
     import_trajectories,
     manifest_of,
 )
-from harness.features.import_.trajectory_run import Compared, agreement_lines
-from harness.features.show.command import LoadedRun
+from harness.features.show.library import LoadedRun
 from harness.figures import count
 from harness.grading.verdict import INFRASTRUCTURE, Verdict
 from harness.models.prices import Price
@@ -287,12 +288,12 @@ def _results(matched: Sequence[MatchedSolution]) -> Iterator[SampleResult]:
             chosen_by=ChosenBy.ANSWER,
             extraction=each.extraction,
             stop_reason=StopReason.MODEL_STOPPED,
-            model_calls=0,
+            model_calls=each.calls,
             tool_calls=0,
             malformed_tool_calls=0,
             nudges=0,
             written=int(bool(each.code)),
-            usage=None,
+            usage=each.usage,
             cost=None,
             seconds=0.0,
         )

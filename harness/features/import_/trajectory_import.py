@@ -13,15 +13,12 @@ from harness.agent import events
 from harness.agent.strategies.strategies import STRATEGIES
 from harness.errors import RunDirectoryError, UsageError
 from harness.features.grade.solutions import judged_answers, unmatched_words
+from harness.features.import_.agreement import Compared
 from harness.features.import_.imported_sample import WRITE_TOOLS, ImportedSample, WriteTool
+from harness.features.import_.judgements import Judgements
+from harness.features.import_.sample_finder import Finder, read_samples
 from harness.features.import_.trajectory import Trajectory
 from harness.features.import_.trajectory_file import TrajectoryFile
-from harness.features.import_.trajectory_run import (
-    Compared,
-    Finder,
-    Judgements,
-    read_samples,
-)
 from harness.figures import count
 from harness.grading.verdict import Verdict
 from harness.models.price_lists import ListedPrice

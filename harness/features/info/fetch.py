@@ -9,11 +9,7 @@ from rich.filesize import decimal
 from rich.table import Table
 from rich.text import Text
 
-from harness.cli.settings_flags import (
-    Benchmark,
-    Named,
-    named_benchmark,
-)
+from harness.cli.shared_flags import Benchmark, Named, named_benchmark
 from harness.figures import bad_rows, count
 from harness.sources.benchmarks import fetch as fetch_files
 from harness.sources.benchmarks import load

@@ -9,12 +9,8 @@ from rich.table import Table
 from rich.text import Text
 
 from harness.cli import completion
-from harness.cli.settings_flags import (
-    PROBLEMS,
-    Source,
-    with_settings,
-    with_source,
-)
+from harness.cli.settings_flags import PROBLEMS, with_settings
+from harness.cli.shared_flags import Source, with_source
 from harness.excerpts import shorten
 from harness.figures import bad_rows, count
 from harness.problem import Kind, Problem, TestCase

@@ -25,7 +25,8 @@ from harness.agent.templates.prompt_set import (
 )
 from harness.cli import completion
 from harness.cli.help_page import HelpCommand, HelpGroup
-from harness.cli.settings_flags import Source, with_settings, with_source
+from harness.cli.settings_flags import with_settings
+from harness.cli.shared_flags import Source, with_source
 from harness.errors import StorageError, UsageError
 from harness.figures import count
 from harness.grading.jobs import Options

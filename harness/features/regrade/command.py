@@ -8,14 +8,15 @@ from typing import Annotated, Any, Unpack
 
 import typer
 
-from harness.cli.settings_flags import JUDGING, AsJson, RunArgument, among, with_settings
+from harness.cli.settings_flags import JUDGING, with_settings
+from harness.cli.shared_flags import AsJson, RunArgument, among
 from harness.errors import INFRASTRUCTURE, INTERRUPTED, RunDirectoryError, UsageError
 from harness.features.regrade.stored_solutions import (
     Regrading,
     answers_judged,
     stored_solutions,
 )
-from harness.features.show.command import LoadedRun, load_run
+from harness.features.show.library import LoadedRun, load_run
 from harness.figures import count
 from harness.grading.verdict import Verdict
 from harness.problem import Problem

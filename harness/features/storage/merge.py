@@ -19,7 +19,7 @@ from typing import Annotated, Any, NamedTuple, cast
 import typer
 
 from harness.errors import RunDirectoryError, StorageError, UsageError
-from harness.features.show.command import LoadedRun
+from harness.features.show.library import LoadedRun
 from harness.features.storage.pack import held, pack
 from harness.figures import count
 from harness.models.price_lists import ListedPrice

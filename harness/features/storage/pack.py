@@ -17,7 +17,7 @@ from typing import Annotated
 import typer
 from pydantic_core import to_json
 
-from harness.cli.settings_flags import RunArgument
+from harness.cli.shared_flags import RunArgument
 from harness.errors import RunDirectoryError, StorageError
 from harness.figures import count
 from harness.run.store.directory import RESULTS, read_manifest

@@ -6,16 +6,8 @@ from typing import Annotated, Any
 
 import typer
 
-from harness.cli.settings_flags import (
-    FILTERS,
-    JUDGING,
-    AsJson,
-    Benchmark,
-    Named,
-    among,
-    named_benchmark,
-    with_settings,
-)
+from harness.cli.settings_flags import FILTERS, JUDGING, with_settings
+from harness.cli.shared_flags import AsJson, Benchmark, Named, among, named_benchmark
 from harness.errors import INFRASTRUCTURE, INTERRUPTED, OK
 from harness.features.verify.library import VerifiedBenchmark, Wanted, verify_problems
 from harness.figures import count

@@ -1,8 +1,8 @@
 """`harness.verify`: judge a benchmark's references, as `harness verify` does."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Unpack
 
 from rich.console import RenderableType
@@ -13,6 +13,7 @@ from harness.features.verify.verification import (
     Verification,
     VerifiedProblem,
     finding,
+    limits_by_rule,
     list_references,
     reference_jobs,
     summarize_verification,
@@ -170,8 +171,17 @@ def verify_problems(
         if found and tell_known is not None:
             tell_known(sum(key in found for key in keys), len(keys))
         interrupted = _judge(listed, found, cache, judging, reporter)
-    results = verified(listed, found, judging.options)
-    left = sum(key not in found for key in keys)
+        by_rule = limits_by_rule(listed, found, judging.options)
+        judging = with_limits(judging, by_rule)
+        wrong = list_references(problems, wanted.most, judging.options, rejected=True)
+        of_wrong = [key for each in wrong for key in each.keys]
+        found |= {} if wanted.fresh else cache.find(of_wrong, least)
+        if not interrupted and of_wrong:
+            interrupted = _judge(
+                wrong, found, cache, judging, reporter, noun="known-wrong solutions"
+            )
+    results = verified(listed, found, judging.options, wrong, by_rule)
+    left = sum(key not in found for key in (*keys, *of_wrong))
     return VerifiedBenchmark(
         summarize_verification(results), tuple(results), interrupted, left, cache.keeps
     )
@@ -183,6 +193,8 @@ def _judge(
     cache: VerifiedCache,
     judging: JudgingSession,
     reporter: Reporter,
+    *,
+    noun: str = "references",
 ) -> bool:
     """Judge the rest into `found`, storing each; return whether the user interrupted."""
     jobs = reference_jobs(listed, found)
@@ -192,4 +204,11 @@ def _judge(
         found[key] = finding(judged)
         cache.add(key, found[key])
 
-    return judge_jobs(jobs, judging, reporter, "references", keep)
+    return judge_jobs(jobs, judging, reporter, noun, keep)
+
+
+def with_limits(judging: JudgingSession, limits: Mapping[str, float]) -> JudgingSession:
+    """Return the settings with CPU limits of some problems, unless they have others."""
+    options = judging.options
+    known = {**limits, **options.cpu_by_problem}
+    return replace(judging, options=replace(options, cpu_by_problem=known))

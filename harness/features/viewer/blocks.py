@@ -27,7 +27,7 @@ from harness.markdown import fenced_blocks
 from harness.models.price_lists import ListedPrice
 from harness.models.prices import cost
 from harness.models.protocol import ModelTurn, ToolCall
-from harness.run.store.transcript_contents import (
+from harness.run.store.message_texts import (
     arguments,
     message_text,
     other_arguments,

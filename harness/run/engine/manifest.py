@@ -20,7 +20,7 @@ from harness.models.route import shown_url
 from harness.problem import Problem
 from harness.run.plan.judging_options import stored_limits
 from harness.run.plan.plan import Plan
-from harness.run.settings.problem_settings import Shard
+from harness.run.settings.shard import Shard
 from harness.run.settings.spec import GROWING, RESUMABLE, RunSpec, uses
 from harness.run.store.pending import NOT_NEEDED
 from harness.run.store.transcript import shared_parts

@@ -17,7 +17,7 @@ from harness.agent.events import (
     SampleStart,
     standing,
 )
-from harness.agent.strategies import EXTERNAL
+from harness.agent.strategies import EXTERNAL, PUBLISHED
 from harness.errors import UsageError
 from harness.models.environment import MODEL_ID, Environment, variable_of
 from harness.models.example_request import example_request
@@ -53,7 +53,7 @@ ADDRESSING = ("base_url", "api", "api_key_env", "header")
 ASKED_FOR = tuple(ModelSettings.model_fields)
 """Keys that are part of every request."""
 
-TALKING = ("agentic", "self_repair")
+TALKING = ("agentic", "self_repair", *PUBLISHED)
 """Modes in which the model is told what its last answer came to."""
 
 SILENT = ("single_shot", "best_of_k_public")

@@ -10,7 +10,6 @@ from pydantic_core import PydanticCustomError
 from harness.efficiency import Timing
 from harness.models.clients.connections import Timeouts
 from harness.plugins import RuleName
-from harness.run.settings.problem_settings import Shard
 from harness.run.settings.setting import (
     ASKED,
     LEAST_MEMORY,
@@ -19,6 +18,7 @@ from harness.run.settings.setting import (
     Setting,
     SettingsGroup,
 )
+from harness.run.settings.shard import Shard
 from harness.sandbox.executor import ExecutorName
 from harness.sandbox.isolation import Level
 

@@ -92,6 +92,8 @@ class CellKeys(SelectionKeys, JudgingKeys, total=False):
     repair_rounds: int | None
     repair_from: str | None
     best_of: int | None
+    test_answers: int | None
+    plans: int | None
     extract: str
     sample_timeout: float | None
     sample_wall_timeout: float | None

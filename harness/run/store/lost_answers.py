@@ -5,9 +5,9 @@ from contextlib import suppress
 from pathlib import Path
 
 from harness.errors import RunDirectoryError
+from harness.run.store.billed_requests import requests_of
 from harness.run.store.results import SampleResult
 from harness.run.store.transcript import file_name
-from harness.run.store.transcript_contents import requests_of
 from harness.run.store.transcripts import Transcripts
 
 

@@ -15,7 +15,7 @@ from harness.figures import count
 from harness.models.price_lists import ListedPrice
 from harness.models.prices import Price, cost
 from harness.models.protocol import Frozen
-from harness.run.settings.problem_settings import planned_samples
+from harness.run.settings.shard import planned_samples
 from harness.run.store.directory import MANIFEST, RESULTS, read_manifest
 from harness.run.store.lost_answers import unheard_requests
 from harness.run.store.pending import NOT_NEEDED
@@ -34,6 +34,9 @@ MODES: Mapping[str, str] = {
     "agentic": "agentic",
     "self_repair": "self-repair",
     "best_of_k_public": "best of k",
+    "codet": "CodeT",
+    "reflexion": "Reflexion",
+    "map_coder": "MapCoder",
 }
 """Names of the built-in modes in texts."""
 

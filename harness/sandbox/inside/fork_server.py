@@ -159,11 +159,13 @@ class Server:
         limits, number = order["limits"], int(order["core"])
         os.sched_setaffinity(0, [self.cores[number % len(self.cores)]])
         if order["do"] == "open":
-            program, inputs, outputs, *launcher = descriptors
+            ends = descriptors[-2:] if order.get("pipes") else []
+            program, inputs, outputs, *launcher = descriptors[: len(descriptors) - len(ends)]
             job = Job(
                 *(limits, preamble, program, inputs, outputs),
                 launcher=(*launcher, -1)[0],
                 has_folder=order.get("has_folder", False),
+                ends=tuple(ends),
             )
             return self.trial(job, self.cores if len(self.cores) > 1 else None)
         inputs, outputs, *programs = descriptors

@@ -11,7 +11,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from harness.errors import DataError, UsageError
-from harness.markdown import html_text
+from harness.html_text import html_text
 from harness.problem import Checker, CheckerProgram, Problem, Reference, TestCase, TestSuite
 from harness.python_source import parse_or_none
 from harness.sources import limits
@@ -24,23 +24,25 @@ from harness.sources.contests.package.package_programs import (
     PackageProgram,
     is_python_2,
     output_validators,
-    programs_in,
 )
 from harness.sources.contests.package.package_settings import PackageSettings, read_settings
+from harness.sources.contests.package.submissions import read_submissions
 from harness.sources.contests.package.test_data import (
     PackageTest,
     TestData,
     read_test_data,
 )
 from harness.sources.contests.package.validator_program import compiled_validator
+from harness.sources.files.content_hash import add_parts
 from harness.sources.files.download import Watch, quiet
 from harness.sources.files.folder import decoded, read_whole
 from harness.sources.files.lines import DataFile
-from harness.sources.files.rows import Loaded, add_parts
+from harness.sources.files.rows import Loaded
 
 SETTINGS = "problem.yaml"
 TIME_LIMIT = ".timelimit"
-_NOT_JUDGED = ("interactive", "multi-pass", "submit-answer")
+_NOT_JUDGED = ("submit-answer",)
+INTERACTIVE, MULTI_PASS = "interactive", "multi-pass"
 _STATEMENTS = ("problem_statement", "statement")
 _SUFFIXES = (".md", ".html", ".tex")
 _INCLUDED = {"default", "python", "python2", PYTHON, "python3numpy"}
@@ -117,13 +119,13 @@ def _problem(package: PackageFolder) -> Problem:
     _check_settings(settings, str(place))
     _check_included(package)
     data = read_test_data(package, settings)
-    _check_tests(data, str(root))
+    _check_tests(data, settings, str(root))
     checker = _checker(package, settings, data)
     public = tuple(_test(package, test, public=True) for test in data.sample)
     hidden = _SecretTests(tuple(_read_place(package, test) for test in data.secret))
     digest = sha256(package.sha256.digest())
     add_parts(digest, checker.code.encode(), *_parts_of(checker.program))
-    references = tuple(_references(package, settings))
+    accepted, rejected = read_submissions(package, settings.constants)
     name = _name(root)
     return Problem(
         id=f"icpc/{name}",
@@ -136,9 +138,11 @@ def _problem(package: PackageFolder) -> Problem:
         tests=TestSuite(public=public, load_hidden=hidden, row_bytes=hidden.size),
         checker=checker,
         cpu_s=settings.limits.cpu_s or _time_limit(package),
+        limit_rule=settings.limit_rule,
         memory_bytes=settings.limits.memory_bytes,
         output_bytes=settings.limits.output_bytes,
-        load_references=partial(tuple[Reference, ...], references),
+        load_references=partial(tuple[Reference, ...], accepted),
+        load_rejected=partial(tuple[Reference, ...], rejected),
         content_hash=digest.hexdigest(),
     )
 
@@ -175,11 +179,11 @@ def _check_included(package: PackageFolder) -> None:
         raise DataError(str(folder), None, "static validators are not run here")
 
 
-def _check_tests(data: TestData, where: str) -> None:
+def _check_tests(data: TestData, settings: PackageSettings, where: str) -> None:
     tests = data.sample + data.secret
     if not tests:
         raise DataError(where, "data", "it has no test")
-    if data.interactions:
+    if data.interactions and not settings.kinds & {INTERACTIVE, MULTI_PASS}:
         what = "a dialogue, and the problem's type is not interactive"
         raise DataError(str(data.interactions[0]), None, what)
     for test in tests:
@@ -194,6 +198,7 @@ def _parts_of(program: CheckerProgram | None) -> list[bytes]:
     if program is None:
         return []
     texts = [program.source, *(text for file in program.files for text in file)]
+    texts += [f"{program.interactive} {program.passes}"] if program.has_passes else []
     return [text.encode("utf-8", "surrogatepass") for text in texts]
 
 
@@ -281,6 +286,9 @@ def _time_limit(package: PackageFolder) -> float | None:
 def _checker(package: PackageFolder, settings: PackageSettings, data: TestData) -> Checker:
     programs = output_validators(package)
     where = str(package.root / SETTINGS)
+    talks = sorted(settings.kinds & {INTERACTIVE, MULTI_PASS})
+    if talks and not programs:
+        raise DataError(where, "type", f"{talks[0]}, and there is no output validator")
     if settings.is_custom is True and not programs:
         raise DataError(where, "validation", "custom, and there is no output validator")
     if settings.is_custom is False and programs:
@@ -307,7 +315,13 @@ def _own_validator(
     if program.language == CPP:
         constants, own = settings.constants, settings.validator_limits
         compiled = compiled_validator(package, program, constants, own)
+        passes = settings.validator_limits.passes if MULTI_PASS in settings.kinds else 0
+        shape = {"interactive": INTERACTIVE in settings.kinds, "passes": passes}
+        compiled = compiled.model_copy(update=shape)
         return Checker(kind="program", program=compiled)
+    if settings.kinds & {INTERACTIVE, MULTI_PASS}:
+        what = "of interactive and multi-pass problems only output validators in C++ are run here"
+        raise DataError(where, "output_validators", what)
     python = program.sources() if program.language == PYTHON else []
     others = [each for each in program.files if each not in python and each.suffix not in _NOTES]
     if others or not python:
@@ -337,18 +351,3 @@ def _python_3(package: PackageFolder, path: Path, settings: PackageSettings) -> 
     if is_python_2(source) or parse_or_none(source) is None:
         raise DataError(str(path), None, "not Python 3")
     return source
-
-
-def _references(package: PackageFolder, settings: PackageSettings) -> list[Reference]:
-    """Return the accepted submissions of one file in Python or C++, or a folder with one."""
-    found: list[Reference] = []
-    for program in programs_in(package, package.root / "submissions" / "accepted"):
-        if program.language not in {PYTHON, CPP} or len(program.sources()) != 1:
-            continue
-        code = package.program(program.sources()[0], settings.constants)
-        if program.language == CPP:
-            found.append(Reference(code=code, language=CPP))
-            continue
-        old = is_python_2(code) or parse_or_none(code) is None
-        found.append(Reference(code=code, language="python2" if old else "python"))
-    return found

@@ -171,9 +171,9 @@ def test_a_grid_over_a_setting_has_each_distinct_cell_once(key: str, tmp_path: P
         assert len(cells) == 2 * len(using) + (2 - len(using))
 
 
-@pytest.mark.parametrize("key", ["best_of", "repair_rounds"])
-def test_none_and_the_usual_value_are_one_cell(key: str, tmp_path: Path) -> None:
-    (mode,) = SETTINGS[key].modes
+@pytest.mark.parametrize("key", ["best_of", "repair_rounds", "test_answers", "plans"])
+def test_none_and_the_default_are_one_variant(key: str, tmp_path: Path) -> None:
+    mode = SETTINGS[key].modes[0]
     path = tmp_path / "g.yaml"
     both = {key: [None, SETTINGS[key].usual, 7]}
     path.write_text(yaml.safe_dump({"model": "replay:bundled", "mode": mode, "vary": both}))
@@ -254,7 +254,9 @@ def test_what_only_programs_need_is_refused_for_answers(
     assert any(each in said.replace("-", "_") for each in keys)
 
 
-def test_answers_are_graded_without_them(answers: str, tmp_path: Path) -> None:
+def test_value_questions_are_graded_without_settings_of_programs(
+    answers: str, tmp_path: Path
+) -> None:
     assert graded(answers, {}, tmp_path)
     assert scored(answers, {}, tmp_path) == [1.0]
     assert evaluated(answers, {"workers": None}, tmp_path)

@@ -31,7 +31,7 @@ def test_flags_win_over_the_file(tmp_path: Path) -> None:
     assert (spec.max_turns, spec.seed) == (3, 2)
 
 
-def test_one_value_may_stand_for_a_list_of_one(tmp_path: Path) -> None:
+def test_a_single_value_stands_for_a_list_of_one(tmp_path: Path) -> None:
     path = tmp_path / "spec.yaml"
     path.write_text("task: two-sum\nfilter_platform: leetcode\n")
     spec = read_spec(path, {})
@@ -47,7 +47,7 @@ def test_a_misspelt_key_is_answered_with_the_right_one(key: str, tmp_path: Path)
 
 
 @given(st.text(max_size=80))
-def test_no_yaml_at_all_makes_anything_but_a_spec_or_a_usage_error(text: str) -> None:
+def test_any_yaml_is_a_spec_or_a_usage_error(text: str) -> None:
     import tempfile
 
     with tempfile.NamedTemporaryFile("w", suffix=".yaml", encoding="utf-8") as file:

@@ -83,7 +83,7 @@ def _first(worker: Worker, problem: Problem, code: str, language: str = "python"
     return judge(worker, Options().task(problem, code, tests, language)).tests[0]
 
 
-def test_it_accepts_and_rejects(problem: Problem, worker: Worker) -> None:
+def test_a_cpp_validator_accepts_and_rejects(problem: Problem, worker: Worker) -> None:
     right = Options().task(problem, "print(0, input())", problem.tests.all())
     assert judge(worker, right).solved
     result = _first(worker, problem, "print(1, input())")
@@ -125,7 +125,9 @@ def test_a_solution_finds_nothing_of_it(problem: Problem, worker: Worker) -> Non
     assert _first(worker, problem, code).verdict is Verdict.ACCEPTED
 
 
-def test_one_that_cannot_be_compiled_is_at_fault(package: Package, worker: Worker) -> None:
+def test_a_cpp_validator_that_cannot_be_compiled_is_at_fault(
+    package: Package, worker: Worker
+) -> None:
     files = {"output_validators/check.cpp": "int main() { return missing; }"}
     result = _first(worker, only(package("validation: custom\n", files)), "print(1)")
     assert result.verdict is Verdict.CHECKER_ERROR
@@ -133,7 +135,7 @@ def test_one_that_cannot_be_compiled_is_at_fault(package: Package, worker: Worke
     assert "missing" in result.error
 
 
-def test_another_validator_is_another_problem(package: Package) -> None:
+def test_another_validator_changes_the_content_hash(package: Package) -> None:
     one = only(package(CUSTOM, FILES))
     changed = FILES | {"output_validators/sum/feedback.h": f"{HEADER}\n#define STRICT"}
     assert one.content_hash != only(package(CUSTOM, changed, folder="two/parts")).content_hash
@@ -143,7 +145,7 @@ NEEDS = {"output_validators/check.cpp": '#include "testlib.h"\nint main() { retu
 
 
 class TestTestlib:
-    def test_it_is_found_beside_the_validator(self, package: Package, worker: Worker) -> None:
+    def test_testlib_is_found_beside_the_validator(self, package: Package, worker: Worker) -> None:
         files = {
             "output_validators/check/check.cpp": NEEDS["output_validators/check.cpp"],
             "output_validators/check/testlib.h": "enum { RIGHT = 42 };",
@@ -151,7 +153,7 @@ class TestTestlib:
         problem = only(package("validation: custom\n", files))
         assert _first(worker, problem, "print(1)").verdict is Verdict.ACCEPTED
 
-    def test_it_is_found_where_the_environment_says(
+    def test_testlib_is_found_by_its_environment_variable(
         self,
         package: Package,
         worker: Worker,
@@ -164,7 +166,7 @@ class TestTestlib:
         problem = only(package("validation: custom\n", NEEDS))
         assert _first(worker, problem, "print(1)").verdict is Verdict.ACCEPTED
 
-    def test_without_it_the_package_is_refused(
+    def test_a_package_without_testlib_is_refused(
         self, package: Package, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.delenv("TESTLIB", raising=False)

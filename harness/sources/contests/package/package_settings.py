@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from harness.errors import DataError
+from harness.problem import LimitRule
 from harness.sources import limits
 from harness.sources.contests.package.constants import read_constants
 
@@ -16,6 +17,8 @@ KINDS = {"pass-fail", "scoring", "multi-pass", "interactive", "submit-answer"}
 CUSTOM = "custom"
 MOST_OUTPUT_MEBIBYTES = 128
 """Most output that is judged here; a larger limit could not be kept."""
+OLDER_FACTOR, NEWER_FACTOR, MOST_FACTOR = 5.0, 2.0, 1000.0
+"""Multiples of the slowest accepted submission's time that are the time limit."""
 LEAST_CODE_KIBIBYTES = 64
 """A smaller limit of the source's size could decide a verdict, and none is enforced here."""
 
@@ -47,6 +50,7 @@ class ValidatorLimits:
 
     cpu_s: float = 60.0
     memory_bytes: int = 2 << 30
+    passes: int = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +67,7 @@ class PackageSettings:
         languages: codes of the languages that are allowed; None for all.
         constants: text of each constant.
         validator_limits: limits of the output validator.
+        limit_rule: how the time limit follows from the accepted submissions, where none is given.
     """
 
     is_legacy: bool
@@ -75,6 +80,7 @@ class PackageSettings:
     languages: frozenset[str] | None = None
     constants: Mapping[str, str] = field(default_factory=dict[str, str])
     validator_limits: ValidatorLimits = ValidatorLimits()
+    limit_rule: LimitRule | None = None
 
 
 def read_settings(values: Mapping[str, Any], where: str) -> PackageSettings:
@@ -105,6 +111,7 @@ def read_settings(values: Mapping[str, Any], where: str) -> PackageSettings:
         languages=_languages(values.get("languages"), where),
         constants=read_constants(values.get("constants"), where),
         validator_limits=_validator_limits(values.get("limits"), where),
+        limit_rule=_limit_rule(values.get("limits"), where, is_legacy=is_legacy),
     )
 
 
@@ -192,6 +199,21 @@ def _limits(given: object, where: str) -> PackageLimits:
     )
 
 
+def _limit_rule(given: object, where: str, *, is_legacy: bool) -> LimitRule:
+    values = cast("dict[str, Any]", given) if isinstance(given, dict) else {}
+    newer = values.get("time_multipliers")
+    several = cast("dict[str, Any]", newer) if isinstance(newer, dict) else {}
+    factor = several.get("ac_to_time_limit", values.get("time_multiplier"))
+    usual = OLDER_FACTOR if is_legacy else NEWER_FACTOR
+    step, key = values.get("time_resolution"), "limits.time_"
+    return LimitRule(
+        factor=usual
+        if factor is None
+        else limits.number(factor, 1, MOST_FACTOR, where, f"{key}multipliers"),
+        step=1.0 if step is None else limits.seconds(step, where, f"{key}resolution"),
+    )
+
+
 def _validator_limits(given: object, where: str) -> ValidatorLimits:
     values = cast("dict[str, Any]", given) if isinstance(given, dict) else {}
     seconds, memory = values.get("validation_time"), values.get("validation_memory")
@@ -199,6 +221,7 @@ def _validator_limits(given: object, where: str) -> ValidatorLimits:
     return ValidatorLimits(
         usual.cpu_s if seconds is None else limits.seconds(seconds, where, f"{key}time"),
         usual.memory_bytes if memory is None else limits.mebibytes(memory, where, f"{key}memory"),
+        int(limits.number(values.get("validation_passes", usual.passes), 1, 1000, where, key)),
     )
 
 

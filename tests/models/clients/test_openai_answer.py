@@ -5,7 +5,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pydantic_core import to_json
 
-from harness.models.clients.openai_wire import message_to_wire, request_body, turn_from_wire
+from harness.models.clients.openai_answer import turn_from_wire
+from harness.models.clients.openai_request import message_to_wire, request_body
 from harness.models.clients.wire import read_json, sendable
 from harness.models.faults import MalformedAnswerError
 from harness.models.protocol import (

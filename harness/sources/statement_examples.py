@@ -1,4 +1,4 @@
-r"""Public tests where a source defines none: a split, or the examples in LeetCode's statements.
+r"""The examples in LeetCode's statements.
 
 They come as plain text, as Markdown or as HTML, of any age:
 
@@ -12,9 +12,6 @@ They come as plain text, as Markdown or as HTML, of any age:
 
 The text is untrusted: unreadable examples are left out, nothing raises, and time is linear in its
 length.
-
-They are the tests whose input and output the statement shows; where it shows none, the first few in
-order.
 """
 
 import re
@@ -24,7 +21,6 @@ from itertools import islice
 from math import isclose
 from typing import NamedTuple, cast
 
-from harness.problem import PublicRule, TestCase
 from harness.sources.literals import Call, UnreadableError, read_call
 
 MAX_STATEMENT_CHARACTERS = 2**20
@@ -71,7 +67,6 @@ _BITS = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
-FIRST = 3
 
 
 class Example(NamedTuple):
@@ -222,36 +217,3 @@ def _outputs(section: str) -> Iterator[str]:
     yield text
     yield _BLANK_LINE.split(text, maxsplit=1)[0].rstrip(" .;")
     yield text.partition("\n")[0].rstrip(" .;")
-
-
-class Split(NamedTuple):
-    """Public and hidden tests of a problem, in the data's order, and the rule of the split."""
-
-    public: tuple[TestCase, ...]
-    hidden: tuple[TestCase, ...]
-    rule: PublicRule
-
-
-def split(tests: Sequence[TestCase], shown: Sequence[bool]) -> Split:
-    """Split tests into public and hidden ones.
-
-    Args:
-        tests: tests in the data's order; their own `public` is ignored.
-        shown: for each test, whether the statement shows its input and its output.
-
-    Returns:
-        The tests, marked. Where the statement shows none, the first three are public, or fewer, so
-        that half of them stay hidden; of one test, that one.
-    """
-    rule: PublicRule = "statement" if any(shown) else "first"
-    first = min(FIRST, max(1, len(tests) // 2))
-    public = shown if any(shown) else [index < first for index in range(len(tests))]
-    marked = [
-        test.model_copy(update={"public": is_public})
-        for test, is_public in zip(tests, public, strict=True)
-    ]
-    return Split(
-        tuple(test for test in marked if test.public),
-        tuple(test for test in marked if not test.public),
-        rule,
-    )

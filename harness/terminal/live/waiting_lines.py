@@ -11,7 +11,7 @@ from harness.agent.events import Response, Retried
 from harness.closing import Closing
 from harness.figures import count
 from harness.run.observer import Progress
-from harness.terminal.live_frame import span
+from harness.terminal.live.live_frame import span
 from harness.text import printable_line
 
 LONGEST_SILENCE_S = 30.0
