@@ -181,7 +181,8 @@ class TestGoingOn:
             await asyncio.to_thread(experiment, **call, max_tokens_total=50)
             assert len(server.requests) == 4
             again = "experiment(resume='e', max_tokens_total=MORE), with your models and problems"
-            words = f"max_tokens_total is too low for another problem: 40 of 50 tokens; go on with: {again}"
+            low = "max_tokens_total is too low for another problem: 40 of 50 tokens"
+            words = f"{low}; go on with: {again}"
             assert words in caplog.text
             found = await asyncio.to_thread(
                 experiment, resume="e", benchmark=ROWS[:4], max_tokens_total=90
