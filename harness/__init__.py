@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from harness.features.grade.sandbox import Sandbox
     from harness.features.import_.library import ImportedRun, import_run
     from harness.features.regrade.command import regrade
-    from harness.features.show.command import LoadedRun, load_run
+    from harness.features.show.library import LoadedRun, load_run
     from harness.features.storage.merge import merge_runs
     from harness.features.verify.library import VerifiedBenchmark, verify
     from harness.grading.verdict import Verdict
@@ -114,7 +114,7 @@ _HOMES = {
     "harness.features.experiment.view": ("ExperimentResult",),
     "harness.features.grade.library": ("Grades", "agrade", "grade"),
     "harness.run.plan.problem_loader": ("load_problems",),
-    "harness.features.show.command": ("LoadedRun", "load_run"),
+    "harness.features.show.library": ("LoadedRun", "load_run"),
     "harness.features.regrade.command": ("regrade",),
     "harness.features.verify.library": ("VerifiedBenchmark", "verify"),
     "harness.features.grade.grader": ("Grader", "GradingError", "Scored"),

@@ -1,5 +1,6 @@
 """Problems, their tests, and the part of a problem that a model may see."""
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
@@ -41,7 +42,7 @@ class TestCase(Frozen):
     For a script, `input` is its stdin and `output` the expected stdout. For a function, `input` is
     one JSON value per line, one per argument, and `output` one JSON value: the convention of
     LiveCodeBench, to which all other sources are converted. For code execution `input` is the call
-    and `output` its value, both in Python syntax.
+    and `output` its value, both in Python syntax. `flags` are arguments of the problem's checker.
     """
 
     __test__ = False  # not a pytest class
@@ -49,6 +50,7 @@ class TestCase(Frozen):
     input: str
     output: str
     public: bool
+    flags: tuple[str, ...] = ()
 
 
 class Codec(StrEnum):
@@ -112,6 +114,37 @@ class TestCode(Frozen):
     hidden: TestScript | None = None
 
 
+class CheckerProgram(Frozen):
+    """A checker that is a program of its own.
+
+    Attributes:
+        protocol: how it is called and says its verdict. `kattis`: input, expected output and a
+            folder for its messages as arguments, the answer on stdin, exit code 42 or 43;
+            `testlib`: input, answer and expected output as arguments, testlib's exit codes.
+        source: its source.
+        files: names and texts of the files beside it.
+        language: language of its source.
+        cpu_s, memory_bytes: limits of its process.
+        interactive: whether it talks with the solution, which then gets no input.
+        passes: most runs of the solution on a test, where the checker may write the input of the
+            next one; 0 where it may not.
+    """
+
+    protocol: Literal["kattis", "testlib"]
+    source: str
+    files: tuple[tuple[str, str], ...] = ()
+    language: str = "cpp"
+    cpu_s: float = 60.0
+    memory_bytes: int = 2 << 30
+    interactive: bool = False
+    passes: int = 0
+
+    @property
+    def has_passes(self) -> bool:
+        """Whether it does more than judge what a solution printed."""
+        return self.interactive or self.passes > 0
+
+
 class Checker(Frozen):
     """A data set's or user's own code that judges answers, run only in the sandbox.
 
@@ -119,18 +152,23 @@ class Checker(Frozen):
         kind: the functions that the code defines, and how they are called. `check`: this project's
             `check(input, expected, answer)`; `hooks`: Mercury's `convert_offline` and
             `evaluate_offline` (`harness.grading.checkers`); `tests`: the problem's tests are code,
-            and `tests` surrounds them (`harness.grading.code_tests`).
+            and `tests` surrounds them (`harness.grading.code_tests`); `program`: a program
+            (`harness.grading.checker_program`).
         code: Python source.
         preamble: source with names that the code relies on.
+        takes_flags: whether the first argument of a `check` is the pair of the input and the test's
+            flags.
         beside_rule: whether the source itself judges by the problem's rule, so that the verdict by
             that rule is recorded beside the checker's.
     """
 
-    kind: Literal["check", "hooks", "tests"]
+    kind: Literal["check", "hooks", "tests", "program"]
     code: str = ""
     preamble: str = ""
+    takes_flags: bool = False
     beside_rule: bool = False
     tests: TestCode | None = None
+    program: CheckerProgram | None = None
 
     def of_public_tests(self) -> "Checker":
         """Return the part that judges only public tests."""
@@ -140,17 +178,37 @@ class Checker(Frozen):
 
 
 class Reference(Frozen):
-    """A known-good solution.
+    """A known-good solution, or a known-wrong one.
 
     Attributes:
         language: `python` for solutions that can be run here; some data sets have others too.
         recorded: run time in the data set's own words. It was measured elsewhere, so it is only
             displayed, and never used in calculations.
+        name: its name in the data; empty without one.
+        verdicts: the verdicts expected of a known-wrong solution; empty for a known-good one.
     """
 
     code: str
     language: str = "python"
     recorded: str = ""
+    name: str = ""
+    verdicts: tuple[str, ...] = ()
+
+
+class LimitRule(Frozen):
+    """How the CPU limit of a test follows from the accepted solutions.
+
+    Attributes:
+        factor: multiple of the slowest one's slowest test.
+        step: seconds that the limit is rounded up to a multiple of; at least one.
+    """
+
+    factor: float
+    step: float
+
+    def limit(self, slowest_s: float) -> float:
+        """Return the limit."""
+        return max(1, math.ceil(self.factor * slowest_s / self.step)) * self.step
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,7 +297,9 @@ class Problem(_Facts):
         rule: name of the comparison rule for outputs.
         checker: judges outputs in place of the rule.
         cpu_s, memory_bytes, output_bytes: limits of a test, if in the data.
+        limit_rule: how the data want `cpu_s` to be derived where they do not have it.
         load_references: decodes the known-good solutions at each call. Raises DataError.
+        load_rejected: decodes the known-wrong solutions likewise.
         known_issues: reasons why a correct solution may be judged wrong, or a wrong one correct.
         content_hash: SHA-256 of everything that can change a verdict, including tests.
     """
@@ -256,7 +316,9 @@ class Problem(_Facts):
     cpu_s: float | None = None
     memory_bytes: int | None = None
     output_bytes: int | None = None
+    limit_rule: LimitRule | None = None
     load_references: Callable[[], tuple[Reference, ...]] = tuple
+    load_rejected: Callable[[], tuple[Reference, ...]] = tuple
     known_issues: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
     content_hash: str
@@ -264,6 +326,17 @@ class Problem(_Facts):
     def programs(self) -> tuple[str, ...]:
         """Return the references in Python, which can be run. Raises DataError."""
         return tuple(each.code for each in self.load_references() if each.language == "python")
+
+    def known_solutions(self) -> tuple[Reference, ...]:
+        """Return known-good and known-wrong solutions, those of `programs()` first.
+
+        Raises:
+            DataError: they cannot be decoded.
+        """
+        known = (*self.load_references(), *self.load_rejected())
+        return tuple(
+            sorted(known, key=lambda each: (bool(each.verdicts), each.language != "python"))
+        )
 
     @property
     def native_id(self) -> str:

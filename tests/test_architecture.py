@@ -15,6 +15,8 @@ ROOT = Path(__file__).parents[1]
 ORDER = (
     {
         "errors",
+        "excerpts",
+        "html_text",
         "version",
         "text",
         "markdown",
@@ -25,7 +27,7 @@ ORDER = (
         "stats",
         "yaml_text",
     },
-    {"http_server"},
+    {"figures", "http_server"},
     {"languages"},
     {"registry"},
     {"plugins"},
@@ -86,6 +88,48 @@ CONSTANTS_BELOW = (
     "harness.stats",
 )
 """Packages whose constants do not all stand at the top yet: to be removed, never to be added to."""
+
+SMALL = 20
+"""Lines of functions and classes that make a topic."""
+SHORT = 80
+ANNOTATION = re.compile(r"[\w.]+(?:[\[(| ].*)?")
+SEVERAL_TOPICS: set[str] = {
+    "harness.efficiency.beyond",
+    "harness.features.cluster.ray_node",
+    "harness.features.compare.differences",
+    "harness.features.compare.flips",
+    "harness.features.compare.table_rows",
+    "harness.features.experiment.cell_runs",
+    "harness.features.experiment.decision",
+    "harness.features.experiment.experiment_file",
+    "harness.features.external.agent_sandbox",
+    "harness.features.report.notable_problems",
+    "harness.features.report.overview_sections",
+    "harness.features.viewer.highlight",
+    "harness.features.viewer.html",
+    "harness.grading.outcome",
+    "harness.grading.rules.standard",
+    "harness.markdown",
+    "harness.models.clients.openai_request",
+    "harness.run.engine.lifecycle",
+    "harness.run.store.message_texts",
+    "harness.run.summary.groups",
+    "harness.run.summary.iteration",
+    "harness.sandbox.cores",
+    "harness.sandbox.fork_server_connection",
+    "harness.sandbox.inside.preamble",
+    "harness.sandbox.inside.processes",
+    "harness.sandbox.inside.warm_up",
+    "harness.sandbox.program",
+    "harness.sources.checkers.arrangements",
+    "harness.sources.checkers.graphs",
+    "harness.sources.files.json_text",
+    "harness.sources.leetcode.assertions",
+    "harness.stats.paired",
+    "harness.stats.rates",
+    "harness.stats.spend_curves",
+}
+"""Modules with several topics that do not name each other: to be removed, never to be added to."""
 
 
 @cache
@@ -244,6 +288,46 @@ def test_constants_stand_above_functions_and_classes() -> None:
         if not name.startswith(CONSTANTS_BELOW)
     }
     assert {name: constants for name, constants in below.items() if constants} == {}
+
+
+def _parts(tree: ast.Module) -> int:
+    """How many groups of functions and classes, of at least `SMALL` lines, name none of another.
+
+    Two belong together if one names the other, or both name the same constant of the module.
+    """
+    tops: dict[str, ast.stmt] = {}
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            tops[node.name] = node
+        elif isinstance(node, ast.Assign | ast.AnnAssign):
+            names = [name for name in ast.walk(node) if isinstance(name, ast.Name)]
+            tops |= {name.id: node for name in names if isinstance(name.ctx, ast.Store)}
+    group = {name: {name} for name in tops}
+    for name, node in tops.items():
+        used = {word for part in ast.walk(node) for word in _words(part)}
+        for other in used & tops.keys():
+            together = group[name] | group[other]
+            group |= dict.fromkeys(together, together)
+    lines: Counter[frozenset[str]] = Counter()
+    for name, node in tops.items():
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            first = min(part.lineno for part in [node, *node.decorator_list])
+            lines[frozenset(group[name])] += (node.end_lineno or first) - first + 1
+    return sum(size >= SMALL for size in lines.values())
+
+
+def _words(node: ast.AST) -> list[str]:
+    """Return the names in a node, also those in an annotation that is a string."""
+    if isinstance(node, ast.Name):
+        return [node.id]
+    if isinstance(node, ast.Constant) and isinstance(node.value, str) and len(node.value) < SHORT:
+        return re.findall(r"\w+", node.value) if ANNOTATION.fullmatch(node.value) else []
+    return []
+
+
+def test_a_module_holds_one_topic() -> None:
+    several = {name for name, path in _modules().items() if _parts(ast.parse(path.read_text())) > 1}
+    assert several <= SEVERAL_TOPICS
 
 
 def test_a_folder_can_be_looked_through() -> None:

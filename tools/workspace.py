@@ -1,12 +1,13 @@
 """The workspace of one sample: the problem as the model sees it, and revisions."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
+from harness.excerpts import shorten
 from harness.grading.verdict import Grade, TestResult, Verdict
 from harness.problem import ProblemView, TestCase
 from harness.sandbox.program import Execution
-from harness.text import shorten
 
 LONGEST_INPUT = 800
 LONGEST_OUTPUT = 800
@@ -125,6 +126,29 @@ class Revision:
         return self.report is not None and self.report.solved
 
 
+class WrittenResult(Protocol):
+    """Result of a solution on tests that the model wrote."""
+
+    @property
+    def passed(self) -> tuple[bool, ...]: ...  # noqa: D102
+    @property
+    def report(self) -> str: ...  # noqa: D102
+
+
+class TestRunner(Protocol):
+    """Reads and runs tests that the model wrote."""
+
+    __test__ = False
+
+    def read(self, text: str) -> tuple[TestCase, ...]:
+        """Return the usable tests of an answer."""
+        ...
+
+    async def run(self, code: str, tests: Sequence[TestCase]) -> WrittenResult:
+        """Run a solution on such tests. Raises SandboxError."""
+        ...
+
+
 @dataclass(slots=True)
 class Workspace:
     """The state that tools work on.
@@ -133,6 +157,7 @@ class Workspace:
         problem: the problem without hidden tests.
         run_public_tests: runs a solution on the public tests; raises SandboxError.
         run_code: runs a program with some stdin; None if not available.
+        written_tests: reads and runs tests that the model wrote; None if not available.
         cpu_limit_s: CPU seconds of one test.
         revisions: the revisions, oldest first.
         recorded: report to use for the next test run, when a conversation is resumed whose
@@ -146,6 +171,7 @@ class Workspace:
     cpu_limit_s: float
     revisions: list[Revision] = field(default_factory=list[Revision])
     run_code: Callable[[str, str], Awaitable[Execution]] | None = None
+    written_tests: TestRunner | None = None
     recorded: Report | None = None
     submitted: bool = False
     queued_s: float = 0.0

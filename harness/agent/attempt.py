@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 from harness.agent.events import PublicTests
 from harness.agent.extraction.code import Extract, extract
 from harness.agent.journal import Journal
-from harness.agent.strategies import REPAIR_ROUNDS, SHOTS
+from harness.agent.strategies import PLANS, REPAIR_ROUNDS, SHOTS, TEST_ANSWERS
 from harness.models.protocol import (
     ContextOverflowError,
     Frozen,
@@ -21,7 +21,7 @@ from harness.models.protocol import (
     Retry,
     Usage,
 )
-from harness.problem import ProblemView
+from harness.problem import ProblemView, TestCase
 from harness.tools.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -91,6 +91,7 @@ class ChosenBy(StrEnum):
     MOST_PUBLIC_TESTS = "most_public_tests"  # of several that failed a public test
     PROSE = "prose"  # found in a message of a model that did not use the tools
     FAILED_CALL = "failed_call"  # found in a call that could not be carried out
+    AGREEMENT = "agreement"  # of solutions and tests that the model wrote
     EARLIER = "earlier"  # from the run whose solutions were to be repaired
     ANSWER = "answer"  # the only source in single shot
     NONE = "none"
@@ -126,6 +127,8 @@ class StrategySettings(Protocol):
     stop_on_pass: bool
     repair_rounds: int | None
     best_of: int | None
+    test_answers: int | None
+    plans: int | None
     show_budget: bool
 
 
@@ -134,14 +137,18 @@ class StrategyOptions(Frozen):
 
     Attributes:
         stop_on_pass: whether the agent loop ends once the public tests have passed.
-        repair_rounds: rounds of `self_repair`.
-        best_of: number of single shots of `best_of_k_public`.
+        repair_rounds: rounds of `self_repair` and `reflexion`, and of each plan of `map_coder`.
+        best_of: number of single shots of `best_of_k_public`, and of solutions of `codet`.
+        test_answers: number of answers with tests of `codet`.
+        plans: number of plans of `map_coder`.
         show_budget: whether each message's last tool result states the remaining budget.
     """
 
     stop_on_pass: bool = True
     repair_rounds: int = REPAIR_ROUNDS
     best_of: int = SHOTS
+    test_answers: int = TEST_ANSWERS
+    plans: int = PLANS
     show_budget: bool = False
 
     @classmethod
@@ -151,8 +158,27 @@ class StrategyOptions(Frozen):
             stop_on_pass=settings.stop_on_pass,
             repair_rounds=settings.repair_rounds or REPAIR_ROUNDS,
             best_of=settings.best_of or SHOTS,
+            test_answers=settings.test_answers or TEST_ANSWERS,
+            plans=settings.plans or PLANS,
             show_budget=settings.show_budget,
         )
+
+    def requests(self, mode: str) -> tuple[int, int] | None:
+        """Return the least and the most requests of a sample; None if the mode has no such."""
+        match mode:
+            case "best_of_k_public":
+                return 1, self.best_of
+            case "self_repair":
+                return 1, 1 + self.repair_rounds
+            case "codet":
+                needed = self.test_answers + self.best_of
+                return needed, needed
+            case "reflexion":
+                return 2, 2 + 2 * self.repair_rounds
+            case "map_coder":
+                return 2 + 2 * self.plans, 1 + self.plans * (3 + self.repair_rounds)
+            case _:
+                return None
 
 
 class Written(Frozen):
@@ -188,6 +214,7 @@ class Attempt(Frozen):
         error: the provider's message after `model_error`, the model's after a refusal.
         confined: whether a user's own agent was isolated from the hidden tests; None if there was
             none.
+        written_tests: tests that the model wrote.
     """
 
     code: str
@@ -206,6 +233,7 @@ class Attempt(Frozen):
     refused: bool = False
     error: str = ""
     confined: bool | None = None
+    written_tests: tuple[TestCase, ...] = ()
 
     @property
     def written(self) -> int:

@@ -36,58 +36,26 @@ from collections.abc import Sequence
 from harness.agent.attempt import Attempt, ChosenBy, Session, StopReason, ToolProtocolUsed
 from harness.agent.dialogue import Dialogue
 from harness.agent.events import ToolProtocolChanged
+from harness.agent.reminder import reminder
 from harness.agent.said_code import FAILED_CALL, NOTHING, SaidCode
 from harness.agent.templates.prompt_set import fallback_prompt
 from harness.agent.tool_calls import ToolCalls
+from harness.excerpts import shorten
 from harness.models.protocol import ModelTurn, ToolMessage, UserMessage
 from harness.models.text_tools.instructions import said_in_text
-from harness.text import shorten
-from harness.tools.workspace import Revision, Workspace
+from harness.tools.workspace import Revision
 
 MOST_REMINDERS = 10
 """Largest number of reminders in a sample."""
 MOST_IN_A_ROW = 2
 """Largest number of reminders without a tool call between them."""
 
-NO_CALL = "No tool was called."
 TURNS_WITHOUT_TOOLS = 2  # with tools in text, before assuming that the model cannot call any
 FAILED_TURNS = 3  # in a row, with only calls that cannot be carried out
 LONGEST_REFUSAL = 1_000
 SAME_SOLUTION = 3
 CUT_OFF = "Your message was cut off by its token limit before any tool was called. Be brief."
 FILTERED = "Your message was withheld by a content filter. Put it in other words and go on."
-
-
-def reminder(session: Session, *, turns_left: int, code_in_text: bool, further: int) -> str:
-    """Return the text of a reminder.
-
-    Args:
-        session: session of the sample.
-        turns_left: remaining answers of the model.
-        code_in_text: whether the message contained code not written with a tool.
-        further: number of further messages without a tool call that end the sample.
-    """
-    workspace = session.workspace
-    turns = f"{turns_left} turn{'s' * (turns_left != 1)} left."
-    again = (
-        "call no tool again" if further == 1 else f"call no tool in your next {further} messages"
-    )
-    if workspace.latest is None:
-        return f"{session.nudge} {turns} To give up, {again}."
-    opening = session.nudge if code_in_text else NO_CALL
-    state, next_step = _state(workspace)
-    return f"{opening} {state} {turns} {next_step}, or {again} to give up."
-
-
-def _state(workspace: Workspace) -> tuple[str, str]:
-    """Return the newest solution's state, and what to do next."""
-    if not workspace.problem.public_tests:
-        return "What you handed in is stored.", "Hand in something better"
-    report = workspace.latest.report if workspace.latest else None
-    if report is None:
-        return "Your newest solution has not been tested.", "Call run_tests"
-    passed = f"{report.passed} of {report.total} public tests"
-    return f"Your newest solution passes {passed}.", "Go on with a tool call"
 
 
 class AgentEpisode:

@@ -17,6 +17,7 @@ from pydantic import BeforeValidator, Field, model_validator
 
 from harness.grading.verdict import Grade, Verdict, whole_grade
 from harness.models.protocol import Frozen, Message, ModelTurn, ToolMessage, Usage
+from harness.problem import TestCase
 from harness.tools.workspace import Report
 
 SCHEMA = 2
@@ -142,6 +143,32 @@ class Tested(Frozen):
     tests: PublicTests
     report: str
     seconds: float
+
+
+class RanWrittenTests(Frozen):
+    """Tests that the model wrote, run on some solutions; seconds as in `ToolResult`.
+
+    Attributes:
+        tests: the tests.
+        passed: for each solution, which of the tests it passed.
+        report: what the model is told about the last solution.
+    """
+
+    event: Literal["written_tests"] = "written_tests"
+    turn: int
+    tests: tuple[TestCase, ...]
+    passed: tuple[tuple[bool, ...], ...]
+    report: str = ""
+    seconds: float = 0.0
+
+    @property
+    def text(self) -> str:
+        """The tests, and how many of the solutions pass each."""
+        lines = [f"{len(self.tests)} tests, {len(self.passed)} solutions"]
+        for number, test in enumerate(self.tests):
+            passing = sum(row[number] for row in self.passed if row)
+            lines.append(f"passed by {passing}:\n{test.input.strip()}\n-> {test.output.strip()}")
+        return "\n\n".join(lines)
 
 
 class Cleared(Frozen):
@@ -292,6 +319,7 @@ Event = Annotated[
     | ToolResult
     | ToolProtocolChanged
     | Tested
+    | RanWrittenTests
     | Cleared
     | NewConversation
     | Resumed

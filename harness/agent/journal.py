@@ -16,7 +16,7 @@ from typing import TypeVar
 from harness.agent import events
 from harness.models.protocol import ContextOverflowError, RecordingEndedError, Usage
 
-E = TypeVar("E", events.ToolResult, events.Tested)
+E = TypeVar("E", events.ToolResult, events.Tested, events.RanWrittenTests)
 
 MODEL_STOPPED = "model_stopped"
 """Stop reason of a sample ended by the model; older versions ended it earlier."""
@@ -141,6 +141,10 @@ class Journal:
     def tested(self, turn: int) -> events.Tested | None:
         """Return the recorded result of a strategy's tests; None if they must be run."""
         return self._repeated(events.Tested, lambda each: each.turn == turn)
+
+    def written_tests(self, turn: int) -> events.RanWrittenTests | None:
+        """Return the recorded result of tests that the model wrote; None if they must be run."""
+        return self._repeated(events.RanWrittenTests, lambda each: each.turn == turn)
 
     def _repeated(self, kind: type[E], wanted: Callable[[E], bool]) -> E | None:
         """Return the next recorded event if it is the wanted one; else None."""

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from harness.agent.written_tests import runner_of
 from harness.grading.jobs import Judgement, Options, Trial
 from harness.grading.verdict import Grade
 from harness.problem import Problem, TestSuite
@@ -34,4 +35,5 @@ def workspace_of(problem: Problem, options: Options, pool: Executor) -> Workspac
         return await pool.call(trial, urgent=True, queued=workspace.queued)
 
     workspace = Workspace(view, run_public_tests, task.limits.cpu_s, run_code=run_code)
+    workspace.written_tests = runner_of(problem, options, pool, workspace)
     return workspace

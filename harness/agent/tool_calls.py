@@ -4,6 +4,7 @@ import time
 from typing import Any
 
 from harness.agent import events
+from harness.agent.allowance import with_allowance, without_allowance
 from harness.agent.attempt import Session, StopReason, Written
 from harness.agent.dialogue import Dialogue
 from harness.models import protocol
@@ -15,8 +16,6 @@ from harness.tools.run_code import RunCode
 from harness.tools.run_tests import RunTests
 from harness.tools.workspace import Report
 
-MARK = "\n\n[Left: "
-
 MOST_CALLS = 32  # in one message
 
 CUT_OFF_CALL = (
@@ -25,27 +24,6 @@ CUT_OFF_CALL = (
 )
 
 CUT_OFF_NAME = "The message was cut off by its token limit."
-
-
-def with_allowance(content: str, session: Session, conversation: Dialogue) -> str:
-    """Append the remaining turns, tokens and dollars to a tool's result.
-
-    Tokens and dollars are included only if the sample has a limit of them.
-    """
-    limits = session.limits
-    turns = max(0, limits.turns - conversation.turns)
-    parts = [f"{turns} turn{'s' * (turns != 1)}"]
-    if limits.tokens is not None and conversation.usage_known:
-        parts.append(f"{max(0, limits.tokens - conversation.usage.total_tokens):,} tokens")
-    money = session.gate.dollars_left
-    if money is not None:
-        parts.append(f"${max(0.0, money):,.4f}")
-    return f"{content}{MARK}{', '.join(parts)}]"
-
-
-def without_allowance(content: str) -> str:
-    """Return a tool's result without the line added by `with_allowance`."""
-    return content.rpartition(MARK)[0] or content
 
 
 class ToolCalls:

@@ -15,7 +15,7 @@ def main() -> None:
     gc.disable()  # until the command is imported: imports make no garbage, and all of it stays
     try:
         from harness.cli.app import app
-        from harness.cli.completion import COMPLETE, answered
+        from harness.cli.completion_request import COMPLETE, answered
 
         if COMPLETE in os.environ:
             sys.exit(answered(app, os.environ) or 0)

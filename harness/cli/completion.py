@@ -4,20 +4,12 @@ A shell may execute completions, so they contain only letters, digits and charac
 meaning to shells. Only what a completion needs is imported, since the user waits for it.
 """
 
-import io
 import os
 import re
-import sys
-from collections.abc import Callable, Iterable, Iterator, MutableMapping
-from contextlib import redirect_stdout
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
-
-COMPLETE = "_HARNESS_COMPLETE"
-"""Set by a shell that requests completions of a word."""
 
 HARMLESS = re.compile(r"[\w./:@+,=-]+\Z", re.ASCII)
-BASH = "complete_bash"
 MOST = 200
 """Largest number of completions."""
 
@@ -50,7 +42,7 @@ def benchmarks(incomplete: str) -> list[str]:
 
 def models(incomplete: str) -> list[str]:
     """Complete models: priced names, prefixes, plug-ins, and recorded runs."""
-    from harness.models.prices import bundled_prices
+    from harness.models.price_lists import bundled_prices
     from harness.models.providers import PROVIDERS, PYTHON_PREFIX, REPLAY_PREFIX
     from harness.plugins import MODELS
 
@@ -131,48 +123,3 @@ def _files(incomplete: str) -> Iterator[str]:
                     yield f"{folder}{entry.name}{'/' * entry.is_dir()}"
     except OSError:  # it does not exist or is not readable
         return
-
-
-def answered(app: Callable[..., Any], environ: MutableMapping[str, str]) -> Any:
-    """Answer a shell's request, whichever way it splits words.
-
-    Bash splits `a:b` into the three words a, : and b, and expects completions of the last one.
-
-    Args:
-        app: the command line, which completes unsplit words itself.
-        environ: the environment, which contains the typed words.
-    """
-    from typer.completion import completion_init  # pyright: ignore[reportPrivateImportUsage]
-
-    completion_init()
-    cut = join_words(environ) if environ.get(COMPLETE) == BASH else 0
-    if not cut:
-        return app(standalone_mode=False)
-    told = io.StringIO()
-    try:
-        with redirect_stdout(told):
-            return app(standalone_mode=False)
-    finally:
-        sys.stdout.writelines(f"{line[cut:]}\n" for line in told.getvalue().splitlines())
-        sys.stdout.flush()
-
-
-def join_words(environ: MutableMapping[str, str]) -> int:
-    """Join words that bash split at colons.
-
-    Returns:
-        Number of characters of the unfinished word before its last part.
-    """
-    words = environ.get("COMP_WORDS", "").split("\n")
-    place = environ.get("COMP_CWORD", "")
-    if not place.isdecimal() or int(place) >= len(words):
-        return 0
-    joined: list[str] = []
-    for word in words[: int(place) + 1]:
-        if joined and (word.startswith(":") or joined[-1].endswith(":")):
-            joined[-1] += word
-        else:
-            joined.append(word)
-    environ["COMP_WORDS"] = "\n".join(joined)
-    environ["COMP_CWORD"] = str(len(joined) - 1)
-    return joined[-1].rfind(":") + 1

@@ -1,4 +1,4 @@
-"""Flags of commands: generated from the settings of a run, and shared ones.
+"""Flags of commands, generated from the settings of a run.
 
 A command with settings has a parameter `settings`, a mapping of the given ones, and is decorated
 with `with_settings(…)`, which names them. Their flags are derived from the declarations in
@@ -6,9 +6,8 @@ with `with_settings(…)`, which names them. Their flags are derived from the de
 """
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping
-from functools import partial, wraps
-from pathlib import Path
+from collections.abc import Callable, Mapping
+from functools import wraps
 from typing import Annotated, Any, get_args, get_origin
 
 import typer
@@ -32,7 +31,8 @@ REQUESTS = (
 )
 """Settings of a request."""
 JUDGING = (
-    *("rule", "test_timeout", "wall_timeout", "memory", "workers", "isolate_tests", "all_tests"),
+    *("rule", "test_timeout", "time_factor", "wall_timeout", "memory", "workers"),
+    *("isolate_tests", "all_tests"),
     *("require_isolation", "unsafe_no_sandbox", "executor", "ray_address"),
 )
 """Settings of grading."""
@@ -108,11 +108,12 @@ def given_settings(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _annotation(key: str) -> Any:
-    annotation: Any = Annotated[_kind(key) | None, _option(key)]
+    annotation: Any = Annotated[_kind(key) | None, option(key)]
     return annotation if SETTINGS[key].common else Annotated[annotation, ADVANCED]
 
 
-def _option(key: str) -> Any:
+def option(key: str) -> Any:
+    """Return the option of a setting."""
     setting = SETTINGS[key]
     names = setting.names or (_flag(key, _kind(key)),)
     return typer.Option(
@@ -146,136 +147,6 @@ def _help(key: str) -> str:
     if default is not None and default != [] and not isinstance(default, bool):
         text += f" [default: {default}]"
     return text
-
-
-def with_source(settings: dict[str, Any], source: str | None) -> dict[str, Any]:
-    """Return the settings with `--source` merged into the benchmark.
-
-    Args:
-        settings: the given settings.
-        source: fixture, huggingface[:WORD][@REVISION], or a path, as in other harnesses.
-
-    Raises:
-        UsageError: the path does not exist.
-    """
-    if source is None:
-        return settings
-    name = (settings.get("benchmark") or "livecodebench").partition(":")[0]
-    hub, _, revision = source.partition("@")
-    if hub.partition(":")[0] == "huggingface":
-        where = hub.partition(":")[2] + (f"@{revision}" if revision else "")
-        return {**settings, "benchmark": f"{name}:{where}" if where else name}
-    if source == "fixture":
-        return {**settings, "benchmark": "fixture"}
-    if not Path(source).exists() and not any(letter in source for letter in "*?["):
-        raise UsageError(f"--source {source}: there is no such file")
-    return {**settings, "benchmark": f"{name}:{source}"}
-
-
-Source = Annotated[
-    str | None,
-    typer.Option(
-        "--source",
-        metavar="WHERE",
-        help="Where the problems are: fixture, huggingface[:WORD][@REVISION], or a path. "
-        "LiveCodeBench's, unless -b names others.",
-        rich_help_panel="Problems",
-    ),
-    ADVANCED,
-]
-Named = Annotated[
-    str | None,
-    typer.Argument(
-        metavar="[NAME[:WHERE]]",
-        help="A benchmark; or name it with -b.",
-        autocompletion=completion.benchmarks,
-        show_default=False,
-    ),
-]
-Benchmark = Annotated[str | None, _option("benchmark")]
-
-
-def named_benchmark(spec: str | None, benchmark: str | None) -> str:
-    """Return the benchmark given as an argument or with -b. Raises UsageError."""
-    if (spec is None) == (benchmark is None):
-        raise UsageError("name one benchmark, as NAME[:WHERE]")
-    return spec or benchmark or ""
-
-
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
-
-
-RunArgument = Annotated[
-    Path, typer.Argument(metavar="RUN", help="A run directory.", autocompletion=completion.runs)
-]
-Details = Annotated[
-    bool,
-    typer.Option(
-        "--details", help="All figures: settings, turns, tokens, groups, re-checks.",
-        rich_help_panel="What is shown",
-    ),
-]  # fmt: skip
-By = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--by",
-        metavar="KIND",
-        help="Rates by difficulty, platform, tag or month; repeat, or separate by commas.",
-        rich_help_panel="What is shown",
-    ),
-]
-
-Observer = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--observer",
-        metavar="NAME",
-        help="Tell a plug-in, or a function of your own as module:attribute, of the run and its "
-        "samples; repeat.",
-        autocompletion=completion.observers,
-        rich_help_panel="Run",
-    ),
-    ADVANCED,
-]
-Notify = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--notify",
-        metavar="URL",
-        envvar="HARNESS_NOTIFY",
-        help="Tell a webhook (Slack, Discord, or any that takes JSON) when the run begins, ends or "
-        "fails; repeat. The address is not shown or stored.",
-        rich_help_panel="Run",
-    ),
-    ADVANCED,
-]
-
-_problems = partial(
-    typer.Option,
-    "-b",
-    "--benchmark",
-    "--problems",
-    autocompletion=completion.benchmarks,
-    metavar="NAME[:WHERE]",
-)
-Problems = Annotated[
-    str, _problems(help="The problems that the solutions are of, as for `harness run`.")
-]
-"""Option that names the problems of given solutions."""
-ServedProblems = Annotated[
-    list[str] | None,
-    _problems(
-        help="Problems that requests may name, as for `harness run`; may be given several times. "
-        "Without it, each request brings its tests."
-    ),
-]
-"""Option that names the problems of a server."""
-
-
-def among(settings: Mapping[str, Any], keys: Iterable[str]) -> dict[str, Any]:
-    """Return the settings of the given keys."""
-    wanted = set(keys)
-    return {key: value for key, value in settings.items() if key in wanted}
 
 
 def read_price(text: str) -> dict[str, float | None]:

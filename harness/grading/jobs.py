@@ -12,7 +12,7 @@ from harness.grading.judge import Stop, Task, judge
 from harness.grading.verdict import Grade, Verdict
 from harness.languages import PYTHON
 from harness.plugins import RuleName
-from harness.problem import Checker, Problem, TestCase, TestSuite
+from harness.problem import Checker, Problem, Reference, TestCase, TestSuite
 from harness.sandbox.executor import Executor, Shared
 from harness.sandbox.limits import Limits, limits_of
 from harness.sandbox.program import Execution, Program, SandboxError
@@ -50,6 +50,7 @@ class Trial:
 
 
 CODE_HASH = 32  # characters
+LONGEST_CPU_S = 86_400.0
 
 
 def code_hash(code: str) -> str:
@@ -62,16 +63,16 @@ class ReferenceAt:
     """Reference read from the data only when judged: there may be very many.
 
     Attributes:
-        index: its index in its problem's `programs()`.
+        index: its index in its problem's `known_solutions()`.
         hash: hash of its code.
     """
 
     index: int
     hash: str
 
-    def among(self, problem: Problem, programs: Sequence[str]) -> str:
+    def among(self, problem: Problem, known: Sequence[Reference]) -> str:
         """Return its code. Raises DataError where that has changed."""
-        code = programs[self.index] if self.index < len(programs) else ""
+        code = known[self.index].code if self.index < len(known) else ""
         if code_hash(code) != self.hash:
             what = "has changed since the data were loaded"
             raise DataError(problem.id, None, f"reference {self.index} {what}")
@@ -114,6 +115,7 @@ class Options:
         wall_s: wall seconds per test, instead of those derived from the CPU seconds.
         stop: when to stop judging.
         cpp_flags: the C++ compiler's flags; empty for the usual ones.
+        time_factor: multiple of the CPU limit for solutions in Python.
     """
 
     rule: RuleName | None = None
@@ -124,16 +126,20 @@ class Options:
     stop: Stop = Stop.AUTO
     cpu_by_problem: Mapping[str, float] = field(default_factory=dict[str, float])
     cpp_flags: str = ""
+    time_factor: float = 1.0
 
-    def limits(self, problem: Problem) -> Limits:
-        """Return the limits of one test of a problem."""
-        return limits_of(
+    def limits(self, problem: Problem, language: str = PYTHON) -> Limits:
+        """Return the limits of one test of a problem, for solutions in a language."""
+        limits = limits_of(
             problem.source,
             cpu_s=self.cpu_by_problem.get(problem.id, self.cpu_s) or problem.cpu_s,
             memory_bytes=self.memory_bytes or problem.memory_bytes,
             output_bytes=problem.output_bytes,
             wall_s=self.wall_s,
         )
+        if language != PYTHON or self.time_factor == 1:
+            return limits
+        return replace(limits, cpu_s=min(self.time_factor * limits.cpu_s, LONGEST_CPU_S))
 
     def rule_of(self, problem: Problem) -> RuleName:
         """Return the rule that outputs of a problem are compared by."""
@@ -146,7 +152,7 @@ class Options:
         return Task(
             Program.of(problem, code, language, "" if language == PYTHON else self.cpp_flags),
             tests,
-            self.limits(problem),
+            self.limits(problem, language),
             self.rule_of(problem),
             _checker(problem, self.rule),
             self.isolate,
@@ -193,7 +199,7 @@ class _Data:
         self._problem = problem
         self._lock = asyncio.Lock()
         self._tests: Shared[TestSuite] | None = None
-        self._programs: tuple[str, ...] | None = None
+        self._known: tuple[Reference, ...] | None = None
 
     async def tests(self) -> Shared[TestSuite]:
         async with self._lock:
@@ -206,9 +212,9 @@ class _Data:
         if isinstance(job.code, str):
             return job.code
         async with self._lock:
-            if self._programs is None:
-                self._programs = await asyncio.to_thread(self._problem.programs)
-            return job.code.among(self._problem, self._programs)
+            if self._known is None:
+                self._known = await asyncio.to_thread(self._problem.known_solutions)
+            return job.code.among(self._problem, self._known)
 
 
 def _with_data(jobs: Iterable[Job]) -> Iterator[tuple[Job, _Data]]:

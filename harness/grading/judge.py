@@ -15,13 +15,16 @@ or that the machine may have caused, is tried once more, and that result stands.
 """
 
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from itertools import takewhile
 from typing import Any
 
+from harness.grading.checker_program import ProgramCheck
 from harness.grading.checkers import Check, CheckerError
 from harness.grading.code_tests.code_judge import CodeJudge
 from harness.grading.outcome import Comparison, Said, answer_of, outcome
+from harness.grading.passes import PassJudge
 from harness.grading.sandbox_retry import RetryingWorker, picked
 from harness.grading.stop import MANY_TESTS, MOST_LATE, Stop
 from harness.grading.verdict import LIMITS, Grade, JudgedAgain, TestResult, Verdict
@@ -92,22 +95,31 @@ def judge(worker: Worker, task: Task) -> Grade:
     if task.checker is not None and (code := task.checker.tests) is not None:
         by_code = CodeJudge(RetryingWorker(worker), task, code)
         return _graded(nothing, worker, by_code, by_code.results())
+    if task.checker is not None and (own := task.checker.program) is not None and own.has_passes:
+        by_passes = PassJudge(RetryingWorker(worker), task, own)
+        return _graded(nothing, worker, by_passes, by_passes.results())
     try:
         judging = _Judging.of(RetryingWorker(worker), task)
     except CheckerError as error:
         fault, said, seen = Verdict.CHECKER_ERROR, str(error), task.tests[0].public
         first = TestResult(index=0, public=seen, verdict=fault, cpu_s=0, wall_s=0, error=said)
         return nothing.model_copy(update={"verdict": fault, "tests": (first,)})
-    with worker.on(judging.trial):
+    with worker.on(judging.trial), closing(judging.comparison):
         results = judging.alone() if task.isolate else judging.batched()
     by_rule = judging.comparison.solved_by_rule(len(task.tests))
     return _graded(nothing, worker, judging, results, by_rule)
 
 
+def _check(bench: RetryingWorker, checker: Checker, *, functional: bool) -> Check | ProgramCheck:
+    if checker.program is None:
+        return Check.of(bench, checker, functional=functional)
+    return ProgramCheck(RetryingWorker(bench.worker.beside), checker.program)
+
+
 def _graded(
     nothing: Grade,
     worker: Worker,
-    judging: "_Judging | CodeJudge",
+    judging: "_Judging | CodeJudge | PassJudge",
     results: Sequence[TestResult],
     by_rule: bool | None = None,
 ) -> Grade:
@@ -160,7 +172,7 @@ class _Judging:
         program, check = task.program, None
         inputs: Sequence[str | bytes] = [test.input for test in task.tests]
         if task.checker is not None:
-            check = Check.of(bench, task.checker, functional=functional)
+            check = _check(bench, task.checker, functional=functional)
             program, inputs = check.prepare(program, task.tests)
         comparison = Comparison(task.rule, functional=functional, check=check)
         apart = len(inputs) > 1 and not task.isolate and may_need_a_look(program.code)

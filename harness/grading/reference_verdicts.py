@@ -18,11 +18,12 @@ from pathlib import Path
 
 from harness.cache import cache_folder
 from harness.closing import Closing
+from harness.excerpts import shorten
 from harness.grading.jobs import CODE_HASH, Options
 from harness.grading.verdict import INFRASTRUCTURE, Verdict
+from harness.languages import PYTHON
 from harness.problem import Problem
 from harness.sandbox.isolation import Level
-from harness.text import shorten
 from harness.version import __version__
 
 SUBJECT, SETTINGS = 16, 12  # characters of a key; the code's hash follows
@@ -56,14 +57,27 @@ class Finding:
         object.__setattr__(self, "reason", shorten(self.reason, REASON))
 
 
-def subject(problem: Problem, options: Options) -> str:
-    """Hash what a verdict is about: the problem, its data, the rule, and the judge's versions."""
+def subject(problem: Problem, options: Options, kind: str = "") -> str:
+    """Hash what a verdict is about: the problem, its data, the rule, and the judge's versions.
+
+    Args:
+        problem: the problem.
+        options: options for judging.
+        kind: what sets solutions apart from the references in Python; empty for these.
+    """
     rule = options.rule or ("checker" if problem.checker else problem.rule)
     python = f"{sys.version_info.major}.{sys.version_info.minor}"
-    return _hash(problem.id, problem.content_hash, rule, __version__, python)[:SUBJECT]
+    kinds = (kind,) if kind else ()
+    return _hash(problem.id, problem.content_hash, rule, __version__, python, *kinds)[:SUBJECT]
 
 
-def keys_of(problem: Problem, codes: Collection[str], options: Options) -> tuple[str, ...]:
+def keys_of(
+    problem: Problem,
+    codes: Collection[str],
+    options: Options,
+    kind: str = "",
+    language: str = PYTHON,
+) -> tuple[str, ...]:
     """Return the keys of verdicts on a problem's references.
 
     A key consists of the subject, the settings in force (limits of CPU and wall time, memory and
@@ -73,11 +87,13 @@ def keys_of(problem: Problem, codes: Collection[str], options: Options) -> tuple
         problem: problem of the references.
         codes: hash of the code of each reference.
         options: options for judging.
+        kind: as in `subject`.
+        language: their language.
     """
-    limits = options.limits(problem)
+    limits = options.limits(problem, language)
     sizes = limits.memory_bytes, limits.output_bytes
     settings = _hash(limits.cpu_s, limits.wall_s, *sizes, options.isolate, str(options.stop))
-    start = subject(problem, options) + settings[:SETTINGS]
+    start = subject(problem, options, kind) + settings[:SETTINGS]
     return tuple(start + code for code in codes)
 
 

@@ -18,9 +18,10 @@ from harness.sandbox.compilation import Builder, Refused, ending_of_compiled
 from harness.sandbox.cores import Exclusive
 from harness.sandbox.fork_server_connection import LOOK_S, ForkServer, read_answer
 from harness.sandbox.isolation import Isolation
+from harness.sandbox.launch import FileView, checkers_view
 from harness.sandbox.limits import GRACE, Limits
 from harness.sandbox.program import Execution, Program, SandboxError, Trial, WorkerStoppedError
-from harness.sandbox.strongest import strongest, take
+from harness.sandbox.strongest import start, strongest, take
 from harness.sandbox.timing_race import STEPS_AT_ONCE, Lap, Step, TimingRace
 
 COLLECT_BYTES = 16 << 20
@@ -44,12 +45,22 @@ class Worker:
     Args:
         isolation: isolation of the sandbox; default: the strongest available.
         quiet: lock shared with the other workers of the machine.
+        view: view of its files; default: the interpreter's.
+        builder: compiles its programs; default: its own, made for the first one.
 
     Not thread-safe, except for `kill` and `stop`.
     """
 
-    def __init__(self, isolation: Isolation | None = None, quiet: Exclusive | None = None) -> None:
+    def __init__(
+        self,
+        isolation: Isolation | None = None,
+        quiet: Exclusive | None = None,
+        *,
+        view: FileView | None = None,
+        builder: Builder | None = None,
+    ) -> None:
         self.stopped = False
+        self._view = view
         self._number = next(_numbers)
         self._isolation = isolation
         self._quiet = quiet or Exclusive()
@@ -60,12 +71,31 @@ class Worker:
         self._copies = True
         self._single = 1.0  # part of recent trials that needed one process only
         self._open: Trial | TimingRace | None = None  # in the server; of the calling thread
-        self._builder: Builder | None = None  # made for the first program that is compiled
+        self._builder = builder
+        self._beside: Worker | None = None
 
     @property
     def isolation(self) -> Isolation:
         """Isolation of its sandbox. Raises IsolationError if none is available."""
         return self._isolation or strongest().isolation
+
+    @property
+    def beside(self) -> "Worker":
+        """A worker with a sandbox of its own, in which no solution runs: for validators."""
+        builder = self._building()
+        with self._lock:
+            if self._beside is None:
+                self._beside = Worker(
+                    self.isolation, self._quiet, view=checkers_view(), builder=builder
+                )
+                self._beside.stopped = self.stopped
+            return self._beside
+
+    def _building(self) -> Builder:
+        with self._lock:
+            if self._builder is None:
+                self._builder = Builder(self.isolation)
+            return self._builder
 
     def run(
         self,
@@ -146,6 +176,46 @@ class Worker:
             except FAULTS as error:
                 raise self._failed(error) from error
 
+    def prepare(self, trial: Trial) -> Execution | None:
+        """Compile a trial's program; return what stands for one that cannot be compiled.
+
+        Raises:
+            SandboxError, WorkerStoppedError: as in `try_out`.
+        """
+        try:
+            return None if trial.program.language == PYTHON else self._build(trial)
+        except FAULTS as error:
+            raise self._failed(error) from error
+
+    def begin(self, trial: Trial) -> ForkServer:
+        """Start the only test of a prepared trial, whose answer `finish` reads; for dialogues.
+
+        Returns:
+            The fork server, whose socket brings the answer.
+
+        Raises:
+            SandboxError, WorkerStoppedError: as in `try_out`.
+        """
+        try:
+            self._order(trial, [0], last=True)
+            return self._started()
+        except FAULTS as error:
+            raise self._failed(error) from error
+
+    def finish(self, trial: Trial, seconds: float) -> Execution:
+        """Return the execution of what was begun; raises as `begin`, also after some seconds."""
+        try:
+            ((execution,),) = self._read(trial, self._answer(self._started(), seconds))
+        except FAULTS as error:
+            raise self._failed(error) from error
+        return execution
+
+    @contextlib.contextmanager
+    def together(self) -> Generator[None]:
+        """Run beside other workers, and pause when one of them has to run alone."""
+        with self._quiet.together(self):
+            yield
+
     def _is_last(self, trial: Trial, last: bool | None) -> bool:
         """Return whether a process is the last of its trial; count trials that needed only one.
 
@@ -179,30 +249,42 @@ class Worker:
         """Send a request; return the executions of each process."""
         if trial.program.language != PYTHON and (refused := self._build(trial)) is not None:
             return [[refused]]
+        seconds = self._order(trial, indexes, last=last, full=full, each=each)
+        return self._read(trial, self._answer(self._started(), seconds))
+
+    def _order(
+        self,
+        trial: Trial,
+        indexes: Sequence[int],
+        *,
+        last: bool,
+        full: int | None = None,
+        each: bool = False,
+    ) -> float:
+        """Send an order to run tests; return the seconds that its answer may take."""
         server = self._started()
         last = last or not self._copies
-        outputs = trial.files[2]
         spans = trial.spans(indexes)
         if trial.has_run:
-            os.ftruncate(outputs, 0)
+            os.ftruncate(trial.files[2], 0)
         trial.has_run = True
         full = len(spans) if full is None else full
         order: dict[str, Any] = {"do": "run", "spans": spans, "last": last, "full": full}
         order |= {"each": True} if each else {}
         self._send(server, trial, order, {"do": "open", "preamble": trial.program.preamble})
         self._open = None if last and trial.binary is None else trial
-        answer = self._answer(server, (len(spans) + 1) * trial.limits.longest_s + MARGIN_S)
-        found = read_answer(answer, outputs, trial.limits)
+        return (len(spans) + 1) * trial.limits.longest_s + MARGIN_S
+
+    def _read(self, trial: Trial, answer: bytes) -> list[list[Execution]]:
+        """Return the executions of each process."""
+        found = read_answer(answer, trial.files[2], trial.limits)
         return found if trial.binary is None else [[ending_of_compiled(each)] for (each,) in found]
 
     def _build(self, trial: Trial) -> Execution | None:
         """Compile a trial's program; return the execution that stands for one that fails."""
         if trial.binary is not None:
             return None
-        with self._lock:
-            if self._builder is None:
-                self._builder = Builder(self.isolation)
-        built = self._builder.build(trial.program, lambda: self.stopped)
+        built = self._building().build(trial.program, lambda: self.stopped)
         if isinstance(built, Refused):
             return built.execution
         trial.binary = os.dup(built)
@@ -210,9 +292,12 @@ class Worker:
 
     def _files(self, job: Trial | TimingRace) -> list[int]:
         """Return the files that open a job; a compiled program needs the launcher too."""
-        if isinstance(job, Trial) and job.binary is not None and self._builder is not None:
-            return [*job.files, self._builder.launcher(lambda: self.stopped)]
-        return job.files
+        if not isinstance(job, Trial):
+            return job.files
+        files = [*job.files]
+        if job.binary is not None:
+            files.append(self._building().launcher(lambda: self.stopped))
+        return [*files, *job.ends]
 
     def take_turns(self, race: TimingRace, steps: Sequence[Step]) -> list[Lap]:
         """Carry out steps of a race in order; the race stays open for more.
@@ -269,6 +354,10 @@ class Worker:
     ) -> None:
         """Send an order after a pause has ended; one that opens the job if it is not open."""
         opens = self._open is not job
+        if isinstance(job, Trial) and job.has_folder:
+            opening = {**opening, "has_folder": True}
+        if isinstance(job, Trial) and job.ends:
+            opening = {**opening, "pipes": True}
         if opens:
             limits = _plain(job.limits, COLLECT_BYTES)
             order = {**order, **opening, "limits": limits, "core": self._number}
@@ -320,9 +409,11 @@ class Worker:
         server = self._server
         if server is not None and server.process.poll() is None:
             return server
-        self.kill()
+        self._end_server()
         self._open = None
-        server, found = take(self.isolation)
+        server, found = (
+            take(self.isolation) if self._view is None else start(self.isolation, self._view)
+        )
         if server is None:
             raise OSError(f"no sandbox of level {found.isolation} can be had: {found.broken}")
         with self._lock:
@@ -345,18 +436,27 @@ class Worker:
         """End the fork server for good: running work raises WorkerStoppedError."""
         with self._lock:
             self.stopped = True
+            beside = self._beside
+        if beside is not None:
+            beside.stop()
         self.kill()
         with self._gate:
             self._gate.notify_all()
         self._quiet.wake()
 
     def kill(self) -> str:
-        """End the fork server and its children at once; return its last stderr line."""
+        """End the fork servers and their children at once; return its own's last stderr line."""
         with self._lock:
-            server, self._server = self._server, None
-            builder = self._builder
+            builder, beside = self._builder, self._beside
+        if beside is not None:
+            beside.kill()
         if builder is not None:
             builder.end()
+        return self._end_server()
+
+    def _end_server(self) -> str:
+        with self._lock:
+            server, self._server = self._server, None
         return "" if server is None else server.end()
 
 

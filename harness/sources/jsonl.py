@@ -19,22 +19,18 @@ from pydantic_core import to_json
 from harness.errors import DataError, UsageError
 from harness.problem import Checker, Problem, Signature, TestCase, TestSuite
 from harness.sources import preambles
+from harness.sources.canonical_output import canonical
 from harness.sources.code_tests import units
 from harness.sources.code_tests.calls import HELPERS, CallError, CallWriter, typed_calls
 from harness.sources.code_tests.evalplus import read_script
+from harness.sources.files.content_hash import content_hash
 from harness.sources.files.download import Watch, quiet
 from harness.sources.files.lines import JsonLines, Line
-from harness.sources.files.rows import (
-    LEVELS,
-    Loaded,
-    content_hash,
-    load_paths,
-    load_rows,
-    references_of,
-)
+from harness.sources.files.row_checks import references_of
+from harness.sources.files.rows import LEVELS, Loaded, load_paths, load_rows
 from harness.sources.jsonl_row import JsonlRow, RowTest, read_row
-from harness.sources.public_examples import FIRST, Split, split
-from harness.sources.signature import canonical, defined_names, signature_of
+from harness.sources.public_split import FIRST, Split, split
+from harness.sources.signature import defined_names, signature_of
 
 _JUDGED_TOO = {"test", "public_test", "test_setup", "values", "preamble_code"}
 _OF_A_TEST = {"kwargs", "raises", "argument", "tolerance"}

@@ -20,7 +20,7 @@ from harness.errors import DataError
 from harness.plugins import RuleName
 from harness.python_source import parse, parse_or_none
 from harness.sources.files.lines import Line
-from harness.sources.files.rows import check_function_test, name_fault, valid_python
+from harness.sources.files.row_checks import check_function_test, name_fault, valid_python
 from harness.sources.limits import MOST_MEBIBYTES, MOST_SECONDS
 
 PreambleName = Literal["none", "livecodebench", "leetcode", "leetcodedataset", "apps", "mercury"]

@@ -18,12 +18,14 @@ from pydantic_core import to_json
 from harness.errors import DataError
 from harness.problem import Checker, Problem, Reference, Signature, TestCase, TestSuite
 from harness.sources import preambles
+from harness.sources.files.content_hash import content_hash as hash_of
 from harness.sources.files.json_text import elements, members, one_line
 from harness.sources.files.lines import Line
-from harness.sources.files.rows import LEVELS, load_paths, load_rows, name_fault
-from harness.sources.files.rows import content_hash as hash_of
-from harness.sources.public_examples import Example, Split, examples, is_shown_as, split
+from harness.sources.files.row_checks import name_fault
+from harness.sources.files.rows import LEVELS, load_paths, load_rows
+from harness.sources.public_split import Split, split
 from harness.sources.signature import signature_of
+from harness.sources.statement_examples import Example, examples, is_shown_as
 
 RECORDED = 40  # characters kept of a run time
 

@@ -12,6 +12,7 @@ from harness.agent.events import Event
 from harness.agent.journal import Journal
 from harness.agent.strategies.strategies import STRATEGIES
 from harness.agent.templates.prompt_set import load_prompt
+from harness.agent.written_tests import WrittenTestRunner
 from harness.grading.judge import Task, judge
 from harness.grading.verdict import Grade
 from harness.models.protocol import Model, ModelSettings
@@ -109,6 +110,8 @@ def play(pool: SandboxPool, problem: ProblemView) -> Callable[..., Awaitable[Pla
         model, events, heard = ScriptedModel(*script), list[Event](), list[Sent]()
         warned: list[tuple[str, str]] = []
         workspace = Workspace(view, run_public_tests, 2.0, run_code=run_code)
+        asked = Task(Program(""), (), BOUNDS)
+        workspace.written_tests = WrittenTestRunner(view, asked, pool, workspace)
         session = Session(
             problem=view,
             model=Listening(through(model), heard),

@@ -111,18 +111,22 @@ class TestHash:
         ],
         ids=repr,
     )
-    async def test_a_setting_changes_it(self, play: Play, settings: ModelSettings) -> None:
+    async def test_a_setting_changes_the_hash_of_a_request(
+        self, play: Play, settings: ModelSettings
+    ) -> None:
         failure = ModelError("gone")
         assert await self.hashes(play, failure) != await self.hashes(
             play, failure, settings=settings
         )
 
-    async def test_a_tool_changes_it(self, play: Play) -> None:
+    async def test_a_tool_changes_the_hash_of_a_request(self, play: Play) -> None:
         fewer = Toolbox((ReadProblem(), WriteSolution()))
         failure = ModelError("gone")
         assert await self.hashes(play, failure) != await self.hashes(play, failure, toolbox=fewer)
 
-    async def test_the_opening_changes_it(self, play: Play, problem: ProblemView) -> None:
+    async def test_the_opening_changes_the_hash_of_a_request(
+        self, play: Play, problem: ProblemView
+    ) -> None:
         other = problem.model_copy(update={"title": "Sum of two"})
         failure = ModelError("gone")
         assert await self.hashes(play, failure) != await self.hashes(play, failure, view=other)
@@ -137,7 +141,7 @@ class TestHash:
         ],
         ids=lambda changed: next(iter(changed)),
     )
-    async def test_what_the_model_said_changes_those_after_it(
+    async def test_an_answer_changes_the_hashes_of_later_requests(
         self, play: Play, changed: dict[str, object]
     ) -> None:
         failure = ModelError("gone")
@@ -146,7 +150,7 @@ class TestHash:
         assert before[0] == after[0]
         assert before[1] != after[1]
 
-    async def test_a_tools_result_changes_those_after_it(
+    async def test_a_tool_result_changes_the_hashes_of_later_requests(
         self, play: Play, problem: ProblemView
     ) -> None:
         said, failure = turn(read()), ModelError("gone")
@@ -158,7 +162,7 @@ class TestHash:
 
 
 class TestRetries:
-    async def test_they_are_recorded_with_their_cause(self, play: Play) -> None:
+    async def test_retries_are_recorded_with_their_cause(self, play: Play) -> None:
         played = await play(turn(read()), RETRY, turn(write(RIGHT), run()))
         assert [event for event in played.events if isinstance(event, Retried)] == [
             Retried(turn=2, attempt=1, cause="HTTP 429", wait_s=600.0)
@@ -169,6 +173,6 @@ class TestRetries:
         played = await play(*script, limits=Limits(seconds=2))
         assert played.attempt.stop_reason is StopReason.PUBLIC_TESTS_PASSED
 
-    async def test_the_same_seconds_without_a_retry_do(self, play: Play) -> None:
+    async def test_a_slow_answer_counts_as_work(self, play: Play) -> None:
         played = await play(Pause(2.1), turn(read()), limits=Limits(seconds=2))
         assert played.attempt.stop_reason is StopReason.TIME_LIMIT

@@ -51,7 +51,9 @@ class TestUnderstoodAllTheSame:
     @pytest.mark.parametrize(
         "name", ["functions.write_solution", "write_solution<|channel|>commentary"]
     )
-    async def test_so_is_one_with_more_around_its_name(self, play: Play, name: str) -> None:
+    async def test_a_call_with_more_around_its_name_is_carried_out(
+        self, play: Play, name: str
+    ) -> None:
         named = call(name, json.dumps({"code": RIGHT}))
         played = await play(turn(named, call("functions.run_tests")))
         assert played.attempt.stop_reason is StopReason.PUBLIC_TESTS_PASSED
@@ -66,7 +68,7 @@ class TestUnderstoodAllTheSame:
         assert (first.is_error, first.malformed) == (False, False)
         assert "(read_problem takes no statement, public_tests; left out.)" in first.content
 
-    async def test_code_after_a_call_in_text(self, play_text: Play) -> None:
+    async def test_code_after_a_call_in_text_is_its_argument(self, play_text: Play) -> None:
         empty = '```json\n{"name": "write_solution", "arguments": {}}\n```'
         played = await play_text(
             turn(text=f'{empty}\n\n{PROSE}\n\n```json\n{{"name": "run_tests"}}\n```')
@@ -94,7 +96,7 @@ class TestWhatIsTold:
         assert "Send exactly this" in second.content
         assert second.malformed
 
-    async def test_so_is_one_too_early_and_another_call_is_not(self, play: Play) -> None:
+    async def test_only_the_same_failing_call_again_is_told_differently(self, play: Play) -> None:
         played = await play(turn(run()), turn(run()), turn(write(RIGHT), run()))
         first, second = played.results[:2]
         assert "Call write_solution first" in first.content
@@ -112,7 +114,7 @@ class TestWhatIsTold:
 
 class TestSingleShotInstead:
     @pytest.mark.parametrize("protocol", ["native", "text", "auto"])
-    async def test_after_some_turns_the_problem_is_asked_without_tools(
+    async def test_failed_turns_lead_to_a_single_shot_without_tools(
         self, play: Play, protocol: Any
     ) -> None:
         def through(model: Model) -> Model:
@@ -176,20 +178,20 @@ class TestSalvage:
         assert attempt.extraction == "failed call"
         assert attempt.stop_reason is StopReason.TURN_LIMIT
 
-    async def test_so_is_a_broken_one(self, play: Play) -> None:
+    async def test_code_in_a_broken_call_is_salvaged(self, play: Play) -> None:
         broken = call("write_solution", '{"code": "' + RIGHT.replace("\n", "\\n"))
         played = await play(turn(broken), limits=Limits(turns=1))
         assert played.attempt.code == RIGHT.strip("\n")
         assert played.attempt.chosen_by is ChosenBy.FAILED_CALL
 
-    async def test_and_a_call_in_the_single_shots_answer(self, play: Play) -> None:
+    async def test_code_in_a_call_of_the_single_shot_s_answer_is_salvaged(self, play: Play) -> None:
         bad = [failing(f'{{"code": [{number}') for number in range(FAILED_TURNS)]
         written = json.dumps({"name": "write_solution", "arguments": {"code": RIGHT}})
         played = await play(*bad, turn(text=f"```json\n{written}\n```"))
         assert (played.attempt.fallback, played.attempt.code) == (True, RIGHT.strip("\n"))
         assert played.attempt.chosen_by is ChosenBy.FAILED_CALL
 
-    async def test_what_was_handed_in_comes_first(self, play: Play) -> None:
+    async def test_a_written_solution_goes_before_a_salvaged_one(self, play: Play) -> None:
         other = call("submit_solution", json.dumps({"solution": RIGHT}))
         played = await play(turn(write(WRONG)), turn(other), limits=Limits(turns=2))
         assert (played.attempt.code, played.attempt.chosen_by) == (WRONG, ChosenBy.NEWEST)

@@ -137,7 +137,9 @@ async def test_a_session_of_the_engine_reaches_no_secret(
     assert [(r.solved, r.hidden_passed) for r in results] == [(True, 1), (True, 1)]
 
 
-async def test_the_search_would_find_them(plan: Plan, pool: SandboxPool, tmp_path: Path) -> None:
+async def test_the_search_for_hidden_tests_finds_planted_ones(
+    plan: Plan, pool: SandboxPool, tmp_path: Path
+) -> None:
     found: list[int] = []
 
     def look(engine: Engine, session: Session) -> None:
@@ -178,9 +180,7 @@ def test_a_view_reaches_no_secret(plan: Plan) -> None:
         assert secrets(problem.view()) == []
 
 
-async def test_nothing_the_model_was_sent_names_them(
-    plan: Plan, pool: SandboxPool, tmp_path: Path
-) -> None:
+async def test_requests_hold_no_hidden_test(plan: Plan, pool: SandboxPool, tmp_path: Path) -> None:
     await watched_run(plan, pool, tmp_path / "run", lambda _engine, _session: None)
     assert isinstance(plan.model, ScriptedModel)
     assert MARKER not in repr(plan.model.sent)

@@ -9,8 +9,9 @@ import pytest
 from scripted import Played, call, read, rebuild, run, turn, write
 
 from harness.agent.attempt import NUDGE, Limits, StopReason
-from harness.agent.episode import CUT_OFF, FILTERED, MOST_IN_A_ROW, NO_CALL
+from harness.agent.episode import CUT_OFF, FILTERED, MOST_IN_A_ROW
 from harness.agent.events import SampleEnd, ToolProtocolChanged
+from harness.agent.reminder import NO_CALL
 from harness.features.show.transcript_command import transcript_text
 from harness.models.protocol import Model, ModelStop, ModelTurn, UserMessage
 from harness.models.text_tools.instructions import TextTools, with_tools
@@ -48,7 +49,7 @@ class TestCalls:
         assert played.attempt.stop_reason is StopReason.PUBLIC_TESTS_PASSED
         assert (played.attempt.code, played.attempt.malformed_tool_calls) == (RIGHT, 0)
 
-    async def test_thrice_is_once_too_often(self, play: Play) -> None:
+    async def test_arguments_encoded_three_times_are_refused(self, play: Play) -> None:
         thrice = json.dumps(json.dumps(json.dumps({"code": RIGHT})))
         played = await play(turn(call("write_solution", thrice)), limits=Limits(turns=1))
         assert "a JSON object is expected" in played.results[0].content
@@ -63,12 +64,12 @@ class TestCalls:
         assert "Call write_solution again" in second.content
         assert played.attempt.stop_reason is StopReason.PUBLIC_TESTS_PASSED
 
-    async def test_only_the_last_call_of_a_message_can_be_cut_off(self, play: Play) -> None:
+    async def test_an_earlier_call_of_a_message_is_not_taken_as_cut_off(self, play: Play) -> None:
         broken = call("write_solution", '{"code": 5}')
         played = await play(stopped(turn(broken, read()), "max_tokens"), turn(write(RIGHT), run()))
         assert "code: Input should be a valid string" in played.results[0].content
 
-    async def test_one_cut_off_within_its_name_is_told_so_and_which_tools_there_are(
+    async def test_a_call_cut_off_within_its_name_is_answered_with_the_tools(
         self, play: Play
     ) -> None:
         cut = stopped(turn(call("write_sol")), "max_tokens")
@@ -76,7 +77,9 @@ class TestCalls:
         assert "cut off by its token limit" in played.results[0].content
         assert "The tools are: read_problem, write_solution" in played.results[0].content
 
-    async def test_broken_arguments_without_a_limit_are_not(self, play: Play) -> None:
+    async def test_broken_arguments_without_a_token_limit_are_not_told_as_cut_off(
+        self, play: Play
+    ) -> None:
         played = await play(turn(call("write_solution", '{"code": "a')), turn(write(RIGHT), run()))
         assert "not valid JSON" in played.results[0].content
         assert "token limit" not in played.results[0].content
@@ -87,7 +90,9 @@ class TestCalls:
 
 
 class TestMessagesWithoutCalls:
-    async def test_one_cut_off_is_told_so_though_something_is_handed_in(self, play: Play) -> None:
+    async def test_a_message_cut_off_is_told_so_though_something_is_handed_in(
+        self, play: Play
+    ) -> None:
         cut = stopped(turn(text="Let me think about"), "max_tokens")
         played = await play(turn(write(WRONG), run()), cut, turn(write(RIGHT), run()))
         (reminder,) = told(played)
@@ -95,20 +100,22 @@ class TestMessagesWithoutCalls:
         assert played.attempt.stop_reason is StopReason.PUBLIC_TESTS_PASSED
         assert played.attempt.nudges == 1
 
-    async def test_an_empty_one_is_nudged_though_something_is_handed_in(self, play: Play) -> None:
+    async def test_an_empty_message_is_nudged_though_something_is_handed_in(
+        self, play: Play
+    ) -> None:
         played = await play(turn(write(WRONG), run()), turn(text=" \n"), turn(write(RIGHT), run()))
         assert played.attempt.stop_reason is StopReason.PUBLIC_TESTS_PASSED
         (reminder,) = told(played)
         assert reminder.startswith(f"{NO_CALL} Your newest solution passes 1 of 2")
 
-    async def test_empty_ones_are_nudged_twice_and_no_more(self, play: Play) -> None:
+    async def test_empty_messages_are_nudged_twice_and_no_more(self, play: Play) -> None:
         played = await play(turn(write(WRONG), run()), turn(), turn(), turn())
         assert played.attempt.stop_reason is StopReason.MODEL_STOPPED
         assert (played.attempt.nudges, played.attempt.code) == (MOST_IN_A_ROW, WRONG)
 
 
 class TestRefusals:
-    async def test_one_is_the_models_end_and_what_it_has_is_graded(self, play: Play) -> None:
+    async def test_a_refusal_ends_the_attempt_and_its_solution_is_graded(self, play: Play) -> None:
         refusal = stopped(turn(text="I can't help with that."), "refusal")
         played = await play(turn(write(WRONG), run()), refusal)
         attempt = played.attempt
@@ -117,12 +124,12 @@ class TestRefusals:
         assert attempt.error == "I can't help with that."
         assert (attempt.code, attempt.nudges) == (WRONG, 0)
 
-    async def test_one_without_words_leaves_the_providers(self, play: Play) -> None:
+    async def test_a_refusal_without_text_has_the_provider_s_reason(self, play: Play) -> None:
         played = await play(stopped(turn(), "refusal", "refusal_stop"))
         assert (played.attempt.refused, played.attempt.error) == (True, "refusal_stop")
         assert played.attempt.code == ""
 
-    async def test_a_call_beside_one_is_carried_out(self, play: Play) -> None:
+    async def test_a_call_beside_a_refusal_is_carried_out(self, play: Play) -> None:
         played = await play(stopped(turn(write(RIGHT), run()), "refusal"))
         assert played.attempt.stop_reason is StopReason.PUBLIC_TESTS_PASSED
         assert not played.attempt.refused
@@ -135,7 +142,7 @@ class TestRefusals:
         assert played.attempt.stop_reason is StopReason.PUBLIC_TESTS_PASSED
         assert not played.attempt.refused
 
-    async def test_the_second_time_it_is_a_refusal(self, play: Play) -> None:
+    async def test_a_second_content_filter_is_a_refusal(self, play: Play) -> None:
         filtered = stopped(turn(), "content_filter", "content_filter")
         played = await play(turn(write(WRONG)), filtered, filtered)
         assert played.attempt.stop_reason is StopReason.MODEL_STOPPED
@@ -190,7 +197,7 @@ class TestToolsInText:
         assert [(event.turn, event.protocol) for event in said] == [(1, "text")]
         assert "--- from turn 1 on tools are called in text" in transcript_text(played.events)
 
-    async def test_natively_nothing_is_said_of_it(self, play: Play) -> None:
+    async def test_native_tools_leave_no_text_protocol_in_the_transcript(self, play: Play) -> None:
         played = await play(turn(read()), limits=Limits(turns=1))
         assert not [event for event in played.events if isinstance(event, ToolProtocolChanged)]
         assert played.attempt.tool_protocol == "native"
@@ -209,7 +216,7 @@ class TestFallback:
         assert attempt.stop_reason is StopReason.MODEL_STOPPED
         assert (attempt.model_calls, attempt.nudges) == (2, 1)
 
-    async def test_without_code_it_is_asked_once_for_some(self, play_text: Play) -> None:
+    async def test_a_model_without_tool_calls_is_asked_once_for_code(self, play_text: Play) -> None:
         played = await play_text(turn(text="Hm."), turn(text="Hm!"), turn(text=PROSE))
         attempt = played.attempt
         assert (attempt.fallback, attempt.code) == (True, RIGHT.strip())
@@ -230,18 +237,18 @@ class TestFallback:
         assert [(e.turn, e.protocol) for e in changed] == [(1, "text"), (2, "none")]
         assert changed[-1].cause == "no tool was called in 2 turns"
 
-    async def test_no_code_at_all_is_none(self, play_text: Play) -> None:
+    async def test_fallback_without_code_has_no_solution(self, play_text: Play) -> None:
         played = await play_text(*[turn(text="Hm.")] * 3)
         assert (played.attempt.code, played.attempt.chosen_by) == ("", "none")
         assert played.attempt.fallback
 
-    async def test_the_turn_limit_holds(self, play_text: Play) -> None:
+    async def test_the_turn_limit_holds_for_the_fallback(self, play_text: Play) -> None:
         played = await play_text(*[turn(text="Hm.")] * 2, limits=Limits(turns=2))
         attempt = played.attempt
         assert attempt.stop_reason is StopReason.TURN_LIMIT
         assert (attempt.fallback, attempt.tool_protocol) == (False, "text")
 
-    async def test_one_call_is_enough_to_go_on(self, play_text: Play) -> None:
+    async def test_a_single_successful_call_prevents_the_fallback(self, play_text: Play) -> None:
         played = await play_text(
             turn(text="Hm."),
             turn(text=block("nope")),
@@ -257,7 +264,7 @@ class TestFallback:
         played = await play_text(turn(text="Hm."), refusal)
         assert (played.attempt.refused, played.attempt.fallback) == (True, False)
 
-    async def test_natively_there_is_none(self, play: Play) -> None:
+    async def test_native_tools_have_no_fallback(self, play: Play) -> None:
         played = await play(*[turn(text=PROSE)] * 3)
         attempt = played.attempt
         assert (attempt.fallback, attempt.tool_protocol) == (False, "native")
@@ -274,7 +281,7 @@ class TestFallback:
         assert played.attempt.code == RIGHT.strip()
 
 
-def test_old_events_are_read_without_what_came_later() -> None:
+def test_events_of_older_versions_are_read_without_later_fields() -> None:
     line = (
         '{"event":"sample_end","stop_reason":"model_stopped","chosen_by":"newest",'
         '"usage":{"input_tokens":1,"output_tokens":1}}'

@@ -14,7 +14,7 @@ from scripted import Played, Sent, read, run, turn, write
 
 from harness.agent.attempt import Limits
 from harness.agent.events import Cleared
-from harness.models.clients import anthropic_wire, openai_wire, responses_wire
+from harness.models.clients import anthropic_wire, openai_request, responses_wire
 from harness.models.protocol import ModelSettings, ModelTurn
 from harness.models.text_tools.instructions import in_text
 from harness.run.plan.target import open_replay
@@ -28,7 +28,9 @@ PROBLEMS = {problem.id: problem for problem in load("fixture").problems}
 
 
 def _chat(sent: Sent) -> tuple[Json, list[Any]]:
-    body = openai_wire.request_body("m", sent.messages, sent.tools, SETTINGS, max_tokens_field="n")
+    body = openai_request.request_body(
+        "m", sent.messages, sent.tools, SETTINGS, max_tokens_field="n"
+    )
     return body, body.pop("messages")
 
 
@@ -84,7 +86,7 @@ async def test_recorded_conversations_only_grow(which: str, play: Play) -> None:
 
 
 @pytest.mark.parametrize("name", BEHAVIOURS)
-async def test_whatever_a_model_does_they_only_grow(name: str, play: Play) -> None:
+async def test_requests_only_grow_whatever_a_model_does(name: str, play: Play) -> None:
     problem, behaviour = PROBLEMS["fixture/dry-beds"], BEHAVIOURS[name]
     view = problem.view()
     answers = behaviour.answers(Programs.of(view, problem.programs()[0]), "agentic")
@@ -131,7 +133,7 @@ THOUGHTS = {
 
 
 @pytest.mark.parametrize("wire", THOUGHTS)
-async def test_so_do_those_with_thoughts_in_them(wire: str, play: Play) -> None:
+async def test_requests_with_reasoning_only_grow(wire: str, play: Play) -> None:
     turns = [
         turn(read(), text="I read."),
         turn(text="I wonder."),

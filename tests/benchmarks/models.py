@@ -113,7 +113,7 @@ def pair(kind: str, url: str) -> tuple[Ask, Ask, Callable[[], Awaitable[None]]]:
     else:
         from openai import AsyncOpenAI
 
-        from harness.models.clients import openai_wire, responses_wire
+        from harness.models.clients import openai_request, responses_wire
         from harness.models.clients.openai_chat import OpenAIChat
         from harness.models.clients.openai_responses import OpenAIResponses
 
@@ -122,7 +122,7 @@ def pair(kind: str, url: str) -> tuple[Ask, Ask, Callable[[], Awaitable[None]]]:
         ours = client("m", model="m", base_url=url, api_key="k")
         create = bare.chat.completions.create if kind == "chat" else bare.responses.create
         body = (
-            openai_wire.request_body("m", said, TOOLS, settings, max_tokens_field="max_tokens")
+            openai_request.request_body("m", said, TOOLS, settings, max_tokens_field="max_tokens")
             if kind == "chat"
             else responses_wire.request_body("m", said, TOOLS, settings)
         )

@@ -12,8 +12,8 @@ import harness
 from harness.cli.app import app
 from harness.errors import HarnessError
 from harness.features.experiment.grid import read_grid
-from harness.run.settings.setting import read_yaml
 from harness.run.settings.spec import RunSpec, flag_of, read_spec
+from harness.run.settings.yaml_file import read_yaml
 
 Entry = Callable[[dict[str, Any], Path], object]
 
@@ -112,7 +112,7 @@ TABLE = [
 
 
 @pytest.mark.parametrize(("entry", "key", "value", "words"), TABLE)
-def test_is_refused_in_one_line(  # noqa: PLR0917 - a row of the table
+def test_a_bad_value_is_refused_in_one_line(  # noqa: PLR0917 - a row of the table
     entry: Entry,
     key: str,
     value: Any,
@@ -156,7 +156,7 @@ def test_a_key_that_is_given_twice_is_refused(text: str, words: str, tmp_path: P
         assert words in str(caught.value)
 
 
-def test_an_alias_is_no_key_that_is_given_twice(tmp_path: Path) -> None:
+def test_a_yaml_alias_is_not_a_repeated_key(tmp_path: Path) -> None:
     path = tmp_path / "g.yaml"
     path.write_text("cells:\n- &one {mode: agentic}\n- {<<: *one, prompt: terse}\n- *one\n")
     assert len(read_yaml(path)["cells"]) == 3
@@ -171,7 +171,7 @@ TEXTS = [
 
 @pytest.mark.parametrize("key", TEXTS)
 @pytest.mark.parametrize("value", ["", " "])
-def test_no_text_of_a_spec_may_be_empty(key: str, value: str) -> None:
+def test_an_empty_text_in_a_spec_is_refused(key: str, value: str) -> None:
     if (key, value) == ("stop", " "):
         pytest.skip("an answer may end at white space")
     with pytest.raises(HarnessError) as caught:

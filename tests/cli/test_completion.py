@@ -35,7 +35,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_sources_and_what_stands_after_their_colon(place: Path) -> None:
+def test_completion_offers_sources_and_their_parts(place: Path) -> None:
     assert set(completion.benchmarks("")) == {*LOADERS}
     assert completion.benchmarks("live") == ["livecodebench"]
     words = completion.benchmarks("livecodebench:")
@@ -47,7 +47,7 @@ def test_sources_and_what_stands_after_their_colon(place: Path) -> None:
     assert place
 
 
-def test_models_are_prefixes_priced_names_and_runs_to_replay(place: Path) -> None:
+def test_completion_offers_models_by_prefix_price_list_and_replay(place: Path) -> None:
     assert {"python:", "replay:", "anthropic/", "ollama/"} <= set(completion.models(""))
     assert "gpt-5-mini" in completion.models("gpt-5")
     assert not [name for name in completion.models("") if "*" in name]
@@ -57,7 +57,7 @@ def test_models_are_prefixes_priced_names_and_runs_to_replay(place: Path) -> Non
     assert place
 
 
-def test_run_directories_and_the_way_to_them(place: Path) -> None:
+def test_completion_offers_run_directories_and_their_parents(place: Path) -> None:
     assert completion.runs("") == ["deep/", "mine", "runs/", "runs/one", "runs/two"]
     assert completion.runs("m") == ["mine"]
     assert completion.runs("deep/") == ["deep/er/"]
@@ -66,7 +66,7 @@ def test_run_directories_and_the_way_to_them(place: Path) -> None:
     assert absolute == [f"{place}/runs/one", f"{place}/runs/two"]
 
 
-def test_names_of_ours() -> None:
+def test_completion_offers_built_in_names() -> None:
     assert completion.strategies("") == sorted(STRATEGIES)
     assert set(bundled_names("agentic")) <= set(completion.prompts(""))
     assert completion.rules("") == ["apps_legacy", "equality", "lcb", "tokens"]
@@ -81,7 +81,7 @@ OFFERS = (
 
 
 @pytest.mark.parametrize("offer", OFFERS)
-def test_names_of_plug_ins_which_are_not_loaded_for_it(
+def test_completion_offers_plug_ins_without_loading_them(
     offer: Callable[[str], list[str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     entries = {group: {"zebra": "thing"} for group in GROUPS}
@@ -137,7 +137,7 @@ def _bash(folder: Path, *words: str) -> list[str]:
         (["regrade", "runs/", "--rule", "t"], ["tokens"]),
     ],
 )
-def test_bash_offers_them(place: Path, words: list[str], offered: list[str]) -> None:
+def test_bash_completes_words(place: Path, words: list[str], offered: list[str]) -> None:
     assert _bash(place, "harness", *words) == offered
 
 

@@ -208,14 +208,14 @@ def test_a_python_function_can_be_the_model(tmp_path: Path) -> None:
     assert result["code"] == "print(1)"
 
 
-def test_samples_per_problem_and_sample_size(tmp_path: Path) -> None:
+def test_samples_and_sample_size_bound_a_run(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text("def solve(problem): return 'print(1)'")
     flags = ["-b", "fixture", "-n", "3", "-k", "2", "-m", "python:mine:solve"]
     samples = Counter(result["problem_id"] for result in _run(tmp_path, *flags))
     assert list(samples.values()) == [2, 2, 2]
 
 
-def test_no_run_tests_grades_nothing(tmp_path: Path) -> None:
+def test_the_flag_no_run_tests_grades_nothing(tmp_path: Path) -> None:
     done = harness(tmp_path, "run", "--no-run-tests", "-n", "4", "--json")
     summary = json.loads(done.stdout)
     assert (summary["ungraded"], summary["graded"], summary["pass_at_1"]) == (4, 0, None)
@@ -297,7 +297,7 @@ def test_tags_filter_by_all_of_them(tmp_path: Path, bundled_rows: list[dict[str,
     assert kept == {row["id"] for row in bundled_rows if set(tags) <= set(row["tags"])}
 
 
-def test_sampling_is_seeded(tmp_path: Path) -> None:
+def test_sampling_is_decided_by_the_seed(tmp_path: Path) -> None:
     def drawn(name: str, *flags: str) -> list[str]:
         done = harness(tmp_path, "run", "-n", "6", "--no-run-tests", "--out", name, *flags)
         assert done.returncode == 0, done.stderr
@@ -347,7 +347,7 @@ def test_known_issues_can_be_left_out(tmp_path: Path, test_data: Path) -> None:
     assert counts == ["1,055 problems of 1,055", "1,048 problems of 1,055"]
 
 
-def test_one_problem_is_shown_without_its_hidden_tests(
+def test_problems_shows_a_problem_without_its_hidden_tests(
     tmp_path: Path, bundled_rows: list[dict[str, Any]]
 ) -> None:
     row = next(row for row in bundled_rows if row["id"] == "fixture/dry-beds")

@@ -57,7 +57,7 @@ def gated(tmp_path: Path) -> Gate:
         ("", 0.0, 4),
     ],
 )
-def test_bounds_on_what_is_missing_decide(
+def test_fail_under_is_decided_by_bounds_on_missing_samples(
     letters: str, least: float, code: int, gated: Gate
 ) -> None:
     found, words = gated(letters, least)
@@ -65,7 +65,7 @@ def test_bounds_on_what_is_missing_decide(
     assert bool(words) is bool(code)
 
 
-def test_it_says_what_is_missing(gated: Gate) -> None:
+def test_fail_under_says_which_samples_are_missing(gated: Gate) -> None:
     _, words = gated("A", 0.9)
     assert "not decided, 9 of 10 samples not graded" in words
     assert "between 10.0 % and 100.0 %" in " ".join(words.split())

@@ -33,7 +33,7 @@ def flags_in(text: str) -> list[str]:
 
 
 @pytest.mark.parametrize("name", [command.name for command in COMMANDS])
-def test_no_line_is_wider_than_a_terminal_and_examples_end_it(name: str) -> None:
+def test_help_fits_80_columns_and_ends_with_examples(name: str) -> None:
     lines = help_of(name).splitlines()
     assert [line for line in lines if len(line) > WIDEST] == []
     assert lines[-1 - len(EXAMPLES[name])] == "Examples:"

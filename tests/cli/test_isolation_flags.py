@@ -63,7 +63,7 @@ def vector(folder: Path, code: str, *flags: str) -> list[str]:
 
 class TestRequireIsolation:
     @pytest.mark.parametrize("command", COMMANDS)
-    def test_what_can_be_had_is_given(self, command: str, folder: Path) -> None:
+    def test_require_isolation_accepts_an_available_level(self, command: str, folder: Path) -> None:
         level = choose().isolation.level
         done = harness(folder, *COMMANDS[command], "--require-isolation", level)
         assert done.returncode == 0, done.stderr
@@ -83,7 +83,7 @@ class TestRequireIsolation:
         assert files(folder) == before
 
     @pytest.mark.parametrize("command", COMMANDS)
-    def test_more_than_can_be_had_is_refused_and_nothing_written(
+    def test_require_isolation_beyond_what_there_is_is_refused_and_nothing_written(
         self, command: str, folder: Path
     ) -> None:
         before = files(folder)
@@ -99,7 +99,7 @@ class TestRequireIsolation:
 
 class TestWeakerLevel:
     @pytest.mark.parametrize("command", COMMANDS)
-    def test_what_it_lacks_is_said_once(self, command: str, folder: Path) -> None:
+    def test_a_weaker_sandbox_says_once_what_it_lacks(self, command: str, folder: Path) -> None:
         done = started_by(WITHOUT_NAMESPACES, folder, *COMMANDS[command])
         assert done.returncode == 0, done.stderr
         said = " ".join(done.stderr.split())
@@ -107,7 +107,9 @@ class TestWeakerLevel:
         assert said.count(MISSING[Level.LANDLOCK]) == 1
         assert "sandbox level" not in done.stdout
 
-    def test_it_is_kept_with_the_run_and_marks_its_results(self, folder: Path) -> None:
+    def test_a_weaker_sandbox_is_kept_with_the_run_and_marks_its_results(
+        self, folder: Path
+    ) -> None:
         done = started_by(WITHOUT_NAMESPACES, folder, *COMMANDS["run"])
         assert done.returncode == 0, done.stderr
         sandbox = json.loads((folder / "r" / "run.json").read_text())["sandbox"]
@@ -129,7 +131,7 @@ def test_the_sandbox_is_kept_with_the_run_and_marks_its_results(folder: Path) ->
 
 
 class TestUnsafe:
-    def test_where_there_is_a_sandbox_it_is_used(self, folder: Path) -> None:
+    def test_unsafe_no_sandbox_uses_a_sandbox_if_there_is_one(self, folder: Path) -> None:
         level = choose().isolation.level
         assert graded(folder, "--unsafe-no-sandbox")["isolation"] == level
 
@@ -140,7 +142,7 @@ class TestUnsafe:
         return ON_ANOTHER_MACHINE
 
     @pytest.mark.parametrize("command", ["run", "verify"])
-    def test_without_it_nothing_is_judged_where_there_is_none(
+    def test_nothing_is_judged_without_a_sandbox_unless_unsafe(
         self, command: str, elsewhere: str, folder: Path
     ) -> None:
         before = files(folder)
@@ -149,7 +151,7 @@ class TestUnsafe:
         assert "no sandbox" in done.stderr.splitlines()[-1]
         assert files(folder) == before
 
-    def test_with_it_a_run_is_marked(self, elsewhere: str, folder: Path) -> None:
+    def test_unsafe_no_sandbox_marks_a_run(self, elsewhere: str, folder: Path) -> None:
         done = started_by(elsewhere, folder, *COMMANDS["run"], "--unsafe-no-sandbox")
         assert done.returncode == 0, done.stderr
         said = " ".join(done.stderr.split())
@@ -160,14 +162,16 @@ class TestUnsafe:
         run = json.loads((folder / "r" / "run.json").read_text())
         assert (run["sandbox"]["level"], run["spec"]["unsafe_no_sandbox"]) == ("none", True)
 
-    def test_with_it_grades_are_marked(self, elsewhere: str, folder: Path) -> None:
+    def test_unsafe_no_sandbox_marks_grades(self, elsewhere: str, folder: Path) -> None:
         flags = [*COMMANDS["grade"], "--json", "--unsafe-no-sandbox"]
         done = started_by(elsewhere, folder, *flags)
         assert done.returncode == 0, done.stderr
         (result,) = json.loads(done.stdout)["results"]
         assert (result["isolation"], result["verdict"]) == ("none", "accepted")
 
-    def test_with_it_verified_references_are_marked(self, elsewhere: str, folder: Path) -> None:
+    def test_unsafe_no_sandbox_marks_verified_references(
+        self, elsewhere: str, folder: Path
+    ) -> None:
         flags = [*COMMANDS["verify"], "--json", "--unsafe-no-sandbox"]
         done = started_by(elsewhere, folder, *flags)
         assert done.returncode == 0, done.stderr
@@ -175,7 +179,7 @@ class TestUnsafe:
 
 
 class TestWallTimeout:
-    def test_a_sleeper_is_not_waited_for(self, folder: Path) -> None:
+    def test_wall_timeout_ends_a_sleeping_program(self, folder: Path) -> None:
         write(folder, SLEEPS)
         start = time.monotonic()
         result = graded(folder, "--wall-timeout", "0.4")
@@ -187,7 +191,7 @@ class TestWallTimeout:
         assert "limit of wall time" in test["error"]
         assert result["judged_again"]["retimed"] == [1, 0]
 
-    def test_a_run_has_it_and_keeps_it(self, folder: Path) -> None:
+    def test_a_run_uses_and_keeps_its_wall_timeout(self, folder: Path) -> None:
         write(folder, SLEEPS)
         done = harness(folder, *COMMANDS["run"], "--wall-timeout", "0.4")
         assert done.returncode == 0, done.stderr
@@ -201,7 +205,7 @@ class TestWallTimeout:
         ("command", "seconds"),
         [("run", "0"), ("run", "nan"), ("grade", "-1"), ("grade", "inf"), ("verify", "1e9")],
     )
-    def test_what_is_no_time_is_refused(self, command: str, seconds: str, folder: Path) -> None:
+    def test_a_bad_wall_timeout_is_refused(self, command: str, seconds: str, folder: Path) -> None:
         done = harness(folder, *COMMANDS[command], "--wall-timeout", seconds)
         assert done.returncode == 2
         (line,) = done.stderr.splitlines()
@@ -226,7 +230,7 @@ class TestHowManyAreRun:
             *("accepted", "time_limit", "accepted", "accepted")
         ]
 
-    def test_a_run_has_them_and_keeps_them(self, folder: Path) -> None:
+    def test_a_run_uses_and_keeps_all_tests_and_fail_fast(self, folder: Path) -> None:
         write(folder, WRONG_TWICE)
         for flag, tests, kept in (
             ("--all-tests", 4, True),
@@ -247,7 +251,7 @@ class TestYaml:
         "all_tests: true\nrequire_isolation: seccomp\nunsafe-no-sandbox: false\n"
     )
 
-    def test_its_keys_are_the_flags(self, folder: Path) -> None:
+    def test_yaml_keys_of_isolation_and_tests_are_the_flags(self, folder: Path) -> None:
         write(folder, "n = int(input())\nimport time\nif n == 2: time.sleep(60)\nprint(n)")
         (folder / "spec.yaml").write_text(self.SPEC)
         done = harness(folder, "run", "-c", "spec.yaml", "--out", "r")
@@ -260,7 +264,7 @@ class TestYaml:
             *("accepted", "time_limit", "accepted", "accepted")
         ]
 
-    def test_flags_win(self, folder: Path) -> None:
+    def test_flags_of_isolation_and_tests_win_over_yaml(self, folder: Path) -> None:
         write(folder, WRONG_TWICE)
         (folder / "spec.yaml").write_text(self.SPEC)
         flags = ["--fail-fast", "--wall-timeout", "9", "--require-isolation", "landlock"]
@@ -280,7 +284,7 @@ class TestYaml:
             ("unsafe_no_sandbx: true", "unsafe_no_sandbox"),
         ],
     )
-    def test_a_value_or_key_that_cannot_be_is_refused(
+    def test_a_bad_yaml_value_or_key_of_isolation_is_refused(
         self, line: str, word: str, folder: Path
     ) -> None:
         (folder / "spec.yaml").write_text(line + "\n")

@@ -51,7 +51,7 @@ def limited(*command: str, cwd: Path) -> "subprocess.CompletedProcess[str]":
 
 
 @pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
-def test_it_ends_with_one_line_and_waits_for_no_thread(way: str, tmp_path: Path) -> None:
+def test_out_of_memory_ends_with_one_line_and_waits_for_no_thread(way: str, tmp_path: Path) -> None:
     program = PROGRAM.format(way=way.replace("\n", "\n    "))
     done = limited("-c", program, cwd=tmp_path)
     assert done.returncode == 4
@@ -59,7 +59,7 @@ def test_it_ends_with_one_line_and_waits_for_no_thread(way: str, tmp_path: Path)
     assert done.stderr.count("\n") == 1
 
 
-def test_a_row_that_does_not_fit_is_such_an_end(tmp_path: Path) -> None:
+def test_a_row_that_does_not_fit_into_memory_ends_with_one_line(tmp_path: Path) -> None:
     with (tmp_path / "rows.jsonl").open("wb") as file:
         file.truncate(1 << 30)  # sparse: one line, and it takes no room on the disk
     done = limited("-m", "harness", "problems", "jsonl:rows.jsonl", cwd=tmp_path)
@@ -68,5 +68,5 @@ def test_a_row_that_does_not_fit_is_such_an_end(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("error", [ValueError("x"), RuntimeError("x"), OSError(2, "x")])
-def test_other_errors_are_none(error: Exception) -> None:
+def test_other_errors_are_not_out_of_memory(error: Exception) -> None:
     assert not is_out_of_memory(error)

@@ -83,7 +83,7 @@ def events(run: Path) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("protocol", CLIENTS)
-async def test_all_end_graded_and_accounts_agree(
+async def test_samples_at_a_faulty_provider_are_all_graded_and_accounts_agree(
     protocol: str, tmp_path: Path, solver: Solver
 ) -> None:
     wire = WIRES[protocol]

@@ -138,7 +138,7 @@ async def test_no_key_is_in_what_a_run_leaves_or_says(
 
 
 @pytest.mark.parametrize("name", ["gpt-5", "openai-chat/gpt-5", "claude-x"])
-async def test_nor_is_one_that_an_answer_has_for_its_id(name: str, tmp_path: Path) -> None:
+async def test_no_key_that_an_answer_has_for_its_id_is_kept(name: str, tmp_path: Path) -> None:
     variable, answer = PROVIDERS[name]
     async with Echo(answer, errors=False) as server:
         flags = ["-b", "fixture", "-n", "1", "--out", "r", "-m", name]
@@ -149,9 +149,7 @@ async def test_nor_is_one_that_an_answer_has_for_its_id(name: str, tmp_path: Pat
 
 
 @pytest.mark.parametrize("name", ["models", "run"])
-async def test_no_key_is_in_what_is_said_of_one_that_cannot_be_used(
-    name: str, tmp_path: Path
-) -> None:
+async def test_no_key_is_in_the_error_for_an_unusable_key(name: str, tmp_path: Path) -> None:
     arguments = {"models": ["models", "gpt-5"], "run": ["run", "-b", "fixture", "-m", "gpt-5"]}
     broken = f"{SECRETS['OPENAI_API_KEY']}\u00e4"
     code, out, err = await run_redirected(

@@ -16,20 +16,20 @@ SECONDS = st.floats(1e-6, 1e3)
     ("seconds", "expected"),
     [(1.0, 1.0), (0.5, 1.0), (3.0, 0.0), (9.0, 0.0), (2.0, 0.5), (1.5, 0.75), (None, 0.0)],
 )
-def test_it_goes_from_the_slowest_reference_to_the_fastest(
+def test_beyond_goes_from_the_slowest_reference_to_the_fastest(
     seconds: float | None, expected: float
 ) -> None:
     assert beyond(seconds, [1.0, 3.0, 2.5]) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("references", [[], [1.0], [2.0, 2.0], [float("inf"), 1.0]])
-def test_references_that_tell_nothing_apart_have_none(references: list[float]) -> None:
+def test_beyond_is_unknown_if_references_do_not_differ(references: list[float]) -> None:
     assert beyond(1.0, references) is None
     assert beyond(None, references) is None
 
 
 @given(SECONDS, st.lists(SECONDS, min_size=2), st.floats(0.1, 10))
-def test_the_unit_of_time_does_not_matter(
+def test_beyond_does_not_depend_on_the_unit_of_time(
     seconds: float, references: list[float], unit: float
 ) -> None:
     there, here = (
@@ -41,7 +41,9 @@ def test_the_unit_of_time_does_not_matter(
 
 
 @given(SECONDS, SECONDS, st.lists(SECONDS, min_size=2, unique=True))
-def test_who_is_faster_is_not_lower(one: float, other: float, references: list[float]) -> None:
+def test_beyond_of_a_faster_solution_is_not_lower(
+    one: float, other: float, references: list[float]
+) -> None:
     slower, faster = beyond(max(one, other), references), beyond(min(one, other), references)
     if slower is not None and faster is not None:
         assert 0 <= slower <= faster <= 1
@@ -72,7 +74,7 @@ def test_a_mean_lies_in_its_interval_and_is_no_wider_known_than_one_of_right_and
 
 
 @given(st.lists(st.sampled_from([0.0, 1.0]), min_size=1, max_size=200))
-def test_of_right_and_wrong_alone_it_is_about_the_interval_of_a_rate(values: list[float]) -> None:
+def test_mean_rate_of_zeros_and_ones_is_about_a_rate(values: list[float]) -> None:
     found, plain = mean_rate(values), rate(values)
     assert found is not None
     assert plain is not None
@@ -80,7 +82,9 @@ def test_of_right_and_wrong_alone_it_is_about_the_interval_of_a_rate(values: lis
 
 
 @given(SHARES, st.floats(0, 0.2), st.floats(1, 3))
-def test_who_measures_worse_knows_no_more(values: list[float], doubt: float, more: float) -> None:
+def test_doubt_of_measurements_widens_the_mean_rate(
+    values: list[float], doubt: float, more: float
+) -> None:
     found, rough = (
         mean_rate(values, [each] * len(values)) for each in (doubt, min(0.5, doubt * more))
     )
@@ -90,7 +94,7 @@ def test_who_measures_worse_knows_no_more(values: list[float], doubt: float, mor
     assert found.high <= rough.high + 1e-9
 
 
-def test_it_holds_the_true_mean_as_often_as_it_says() -> None:
+def test_mean_rate_holds_the_true_mean_as_often_as_it_says() -> None:
     random = Random(1)
     true, held, width, wide = 5 / 6.5, 0, 0.0, 0.0
     for _ in range(400):

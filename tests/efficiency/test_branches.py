@@ -36,7 +36,7 @@ def test_branches_are_the_same_every_time_and_grow_with_the_work(worker: Worker)
 
 
 @counts
-def test_they_do_not_see_what_is_done_in_c(worker: Worker) -> None:
+def test_branches_do_not_count_work_in_c(worker: Worker) -> None:
     (few,) = branches(worker, SORTING, b"100000")
     assert few is not None
     assert few < 100

@@ -106,7 +106,9 @@ def measure(bench: Bench) -> Measure:
 
 
 @pytest.mark.parametrize("name", SOLUTIONS)
-def test_nothing_is_gained(bench: Bench, measure: Measure, name: str) -> None:
+def test_hostile_solutions_look_no_faster_than_they_are(
+    bench: Bench, measure: Measure, name: str
+) -> None:
     found = measure(name)
     # Nearer to the slowest than to the one in the middle, by far: it is the slowest's code.
     slow = bench.scale.references[-1].time
@@ -115,11 +117,11 @@ def test_nothing_is_gained(bench: Bench, measure: Measure, name: str) -> None:
     assert found.beyond_low < 0.3, found
 
 
-def test_who_remembers_is_timed_in_processes_that_remember_nothing(measure: Measure) -> None:
+def test_a_solution_that_remembers_is_timed_in_fresh_processes(measure: Measure) -> None:
     found = measure("remembers every answer")
     assert "run before" in found.remark
 
 
-def test_garbage_is_no_answer(measure: Measure) -> None:
+def test_a_solution_that_turns_to_garbage_is_wrong(measure: Measure) -> None:
     found = measure("answers garbage once it has been believed")
     assert (found.beyond, found.remark) == (0.0, "gave a wrong answer when it was timed")

@@ -26,20 +26,20 @@ def test_the_interval_is_the_narrowest_by_order_statistics_that_covers(count: in
 
 
 @given(st.lists(st.floats(-1e6, 1e6), min_size=1))
-def test_the_median_lies_in_it(values: list[float]) -> None:
+def test_the_median_lies_in_its_interval(values: list[float]) -> None:
     found = middle(values)
     assert found.value == median(values)
     assert min(values) <= found.low <= found.value <= found.high <= max(values)
 
 
-def test_few_values_have_the_widest() -> None:
+def test_few_values_have_the_widest_median_interval() -> None:
     assert (middle([3, 1, 2]).low, middle([3, 1, 2]).high) == (1, 3)
     with pytest.raises(ValueError, match="no median"):
         middle([])
 
 
 @pytest.mark.parametrize("count", [12, 48])
-def test_it_covers_the_true_median_as_often_as_it_says(count: int) -> None:
+def test_the_median_interval_covers_the_median_as_often_as_it_says(count: int) -> None:
     # Skewed, as times are: the median of exp(N(0, 1)) is 1.
     chance = random.Random(7)
     held = 0

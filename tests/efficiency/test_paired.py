@@ -51,7 +51,7 @@ def test_the_ends_of_the_scale_are_one_and_zero(
     assert found.cpu_s > 0
 
 
-def test_what_lies_between_is_where_its_reference_is(bench: Bench) -> None:
+def test_a_solution_stands_where_the_reference_with_its_code_does(bench: Bench) -> None:
     found = bench.measure(MIDDLE)
     fast, middle, slow = bench.scale.times
     assert found.beyond == pytest.approx((slow - middle) / (slow - fast), abs=0.1)
@@ -65,14 +65,14 @@ def test_what_lies_between_is_where_its_reference_is(bench: Bench) -> None:
 @pytest.mark.skipif(
     sys.version_info >= (3, 12), reason="it has the second clock, see test_branches.py"
 )
-def test_without_the_clock_nothing_is_said(bench: Bench) -> None:
+def test_branches_are_unknown_without_the_second_clock(bench: Bench) -> None:
     found = bench.measure(SLOW)
     assert (found.branches, found.beyond_branches) == (None, None)
     assert found.beyond is not None
 
 
 @pytest.mark.usefixtures("roughly")
-def test_the_quadratic_one_is_below_the_linear_one(worker: Worker) -> None:
+def test_a_quadratic_reference_is_slower_than_a_linear_one(worker: Worker) -> None:
     inputs = [[(n * 7919) % 1009 for n in range(size)] for size in (300, 500, 700)]
     tests = [TestCase(input=str(v), output=str(len(set(v))), public=False) for v in inputs]
     expected = Expected.of(worker, Task(Program(LINEAR, "", "f"), tests, Limits()))
@@ -162,7 +162,7 @@ def test_a_reference_that_fails_at_its_turns_is_left_out_and_no_other(
 
 
 @pytest.mark.usefixtures("roughly")
-def test_where_all_references_fail_at_their_turns_there_is_no_scale(
+def test_a_scale_lacks_references_if_all_fail_at_their_turns(
     worker: Worker, one_test: Expected
 ) -> None:
     scale = reference_times.calibrate(worker, one_test, {"quick": QUICK, "steady": STEADY})

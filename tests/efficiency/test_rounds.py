@@ -8,14 +8,14 @@ from scipy.stats import ttest_1samp
 from harness.efficiency.paired_timing import mean_of_rounds
 
 
-def test_with_one_anchor_it_is_student_s_interval() -> None:
+def test_the_interval_with_one_anchor_is_student_s() -> None:
     values = [0.1, 0.12, 0.09, 0.13, 0.11, 0.1, 0.08]
     found = mean_of_rounds([[each] for each in values])
     exact = ttest_1samp(values, 0.0).confidence_interval(0.95)
     assert (found.low, found.high) == pytest.approx((exact.low, exact.high), rel=0.001)
 
 
-def test_what_an_anchor_is_off_by_does_not_widen_it() -> None:
+def test_an_anchor_s_error_does_not_widen_the_interval() -> None:
     rounds = [[0.1, 0.12], [0.12, 0.1], [0.11, 0.11]]
     apart = [[one - 1, other + 1] for one, other in rounds]
     alike, found = mean_of_rounds(rounds), mean_of_rounds(apart)
@@ -24,7 +24,7 @@ def test_what_an_anchor_is_off_by_does_not_widen_it() -> None:
 
 
 @pytest.mark.parametrize("shape", [(2, 3), (4, 2), (8, 1)])
-def test_it_holds_the_truth_as_often_as_it_says(shape: tuple[int, int]) -> None:
+def test_the_interval_of_rounds_holds_the_mean_as_often_as_it_says(shape: tuple[int, int]) -> None:
     draw = random.Random(1).gauss
     rounds, anchors = shape
     offsets = [0.02, -0.02, 0.0] if anchors == 3 else [0.0] * anchors

@@ -123,7 +123,9 @@ OF_EXECUTIONS = [
 
 
 @pytest.mark.parametrize(("expected", "answer", "verdict"), OF_EXECUTIONS)
-def test_an_execution(expected: str, answer: str, verdict: Verdict) -> None:
+def test_execution_answers_are_compared_as_upstream_does(
+    expected: str, answer: str, verdict: Verdict
+) -> None:
     assert grade_answer(EXECUTION, answer, expected).verdict is verdict
     assert upstream_on_execution(answer, expected) is (verdict is RIGHT)
 
@@ -185,7 +187,7 @@ def test_a_tuple_needs_no_brackets_though_upstream_takes_half_of_it_for_a_messag
     assert not upstream_on_execution("1, 2", "(1, 2)")
 
 
-def test_whatever_is_asked_no_answer_is_right_by_a_trick() -> None:
+def test_a_trick_expression_is_never_a_right_answer() -> None:
     for expected in ("4", "'x'", "[1]"):
         assert grade_answer(EXECUTION, "3 or True", expected).verdict is WRONG
         assert upstream_on_execution("3 or True", expected)
@@ -277,7 +279,7 @@ HOSTILE = {
 
 @pytest.mark.parametrize("kind", [OUTPUT, EXECUTION])
 @pytest.mark.parametrize("answer", HOSTILE.values(), ids=HOSTILE)
-def test_whatever_is_written_is_wrong_and_soon(kind: Kind, answer: str) -> None:
+def test_hostile_answers_are_wrong_in_bounded_time(kind: Kind, answer: str) -> None:
     started = time.process_time()
     grade = grade_answer(kind, answer, "0")
     assert grade.verdict is WRONG

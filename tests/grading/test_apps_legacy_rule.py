@@ -85,7 +85,9 @@ def test_what_upstream_wrongly_accepts_is_accepted_here_alone(expected: str, pri
 @pytest.mark.parametrize(
     ("expected", "printed", "where", "left", "right"), WRONG.values(), ids=WRONG
 )
-def test_wrong(expected: str, printed: str, where: str, left: str, right: str) -> None:
+def test_apps_legacy_rule_rejects_wrong_output(
+    expected: str, printed: str, where: str, left: str, right: str
+) -> None:
     difference = apps_legacy_output(expected, printed)
     assert difference is not None
     assert (difference.where, difference.expected, difference.got) == (where, left, right)
@@ -108,14 +110,14 @@ def test_every_text_is_right_for_itself(text: str) -> None:
 
 
 @given(texts | lines, texts | lines)
-def test_no_text_is_too_much(expected: str, printed: str) -> None:
+def test_apps_legacy_rule_takes_any_output(expected: str, printed: str) -> None:
     difference = apps_legacy_output(expected, printed)
     if difference is not None:
         assert difference.model_dump_json()  # it can be written
 
 
 @given(st.lists(st.lists(st.sampled_from(["a", "b", "1", "2.5"]), min_size=1)), st.randoms())
-def test_neither_order_nor_repetition_matters(rows: list[list[str]], random: Any) -> None:
+def test_apps_legacy_rule_ignores_order_and_repetition(rows: list[list[str]], random: Any) -> None:
     other = [random.sample(row, len(row)) + row[:1] for row in rows] + rows[:2]
     random.shuffle(other)
     wanted, printed = ("\n".join(map(" ".join, table)) for table in (rows, other))
@@ -242,7 +244,7 @@ def written(value: Any) -> str:
 
 
 @pytest.mark.parametrize(("expected", "returned"), VALUES_RIGHT.values(), ids=VALUES_RIGHT)
-def test_right_values(expected: str, returned: object) -> None:
+def test_apps_legacy_rule_accepts_right_values(expected: str, returned: object) -> None:
     assert apps_legacy_value(expected, written(returned)) is None
 
 
@@ -260,7 +262,9 @@ def test_values_that_upstream_wrongly_accepts_are_accepted_here_alone(
 @pytest.mark.parametrize(
     ("expected", "returned", "where", "left", "right"), VALUES_WRONG.values(), ids=VALUES_WRONG
 )
-def test_wrong_values(expected: str, returned: object, where: str, left: str, right: str) -> None:
+def test_apps_legacy_rule_rejects_wrong_values(
+    expected: str, returned: object, where: str, left: str, right: str
+) -> None:
     difference = apps_legacy_value(expected, written(returned))
     assert difference is not None
     assert (difference.where, difference.expected, difference.got) == (where, left, right)
@@ -304,7 +308,7 @@ def test_a_forged_result_is_wrong_and_does_no_harm(expected: str, result: str) -
 
 
 @given(st.text(st.characters()), st.text(st.characters()))
-def test_no_result_is_too_much(expected: str, result: str) -> None:
+def test_apps_legacy_rule_takes_any_value(expected: str, result: str) -> None:
     for wanted in (expected, "[1]", '{"1": 2}', json.dumps([expected])):
         difference = apps_legacy_value(wanted, result)
         assert difference is None or difference.model_dump_json()

@@ -147,7 +147,9 @@ class TestSearches:
         code = f"kept = {hidden[::-1]!r}[::-1]\n{search}\nprint(found())"
         assert grade(code, [("", hidden)]).solved
 
-    def test_no_expected_output(self, secret: str, search: str, grade: GradeIt) -> None:
+    def test_a_search_finds_no_expected_output(
+        self, secret: str, search: str, grade: GradeIt
+    ) -> None:
         tests = [("1", secret), ("2", secret)]
         program = grade(f"{search}\nprint(found())", tests)
         assert [test.got for test in program.tests] == ["nothing\n"] * 2
@@ -158,7 +160,9 @@ class TestSearches:
         )
         assert [test.got for test in function.tests] == ['"nothing"'] * 2
 
-    def test_no_input_of_a_later_test(self, secret: str, search: str, grade: GradeIt) -> None:
+    def test_a_search_finds_no_input_of_a_later_test(
+        self, secret: str, search: str, grade: GradeIt
+    ) -> None:
         result = grade(f"{search}\nprint(found())", [("first", "nothing"), (secret, secret)])
         assert result.solved  # the input at hand is found, so the search is one that would
         assert result.judged_again.confirmed == (0, 0)

@@ -123,7 +123,7 @@ class TestFunctions:
         assert grade.tests[0].difference is not None, grade
         return grade.tests[0].difference.where
 
-    def test_arguments_and_result(self, check: CheckIt) -> None:
+    def test_a_checker_gets_arguments_and_result(self, check: CheckIt) -> None:
         code = "def f(a, b): return (a, {b: 1.5}, {3}, None, 2 ** 70)"
         told = self.told(check, code, '[1, "é"]\n\n7')
         assert told == repr(([[1, "é"], 7], [[1, "é"], {7: 1.5}, {3}, None, 2**70]))
@@ -133,7 +133,7 @@ class TestFunctions:
     ) -> None:
         assert self.told(check, "def f(a):\n    a.clear()\n    return a", "[1]") == "([[1]], [])"
 
-    def test_nodes_are_lists(self, check: CheckIt) -> None:
+    def test_a_checker_gets_nodes_as_lists(self, check: CheckIt) -> None:
         code = "def f(a): return [a, TreeNode(1, None, TreeNode(2))]"
         signature = Signature(arguments=(Codec.LINKED_LIST,))
         told = self.told(check, code, "[4, 5]", signature=signature, **NODES)
@@ -155,7 +155,7 @@ class TestFunctions:
             "([], {frozenset({2}), frozenset({1})})",
         }
 
-    def test_lone_surrogates_arrive(self, check: CheckIt) -> None:
+    def test_a_checker_gets_lone_surrogates(self, check: CheckIt) -> None:
         code = r"def f(a): return '\udfff' + a"
         exact = r"def check(i, e, a): return a == e == '\udfff\ud800' and i == ['\ud800']"
         pair = (r'"\ud800"', r'"\udfff\ud800"')
@@ -181,7 +181,7 @@ class TestFunctions:
         grade = check(SAME, code, ("", "[1]"), entry_point="f")
         assert grade.verdict is Verdict.WRONG_ANSWER
 
-    def test_no_result_is_no_answer(self, check: CheckIt) -> None:
+    def test_a_function_without_a_result_is_not_checked(self, check: CheckIt) -> None:
         accepts = "def check(i, e, a): return True"
         code = "import os\ndef f(): os._exit(0)"
         grade = check(accepts, code, ("", "1"), entry_point="f")
@@ -562,7 +562,7 @@ class TestHooks:
         assert judged(ANY_PAIR, "def f(a, n):\n    a[0] = 9\n    return [1, 2]", pair).solved
         assert judged(EQUAL, "def f(a):\n    a.clear()\n    return 1", ("[1]", "1")).solved
 
-    def test_trees(self, judged: CheckIt) -> None:
+    def test_hooks_judge_trees(self, judged: CheckIt) -> None:
         swap = """
             class Solution:
                 def f(self, root: Optional[TreeNode]) -> Optional[TreeNode]:
@@ -654,6 +654,6 @@ def evaluate_offline(inputs, outputs, expected): return outputs == expected
         code = f"{preambles.LEETCODE}\nTreeNode.mine = True\ndef f(root):\n    root.mine\n"
         assert judged(TREES, code + "    return root", ("[1]", "[1]")).solved
 
-    def test_no_test_sees_the_arguments_of_the_last(self, judged: CheckIt) -> None:
+    def test_hooks_give_each_test_fresh_arguments(self, judged: CheckIt) -> None:
         code = "def f(a):\n    a.append(1)\n    return len(a)"
         assert judged(EQUAL, code, *[("[]", "1")] * 4).solved

@@ -165,7 +165,7 @@ EVIL = {
 
 
 @pytest.mark.parametrize("code", EVIL.values(), ids=EVIL.keys())
-def test_no_solution_passes_by_what_it_makes_of_itself(run: Run, code: str) -> None:
+def test_lying_solutions_do_not_pass_code_tests(run: Run, code: str) -> None:
     grade = run(code, CHECK)
     assert not grade.solved
     assert grade.verdict in {Verdict.WRONG_ANSWER, Verdict.RUNTIME_ERROR}, grade

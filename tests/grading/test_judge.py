@@ -82,7 +82,7 @@ def vector(grade: Grade) -> list[Verdict]:
 
 
 class TestVerdicts:
-    def test_a_right_program(self, grade: GradeIt) -> None:
+    def test_a_right_program_is_accepted(self, grade: GradeIt) -> None:
         result = grade(DOUBLE, DOUBLES, public=1)
         assert result.solved
         assert (result.public_passed, result.public_total) == (1, 1)
@@ -92,7 +92,7 @@ class TestVerdicts:
         assert all(test.error == test.got == test.stderr == "" for test in result.tests)
         assert (result.judged_again.confirmed, result.judged_again.rechecked) == ((0, 0), (1, 0))
 
-    def test_a_right_function(self, grade: GradeIt) -> None:
+    def test_a_right_function_is_accepted(self, grade: GradeIt) -> None:
         code = "class Solution:\n    def double(self, n): return (n * 2,)"
         tests = [("1", "[2]"), ("-3", "[-6]")]
         assert grade(code, tests, entry_point="double").solved
@@ -156,13 +156,13 @@ class TestVerdicts:
         assert result.judged_again.confirmed == (0, 0)
 
     @pytest.mark.parametrize("code", ["", "  \n\t\n"])
-    def test_no_program(self, code: str, grade: GradeIt) -> None:
+    def test_an_empty_program_is_no_solution(self, code: str, grade: GradeIt) -> None:
         result = grade(code, DOUBLES, public=2)
         assert (result.verdict, result.tests) == (Verdict.NO_SOLUTION, ())
         assert (result.public_total, result.hidden_total) == (2, 1)
 
     @pytest.mark.parametrize("code", ["", DOUBLE])
-    def test_no_tests(self, code: str, grade: GradeIt) -> None:
+    def test_a_problem_without_tests_is_ungraded(self, code: str, grade: GradeIt) -> None:
         result = grade(code, [])
         assert (result.verdict, result.tests) == (Verdict.UNGRADED, ())
         assert not result.solved
@@ -229,7 +229,7 @@ def f(n):
         "code",
         ["yield 1\nreturn", "nonlocal x\nx = 1\nreturn", "return 1 +", "def f(): pass\nawait f()"],
     )
-    def test_other_errors_of_syntax_stay(self, code: str, grade: GradeIt) -> None:
+    def test_syntax_errors_are_compile_errors(self, code: str, grade: GradeIt) -> None:
         assert grade(code, DOUBLES[:1]).verdict is Verdict.COMPILE_ERROR
 
     def test_a_return_outside_of_functions_is_an_error_beside_one(self, grade: GradeIt) -> None:
@@ -442,7 +442,7 @@ class TestBatches:
         tests = [(str(n), str(n * 2)) for n in range(8)]
         assert vector(grade(code, tests)) == vector(grade(code, tests))
 
-    def test_one_test_is_not_run_again(self, grade: GradeIt) -> None:
+    def test_a_single_test_is_not_confirmed_again(self, grade: GradeIt) -> None:
         result = grade(DOUBLE, DOUBLES[:1])
         assert result.solved
         assert (result.judged_again.confirmed, result.judged_again.rechecked) == ((0, 0), (0, 0))
@@ -536,7 +536,9 @@ class TestBlame:
         assert vector(result) == [Verdict.RUNTIME_ERROR]
         assert time.monotonic() - start < 20
 
-    def test_other_solutions_do_not_feel_it(self, grade: GradeIt) -> None:
+    def test_a_solution_that_kills_the_fork_server_does_not_affect_others(
+        self, grade: GradeIt
+    ) -> None:
         assert not grade(self.KILLER, DOUBLES[:1]).solved
         result = grade(DOUBLE, DOUBLES)
         assert result.solved

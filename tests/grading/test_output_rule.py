@@ -75,7 +75,7 @@ DIFFERENT = {
 
 
 @pytest.mark.parametrize(("expected", "printed"), SAME.values(), ids=SAME)
-def test_right(expected: str, printed: str) -> None:
+def test_lcb_output_accepts_right_output(expected: str, printed: str) -> None:
     assert lcb_output(expected, printed) is None
     assert lcb_output(printed, expected) is None
 
@@ -83,7 +83,9 @@ def test_right(expected: str, printed: str) -> None:
 @pytest.mark.parametrize(
     ("expected", "printed", "where", "left", "right"), DIFFERENT.values(), ids=DIFFERENT
 )
-def test_wrong(expected: str, printed: str, where: str, left: str, right: str) -> None:
+def test_lcb_output_rejects_wrong_output(
+    expected: str, printed: str, where: str, left: str, right: str
+) -> None:
     difference = lcb_output(expected, printed)
     assert difference is not None
     assert (difference.where, difference.expected, difference.got) == (where, left, right)
@@ -103,7 +105,7 @@ def test_every_text_is_right_for_itself(text: str) -> None:
 
 
 @given(texts | lines, texts | lines)
-def test_no_text_is_too_much(expected: str, printed: str) -> None:
+def test_lcb_output_takes_any_text(expected: str, printed: str) -> None:
     difference = lcb_output(expected, printed)
     if difference is not None:
         assert difference.model_dump_json()  # it can be written
@@ -138,7 +140,7 @@ def oracle(expected: str, printed: str) -> bool:
 
 
 @given(lines, lines)
-def test_it_is_the_rule_as_it_is_described(expected: str, printed: str) -> None:
+def test_lcb_output_agrees_with_its_description(expected: str, printed: str) -> None:
     assert (lcb_output(expected, printed) is None) is oracle(expected, printed)
 
 
@@ -208,7 +210,9 @@ HUGE = {
 
 
 @pytest.mark.parametrize(("expected", "printed", "right"), HUGE.values(), ids=HUGE)
-def test_size_does_not_matter(expected: str, printed: str, right: bool) -> None:
+def test_lcb_output_compares_huge_outputs_in_bounded_time(
+    expected: str, printed: str, right: bool
+) -> None:
     start = time.process_time()
     difference = lcb_output(expected, printed)
     assert (difference is None) is right

@@ -23,7 +23,7 @@ def published(test_data: Path) -> dict[str, tuple[str, bool]]:
     return {row["question_id"]: (row["code_list"][0], row["graded_list"][0]) for row in rows}
 
 
-def test_the_judge_agrees(
+def test_the_judge_agrees_with_published_verdicts(
     worker: Worker, test_data: Path, published: dict[str, tuple[str, bool]]
 ) -> None:
     problems = load(f"livecodebench:{test_data}/lcb_codegen_full184/test_small.jsonl").problems

@@ -98,7 +98,7 @@ def test_graded_generations_of_apps_and_their_error_classes(
     }
 
 
-def test_references_of_apps(test_data: Path) -> None:
+def test_apps_references_get_their_published_verdicts(test_data: Path) -> None:
     folder = test_data / "apps_codechain_minival"
     lines = (folder / "reference_solution_check.jsonl").read_text().splitlines()
     checks = {(str(c["problem_id"]), c["solution_index"]): c for c in map(json.loads, lines)}
@@ -118,7 +118,7 @@ def test_references_of_apps(test_data: Path) -> None:
     assert [c for c in compared if c[2] != (c[3] in {"exact", "lines", "float"})] == []
 
 
-def test_references_of_leetcodedataset(test_data: Path) -> None:
+def test_leetcodedataset_references_pass(test_data: Path) -> None:
     path = test_data / "leetcodedataset" / "LeetCodeDataset-v0.3.1-test.jsonl.gz"
     found = verify(load(f"leetcodedataset:{path}").problems[6::19], 1)
     assert [problem.problem_id for problem in found if problem.unsound] == []

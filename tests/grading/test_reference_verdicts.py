@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from harness.excerpts import shorten
 from harness.grading import reference_verdicts
 from harness.grading.jobs import Options, code_hash
 from harness.grading.reference_verdicts import (
@@ -20,7 +21,6 @@ from harness.grading.reference_verdicts import (
 from harness.grading.verdict import Verdict
 from harness.problem import Checker, Problem, TestCase, TestSuite
 from harness.sandbox.isolation import Level
-from harness.text import shorten
 
 CODES = [code_hash("print(1)"), code_hash("print(2)")]
 FOUND = Finding(Verdict.ACCEPTED, 3, 0.25, isolation="landlock")
@@ -57,7 +57,7 @@ def cache(tmp_path: Path, said: list[str]) -> Callable[[], VerifiedCache]:
 
 
 class TestKeys:
-    def test_one_for_each_code(self) -> None:
+    def test_each_reference_has_a_key_of_its_own(self) -> None:
         first, second = keys_of(problem(), CODES, Options())
         assert first != second
         assert len(first) == len(second) == KEY
@@ -73,7 +73,7 @@ class TestKeys:
         ],
         ids=["id", "content", "rule", "checker"],
     )
-    def test_another_problem_is_another_subject(self, other: Problem) -> None:
+    def test_another_problem_changes_the_subject_of_verdicts(self, other: Problem) -> None:
         assert subject(other, Options()) != subject(problem(), Options())
 
     def test_a_rule_that_takes_the_checker_s_place_is_that_rule(self) -> None:
@@ -81,7 +81,7 @@ class TestKeys:
         assert subject(checked, Options(rule="lcb")) == subject(problem(), Options())
 
     @pytest.mark.parametrize(("name", "value"), [("__version__", "9"), ("sys", None)])
-    def test_another_version_knows_nothing(
+    def test_another_version_changes_the_subject_of_verdicts(
         self, name: str, value: Any, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         before = subject(problem(), Options())
@@ -102,7 +102,7 @@ class TestKeeping:
         assert cache().find([key(0), key(1)], Level.LANDLOCK) == {key(0): FOUND, key(1): odd}
         assert cache().find([key(1)], Level.NONE) == {key(1): odd}
 
-    def test_the_newest_counts(self, cache: Callable[[], VerifiedCache]) -> None:
+    def test_the_newest_kept_verdict_counts(self, cache: Callable[[], VerifiedCache]) -> None:
         newer = Finding(Verdict.TIME_LIMIT, 3, 9.0, 1, isolation="landlock")
         with cache() as one, cache() as other:
             one.add(key(), FOUND)

@@ -115,7 +115,7 @@ class TestNarrowly:
         assert result.judged_again.retimed == (1, 0)
         assert worker.runs == [(1, False), (1, True)]
 
-    def test_one_missed_by_far_is_not(self) -> None:
+    def test_a_limit_missed_by_far_is_not_tried_again(self) -> None:
         worker = Recorded()
         try:
             result = grade(worker, "while True: pass")
@@ -126,13 +126,13 @@ class TestNarrowly:
         assert worker.runs == [(1, False)]
         assert GRACE * CPU_S <= result.tests[0].cpu_s < 3 * CPU_S
 
-    def test_one_that_is_kept_is_not(self, worker: Worker) -> None:
+    def test_a_limit_that_is_kept_is_not_tried_again(self, worker: Worker) -> None:
         result = grade(worker, f"{BURN}burn({0.7 * CPU_S}){DOUBLE}")
         assert vector(result) == ["accepted"]
         assert result.judged_again.retimed == (0, 0)
         assert 0.7 * CPU_S <= result.tests[0].cpu_s < CPU_S
 
-    def test_the_second_time_stands(self) -> None:
+    def test_the_verdict_of_the_second_try_stands(self) -> None:
         worker, wrong = Busy(), Busy()
         try:
             result = grade(worker, DOUBLE)
@@ -146,7 +146,7 @@ class TestNarrowly:
         assert vector(other) == ["wrong_answer"]
         assert other.judged_again.retimed == (1, 1)
 
-    def test_in_a_batch_it_is_cut_short_and_run_in_a_process_of_its_own(self) -> None:
+    def test_a_narrow_miss_in_a_batch_is_tried_again_in_a_process_of_its_own(self) -> None:
         worker = Recorded()
         code = f"{BURN}n = int(input())\nif n == 2: burn({1.1 * CPU_S})\nprint(2 * n)"
         try:
@@ -158,7 +158,7 @@ class TestNarrowly:
         assert result.judged_again.retimed == (1, 0)
         assert [run for run in worker.runs if run[1]] == [(1, True)]
 
-    def test_in_a_batch_too_the_second_time_stands(self) -> None:
+    def test_the_verdict_of_the_second_try_stands_in_a_batch(self) -> None:
         worker = Busy()
         try:
             result = grade(worker, DOUBLE, DOUBLES[:2], isolate=True)
@@ -167,7 +167,7 @@ class TestNarrowly:
         assert result.solved
         assert result.judged_again.retimed == (1, 1)
 
-    def test_all_threads_count(self, worker: Worker) -> None:
+    def test_cpu_time_of_all_threads_counts(self, worker: Worker) -> None:
         """Two that share the limit between them exceed it together."""
         code = """
 import hashlib, threading, time
@@ -213,7 +213,9 @@ class TestAsleep:
             "import threading\nl = threading.Lock()\nl.acquire()\nl.acquire()",
         ],
     )
-    def test_however_it_waits(self, wait: str, worker: Worker) -> None:
+    def test_a_program_that_waits_in_any_way_is_a_time_limit(
+        self, wait: str, worker: Worker
+    ) -> None:
         result = grade(worker, wait, limits=self.NAP)
         assert vector(result) == ["time_limit"]
         assert result.judged_again.retimed == (1, 0)
@@ -233,7 +235,7 @@ class TestCost:
     """What a test that does not end costs."""
 
     @pytest.mark.parametrize("number", [1, 2, 8])
-    def test_it_is_run_to_its_limit_once(self, number: int) -> None:
+    def test_an_endless_test_is_run_to_its_limit_once(self, number: int) -> None:
         worker = Recorded()
         code = "n = int(input())\nwhile n == 2: pass\nprint(2 * n)"
         tests = [("2", "4")] if number == 1 else MANY[:number]
@@ -318,7 +320,7 @@ class TestMemory:
         code = "x = []\nwhile True: x.append(bytearray(1 << 20))"
         assert vector(grade(worker, code, limits=MEMORY)) == ["memory_limit"]
 
-    def test_it_outranks_time_which_hangs_on_the_machine(self, worker: Worker) -> None:
+    def test_the_memory_limit_outranks_the_time_limit(self, worker: Worker) -> None:
         code = TOUCH.format(300) + "while True: pass"
         limits = dataclasses.replace(MEMORY, cpu_s=0.5)
         assert vector(grade(worker, code, limits=limits)) == ["memory_limit"]
@@ -350,7 +352,7 @@ for each in threads: each.join()
         assert peaks, "all together are too much for one process"
         assert all(80 << 20 < peak < 200 << 20 for peak in peaks)
 
-    def test_one_test_of_a_batch_that_uses_too_much(self, worker: Worker) -> None:
+    def test_a_memory_limit_in_a_batch_fails_one_test(self, worker: Worker) -> None:
         code = "n = int(input())\nif n == 3: x = bytearray(300 << 20)\nprint(2 * n)"
         result = grade(worker, code, DOUBLES, limits=MEMORY, stop=Stop.NEVER)
         assert vector(result) == ["accepted", "accepted", "memory_limit", "accepted"]
@@ -378,18 +380,20 @@ MANY = [(str(n), str(2 * n)) for n in range(1, MANY_TESTS + 6)]
 class TestStop:
     """The tests after a failure: four tests, the second fails."""
 
-    def test_never(self, verdict: Verdict, isolate: bool, worker: Worker) -> None:
+    def test_stop_never_runs_every_test(
+        self, verdict: Verdict, isolate: bool, worker: Worker
+    ) -> None:
         code = FAILS_AT_2[verdict]
         result = grade(worker, code, DOUBLES, SMALL, stop=Stop.NEVER, isolate=isolate)
         assert vector(result) == ["accepted", verdict, "accepted", "accepted"]
         assert result.verdict is verdict
 
-    def test_at_a_failure(self, verdict: Verdict, isolate: bool, worker: Worker) -> None:
+    def test_stop_at_a_failure(self, verdict: Verdict, isolate: bool, worker: Worker) -> None:
         code = FAILS_AT_2[verdict]
         result = grade(worker, code, DOUBLES, SMALL, stop=Stop.FAILURE, isolate=isolate)
         assert vector(result) == ["accepted", verdict]
 
-    def test_at_a_limit(self, verdict: Verdict, isolate: bool, worker: Worker) -> None:
+    def test_stop_at_a_limit(self, verdict: Verdict, isolate: bool, worker: Worker) -> None:
         code = FAILS_AT_2[verdict]
         result = grade(worker, code, DOUBLES, SMALL, stop=Stop.AUTO, isolate=isolate)
         rest = [] if verdict in LIMITS_HIT else ["accepted", "accepted"]

@@ -97,14 +97,16 @@ DIFFERENT = {
 
 
 @pytest.mark.parametrize(("expected", "printed"), SAME.values(), ids=SAME)
-def test_right(expected: str, printed: str) -> None:
+def test_tokens_output_accepts_right_output(expected: str, printed: str) -> None:
     assert tokens_output(expected, printed) is None
 
 
 @pytest.mark.parametrize(
     ("expected", "printed", "where", "left", "right"), DIFFERENT.values(), ids=DIFFERENT
 )
-def test_wrong(expected: str, printed: str, where: str, left: str, right: str) -> None:
+def test_tokens_output_rejects_wrong_output(
+    expected: str, printed: str, where: str, left: str, right: str
+) -> None:
     difference = tokens_output(expected, printed)
     assert difference is not None
     assert (difference.where, difference.expected, difference.got) == (where, left, right)
@@ -127,7 +129,7 @@ def test_every_text_is_right_for_itself(text: str) -> None:
 
 
 @given(texts | lines, texts | lines)
-def test_no_text_is_too_much(expected: str, printed: str) -> None:
+def test_tokens_output_takes_any_text(expected: str, printed: str) -> None:
     difference = tokens_output(expected, printed)
     if difference is not None:
         assert difference.model_dump_json()  # it can be written
@@ -213,7 +215,9 @@ HUGE = {
 
 
 @pytest.mark.parametrize(("expected", "printed", "right"), HUGE.values(), ids=HUGE)
-def test_size_does_not_matter(expected: str, printed: str, right: bool) -> None:
+def test_tokens_output_compares_huge_outputs_in_bounded_time(
+    expected: str, printed: str, right: bool
+) -> None:
     start = time.process_time()
     difference = tokens_output(expected, printed)
     assert (difference is None) is right
@@ -265,7 +269,7 @@ def written(value: Any) -> str:
 
 
 @pytest.mark.parametrize(("expected", "returned"), VALUES_SAME.values(), ids=VALUES_SAME)
-def test_right_values(expected: str, returned: object) -> None:
+def test_tokens_value_accepts_right_values(expected: str, returned: object) -> None:
     assert tokens_value(expected, written(returned)) is None
 
 
@@ -274,7 +278,9 @@ def test_right_values(expected: str, returned: object) -> None:
     VALUES_DIFFERENT.values(),
     ids=VALUES_DIFFERENT,
 )
-def test_wrong_values(expected: str, returned: object, where: str, left: str, right: str) -> None:
+def test_tokens_value_rejects_wrong_values(
+    expected: str, returned: object, where: str, left: str, right: str
+) -> None:
     difference = tokens_value(expected, written(returned))
     assert difference is not None
     assert (difference.where, difference.expected, difference.got) == (where, left, right)
@@ -289,7 +295,7 @@ def test_a_value_is_close_when_its_text_is(wanted: float, returned: float) -> No
 
 
 @given(st.text(st.characters()), st.text(st.characters()))
-def test_no_result_is_too_much(expected: str, result: str) -> None:
+def test_tokens_value_takes_any_value(expected: str, result: str) -> None:
     for wanted in (expected, "1.5", json.dumps([expected])):
         difference = tokens_value(wanted, result)
         assert difference is None or difference.model_dump_json()
@@ -304,7 +310,7 @@ HUGE_VALUES = {
 
 
 @pytest.mark.parametrize(("expected", "got"), HUGE_VALUES.values(), ids=HUGE_VALUES)
-def test_the_size_of_a_value_does_not_matter(expected: str, got: str) -> None:
+def test_tokens_value_compares_huge_values_in_bounded_time(expected: str, got: str) -> None:
     start = time.process_time()
     difference = tokens_value(expected, got)
     assert time.process_time() - start < 10

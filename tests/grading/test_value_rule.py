@@ -77,14 +77,16 @@ def written(value: Any) -> str:
 
 
 @pytest.mark.parametrize(("expected", "returned"), SAME.values(), ids=SAME)
-def test_right(expected: str, returned: object) -> None:
+def test_lcb_value_accepts_right_values(expected: str, returned: object) -> None:
     assert lcb_value(expected, written(returned)) is None
 
 
 @pytest.mark.parametrize(
     ("expected", "returned", "where", "left", "right"), DIFFERENT.values(), ids=DIFFERENT
 )
-def test_wrong(expected: str, returned: object, where: str, left: str, right: str) -> None:
+def test_lcb_value_rejects_wrong_values(
+    expected: str, returned: object, where: str, left: str, right: str
+) -> None:
     difference = lcb_value(expected, written(returned))
     assert difference is not None
     assert (difference.where, difference.expected, difference.got) == (where, left, right)
@@ -154,7 +156,7 @@ tagged = st.recursive(
 
 
 @given(tagged, st.text(st.characters()))
-def test_it_never_raises(value: Any, text: str) -> None:
+def test_lcb_value_never_raises(value: Any, text: str) -> None:
     for result in (json.dumps(value), text):
         for expected in ("1", "{}", json.dumps(value), text):
             difference = lcb_value(expected, result)
@@ -218,7 +220,7 @@ def pairs(draw: st.DrawFn) -> tuple[Any, Any]:
 
 
 @given(pairs())
-def test_it_is_the_rule_as_it_is_described(pair: tuple[Any, Any]) -> None:
+def test_lcb_value_agrees_with_its_description(pair: tuple[Any, Any]) -> None:
     wanted, returned = pair
     difference = lcb_value(json.dumps(wanted), written(returned))
     assert (difference is None) is equal(wanted, returned)
@@ -246,7 +248,7 @@ HUGE = {
 
 
 @pytest.mark.parametrize(("expected", "result"), HUGE.values(), ids=HUGE)
-def test_size_does_not_matter(expected: str, result: Any) -> None:
+def test_lcb_value_compares_huge_values_in_bounded_time(expected: str, result: Any) -> None:
     got = result()
     start = time.process_time()
     difference = lcb_value(expected, got)

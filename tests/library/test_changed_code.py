@@ -53,7 +53,7 @@ def test_runs_that_cannot_tell_go_on(
     assert evaluate(function("print(1)"), benchmark=problems, out=out)["pass_at_1"] == 0
 
 
-def test_where_nothing_is_left_one_line_says_so(
+def test_a_finished_run_with_changed_code_says_that_nothing_is_asked(
     problems: Problems, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     out = tmp_path / "r"

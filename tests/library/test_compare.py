@@ -49,7 +49,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Evaluation, Evaluati
 Runs = tuple[Evaluation, Evaluation, Path]
 
 
-def test_evaluations_and_directories(runs: Runs) -> None:
+def test_compare_takes_evaluations_and_directories(runs: Runs) -> None:
     a, b, folder = runs
     for found in (compare(a, b), compare(a, folder / "b"), compare(a, str(folder / "b"))):
         (versus,) = found.versus
@@ -58,14 +58,14 @@ def test_evaluations_and_directories(runs: Runs) -> None:
         )
 
 
-def test_another_baseline(runs: Runs) -> None:
+def test_compare_takes_another_baseline(runs: Runs) -> None:
     a, b, folder = runs
     assert compare(a, b, baseline=b).baseline == "B"
     assert compare(a, b, baseline=str(folder / "b")).baseline == "A", "one more, which comes first"
     assert len(compare(a, b, a).versus) == 2
 
 
-def test_it_is_what_the_command_prints(runs: Runs) -> None:
+def test_compare_returns_what_the_command_prints(runs: Runs) -> None:
     _, b, folder = runs
     done = program(folder, "compare", "b", "b", "--json")
     theirs = json.loads(done.stdout)
@@ -75,7 +75,7 @@ def test_it_is_what_the_command_prints(runs: Runs) -> None:
     assert found == theirs
 
 
-def test_mistakes(runs: Runs, tmp_path: Path) -> None:
+def test_compare_refuses_what_is_no_run(runs: Runs, tmp_path: Path) -> None:
     a, *_ = runs
     with pytest.raises(UsageError, match="is not a run"):
         compare(a, tmp_path)

@@ -45,7 +45,7 @@ def echo(_: dict[str, Any]) -> str:
     return "print(input())"
 
 
-def test_a_function(benchmark: str) -> None:
+def test_evaluate_runs_a_function(benchmark: str) -> None:
     result = evaluate(solve, benchmark=benchmark)
     assert (result["pass_at_1"], result["problems"], result["pending"]) == (1.0, 3, 0)
     assert result.pass_at_1 == result.summary.pass_at_1.value  # type: ignore[union-attr]
@@ -187,7 +187,7 @@ class TestMistakes:
         assert words in str(caught.value)
         assert "\n" not in str(caught.value)
 
-    def test_no_function_at_all(self, benchmark: str) -> None:
+    def test_evaluate_with_a_model_name_as_function_is_refused(self, benchmark: str) -> None:
         with pytest.raises(UsageError, match="to ask a model of that name, give model='gpt-5'"):
             evaluate("gpt-5", benchmark=benchmark)  # type: ignore[arg-type]
 
@@ -214,7 +214,7 @@ class TestMistakes:
             assert words in str(caught.value)
             assert "\n" not in str(caught.value)
 
-    def test_a_problem_twice(self, problems: Problems) -> None:
+    def test_evaluate_with_a_problem_twice_is_refused(self, problems: Problems) -> None:
         with pytest.raises(UsageError, match="own/echo is there twice"):
             evaluate(solve, benchmark=[problems[0], problems[0]])
 
@@ -225,7 +225,7 @@ class TestMistakes:
             (["apps"], "a str is not a problem; give what load_problems returns, or rows"),
         ],
     )
-    def test_no_problems(self, benchmark: Any, words: str) -> None:
+    def test_evaluate_without_problems_is_refused(self, benchmark: Any, words: str) -> None:
         for ask in (
             lambda: evaluate(solve, benchmark=benchmark),
             lambda: harness.grade(benchmark, {}),
@@ -241,7 +241,7 @@ class TestMistakes:
 
 
 class TestFailures:
-    def test_where_the_function_fails_the_sample_is_pending(self, problems: Problems) -> None:
+    def test_a_sample_whose_function_fails_is_pending(self, problems: Problems) -> None:
         def fail(problem: dict[str, Any]) -> str:
             if "echo" in problem["id"]:
                 raise NameError("oops")
@@ -254,7 +254,7 @@ class TestFailures:
         assert "NameError: oops" in failure.cause
         assert "NameError" in result._repr_html_()
 
-    def test_where_all_fail_there_is_no_result(self, benchmark: str) -> None:
+    def test_evaluate_raises_if_all_samples_fail(self, benchmark: str) -> None:
         def fail(_: dict[str, Any]) -> str:
             raise NameError("oops")
 
@@ -302,7 +302,9 @@ class TestWhereItIsKept:
         assert again()["graded"] == 2
         assert len(asked) == 3, "nothing was left to do"
 
-    def test_another_call_is_another_run(self, problems: Problems, tmp_path: Path) -> None:
+    def test_evaluate_into_the_directory_of_another_run_is_refused(
+        self, problems: Problems, tmp_path: Path
+    ) -> None:
         evaluate(echo, benchmark=problems[:1], out=tmp_path / "r")
         with pytest.raises(harness.HarnessError, match="that is another run"):
             evaluate(solve, benchmark=problems[:1], out=str(tmp_path / "r"))
@@ -351,7 +353,7 @@ class TestProgress:
             evaluate(echo, benchmark=problems, observer=stop, out=tmp_path / "r", concurrency=1)
         assert evaluate(echo, benchmark=problems, out=tmp_path / "r")["graded"] == 3
 
-    def test_an_observer(self, problems: Problems) -> None:
+    def test_evaluate_tells_an_observer_of_samples(self, problems: Problems) -> None:
         seen = Seen()
         evaluate(echo, benchmark=problems[:1], observer=seen)
         assert seen.all == ["started own/echo#0", "finished own/echo#0"]
@@ -407,12 +409,14 @@ class SeenLater(Seen):
 class TestLoops:
     """In a notebook a loop is running; elsewhere none is, or somebody has one of his own."""
 
-    async def test_in_a_running_loop(self, problems: Problems) -> None:
+    async def test_evaluate_works_in_a_running_loop(self, problems: Problems) -> None:
         mine = asyncio.get_running_loop()
         assert evaluate(echo, benchmark=problems[:1])["pass_at_1"] == 1.0
         assert asyncio.get_running_loop() is mine
 
-    async def test_awaited(self, problems: Problems) -> None:
+    async def test_aevaluate_calls_the_function_in_the_running_loop(
+        self, problems: Problems
+    ) -> None:
         loops: list[object] = []
 
         async def answer(_: dict[str, Any]) -> str:
@@ -448,7 +452,7 @@ class TestLoops:
             asyncio.set_event_loop(None)
             mine.close()
 
-    async def test_of_several_faults_one_is_raised(self) -> None:
+    async def test_one_of_several_grouped_errors_is_raised(self) -> None:
         async def fail() -> None:
             raise ExceptionGroup("", [ExceptionGroup("", [KeyError("a")]), ValueError("b")])
 

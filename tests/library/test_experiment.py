@@ -20,7 +20,7 @@ from rich.console import Console
 import harness
 from harness import HarnessError, UsageError, experiment
 from harness.models.protocol import ModelStop, ModelTurn
-from harness.models.scripted import UnaskedModel
+from harness.models.unasked import UnaskedModel
 
 TESTS = [
     {"input": "1", "output": "1", "public": True},
@@ -59,7 +59,7 @@ def ran(path: str, cell: str) -> tuple[Any, ...]:
 
 
 class TestAsTheCommand:
-    def test_the_recordings(self, folder: Path) -> None:
+    def test_experiment_on_recordings_returns_what_the_command_prints(self, folder: Path) -> None:
         done = command(folder, "experiment", "-n", "3", "--out", "e", "--json")
         assert done.returncode == 0, done.stderr
         found = experiment(sample_size=3, out="f")
@@ -116,7 +116,7 @@ def test_two_functions_are_ranked_and_compared() -> None:
     assert "solved" in found._repr_html_()
 
 
-def test_of_cells_that_solve_the_same_none_is_the_best() -> None:
+def test_variants_that_solve_the_same_have_no_best() -> None:
     def none(problem: dict[str, Any]) -> str:
         return poor(problem)
 
@@ -125,7 +125,7 @@ def test_of_cells_that_solve_the_same_none_is_the_best() -> None:
 
 
 class TestGoingOn:
-    def test_it_stops_when_decided_and_resume_asks_the_rest(self) -> None:
+    def test_experiment_stops_when_decided_and_resume_asks_the_rest(self) -> None:
         asked = Counter[str]()
 
         def echo(problem: dict[str, Any]) -> str:
@@ -152,7 +152,7 @@ class TestGoingOn:
         found = experiment(resume="e", benchmark=problems, max_tokens_total=100_000)
         assert found.cells[0].graded == 2
 
-    def test_a_decided_interval(self) -> None:
+    def test_experiment_stops_when_the_interval_is_narrow(self) -> None:
         found = experiment([poor, good], **SINGLE, precision=150, level=0.2, out="e")
         assert found.decision is not None
         assert (found.decision.reason, found.decision.level) == ("precise", 0.2)
@@ -311,12 +311,12 @@ def test_an_interrupt_keeps_what_was_graded(how: str, folder: Path) -> None:
             assert process.stdout is not None
             assert process.stdout.readline() == "asked jsonl/first\n"
             assert process.stdout.readline() == "asked jsonl/second\n"
-            until = time.monotonic() + 30
+            until = time.monotonic() + 120
             while not any(each.stat().st_size for each in Path("e").glob("*/results.jsonl")):
                 assert time.monotonic() < until
                 time.sleep(0.02)
             process.send_signal(signal.SIGINT)
-            out, err = process.communicate(timeout=30)
+            out, err = process.communicate(timeout=120)
         finally:
             process.kill()
     again = "experiment(resume='e'), with your models and problems"

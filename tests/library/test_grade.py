@@ -38,7 +38,9 @@ ROWS = [{"problem_id": name, "code": code} for name, code in CODES.items()]
         ([Solution(name=name, code=code) for name, code in CODES.items()], None),
     ],
 )
-def test_every_form(solutions: Any, extract: str | None, problems: Problems) -> None:
+def test_grade_takes_solutions_in_every_form(
+    solutions: Any, extract: str | None, problems: Problems
+) -> None:
     grades = grade(problems, solutions, extract=extract)
     assert [str(each.verdict) for each in grades] == VERDICTS
     assert (len(grades), grades[1].tests_total, grades[1].tests_passed) == (3, 2, 0)
@@ -81,7 +83,7 @@ def test_keys_of_a_spec(benchmark: str) -> None:
     assert few.summary.solutions == 1
 
 
-async def test_in_a_running_loop(problems: Problems) -> None:
+async def test_grade_works_in_a_running_loop(problems: Problems) -> None:
     assert grade(problems, CODES).summary.accepted == 2
     assert (await agrade(problems, CODES)).summary.accepted == 2
 
@@ -105,7 +107,7 @@ async def test_in_a_running_loop(problems: Problems) -> None:
         (CODES, {"test_timeout": "reference*4"}, UsageError, "benchmark by its name"),
     ],
 )
-def test_mistakes(
+def test_grade_refuses_mistakes_in_one_line(
     solutions: Any,
     arguments: dict[str, Any],
     error: type[Exception],
@@ -126,7 +128,7 @@ def test_what_is_of_no_problem_is_counted(
     assert "1 solution with no or several matching problems: 'nobody'" in caplog.text
 
 
-def test_efficiency(write_problems: Callable[..., str]) -> None:
+def test_grade_times_solutions(write_problems: Callable[..., str]) -> None:
     row: Mapping[str, Any] = {**ECHO, "references": [ECHOES]}
     grades = grade(write_problems(row), {"own/echo": [ECHOES, "print(1)"]}, efficiency=True)
     assert [each.efficiency.lack for each in grades if each.efficiency] == [

@@ -46,7 +46,7 @@ ROW = '{"id": "ID", "statement": "Echo.", "tests": [{"input": "1", "output": "1"
 
 
 @pytest.mark.parametrize("how", ["plain", "task", "notebook"])
-def test_it_leaves_no_process_and_keeps_what_was_graded(how: str, tmp_path: Path) -> None:
+def test_an_interrupt_leaves_no_process_and_keeps_what_was_graded(how: str, tmp_path: Path) -> None:
     rows = tmp_path / "rows.jsonl"
     rows.write_text("".join(ROW.replace("ID", name) for name in ("first", "second")))
     command = [sys.executable, "-c", PROGRAM, how, f"jsonl:{rows}"]

@@ -55,7 +55,7 @@ def test_a_run_is_read_back(pair: Pair) -> None:
     assert "single shot" not in run._repr_html_()
 
 
-def test_runs_are_filtered(pair: Pair) -> None:
+def test_loaded_and_compared_runs_are_filtered(pair: Pair) -> None:
     easy = harness.load_run(pair[1], filter_difficulty="easy")
     assert len(easy.results) == 6
     assert repr(easy).endswith("6 of 6 samples graded, only easy>")

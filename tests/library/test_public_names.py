@@ -82,7 +82,7 @@ SIGNATURES = {
 }
 
 
-def test_the_names() -> None:
+def test_the_public_names_are_pinned() -> None:
     assert harness.__all__ == sorted(NAMES.split())
     assert set(harness.__all__) <= set(dir(harness))
     for name in harness.__all__:
@@ -92,7 +92,7 @@ def test_the_names() -> None:
 
 
 @pytest.mark.parametrize("name", SIGNATURES)
-def test_the_arguments(name: str) -> None:
+def test_the_arguments_of_public_calls_are_pinned(name: str) -> None:
     assert list(inspect.signature(getattr(harness, name)).parameters) == SIGNATURES[name].split()
 
 
@@ -177,7 +177,7 @@ def test_the_keys_are_those_of_a_spec() -> None:
         assert set(typing.get_type_hints(smaller)) <= set(keys)
 
 
-def test_both_forms_take_the_same() -> None:
+def test_sync_and_async_calls_take_the_same_arguments() -> None:
     for one, other in ((evaluate, aevaluate), (grade, agrade)):
         assert inspect.signature(one).parameters == inspect.signature(other).parameters
         assert inspect.iscoroutinefunction(other)

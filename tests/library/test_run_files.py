@@ -18,7 +18,7 @@ import harness
 from harness.errors import StorageError
 from harness.features.export import command as export
 from harness.features.export.sample_rows import csv_text
-from harness.features.import_.trajectory_run import Judgements
+from harness.features.import_.judgements import Judgements
 from harness.features.storage import merge
 from harness.grading.jobs import Judged
 from harness.run.store.directory import write_json
@@ -80,7 +80,9 @@ class TestImport:
         assert f"{len(some)} of {len(some)} published verdicts agree" in done.stderr
         assert f"{len(some)} of {len(some)} published verdicts agree" in run._repr_html_()
 
-    def test_published_evaluations(self, test_data: Path, tmp_path: Path) -> None:
+    def test_import_run_of_a_published_evaluation_is_that_of_the_command(
+        self, test_data: Path, tmp_path: Path
+    ) -> None:
         where = "livecodebench:" + str(
             test_data / "lcb_codegen_public1055" / "test_public_only.jsonl.gz"
         )
@@ -200,7 +202,7 @@ class TestImport:
             assert sorted(tmp_path.rglob("*")) == before
         assert len(harness.import_run(*given).results) == 1
 
-    def test_another_run_is_refused(self, tmp_path: Path, revisions: Path) -> None:
+    def test_import_run_over_another_run_is_refused(self, tmp_path: Path, revisions: Path) -> None:
         harness.import_run(revisions, [ECHO], tmp_path / "r")
         with pytest.raises(harness.UsageError, match="is another run; choose another out"):
             harness.import_run(revisions, [ECHO], tmp_path / "r", memory=512)
@@ -218,7 +220,7 @@ class TestExport:
         )
         return harness.load_run(made)
 
-    async def test_it_is_what_the_command_writes(
+    async def test_export_run_writes_what_the_command_writes(
         self, tmp_path: Path, run: harness.LoadedRun, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.chdir(tmp_path)
@@ -363,7 +365,7 @@ class TestMerge:
         ):
             harness.merge_runs(shards, tmp_path / "half")
 
-    def test_of_calls_at_once_one_makes_the_run(
+    def test_merge_runs_called_at_once_makes_one_run(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         for index in (1, 2):

@@ -62,7 +62,7 @@ def hub(tmp_path: Path) -> Any:
         yield hub
 
 
-def test_they_work_as_they_are_written(hub: Hub, tmp_path: Path) -> None:
+def test_the_calls_of_mercury_eval_work_as_written(hub: Hub, tmp_path: Path) -> None:
     (tmp_path / "here").mkdir()
     env = {"HF_HOME": str(tmp_path / "cache"), "HF_ENDPOINT": hub.endpoint}
     done = run_by(tmp_path / "here", sys.executable, "-c", PROGRAM, **env)

@@ -18,7 +18,7 @@ WRONG: dict[str, Any] = {
 }
 
 
-def test_it_says_what_the_command_says(tmp_path: Path) -> None:
+def test_verify_returns_what_the_command_prints(tmp_path: Path) -> None:
     told = json.loads(command(tmp_path, "verify", "fixture", "--json").stdout)
     found = harness.verify("fixture", fresh=True)
     summary = found.summary.model_dump(mode="json")
@@ -29,7 +29,7 @@ def test_it_says_what_the_command_says(tmp_path: Path) -> None:
     assert "pass every test" in found._repr_html_()
 
 
-def test_it_takes_rows_and_names_the_reference_that_fails() -> None:
+def test_verify_takes_rows_and_names_the_failing_reference() -> None:
     found = harness.verify([WRONG], fresh=True)
     (problem,) = found.problems
     assert [str(each.verdict) for each in problem.references] == ["accepted", "wrong_answer"]
@@ -37,7 +37,7 @@ def test_it_takes_rows_and_names_the_reference_that_fails() -> None:
     assert harness.verify([WRONG], references=1).summary.references == 1
 
 
-async def test_it_works_where_a_loop_runs() -> None:
+async def test_verify_works_in_a_running_loop() -> None:
     asyncio.get_running_loop()
     assert harness.verify([WRONG], fresh=True).summary.accepted == 1
 

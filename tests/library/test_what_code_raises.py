@@ -36,7 +36,7 @@ def test_a_cancellation_of_its_own_is_a_fault(function: Any, problems: Problems)
     assert "raised CancelledError" in failure.cause
 
 
-def test_where_all_are_cancelled_there_is_no_result(problems: Problems) -> None:
+def test_evaluate_raises_if_all_samples_are_cancelled(problems: Problems) -> None:
     with pytest.raises(EvaluationError, match=r"none of 1 samples.*raised CancelledError"):
         evaluate(cancelled, benchmark=problems[:1])
 

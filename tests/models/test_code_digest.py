@@ -87,7 +87,7 @@ def test_remarks_and_other_parts_of_the_file_do_not_count(name: str, source: str
 
 
 @pytest.mark.parametrize(("name", "source"), OTHER)
-def test_an_edit_counts(name: str, source: str) -> None:
+def test_an_edit_of_user_code_changes_its_digest(name: str, source: str) -> None:
     assert digest(name, source) != digest(name) is not None
 
 
@@ -118,7 +118,7 @@ def test_what_a_function_counts_itself_is_no_change() -> None:
     assert code_digest(function) == before is not None
 
 
-def test_another_process_finds_the_same(tmp_path: Path) -> None:
+def test_the_code_digest_is_the_same_in_another_process(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(BASE)
     line = "import mine; from harness.models.function import code_digest as d; "
     found = {

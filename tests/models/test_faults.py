@@ -169,7 +169,7 @@ def test_a_rate_limit_says_when_it_is_reset(headers: dict[str, str], seconds: fl
     st.sampled_from(sorted({name for family in FAMILIES for pair in family for name in pair})),
     st.text(max_size=80) | st.from_regex(r"[0-9.]{1,20}(ms|s|m|h|d)?", fullmatch=True),
 )
-def test_no_header_whatever_makes_an_impossible_wait(name: str, value: str) -> None:
+def test_any_retry_header_is_a_possible_wait_or_none(name: str, value: str) -> None:
     wait = retry_after({name: value}, now=NOW, status=429)
     assert wait is None or 0 < wait <= 7 * 86_400
 

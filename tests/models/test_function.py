@@ -59,7 +59,7 @@ async def test_a_function_for_mercurys_columns_finds_them(problem: ProblemView) 
     ]
 
 
-def test_of_mercurys_own_rows_no_hidden_test_and_no_solution_is_told(tmp_path: Path) -> None:
+def test_a_function_is_told_no_hidden_test_or_solution_of_a_mercury_row(tmp_path: Path) -> None:
     row = {
         "slug_name": "add-them",
         "entry_point": "add",

@@ -36,7 +36,7 @@ async def hear(model: Model) -> None:
 
 
 @pytest.mark.parametrize("name", ["gpt-5", "claude-x", "org/model", "openai/gpt-5", "weird name"])
-async def test_with_a_base_url_any_name_goes_there_untouched(name: str) -> None:
+async def test_a_base_url_takes_any_model_name_untouched(name: str) -> None:
     async with ChatServer(in_turn(completion("hi"))) as server:
         model = opened(name, server.base_url)
         assert model.name == name
@@ -152,7 +152,7 @@ def test_a_setting_that_a_provider_does_not_take_is_refused() -> None:
         opened("claude-x", settings=settings, ANTHROPIC_API_KEY="sk-ant")
 
 
-async def test_and_taken_where_another_speaks_for_it() -> None:
+async def test_a_setting_is_taken_where_a_base_url_sets_another_protocol() -> None:
     model = opened("claude-x", "http://h/v1", ModelSettings(temperature=0.5))
     assert isinstance(model, OpenAIChat)
     await model.close()

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.errors import UsageError
-from harness.models.prices import ListedPrice, Price, PriceList, bundled_prices, cost, read_prices
+from harness.models.price_lists import ListedPrice, PriceList, bundled_prices, read_prices
+from harness.models.prices import Price, cost
 from harness.models.protocol import Usage
 
 LIST = PriceList(
@@ -111,7 +112,7 @@ def test_a_list_that_cannot_be_read_or_is_huge_is_refused(tmp_path: Path) -> Non
 
 
 @given(st.binary(max_size=200))
-def test_no_bytes_whatever_make_anything_but_a_list_or_a_usage_error(content: bytes) -> None:
+def test_any_bytes_are_a_price_list_or_a_usage_error(content: bytes) -> None:
     import tempfile
 
     with tempfile.NamedTemporaryFile(suffix=".json") as file:

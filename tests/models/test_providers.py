@@ -121,7 +121,7 @@ def test_a_base_url_that_is_given_takes_every_name_as_it_is(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", [*EVERY_NAME, "openai/gpt-5", "openai-chat/gpt-5"])
-def test_one_of_the_environment_takes_them_too(name: str) -> None:
+def test_a_base_url_of_the_environment_takes_any_model_name(name: str) -> None:
     found = route(name, OPENAI_BASE_URL=MINE)
     assert (found.model, found.endpoint) == (name, f"{MINE}/chat/completions")
 
@@ -189,7 +189,7 @@ def test_a_protocol_that_a_provider_does_not_speak_is_refused(
 
 
 @pytest.mark.parametrize("name", PREFIXED)
-def test_but_a_prefix_of_another_provider_is_stronger(name: str) -> None:
+def test_a_provider_s_prefix_goes_before_a_base_url_of_the_environment(name: str) -> None:
     assert route(name, OPENAI_BASE_URL=MINE) == route(name)
 
 
@@ -289,7 +289,7 @@ def test_an_address_that_is_none_is_refused(host: str) -> None:
         ollama_url(host)
 
 
-def test_only_its_own_names_are_read_from_a_file(tmp_path: Path) -> None:
+def test_only_known_variables_are_read_from_dotenv(tmp_path: Path) -> None:
     path = tmp_path / ".env"
     path.write_text(
         "# keys\n"
@@ -329,7 +329,7 @@ def test_a_file_changes_no_environment(tmp_path: Path, monkeypatch: pytest.Monke
     assert "MODEL_ID" not in os.environ
 
 
-def test_no_file_or_a_folder_of_its_name_says_nothing(tmp_path: Path) -> None:
+def test_a_missing_dotenv_or_a_folder_of_its_name_is_ignored(tmp_path: Path) -> None:
     assert Environment.read({}, tmp_path / ".env").find("MODEL_ID") is None
     (tmp_path / ".env").mkdir()
     assert Environment.read({}, tmp_path / ".env").find("MODEL_ID") is None

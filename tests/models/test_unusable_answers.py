@@ -122,7 +122,7 @@ class TestWhatItCost:
         assert [retry.usage for retry in talk.retries] == [PAID, None]
 
     @every_wire
-    async def test_so_does_the_error_that_ends_it(self, wire: Wire) -> None:
+    async def test_the_error_after_unusable_answers_has_their_cost(self, wire: Wire) -> None:
         async with talking(wire, in_turn(wire.useless(wire.usage))) as talk:
             with pytest.raises(ModelError) as caught:
                 await talk.ask()
@@ -145,7 +145,7 @@ class TestWhatItCost:
                 await talk.ask()
         assert caught.value.usage == PAID
 
-    async def test_so_may_a_response_that_failed(self) -> None:
+    async def test_a_failed_response_has_its_cost(self) -> None:
         failed = responses_server.failed("context_length_exceeded")
         reply = Reply(body={**failed.body, "usage": IN_AND_OUT})
         async with talking(WIRES["responses"], in_turn(reply)) as talk:
@@ -157,7 +157,7 @@ class TestWhatItCost:
 class TestKeyThatIsRefused:
     @every_wire
     @pytest.mark.parametrize("status", [401, 403, 404])
-    async def test_it_is_asked_once(self, wire: Wire, status: int) -> None:
+    async def test_a_refused_key_is_tried_once(self, wire: Wire, status: int) -> None:
         async with talking(wire, in_turn(failure(status, "who is this?"))) as talk:
             told: list[str] = []
             for _ in range(3):
@@ -169,7 +169,7 @@ class TestKeyThatIsRefused:
         assert len(talk.server.requests) == 1
         assert len(set(told)) == 1
 
-    async def test_after_a_good_answer_each_request_is_its_own(self) -> None:
+    async def test_a_key_refused_after_a_good_answer_is_tried_again(self) -> None:
         wire = WIRES["chat"]
         script = in_turn(wire.good(), failure(401), failure(401), wire.good())
         async with talking(wire, script) as talk:
@@ -179,7 +179,7 @@ class TestKeyThatIsRefused:
                     await talk.ask()
             assert (await talk.ask()).text == "hi"
 
-    async def test_nor_does_it_stay_refused_where_another_request_is_answered(self) -> None:
+    async def test_a_refused_key_is_tried_again_once_another_request_is_answered(self) -> None:
         wire, refused = WIRES["chat"], asyncio.Event()
 
         def script(_body: Json, number: int) -> Reply:

@@ -72,7 +72,7 @@ def test_nothing_is_imported_before_its_name_is_asked_for(folder: Path) -> None:
         ("raise ValueError('two\\nlines' + 'x' * 10_000)", "ValueError: two lines"),
     ],
 )
-def test_one_that_does_not_load_is_one_line_with_package_and_entry_point(
+def test_a_plug_in_that_does_not_load_is_one_line_with_package_and_entry_point(
     folder: Path, group: str, code: str, words: str
 ) -> None:
     made_package(folder, "mine-broken", ALL, code)
@@ -87,7 +87,7 @@ def test_one_that_does_not_load_is_one_line_with_package_and_entry_point(
 
 
 @pytest.mark.parametrize("group", plugins.GROUPS)
-def test_one_that_is_something_else_is_refused(folder: Path, group: str) -> None:
+def test_a_plug_in_of_another_kind_is_refused(folder: Path, group: str) -> None:
     made_package(folder, "mine-else", ALL, "thing = 3")
     with pytest.raises(UsageError, match="mine-else"):
         _ask(group, "mine")

@@ -32,7 +32,7 @@ def test_a_plug_in_of_each_kind_takes_part_in_a_run(tmp_path: Path, site: Path) 
     assert "source 'toy' of plug-in harness-toy 0.1.0" in done.stderr
 
 
-def test_without_the_plug_in_s_rule_the_same_answers_are_wrong(tmp_path: Path, site: Path) -> None:
+def test_answers_are_wrong_without_the_plug_in_s_rule(tmp_path: Path, site: Path) -> None:
     done = _run(tmp_path, site, "-b", "toy", "-m", "toy", "--rule", "lcb", "--json")
     assert json.loads(done.stdout)["verdicts"] == {"wrong_answer": 2}
     assert "rule 'toy'" not in done.stderr

@@ -17,7 +17,7 @@ def test_what_is_installed_is_listed_and_tried(tmp_path: Path, site: Path) -> No
     assert len(GROUPS) == len(rows)
 
 
-def test_where_nothing_is_installed_that_is_said(tmp_path: Path) -> None:
+def test_plugins_says_that_none_is_installed(tmp_path: Path) -> None:
     assert harness(tmp_path, "plugins").stdout == "no plug-in is installed\n"
 
 

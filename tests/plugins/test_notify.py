@@ -102,7 +102,7 @@ def test_what_slack_takes_is_sent_to_slack(tmp_path: Path) -> None:
         ("https://notslack.com/x", {"text", *RunFailed.model_fields}),
     ],
 )
-def test_the_form_follows_the_host(url: str, keys: set[str]) -> None:
+def test_the_form_of_a_notification_follows_the_host(url: str, keys: set[str]) -> None:
     body = body_for(urlsplit(url), FAILED)
     assert body.keys() == keys
     assert "disk is full" in json.dumps(body)
@@ -117,7 +117,7 @@ def test_nobody_is_mentioned_and_no_text_is_too_long() -> None:
     assert "<" not in slack["text"]
 
 
-def test_texts() -> None:
+def test_the_texts_of_a_run_s_start_failure_and_end() -> None:
     assert text_of(STARTED) == (
         "harness: run runs/a has begun: agentic, m, 3 problems, 6 samples, 4 pending"
     )
@@ -128,13 +128,13 @@ def test_texts() -> None:
 
 
 @pytest.mark.parametrize("status", [429, 500, 503])
-def test_what_may_pass_is_sent_again(status: int) -> None:
+def test_a_passing_failure_of_a_webhook_is_sent_again(status: int) -> None:
     with webhook_server([status, 200]) as hook:
         _to(hook)(FAILED)
     assert [each.body["event"] for each in hook.posted] == ["run_failed"] * 2
 
 
-def test_a_few_tries_are_enough() -> None:
+def test_a_webhook_is_tried_a_few_times() -> None:
     with webhook_server([503]) as hook, pytest.raises(NotifyError, match=r"^status 503$"):
         _to(hook)(FAILED)
     assert len(hook.posted) == TRIES
@@ -147,7 +147,7 @@ def test_a_redirect_is_not_followed(status: int) -> None:
     assert [each.target for each in hook.posted] == ["/hook"]
 
 
-def test_one_that_does_not_answer_is_given_up() -> None:
+def test_a_webhook_that_does_not_answer_is_given_up() -> None:
     with webhook_server([SILENT]) as hook:
         with pytest.raises(NotifyError, match="no answer in time"):
             _to(hook, timeout_s=0.05)(FAILED)
@@ -155,7 +155,7 @@ def test_one_that_does_not_answer_is_given_up() -> None:
     assert len(hook.posted) == TRIES
 
 
-def test_one_that_is_not_there_is_told_in_the_system_s_words() -> None:
+def test_an_unreachable_webhook_is_told_with_the_system_s_message() -> None:
     with deserted_port() as port:
         nobody = Webhook.of(f"http://127.0.0.1:{port}/{SECRET}")
         with pytest.raises(NotifyError) as caught:
@@ -183,7 +183,7 @@ def test_an_address_that_is_none_is_refused_and_not_shown(url: str) -> None:
     assert "--notify: the address cannot be used" in str(caught.value)
 
 
-def test_an_address_has_no_words() -> None:
+def test_the_repr_of_a_webhook_hides_its_address() -> None:
     assert SECRET not in repr(Webhook.of(f"https://hooks.slack.com/services/{SECRET}"))
 
 
@@ -216,7 +216,7 @@ def test_each_cell_of_an_experiment_is_told_of(tmp_path: Path) -> None:
     _no_secret(tmp_path, done.stdout + done.stderr)
 
 
-def test_an_empty_variable_is_nobody(tmp_path: Path) -> None:
+def test_an_empty_webhook_variable_notifies_nobody(tmp_path: Path) -> None:
     """As a workflow has it, where a secret is not to be had."""
     done = harness(tmp_path, "run", "--dry-run", HARNESS_NOTIFY="")
     assert done.returncode == 0, done.stderr

@@ -24,7 +24,7 @@ def _rule(rule: Callable[[str, str], object]) -> Callable[[str, str], Difference
     return guarded(PLUGIN, rule)  # pyright: ignore[reportArgumentType] - theirs returns anything
 
 
-def test_what_a_rule_says_is_what_is_said() -> None:
+def test_a_plug_in_rule_returns_its_own_difference() -> None:
     rule = _rule(lambda expected, got: None if expected == got else WRONG)
     assert (rule("1", "1"), rule("1", "2")) == (None, WRONG)
 
@@ -56,7 +56,7 @@ def test_a_rule_that_fails_on_the_right_answer_too_says_nothing_of_the_solution(
     assert isinstance(said, CheckerError)
 
 
-def test_such_a_rule_leaves_samples_pending_and_the_run_goes_on(tmp_path: Path) -> None:
+def test_a_failing_plug_in_rule_leaves_samples_pending_and_the_run_goes_on(tmp_path: Path) -> None:
     code = "class thing:\n    def output(expected, got): raise KeyError(got)\n    value = output\n"
     made_package(tmp_path / "site", "mine-bad", {RULES: {"mine": "thing"}}, code)
     flags = ["-n", "2", "-m", "replay:bundled", "-b", "fixture", "--rule", "mine", "--out", "r"]
@@ -67,7 +67,7 @@ def test_such_a_rule_leaves_samples_pending_and_the_run_goes_on(tmp_path: Path) 
     assert not results(tmp_path / "r")
 
 
-def test_ours_are_not_wrapped() -> None:
+def test_built_in_rules_are_not_wrapped() -> None:
     from harness.grading.rules import RULES as OURS
 
     assert all(find_rule(name) is OURS[name] for name in OURS)

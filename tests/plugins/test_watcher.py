@@ -20,8 +20,8 @@ from harness.features.observers.observer_events import (
 )
 from harness.grading.verdict import Verdict
 from harness.run.observer import Failure
+from harness.terminal.consoles import console
 from harness.terminal.run_progress import RunProgress
-from harness.terminal.summary_table import console
 
 SOON = 30.0  # seconds; never waited for in full
 
@@ -57,7 +57,7 @@ def test_events_are_told_in_order_and_then_it_is_closed() -> None:
     assert closed.is_set()
 
 
-def test_one_that_raises_is_told_the_rest_and_blamed_once() -> None:
+def test_an_observer_that_raises_is_told_the_rest_and_blamed_once() -> None:
     told: list[Observed] = []
 
     def watch(event: Observed) -> None:
@@ -73,7 +73,7 @@ def test_one_that_raises_is_told_the_rest_and_blamed_once() -> None:
     assert len(told) == 5
 
 
-def test_one_whose_error_has_no_words_and_whose_end_fails_too() -> None:
+def test_an_observer_whose_error_has_no_message_is_named_by_its_type() -> None:
     class SpeechlessError(Exception):
         def __str__(self) -> str:
             raise ValueError
@@ -91,7 +91,7 @@ def test_one_whose_error_has_no_words_and_whose_end_fails_too() -> None:
     assert words == "bad: it failed at 1 of 1 event, at first by SpeechlessError"
 
 
-def test_one_that_cannot_be_made_is_tried_once() -> None:
+def test_an_observer_that_cannot_be_made_is_tried_once() -> None:
     tries: list[int] = []
 
     def make() -> None:
@@ -106,7 +106,7 @@ def test_one_that_cannot_be_made_is_tried_once() -> None:
     assert tries == [1]
 
 
-def test_one_that_blocks_keeps_nobody_and_loses_what_finds_no_room_but_not_the_end() -> None:
+def test_an_observer_that_blocks_loses_events_but_not_the_end_of_the_run() -> None:
     free, begun = threading.Event(), threading.Event()
     told: list[Observed] = []
 
@@ -130,7 +130,7 @@ def test_one_that_blocks_keeps_nobody_and_loses_what_finds_no_room_but_not_the_e
     assert _names(told) == [*(f"p#{number}" for number in range(11)), "run_failed"]
 
 
-def test_one_that_is_at_work_on_its_end_is_left_alone() -> None:
+def test_an_observer_that_is_closing_is_not_waited_for() -> None:
     free, closing = threading.Event(), threading.Event()
 
     class Lingers:
@@ -151,14 +151,14 @@ def test_one_that_is_at_work_on_its_end_is_left_alone() -> None:
     free.set()
 
 
-def test_one_that_is_told_of_nothing_has_no_thread() -> None:
+def test_an_observer_without_events_has_no_thread() -> None:
     watcher = Watcher("idle", lambda: print, wants=(RunStarted,))
     watcher.tell(_sample(1))
     assert watcher._thread is None
     assert watcher.close(time.monotonic()) is None
 
 
-def test_where_there_is_no_thread_left_nothing_is_told_and_that_is_said(
+def test_an_observer_for_which_no_thread_starts_is_reported(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def start(_: threading.Thread) -> None:
@@ -171,7 +171,7 @@ def test_where_there_is_no_thread_left_nothing_is_told_and_that_is_said(
     assert words == "starved: no thread could be started for it"
 
 
-def test_texts_of_any_bytes_are_told() -> None:
+def test_an_observer_is_told_texts_of_any_bytes() -> None:
     told: list[Observed] = []
     watcher = Watcher("kept", lambda: told.append)
     watching = Watching(RunProgress(console(error=True), 1, ()), [watcher], Path("r\udcff"))
@@ -184,7 +184,7 @@ def test_texts_of_any_bytes_are_told() -> None:
     assert told_json[1]["cause"] == "bad \\udc80"
 
 
-def test_what_it_prints_goes_to_standard_error(capsys: pytest.CaptureFixture[str]) -> None:
+def test_output_of_an_observer_goes_to_standard_error(capsys: pytest.CaptureFixture[str]) -> None:
     watcher = Watcher("loud", lambda: lambda event: print("told", event.event))
     watcher.tell(_end())
     assert watcher.close(time.monotonic() + SOON) is None

@@ -53,7 +53,7 @@ def test_nothing_is_said_where_all_have_some(command: str, rows: Path) -> None:
 
 
 @pytest.mark.parametrize("command", ["run", "verify"])
-def test_of_a_package_without_secret_data_it_is_said(command: str, tmp_path: Path) -> None:
+def test_a_package_without_secret_data_is_named(command: str, tmp_path: Path) -> None:
     folder = write_package(tmp_path / "parts")
     for path in (folder / "data/secret/group").iterdir():
         path.unlink()

@@ -221,7 +221,7 @@ def refused_in_one_line(message: str, least: Level) -> None:
 
 
 class TestLevels:
-    def test_they_are_ordered(self) -> None:
+    def test_isolation_levels_are_ordered(self) -> None:
         ranks = [level.rank for level in Level]
         assert ranks == [0, 1, 2, 3]
         assert [*Level] == ["none", "seccomp", "landlock", "namespaces"]

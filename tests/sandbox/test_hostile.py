@@ -457,7 +457,7 @@ OF_SEVERAL_TESTS = [name for name, entry in MANIFEST.items() if entry.tests != "
         for number, name in enumerate(OF_SEVERAL_TESTS)
     ],
 )
-def test_so_it_is_with_a_process_for_every_test(
+def test_a_hostile_program_with_a_process_for_every_test_gets_its_verdict(
     name: str, worker_of: WorkerOf, surroundings: Surroundings
 ) -> None:
     check(name, STRONGEST, worker_of, surroundings, isolate=True)
@@ -474,7 +474,7 @@ def test_every_program_is_in_the_manifest_and_every_entry_has_a_program() -> Non
     assert {name.partition("/")[0] for name in MANIFEST} == CATEGORIES
 
 
-def test_entries_make_sense() -> None:
+def test_entries_of_the_hostile_manifest_make_sense() -> None:
     for name, entry in MANIFEST.items():
         assert len(set(entry.verdicts)) == len(entry.verdicts), name
         assert bool(entry.reason) == (len(entry.verdicts) > 1), name

@@ -309,7 +309,7 @@ def test_every_idiom_has_a_name_of_its_own() -> None:
 
 
 @pytest.mark.parametrize("idiom", IDIOMS, ids=lambda idiom: idiom.name)
-def test_works_alone(idiom: Idiom, run: Callable[..., Execution]) -> None:
+def test_an_idiom_works_alone(idiom: Idiom, run: Callable[..., Execution]) -> None:
     execution = run(idiom.code, idiom.data)
     assert (execution.ending, execution.error) == (Ending.FINISHED, "")
     assert execution.stdout == idiom.prints
@@ -351,7 +351,7 @@ class TestPreamble:
 
     PREAMBLE = "from math import *\nimport sys\nfrom sys import stdin\nimport string\nLIMIT = 5\n"
 
-    def test_names_are_there(self, run: Callable[..., Execution]) -> None:
+    def test_names_of_a_preamble_are_there(self, run: Callable[..., Execution]) -> None:
         execution = run("print(gcd(6, 4), LIMIT, string.digits)", preamble=self.PREAMBLE)
         assert execution.stdout == b"2 5 0123456789\n"
 
@@ -360,24 +360,26 @@ class TestPreamble:
         executions = run_batch(code, b"a", b"b", preamble=self.PREAMBLE)
         assert [execution.stdout for execution in executions] == [b"True a\n", b"True b\n"]
 
-    def test_is_not_seen_by_a_program_without_one(self, run: Callable[..., Execution]) -> None:
+    def test_a_preamble_is_not_seen_by_a_program_without_one(
+        self, run: Callable[..., Execution]
+    ) -> None:
         run("", preamble=self.PREAMBLE)
         assert "NameError" in run("print(LIMIT)").error
 
-    def test_keeps_the_line_numbers_and_future_imports_of_the_solution(
+    def test_a_preamble_keeps_line_numbers_and_future_imports(
         self, run: Callable[..., Execution]
     ) -> None:
         code = "from __future__ import annotations\ndef f(x: Undefined): ...\n1 / 0\n"
         assert 'File "solution.py", line 3' in run(code, preamble=self.PREAMBLE).error
 
-    def test_is_filled_afresh_for_each_test(
+    def test_a_preamble_is_filled_afresh_for_each_test(
         self, run_batch: Callable[..., list[Execution]]
     ) -> None:
         code = "print(LIMIT, gcd(6, 4))\nLIMIT = 6\ngcd = max"
         executions = run_batch(code, b"", b"", preamble=self.PREAMBLE)
         assert [execution.stdout for execution in executions] == [b"5 2\n"] * 2
 
-    def test_serves_functions(self, run: Callable[..., Execution]) -> None:
+    def test_a_preamble_serves_functions(self, run: Callable[..., Execution]) -> None:
         code = "def f(a, b):\n    return gcd(a, b) + LIMIT"
         assert run(code, b"6\n4", preamble=self.PREAMBLE, entry_point="f").result == b"7"
 

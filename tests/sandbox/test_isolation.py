@@ -107,7 +107,7 @@ class TestFiles:
         outcome = place.outcome(f"open({str(planted)!r}).read()")
         assert outcome in {"PermissionError", "FileNotFoundError"}
 
-    def test_nor_can_they_by_a_way_around(self, place: Place, planted: Path) -> None:
+    def test_files_cannot_be_read_by_a_relative_path(self, place: Place, planted: Path) -> None:
         place.must_promise("files")
         around = "../" * 20 + str(planted)[1:]
         for path in (around, f"/proc/self/root{planted}", f"/proc/self/cwd/{around}"):
@@ -358,7 +358,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("code", REFUSED.values(), ids=REFUSED)
-def test_it_is_refused(code: str, place: Place) -> None:
+def test_a_forbidden_call_is_refused(code: str, place: Place) -> None:
     outcome = place.outcome(code)
     if "setrlimit" in code:
         assert outcome == "ValueError"  # as Python calls it
@@ -386,11 +386,13 @@ class TestPackages:
         assert place.prints(f"import {name}\n{work[name]}") == printed[name]
 
     @pytest.mark.parametrize("name", ["pydantic", "pytest", "hypothesis", "harness", "pip"])
-    def test_no_other_can(self, name: str, place: Place) -> None:
+    def test_other_packages_cannot_be_imported(self, name: str, place: Place) -> None:
         assert place.outcome(f"import {name}") == "ModuleNotFoundError"
 
     @pytest.mark.parametrize("name", ["pydantic", "harness"])
-    def test_no_other_can_by_its_folder(self, name: str, place: Place) -> None:
+    def test_other_packages_cannot_be_imported_by_their_folder(
+        self, name: str, place: Place
+    ) -> None:
         place.must_promise("files")
         spec = importlib.util.find_spec(name)
         assert spec is not None
@@ -495,7 +497,7 @@ ORDINARY = {
 
 
 @pytest.mark.parametrize(("code", "printed"), ORDINARY.values(), ids=ORDINARY)
-def test_it_works(code: str, printed: str, place: Place) -> None:
+def test_ordinary_calls_work_in_the_sandbox(code: str, printed: str, place: Place) -> None:
     if "sqlite3" in code and importlib.util.find_spec("_sqlite3") is None:
         pytest.skip("this interpreter has no sqlite3")
     assert place.prints(code, b"given\n") == printed
@@ -527,18 +529,20 @@ class TestRoom:
         assert place.prints("import os\nprint(os.listdir())") == "[]\n"
         assert place.worker.process_id == before
 
-    def test_it_holds_what_is_reasonable(self, place: Place) -> None:
+    def test_the_working_directory_holds_a_large_file(self, place: Place) -> None:
         size = HOME_BYTES // 2
         code = f"open('f', 'wb').write(bytes({size}))\nimport os\nprint(os.stat('f').st_size)"
         assert place.prints(code + self.STAY) == f"{size}\nall right\n"
 
-    def test_it_holds_many_files(self, place: Place) -> None:
+    def test_the_working_directory_holds_many_files(self, place: Place) -> None:
         number = HOME_FILES // 2
         code = f"for n in range({number}): open(str(n), 'w').close()"
         assert place.prints(code + self.STAY) == "all right\n"
 
     @pytest.mark.parametrize("files", [1, 20])
-    def test_more_bytes_than_it_holds(self, files: int, place: Place) -> None:
+    def test_more_bytes_than_the_working_directory_holds_are_an_error(
+        self, files: int, place: Place
+    ) -> None:
         each = (HOME_BYTES + (16 << 20)) // files
         code = f"for n in range({files}): open(str(n), 'wb').write(bytes({each}))"
         execution = place.run(code + self.STAY)
@@ -546,13 +550,15 @@ class TestRoom:
         assert "No space left" in execution.error or "filled" in execution.error
         assert execution.stdout == b""
 
-    def test_more_files_than_it_holds(self, place: Place) -> None:
+    def test_more_files_than_the_working_directory_holds_are_an_error(self, place: Place) -> None:
         code = f"for n in range({HOME_FILES} + 200): open(str(n), 'w').close()"
         execution = place.run(code + self.STAY)
         assert execution.ending is Ending.ERROR
         assert "No space left" in execution.error or "filled" in execution.error
 
-    def test_whatever_it_does_about_it(self, place: Place) -> None:
+    def test_a_program_that_keeps_filling_the_working_directory_is_contained(
+        self, place: Place
+    ) -> None:
         """Tries again and again, and says that all is well."""
         code = """
         import time

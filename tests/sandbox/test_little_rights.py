@@ -61,7 +61,7 @@ def test_root_without_capabilities_has_landlock() -> None:
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="it is about root")
-def test_it_judges_there() -> None:
+def test_a_worker_judges_with_few_rights() -> None:
     code = """
 from harness.sandbox.worker import Worker
 from harness.sandbox.program import Program

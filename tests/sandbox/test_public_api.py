@@ -68,18 +68,20 @@ class TestPrograms:
             (b"\xff", "'\\udcff'"),
         ],
     )
-    async def test_what_it_reads(self, given: str | bytes, read: str, pool: SandboxPool) -> None:
+    async def test_a_program_reads_its_stdin(
+        self, given: str | bytes, read: str, pool: SandboxPool
+    ) -> None:
         execution = await pool.run("import sys\nprint(ascii(sys.stdin.read()))", stdin=given)
         assert execution.stdout.decode().strip() == read
 
-    async def test_what_it_wrote(self, pool: SandboxPool) -> None:
+    async def test_an_execution_has_what_was_written(self, pool: SandboxPool) -> None:
         code = "import sys\nprint('out')\nprint('err', file=sys.stderr)"
         execution = await pool.run(code)
         assert (execution.stdout, execution.stderr) == (b"out\n", "err\n")
         assert (execution.code, execution.error, execution.result) == (0, "", None)
         assert execution.alone
 
-    async def test_what_it_took(self, pool: SandboxPool) -> None:
+    async def test_an_execution_has_time_and_memory(self, pool: SandboxPool) -> None:
         code = (
             "import time\nx = bytearray(60 << 20)\nwhile time.process_time() < 0.1: pass\n"
             "time.sleep(0.2)"
@@ -104,7 +106,7 @@ class TestPrograms:
             ("print('x' * (3 << 20))", Ending.OUTPUT_LIMIT, 0),
         ],
     )
-    async def test_how_it_ended(
+    async def test_an_execution_has_ending_and_code(
         self, code: str, ending: Ending, number: int, pool: SandboxPool
     ) -> None:
         execution = await pool.run(code)

@@ -19,13 +19,13 @@ WAYS = {
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_it_goes_as_deep_as_the_recursion_limit_says(way: str, run: Run) -> None:
+def test_recursion_through_c_goes_as_deep_as_the_recursion_limit(way: str, run: Run) -> None:
     done = run(f"{DEEP}{WAYS[way]}\nprint(f(int(input())))", b"12000\n", cpu_s=10.0)
     assert (done.error[-200:], done.stdout) == ("", b"12000\n")
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_it_goes_so_deep_in_a_thread_with_a_large_stack_too(way: str, run: Run) -> None:
+def test_recursion_through_c_goes_deep_in_a_thread_with_a_large_stack(way: str, run: Run) -> None:
     code = f"""{DEEP}{WAYS[way]}
 import threading
 threading.stack_size(256 << 20)
@@ -38,6 +38,6 @@ thread.join()
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_without_end_it_is_the_program_s_error(way: str, run: Run) -> None:
+def test_endless_recursion_is_the_program_s_error(way: str, run: Run) -> None:
     done = run(f"{DEEP}{WAYS[way]}\nprint(f(-1))", cpu_s=10.0)
     assert (done.ending, "RecursionError" in done.error) == (Ending.ERROR, True)

@@ -241,11 +241,13 @@ class TestProgram:
         ),
         words=words_of_six,
     )
-    def test_it_says_what_is_wanted(self, machine: str, number: int, words: list[int]) -> None:
+    def test_the_filter_decides_each_call_as_wanted(
+        self, machine: str, number: int, words: list[int]
+    ) -> None:
         assert said(machine, number, words) == wanted(machine, number, words)
 
     @pytest.mark.parametrize("machine", MACHINES)
-    def test_it_says_so_of_every_number(self, machine: str) -> None:
+    def test_the_filter_decides_every_call_number_as_wanted(self, machine: str) -> None:
         for number in range(1024):
             for words in ([0] * 6, [PID] * 6, [1] * 6):
                 assert said(machine, number, words) == wanted(machine, number, words), number

@@ -199,7 +199,7 @@ class control:
     )  # fmt: skip
 
     @pytest.mark.parametrize("word", WORDS)
-    def test_whatever_is_said(self, word: str, worker: Worker, run_on: RunOn) -> None:
+    def test_forged_messages_are_no_verdict(self, word: str, worker: Worker, run_on: RunOn) -> None:
         code = f"{self.FIND}\nimport contextlib, time\nwith contextlib.suppress(OSError):\n"
         code += f"    control.send({word!r}.encode())\ntime.sleep(100)"
         executions = run_on(worker, code, b"1", b"2", wall=0.1)
@@ -211,7 +211,7 @@ class control:
 
     @pytest.mark.parametrize("report", REPORTS)
     @pytest.mark.parametrize("word", ["D", "C"])
-    def test_whatever_is_reported(
+    def test_forged_reports_are_no_verdict(
         self, report: str, word: str, worker: Worker, run_on: RunOn
     ) -> None:
         code = f"""{self.FIND}
@@ -246,7 +246,7 @@ except OSError:
         assert all(execution.stdout == b"" for execution in executions)
         assert sound(worker, run_on)
 
-    def test_the_channel_closed(self, worker: Worker, run_on: RunOn) -> None:
+    def test_a_closed_channel_ends_the_program(self, worker: Worker, run_on: RunOn) -> None:
         (execution,) = run_on(worker, f"{self.FIND}\ncontrol.close()\nprint(1)", b"")
         assert execution.ending in {Ending.EXIT, Ending.SIGNAL}
         assert sound(worker, run_on)
@@ -310,7 +310,7 @@ def test_a_template_that_is_killed_between_two_runs_is_a_sandbox_error(worker: W
 
 
 class TestStopping:
-    def test_kill_ends_the_server_and_what_itis_alive(
+    def test_kill_ends_the_server_and_what_it_runs(
         self, worker: Worker, run_on: RunOn, marks: Marks
     ) -> None:
         errors: list[BaseException] = []

@@ -3,7 +3,7 @@
 import pytest
 
 from harness.problem import Codec, Signature
-from harness.sources.signature import canonical
+from harness.sources.canonical_output import canonical
 
 CASES = {
     "an empty list": (Codec.LINKED_LIST, "null", "[]"),

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.problem import TestCase
-from harness.sources.public_examples import FIRST, split
+from harness.sources.public_split import FIRST, split
 
 
 def made(count: int, *, public: bool) -> list[TestCase]:

@@ -2,7 +2,7 @@ import time
 
 import pytest
 
-from harness.sources.public_examples import (
+from harness.sources.statement_examples import (
     MAX_EXAMPLES,
     MAX_STATEMENT_CHARACTERS,
     Example,

@@ -17,7 +17,9 @@ VALUES = st.lists(st.sampled_from([-1.0, -0.5, 0.0, 1 / 3, 1.0]), min_size=1, ma
 
 @pytest.mark.parametrize("spread", [[-1, 0, 0, 1, 1], [-0.3, 0.1, 0.25, 0.7]])
 @pytest.mark.parametrize("times", [4, 30])
-def test_it_is_scipys_percentile_interval_cut_further_out(spread: list[float], times: int) -> None:
+def test_mean_interval_is_scipy_s_percentile_interval_cut_further_out(
+    spread: list[float], times: int
+) -> None:
     values = spread * times
     found = mean_interval(values)
     theirs = scipy_stats.bootstrap(
@@ -32,7 +34,7 @@ def test_it_is_scipys_percentile_interval_cut_further_out(spread: list[float], t
     assert found == pytest.approx((theirs.low, theirs.high), abs=0.06 * width)
 
 
-def test_of_few_values_it_is_cut_from_the_distribution_of_all_that_can_be_drawn() -> None:
+def test_mean_interval_of_few_values_is_that_of_all_draws() -> None:
     values = (-1.0, 0.0, 0.0, 1.0, 1.0, 1.0)
     means = [math.fsum(drawn) / 6 for drawn in product(values, repeat=6)]
     tail = tail_share(6)
@@ -68,26 +70,26 @@ def test_the_interval_of_the_negated_values_is_the_negated_one(values: list[floa
 
 @given(VALUES)
 @settings(max_examples=30)
-def test_it_lies_within_what_can_be_and_holds_the_mean(values: list[float]) -> None:
+def test_mean_interval_lies_within_the_values_and_holds_the_mean(values: list[float]) -> None:
     low, high = mean_interval(values, resamples=2_000)
     mean = math.fsum(values) / len(values)
     assert min(values) - 1e-9 <= low <= mean + 1e-9
     assert mean - 1e-9 <= high <= max(values) + 1e-9
 
 
-def test_another_seed_draws_others() -> None:
+def test_mean_interval_depends_on_the_seed_alone() -> None:
     values = [-1, 0, 0, 1, 1] * 9
     assert mean_interval(values, resamples=50) == mean_interval(values, resamples=50)
     assert mean_interval(values, resamples=50) != mean_interval(values, resamples=50, seed=1)
 
 
 @pytest.mark.parametrize("value", [0.0, -0.0, 0.25])
-def test_of_values_that_are_all_alike_nothing_else_can_be_drawn(value: float) -> None:
+def test_mean_interval_of_equal_values_is_that_value(value: float) -> None:
     assert mean_interval([value] * 3) == (value, value)
     assert math.copysign(1, mean_interval([value] * 3)[0]) == 1
 
 
-def test_more_confidence_is_wider() -> None:
+def test_mean_interval_widens_with_confidence() -> None:
     values = [-1, 0, 0, 1, 1] * 9
     low, high = mean_interval(values, confidence=0.99)
     inner_low, inner_high = mean_interval(values, confidence=0.8)

@@ -22,7 +22,7 @@ def test_a_share_is_the_mean_over_problems_of_the_fraction_of_their_samples() ->
 
 
 @given(REACHED, st.lists(st.integers(-1, 60), max_size=9).map(sorted))
-def test_it_is_what_counting_by_problem_gives(
+def test_cumulative_shares_are_those_counted_by_problem(
     reached: list[tuple[str, int | None]], thresholds: list[int]
 ) -> None:
     found = cumulative(reached, thresholds)
@@ -36,7 +36,7 @@ def test_it_is_what_counting_by_problem_gives(
 
 @pytest.mark.parametrize("problems", [1, 3, 7, 49, 60])
 @pytest.mark.parametrize("samples", [1, 3, 7, 49])
-def test_all_of_them_are_exactly_one(problems: int, samples: int) -> None:
+def test_cumulative_share_of_all_solved_is_exactly_one(problems: int, samples: int) -> None:
     reached = [(str(number % problems), 1) for number in range(problems * samples)]
     assert cumulative(reached, [1]) == (1.0,)
 
@@ -75,7 +75,7 @@ def test_amounts_are_told_in_round_steps(
     assert [type(step) for step in found] == [int if step >= 1 else float for step in found]
 
 
-def test_of_too_many_every_second_is_taken() -> None:
+def test_round_steps_takes_every_second_of_too_many() -> None:
     assert round_steps(1, 10_000) == (1, 5, 20, 100, 500, 2_000, 10_000)
 
 

@@ -34,7 +34,9 @@ def test_the_p_value_is_the_largest_size_of_any_share_of_differing_problems(
 @pytest.mark.parametrize(
     ("problems", "plain"), [(5, 0.078), (8, 0.070), (50, 0.065)], ids=["5", "8", "50"]
 )
-def test_the_normal_distribution_would_err_more_often(problems: int, plain: float) -> None:
+def test_the_exact_test_errs_less_often_than_the_normal_distribution(
+    problems: int, plain: float
+) -> None:
     test = Unconditional(problems)
     assert test.p_value(1.959964) == pytest.approx(plain, abs=0.0005)
     assert test.p_value(test.critical(0.05) + 1e-6) < 0.05
@@ -83,7 +85,7 @@ def test_signs_are_flipped_in_every_way(differences: list[float]) -> None:
         assert found.p_value(critical + 1e-3) < level
 
 
-def test_of_very_many_differing_problems_no_sign_is_flipped() -> None:
+def test_sign_flip_is_not_used_for_very_many_differing_problems() -> None:
     assert sign_flip([0.5] * 101, 3.0) is None
     assert sign_flip([0.5] * 100 + [0.0] * 500, 3.0) is not None
 

@@ -26,7 +26,7 @@ def test_holm_by_hand_in_the_order_given() -> None:
     assert holm([0.9, 0.6]) == [1.0, 1.0]
 
 
-def test_one_test_needs_no_correction_and_none_has_none() -> None:
+def test_holm_leaves_a_single_test_as_it_is() -> None:
     assert (holm([0.04]), holm([])) == ([0.04], [])
 
 

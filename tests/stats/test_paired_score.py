@@ -30,7 +30,7 @@ def one_each(b: int, c: int, n: int) -> list[tuple[float, float]]:
 @pytest.mark.parametrize(
     ("b", "c", "n"), [(0, 0, 10), (4, 0, 10), (7, 1, 20), (1, 7, 50), (9, 2, 44), (30, 5, 200)]
 )
-def test_with_one_sample_a_problem_it_is_tangos_interval_with_the_exact_critical_score(
+def test_score_interval_of_one_sample_a_problem_is_tangos_with_the_exact_critical_score(
     b: int, c: int, n: int
 ) -> None:
     found = score_interval(one_each(b, c, n))

@@ -14,7 +14,9 @@ COUNTS = st.integers(0, 9).flatmap(lambda n: st.tuples(st.just(n), st.integers(0
 
 
 @given(COUNTS, st.integers(1, 10))
-def test_they_count_every_choice_of_k_samples(counts: tuple[int, int], k: int) -> None:
+def test_pass_at_k_and_pass_hat_k_count_every_choice_of_k_samples(
+    counts: tuple[int, int], k: int
+) -> None:
     samples, right = counts
     outcomes = [True] * right + [False] * (samples - right)
     chosen = list(combinations(outcomes, k))
@@ -36,7 +38,7 @@ def test_pass_at_k_is_the_product_that_its_paper_computes(
 
 
 @pytest.mark.parametrize("right", [0, 1, 3, 6])
-def test_over_all_samples_there_may_be_it_is_without_bias(right: int) -> None:
+def test_pass_at_k_and_pass_hat_k_are_without_bias(right: int) -> None:
     """The mean over what may be drawn of a problem is what k of its samples would do."""
     n, k, chance = 6, 3, right / 6
     scipy_stats = pytest.importorskip("scipy.stats")
@@ -47,7 +49,7 @@ def test_over_all_samples_there_may_be_it_is_without_bias(right: int) -> None:
     assert all_right == pytest.approx(chance**k)
 
 
-def test_of_one_sample_both_are_the_share_that_is_right() -> None:
+def test_pass_at_1_and_pass_hat_1_are_the_share_that_is_right() -> None:
     assert pass_at_k(4, 3, 1) == pass_hat_k(4, 3, 1) == 0.75
 
 
@@ -68,7 +70,7 @@ def test_problems_with_too_few_samples_are_counted_and_in_no_rate() -> None:
     assert (three.any_right.problems, three.any_right.value) == (1, 1.0)
 
 
-def test_with_as_many_samples_as_k_the_interval_is_that_of_problems() -> None:
+def test_pass_at_k_of_k_samples_has_the_interval_of_problems() -> None:
     counts = [(5, 0)] * 6 + [(5, 5)] * 3 + [(5, 2)]
     of_all = of_several(counts)[-1]
     assert of_all.any_right == rate([0.0] * 6 + [1.0] * 4)

@@ -17,7 +17,7 @@ def flips(problems: int, flipped: int) -> list[float]:
 
 @pytest.mark.parametrize(("problems", "flipped"), [(100, 30), (300, 60), (1_000, 100), (50, 25)])
 @pytest.mark.parametrize("power", [0.8, 0.9])
-def test_it_asks_for_as_many_problems_as_connors_formula(
+def test_detectable_difference_needs_as_many_problems_as_connor_s_formula(
     problems: int, flipped: int, power: float
 ) -> None:
     delta = detectable_difference(flips(problems, flipped), power=power)
@@ -39,13 +39,13 @@ def test_a_difference_of_that_size_is_found_four_times_of_five(problems: int, fl
     assert 0.77 < found < 0.85
 
 
-def test_more_problems_show_less() -> None:
+def test_more_problems_show_a_smaller_difference() -> None:
     found = [detectable_difference(flips(n, n // 5)) or 1 for n in (20, 100, 500, 2_500)]
     assert found == sorted(found, reverse=True)
     assert found[-1] < 0.03
 
 
-def test_more_flips_hide_more() -> None:
+def test_more_flips_hide_a_larger_difference() -> None:
     few, many = (detectable_difference(flips(200, n)) or 1 for n in (10, 100))
     assert few < many
 
@@ -65,5 +65,5 @@ def test_samples_of_a_problem_that_agree_better_show_more() -> None:
     assert finer < found / 2
 
 
-def test_no_problem_shows_nothing() -> None:
+def test_detectable_difference_is_unknown_without_problems() -> None:
     assert detectable_difference([]) is None

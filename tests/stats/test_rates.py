@@ -21,7 +21,7 @@ COUNTS = st.integers(1, 5_000).flatmap(lambda n: st.tuples(st.integers(0, n), st
 
 
 @given(COUNTS, st.sampled_from([0.5, 0.9, 0.95, 0.99]))
-def test_wilson_is_scipys(counts: tuple[int, int], confidence: float) -> None:
+def test_wilson_interval_is_scipy_s(counts: tuple[int, int], confidence: float) -> None:
     solved, n = counts
     theirs = binomtest(solved, n).proportion_ci(confidence, method="wilson")
     assert wilson(solved / n, n, confidence) == pytest.approx((theirs.low, theirs.high), abs=1e-12)
@@ -36,17 +36,17 @@ def test_an_interval_lies_around_its_rate_within_bounds(counts: tuple[int, int])
     assert high - low > 0
 
 
-def test_a_known_interval() -> None:
+def test_wilson_interval_of_ten_in_twenty() -> None:
     # 10 of 20 at 95 %: centre 0.5, half-width z·√(0.25/20 + z²/1600)/(1 + z²/20), z = 1.959964
     assert wilson(0.5, 20) == pytest.approx((0.29929, 0.70071), abs=1e-5)
 
 
-def test_no_problem_has_no_rate() -> None:
+def test_there_is_no_rate_without_problems() -> None:
     assert rate([]) is None
 
 
 @given(st.lists(st.booleans(), min_size=1, max_size=200))
-def test_with_one_sample_a_problem_the_rate_is_a_proportion(solved: list[bool]) -> None:
+def test_the_rate_of_one_sample_a_problem_is_a_proportion(solved: list[bool]) -> None:
     found = rate([float(value) for value in solved])
     assert found is not None
     assert found.value == pytest.approx(sum(solved) / len(solved))
@@ -71,7 +71,9 @@ class TestSeveralSamples:
     """Wilson's interval with the effective number of trials."""
 
     @given(COUNTS)
-    def test_of_one_sample_a_problem_it_is_wilsons(self, counts: tuple[int, int]) -> None:
+    def test_the_clustered_interval_of_one_sample_a_problem_is_wilson_s(
+        self, counts: tuple[int, int]
+    ) -> None:
         solved, n = counts
         fractions = [1.0] * solved + [0.0] * (n - solved)
         assert effective_trials(fractions, n) == n
@@ -91,7 +93,7 @@ class TestSeveralSamples:
         fractions = [sum(random.random() < 0.4 for _ in range(10)) / 10 for _ in range(400)]
         assert effective_trials(fractions, 4_000) == pytest.approx(4_000, rel=0.2)
 
-    def test_it_is_the_variance_of_the_means_that_it_goes_by(self) -> None:
+    def test_effective_trials_follow_the_variance_of_problem_means(self) -> None:
         scipy_stats = pytest.importorskip("scipy.stats")
         random = Random(2)
         fractions = [random.choice((0.0, 0.2, 0.5, 0.9, 1.0)) for _ in range(50)]
@@ -102,13 +104,15 @@ class TestSeveralSamples:
         assert effective_trials(fractions, 500) == pytest.approx(expected, rel=1e-4)
 
     @pytest.mark.parametrize("fractions", [[0.0] * 9, [1.0] * 9, [0.5]])
-    def test_where_nothing_can_be_told_of_likeness_problems_count(
+    def test_effective_trials_are_problems_if_all_means_are_alike(
         self, fractions: list[float]
     ) -> None:
         assert effective_trials(fractions, 90) == len(fractions)
 
     @pytest.mark.parametrize(("problems", "samples"), [(20, 3), (60, 5)])
-    def test_it_holds_the_truth_nineteen_times_of_twenty(self, problems: int, samples: int) -> None:
+    def test_the_clustered_interval_holds_the_rate_nineteen_times_of_twenty(
+        self, problems: int, samples: int
+    ) -> None:
         random = Random(problems)
         held = 0
         for _ in range(600):

@@ -22,7 +22,7 @@ def table(most: int) -> np.ndarray:
     return log_e
 
 
-def test_with_one_sample_a_problem_it_is_the_mixture_over_the_stakes() -> None:
+def test_e_value_of_one_sample_a_problem_is_the_mixture_over_the_stakes() -> None:
     """Written out with fractions: the sum over all stakes of their weight times their product."""
     stakes = [Fraction(2 * place + 1, 2 * STAKES) for place in range(STAKES)]
     stakes += [-stake for stake in stakes]
@@ -61,12 +61,12 @@ def test_the_interval_ends_where_the_e_value_reaches_its_bound() -> None:
     assert inside == [found.low < mean < found.high for mean in means], "one interval"
 
 
-def test_it_is_as_wide_for_either_sign() -> None:
+def test_the_sequential_interval_is_as_wide_for_either_sign() -> None:
     one, other = evidence([1, 1, 0.5, 0, -1, 1]), evidence([-1, -1, -0.5, 0, 1, -1])
     assert (one.low, one.high) == pytest.approx((-other.high, -other.low))
 
 
-def test_without_a_pair_nothing_is_known() -> None:
+def test_evidence_without_pairs_knows_nothing() -> None:
     assert evidence([]) == (0, 0, -1, 1, 1)
     assert evidence([1] * 400).high == 1
     assert evidence([1] * 400).low > 0.9

@@ -52,13 +52,13 @@ def _until_pass(order: tuple[Shot, ...]) -> float:
     return spent
 
 
-def test_one_shot_is_the_mean_shot_whoever_chooses() -> None:
+def test_one_shot_is_the_mean_shot_however_it_is_chosen() -> None:
     shots = [Shot(2, True, True, 1.0), Shot(0, False, False, 3.0), Shot(2, True, False, 2.0)]
     assert chosen_solved(shots, 1) == any_solved(shots, 1) == pytest.approx(mean_solved(shots))
     assert spend_of_all(shots, 1) == spend_until_pass(shots, 1) == 2.0
 
 
-def test_all_shots_choose_among_the_best() -> None:
+def test_choosing_among_all_shots_takes_one_of_the_best() -> None:
     shots = [Shot(2, True, True, 1.0), Shot(2, True, False, 1.0), Shot(-1, False, False, 1.0)]
     assert chosen_solved(shots, 3) == 0.5
     assert any_solved(shots, 3) == 1.0

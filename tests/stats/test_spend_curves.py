@@ -47,7 +47,7 @@ def test_an_agent_solves_nothing_before_its_first_attempt_has_written_something(
     assert found.steps.tolist() == [2, 2.5]
 
 
-def test_of_many_steps_none_is_before_the_first() -> None:
+def test_no_step_of_a_long_curve_is_before_the_first_attempt() -> None:
     attempts = [Attempt(n, [(5.0 + n / 500, True)], 6.0) for n in range(500)]
     assert cut_off(attempts, 500).rates([1.0, 4.99]) == [0, 0]
 
@@ -69,7 +69,7 @@ def test_between_two_policies_the_rate_is_that_of_a_mixture() -> None:
     assert found.amounts_at([1, 2, 3]) == [0.5, 1, 1.5]
 
 
-def test_of_many_changes_the_curve_keeps_its_ends() -> None:
+def test_a_thinned_curve_keeps_its_ends() -> None:
     draw = np.random.default_rng(0)
     attempts = [Attempt(n, [(float(draw.random()), True)], 1.0 + n / 500) for n in range(500)]
     found = cut_off(attempts, 500)
@@ -108,7 +108,7 @@ def test_random_groups_of_very_many_problems_say_as_much_as_the_problems() -> No
 class TestCrossing:
     AT = (1.0, 2.0, 3.0, 4.0)
 
-    def test_it_is_where_the_difference_changes_its_sign_for_the_last_time(self) -> None:
+    def test_the_crossing_is_where_the_difference_changes_sign_for_the_last_time(self) -> None:
         difference = [-0.2, -0.1, 0.1, 0.3]
         drawn = np.array([difference] * 100)
         found = crossing(self.AT, difference, drawn, 50)
@@ -126,7 +126,7 @@ class TestCrossing:
     def test_curves_that_keep_their_order_do_not_cross(self, difference: list[float]) -> None:
         assert crossing(self.AT, difference, np.array([difference] * 9), 50) is None
 
-    def test_where_chance_could_have_made_it_the_interval_is_open(self) -> None:
+    def test_the_crossing_s_interval_is_open_if_chance_could_have_made_it(self) -> None:
         seen = [-0.1, 0.1, 0.1, 0.1]
         drawn = np.array([[0.1] * 4] * 50 + [seen] * 50)
         found = crossing(self.AT, seen, drawn, 50)

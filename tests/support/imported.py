@@ -203,7 +203,7 @@ class Imported:
 def _stop(process: "subprocess.Popen[bytes]") -> None:
     assert process.stdin is not None
     process.stdin.close()
-    process.wait(30)
+    process.wait(60)
 
 
 # In the forked process.

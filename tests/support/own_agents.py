@@ -2,6 +2,7 @@
 
 import os
 import secrets
+import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +14,7 @@ from harness.features.external.process import ProcessHost
 from harness.sandbox.launch import interpreter
 
 ENVIRONMENT = {"PATH": "/usr/bin:/bin"}
+PATIENCE_S = 30.0  # less than the minute that the test agents sleep
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,3 +96,11 @@ def alive(*words: str) -> list[str]:
         if all(word in line for word in words) and state != "Z" and int(path.name) != os.getpid():
             found.append(line)
     return found
+
+
+def ends(*words: str) -> bool:
+    """Return whether all processes whose command lines contain these words end soon."""
+    end = time.monotonic() + PATIENCE_S
+    while alive(*words) and time.monotonic() < end:
+        time.sleep(0.02)
+    return not alive(*words)

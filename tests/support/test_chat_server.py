@@ -48,7 +48,7 @@ def solver_url(tmp_path: Path, log: Path) -> Iterator[str]:
         assert process.stdout is not None
         yield process.stdout.readline().strip()
         process.send_signal(signal.SIGTERM)
-        assert process.wait(30) == 0
+        assert process.wait(60) == 0
 
 
 def results(turn: ModelTurn, **contents: str) -> list[Message]:

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.console import Console
 
-from harness.terminal.columns import Cell, Column, Grid, fit, fitted
+from harness.terminal.columns import Cell, Column, Grid, fit
+from harness.terminal.terminal_text import fitted
 
 COLUMNS = (
     Column("#", right=True),
@@ -26,7 +27,7 @@ def test_columns_leave_in_their_order(width: int, kept: list[int]) -> None:
     assert [place for place, _ in fit(COLUMNS, [2, 20, 11, 6], width)] == kept
 
 
-def test_before_any_leaves_the_one_that_can_is_cut() -> None:
+def test_the_elastic_column_is_cut_before_any_is_left_out() -> None:
     assert dict(fit(COLUMNS, [2, 20, 11, 6], 52)) == {0: 2, 1: 20, 2: 11, 3: 6}
     assert dict(fit(COLUMNS, [2, 20, 11, 6], 45)) == {0: 2, 1: 13, 2: 11, 3: 6}
 

@@ -12,16 +12,16 @@ from rich.console import Console
 
 from harness.efficiency.efficiency_summary import cpu_time, rank, score
 from harness.efficiency.scale import Efficiency
-from harness.features.show.command import shown_samples
+from harness.features.show.chosen_samples import shown_samples
 from harness.features.show.ls_command import runs_view
 from harness.features.show.run_list import list_runs
 from harness.run.store.results import SampleResult
 from harness.run.summary.loaded_run import read_run
 from harness.run.summary.summary import summarize
+from harness.terminal.live.tally import Tally
 from harness.terminal.run_progress import RunProgress
 from harness.terminal.sample_table import result_row, sample_table
 from harness.terminal.summary_table import summary_view
-from harness.terminal.tally import Tally
 
 MakeResult = Callable[..., SampleResult]
 Shown = Callable[..., str]
@@ -122,7 +122,7 @@ def test_a_table_has_columns_as_in_mercurys_picture(
     ]
 
 
-def test_where_nothing_was_timed_nothing_is_said_of_it(
+def test_tables_have_no_efficiency_if_nothing_was_timed(
     make_result: MakeResult, write_run: WriteRun, tmp_path: Path, shown: Shown
 ) -> None:
     results = [make_result("a", solved=True), make_result("b")]
@@ -227,7 +227,7 @@ def test_a_file_gets_the_time_of_what_passed(timed: list[SampleResult]) -> None:
     assert lines[3].endswith("CPU 1.00 µs  P50  B@1 -")
 
 
-def test_one_that_passed_and_was_not_timed_has_dashes(make_result: MakeResult) -> None:
+def test_a_solution_that_was_not_timed_has_dashes(make_result: MakeResult) -> None:
     result = make_result("a", solved=True, efficiency=Efficiency(timing="paired"))
     cells = result_row(result, 1, several=False).efficiency_cells()
     assert [cell.text for cell in cells] == ["-", "-", "-"]

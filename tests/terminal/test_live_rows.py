@@ -12,8 +12,8 @@ from harness.grading.verdict import Verdict
 from harness.models.protocol import ModelStop, ModelTurn, ToolMessage, Usage
 from harness.run.observer import tell_progress
 from harness.sources.benchmarks import load
+from harness.terminal.live.tally import Tally
 from harness.terminal.run_progress import LiveTable, RunProgress
-from harness.terminal.tally import Tally
 
 NAMED = {"id": "s/p", "title": "", "difficulty": "easy"}
 

@@ -112,7 +112,7 @@ def test_the_rows_are_the_samples_under_way_and_the_newest_graded(
     assert "a model   agentic   pass@1 50.0 %" in rows
 
 
-def test_of_many_samples_as_many_are_shown_as_fit(make_result: MakeResult) -> None:
+def test_the_live_table_shows_as_many_samples_as_fit(make_result: MakeResult) -> None:
     screen = console(terminal=True)
     problems = [problem(str(number)) for number in range(100)]
     progress = RunProgress(screen, 100, [], problems=problems)
@@ -168,5 +168,5 @@ def test_a_title_full_of_escapes_is_only_a_title(make_result: MakeResult) -> Non
     assert r"\x1b[2J\x1b]0;pwned\x07" in text
 
 
-def test_a_failure_without_a_word_is_told_too(make_result: MakeResult) -> None:
+def test_a_failure_without_a_message_is_shown(make_result: MakeResult) -> None:
     assert "b#0  model error, pending: \n" in live_through(console(terminal=False), make_result, "")

@@ -9,14 +9,16 @@ from harness.grading.verdict import JudgedAgain, Verdict
 from harness.run.store.results import SampleResult, Step
 from harness.run.summary.loaded_run import read_run
 from harness.run.summary.summary import summarize
-from harness.terminal.run_screen import groups_view, hints, run_screen, summary_screen
+from harness.terminal.groups_view import groups_view
+from harness.terminal.run_screen import hints, run_screen
+from harness.terminal.summary_screen import summary_screen
 
 MakeResult = Callable[..., SampleResult]
 WriteRun = Callable[..., Path]
 Shown = Callable[..., str]
 
 
-def test_it_names_what_was_measured_and_what_came_of_it(
+def test_the_run_screen_names_the_run_and_its_result(
     make_result: MakeResult, write_run: WriteRun, shown: Shown
 ) -> None:
     results = [make_result(name, solved=name in "abc") for name in "abcdefghij"]
@@ -64,7 +66,7 @@ def test_a_run_without_results_has_one_blank_line(write_run: WriteRun, shown: Sh
     assert "\n\n\n" not in shown(run_screen(read_run(path)), 80)
 
 
-def test_with_several_samples_the_rate_is_called_pass_at_1(
+def test_the_rate_of_several_samples_is_called_pass_at_1(
     make_result: MakeResult, shown: Shown
 ) -> None:
     results = [make_result("a", solved=index == 0, index=index) for index in range(4)]
@@ -120,7 +122,7 @@ def test_calls_that_could_not_be_read_are_told_where_they_are_many(
 
 
 @pytest.mark.parametrize("graded", [0, 1, 30])
-def test_it_fits_a_screen_whatever_there_is(
+def test_the_run_screen_fits_24_lines_of_80_columns(
     make_result: MakeResult, write_run: WriteRun, shown: Shown, graded: int
 ) -> None:
     verdicts = [*(each for each in Verdict if each is not Verdict.CHECKER_ERROR)]

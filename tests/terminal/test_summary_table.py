@@ -8,7 +8,8 @@ from harness.agent.attempt import ChosenBy
 from harness.grading.verdict import Verdict
 from harness.run.store.results import SampleResult
 from harness.run.summary.summary import Summary, summarize
-from harness.terminal.summary_table import console, summary_view
+from harness.terminal.consoles import console
+from harness.terminal.summary_table import summary_view
 
 MakeResult = Callable[..., SampleResult]
 Shown = Callable[..., str]
@@ -56,7 +57,7 @@ def states(make_result: MakeResult) -> dict[str, Summary]:
         "without tools",
     ],
 )
-def test_it_fits_the_terminal_and_cuts_nothing(
+def test_the_summary_fits_the_terminal_and_cuts_nothing(
     make_result: MakeResult, shown: Shown, state: str, width: int
 ) -> None:
     text = shown(summary_view(states(make_result)[state]), width)
@@ -144,7 +145,7 @@ def test_what_is_in_no_rate_is_told(make_result: MakeResult, shown: Shown) -> No
     assert "1 solution salvaged from prose" in text
 
 
-def test_no_rate_is_not_a_rate_of_zero(shown: Shown) -> None:
+def test_a_summary_without_a_rate_shows_no_percentage(shown: Shown) -> None:
     assert "%" not in shown(summary_view(summarize([], 20)))
 
 
@@ -159,7 +160,7 @@ def test_names_from_data_are_shown_as_they_are(
     assert wanted in text
 
 
-def test_our_console_adds_nothing_to_a_text(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_console_adds_nothing_to_a_text(capsys: pytest.CaptureFixture[str]) -> None:
     console().print("[bold]1[/bold] :smile: http://x 3.5 True", soft_wrap=True)
     console(error=True).print("said aside")
     told = capsys.readouterr()

@@ -10,8 +10,8 @@ from harness.agent import events
 from harness.agent.events import PublicTests, Response, Retried
 from harness.grading.verdict import Verdict
 from harness.models.protocol import ModelTurn
+from harness.terminal.live.waiting_lines import WaitingLines
 from harness.terminal.run_progress import RunProgress
-from harness.terminal.waiting_lines import WaitingLines
 
 
 @dataclass
@@ -93,7 +93,7 @@ def test_a_run_without_a_terminal_says_what_it_waits_for() -> None:
     console = Console(file=file, width=200, markup=False, highlight=False)
     with RunProgress(console, 4, [], silence_s=0.01) as progress:
         progress.started("a#0")
-        assert file.seen.wait(30)
+        assert file.seen.wait(60)
     assert "[0/4] 0:00:00  1 sample waits for the model's answer (0:00:00)\n" in file.getvalue()
     before = file.getvalue()
     assert threading.enumerate() == [

@@ -57,7 +57,7 @@ def test_each_kind_has_its_tools() -> None:
 
 
 @pytest.mark.parametrize("kind", ANSWERS)
-def test_they_are_described_without_talk_of_tests(kind: Kind) -> None:
+def test_value_tools_are_described_without_tests_and_solutions(kind: Kind) -> None:
     read, write = Toolbox(tools_for(kind)).specs
     assert "program" in read.description if kind is EXECUTION else "function" in read.description
     assert read.parameters["properties"] == {}

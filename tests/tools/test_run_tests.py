@@ -51,7 +51,7 @@ def report_on(worker: Worker) -> Report:
 
 
 class TestVerdicts:
-    def test_all_passed(self, report_on: Report) -> None:
+    def test_the_report_of_passed_tests_says_how_slow_they_were(self, report_on: Report) -> None:
         text = report_on("print(2 * int(input()))")
         assert text.startswith("All 3 public tests passed (slowest: 0.")
 
@@ -72,7 +72,7 @@ class TestVerdicts:
         text = report_on("print(*range(int(input())), sep='\\n')", tests)
         assert "First difference, line 4322, column 3: expected '43x1', got '4321'" in text
 
-    def test_nothing_printed(self, report_on: Report) -> None:
+    def test_the_report_says_that_nothing_was_printed(self, report_on: Report) -> None:
         text = report_on("input()")
         assert "Got: (nothing)" in text
         assert "0 of 3 public tests passed." in text
@@ -98,12 +98,14 @@ class TestVerdicts:
         assert "SyntaxError" in text
         assert "Test 1" not in text
 
-    def test_out_of_time(self, report_on: Report) -> None:
+    def test_the_report_of_a_time_limit_says_which_tests_were_not_run(
+        self, report_on: Report
+    ) -> None:
         text = report_on("while True: pass")
         assert "Test 1: time limit exceeded after 0." in text
         assert "Tests 2 to 3 were not run after that." in text
 
-    def test_one_test_that_was_not_run_is_one(self, report_on: Report) -> None:
+    def test_the_report_names_a_single_test_that_was_not_run(self, report_on: Report) -> None:
         program = "if int(input()) < 5: print(1 / 0)\nwhile True: pass"
         assert "Test 3 was not run after that." in report_on(program)
 
@@ -119,15 +121,15 @@ class TestVerdicts:
         assert "Test 2: runtime error" in text
         assert text.count("Error: the same as for test 1.") == 2
 
-    def test_another_traceback_is_printed_beside_it(self, report_on: Report) -> None:
+    def test_each_different_traceback_is_reported(self, report_on: Report) -> None:
         text = report_on("raise ValueError(input())")
         assert text.count("ValueError: ") == 3
 
-    def test_out_of_memory(self, report_on: Report) -> None:
+    def test_the_report_of_a_memory_limit(self, report_on: Report) -> None:
         text = report_on("x = bytearray(1 << 40)")
         assert "Test 1: memory limit exceeded after " in text
 
-    def test_too_much_output(self, report_on: Report) -> None:
+    def test_the_report_of_an_output_limit_is_bounded(self, report_on: Report) -> None:
         text = report_on("while True: print('spam' * 1000)")
         assert "Test 1: output limit exceeded after " in text
         assert "spam" in text
@@ -159,7 +161,7 @@ class TestFunctions:
     def test_a_missing_function_is_an_error_one_can_act_on(self, report_on: Report) -> None:
         assert "add" in report_on("def sub(xs, n): pass", self.TESTS, "add").partition("Error:")[2]
 
-    def test_in_place_shows_the_mutated_argument(self, report_on: Report) -> None:
+    def test_the_report_of_an_in_place_function_shows_its_argument(self, report_on: Report) -> None:
         text = report_on(
             "def add(xs, n):\n    xs.append(n)",
             self.TESTS,
@@ -280,16 +282,16 @@ class TestCall:
         assert [revision.passed for revision in self.workspace.revisions] == [False, True]
         assert self.workspace.revisions[0].report is None
 
-    async def test_that_tests_failed_is_a_result(self, problem: ProblemView) -> None:
+    async def test_failed_tests_are_a_result_of_the_call(self, problem: ProblemView) -> None:
         text = await self.outcome(problem, "right", "wrong")
         assert text.startswith("0 of 1 public tests passed")
         assert self.workspace.revisions[1].report is not None
 
-    async def test_there_must_be_something_to_run(self, problem: ProblemView) -> None:
+    async def test_run_tests_without_a_solution_is_refused(self, problem: ProblemView) -> None:
         with pytest.raises(ToolError, match="write_solution first"):
             await self.outcome(problem)
 
-    async def test_there_must_be_something_to_run_it_on(self, problem: ProblemView) -> None:
+    async def test_run_tests_without_public_tests_is_refused(self, problem: ProblemView) -> None:
         bare = problem.model_copy(update={"public_tests": ()})
         with pytest.raises(ToolError, match="no public tests"):
             await self.outcome(bare, "right")

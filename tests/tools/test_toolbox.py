@@ -87,7 +87,7 @@ def test_nested_arguments_are_described_whole() -> None:
         jsonschema.Draft202012Validator(spec.parameters).validate({"ranges": [{"first": 1}]})
 
 
-async def test_one_new_file_is_one_new_tool(workspace: Workspace) -> None:
+async def test_a_tool_in_a_file_of_its_own_can_be_called(workspace: Workspace) -> None:
     class EchoArguments(Arguments):
         times: int = Field(default=1, ge=1)
 
@@ -120,7 +120,7 @@ async def test_writing_says_what_was_kept(workspace: Workspace, code: str, said:
 
 
 class TestWorkspace:
-    def test_nothing_written_nothing_best(self, workspace: Workspace) -> None:
+    def test_an_empty_workspace_has_no_best_solution(self, workspace: Workspace) -> None:
         assert workspace.latest is None
         assert workspace.best is None
 
@@ -134,7 +134,7 @@ class TestWorkspace:
             ([FAILED, SOLVED], 1),
         ],
     )
-    def test_the_best_is_the_newest_that_passed_else_the_newest(
+    def test_the_best_solution_is_the_newest_that_passed_else_the_newest(
         self, workspace: Workspace, reports: list[Grade | None], best: int
     ) -> None:
         workspace.revisions = [Revision(str(n), report) for n, report in enumerate(reports)]

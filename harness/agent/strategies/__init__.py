@@ -2,6 +2,8 @@
 
 - `agent_loop`: the agent loop
 - `baselines`: the modes without tools
+- `codet`, `reflexion`, `map_coder`: strategies of published papers
+- `solver`: what these have in common
 - `user_code`: strategies and tools of users and plug-ins
 - `strategies`: all strategies by name
 
@@ -13,13 +15,20 @@ EXTERNAL = ("external", "mcp")
 
 STARTED, COMES = EXTERNAL
 
-ASKING = ("agentic", "single_shot", "self_repair", "best_of_k_public")
+CODET, REFLEXION, MAP_CODER = PUBLISHED = ("codet", "reflexion", "map_coder")
+"""Modes that are strategies of published papers."""
+
+ASKING = ("agentic", "single_shot", "self_repair", "best_of_k_public", *PUBLISHED)
 """Modes in which the harness sends the requests."""
 
 BUILT_IN = (*ASKING, *EXTERNAL)
 """All built-in modes, including those of a user's own agent."""
 
 REPAIR_ROUNDS = 1
-"""Default number of repair rounds of `self_repair`."""
+"""Default number of repair rounds of `self_repair`, and of each plan of `map_coder`."""
 SHOTS = 5
-"""Default number of shots of `best_of_k_public`."""
+"""Default number of shots of `best_of_k_public` and of solutions of `codet`."""
+TEST_ANSWERS = 1
+"""Default number of answers with tests of `codet`."""
+PLANS = 3
+"""Default number of plans of `map_coder`."""

@@ -5,6 +5,9 @@ from harness.agent.attempt import Strategy
 from harness.agent.strategies import EXTERNAL
 from harness.agent.strategies.agent_loop import agentic
 from harness.agent.strategies.baselines import best_of_k_public, self_repair, single_shot
+from harness.agent.strategies.codet import codet
+from harness.agent.strategies.map_coder import map_coder
+from harness.agent.strategies.reflexion import reflexion
 from harness.agent.strategies.user_code import own_strategy, strategy_of
 from harness.errors import UsageError
 from harness.registry import AGENT_STRATEGY, feature
@@ -14,6 +17,9 @@ STRATEGIES: dict[str, Strategy] = {
     "single_shot": single_shot,
     "self_repair": self_repair,
     "best_of_k_public": best_of_k_public,
+    "codet": codet,
+    "reflexion": reflexion,
+    "map_coder": map_coder,
 }
 """Strategies by the names of `harness.agent.strategies.ASKING`."""
 

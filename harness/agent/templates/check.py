@@ -140,7 +140,9 @@ def _strays(name: str, mode: str | None, used: set[str]) -> Iterator[Fault]:
                 yield Fault(file, None, f"no template has this name; known: {known}")
             elif missing and missing not in present:
                 yield Fault(file, None, f"there is no {missing}.j2 beside it, so it is never read")
-            elif part == "repair" and mode in {None, "self_repair"}:
+            elif part not in prompt_set.OPENING and (
+                mode is None or part in prompt_set.OWN_PARTS.get(mode, ())
+            ):
                 yield Fault(file, None, "it is never read: the set has no system.j2 and user.j2")
 
 
@@ -181,6 +183,12 @@ def _values(part: str, problem: ProblemView) -> Mapping[str, Any]:
         "code": "def solve(x):\n    return x + 1\n",
         "feedback": "Wrong answer on public test 1.",
         "round": 1,
+        "opening": f"# {problem.title}",
+        "reflections": ["The last element was left out."],
+        "plans": 3,
+        "example": "Add two numbers.",
+        "algorithm": "Arithmetic.",
+        "plan": "1. Read the numbers. 2. Print their sum.",
     }
     return {name: every[name] for name in prompt_set.NAMES[part]}
 

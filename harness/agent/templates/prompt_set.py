@@ -5,6 +5,7 @@ Under `prompts/`, and in a user's own folder, where MODE may be omitted:
     MODE/SET/system.j2, user.j2         code generation
     MODE/SET/KIND/system.j2, user.j2    another kind of problem
     self_repair/SET/repair.j2           message after a failure, beside single shot's two
+    codet/SET/tests.j2                  request for tests; other modes' parts: `OWN_PARTS`
 
 Modes without a folder use the sets of single shot.
 """
@@ -21,6 +22,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator
 
+from harness.agent.strategies import CODET, MAP_CODER, REFLEXION
 from harness.agent.templates.template import (
     LONGEST_TEMPLATE,
     TemplateFaultError,
@@ -40,12 +42,24 @@ OWN_PARTS: Mapping[str, tuple[str, ...]] = {
     "agentic": (),
     SINGLE_SHOT: (),
     "self_repair": ("repair",),
+    CODET: ("tests",),
+    REFLEXION: ("tests", "reflect", "revise"),
+    MAP_CODER: ("recall", "plan", "rate", "code", "debug"),
 }
 """The modes with their own sets, and their templates besides the opening."""
 _EVERYWHERE = frozenset({"problem", "further_tests", "cpu_limit_s", "max_turns"})
+_WITH_OPENING = _EVERYWHERE | {"opening"}
 NAMES: Mapping[str, frozenset[str]] = {
     **dict.fromkeys(OPENING, _EVERYWHERE),
     "repair": _EVERYWHERE | {"code", "feedback", "round"},
+    "tests": _WITH_OPENING,
+    "reflect": _WITH_OPENING | {"code", "feedback"},
+    "revise": _WITH_OPENING | {"code", "feedback", "reflections"},
+    "recall": _WITH_OPENING | {"plans"},
+    "plan": _WITH_OPENING | {"example", "algorithm"},
+    "rate": _WITH_OPENING | {"plan"},
+    "code": _WITH_OPENING | {"plan", "algorithm"},
+    "debug": _WITH_OPENING | {"plan", "algorithm", "code", "feedback"},
 }
 """The names available in each template."""
 

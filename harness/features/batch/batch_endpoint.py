@@ -1,7 +1,8 @@
 """Common interface of the providers' batch APIs.
 
 Requests of a batch are submitted together and answered within a day at half the price.
-`batch_providers` implements the interface; retries, waiting and the journal are in other modules.
+`openai_batches` and `anthropic_batches` implement the interface; retries, waiting and the journal
+are in other modules.
 """
 
 import json

@@ -13,8 +13,9 @@ from typing import Any
 
 from harness.errors import DataError, UsageError
 from harness.features.batch.batch_endpoint import BatchEndpoint, BatchRequest
-from harness.features.batch.batch_journal import BatchJournal, Spool
+from harness.features.batch.batch_journal import BatchJournal
 from harness.features.batch.requests import BatchRequests, custom_id
+from harness.features.batch.spool import Spool
 from harness.models.clients.connections import Timeouts
 from harness.models.clients.retry import Pace
 from harness.models.protocol import (
@@ -155,12 +156,8 @@ def batch_route(name: str, route: Route | None) -> Route:
 
 def open_batches(route: Route, timeouts: Timeouts | None = None) -> BatchEndpoint:
     """Open the batch API of a route, with the protocol of its single requests."""
-    from harness.features.batch.batch_providers import (
-        CHAT_COMPLETIONS,
-        RESPONSES,
-        AnthropicBatches,
-        OpenAIBatches,
-    )
+    from harness.features.batch.anthropic_batches import AnthropicBatches
+    from harness.features.batch.openai_batches import CHAT_COMPLETIONS, RESPONSES, OpenAIBatches
 
     settings: dict[str, Any] = {**route.connection, "timeouts": timeouts}
     if route.protocol is Protocol.MESSAGES:

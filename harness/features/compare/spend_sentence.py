@@ -12,14 +12,17 @@ from harness.features.compare.spend_result import (
     SpendDifference,
     SpendPoint,
 )
+from harness.figures import count
 from harness.run.summary.loaded_run import Run
-from harness.text import count
 
 MODES = {
     "agentic": "the agent",
     "external": "the external agent",
     "self_repair": "self-repair",
     "best_of_k_public": "best of k",
+    "codet": "CodeT",
+    "reflexion": "Reflexion",
+    "map_coder": "MapCoder",
     "single_shot": "single shot",
 }
 UNIT_WORDS = {"tokens": "tokens", "calls": "model calls"}

@@ -17,7 +17,8 @@ from harness.features.episode.shared import Episodes
 from harness.grading.answer_judge import judge_answer
 from harness.grading.jobs import Judgement
 from harness.grading.verdict import Grade, Verdict
-from harness.models.clients.openai_wire import message_to_wire, turn_from_wire
+from harness.models.clients.openai_answer import turn_from_wire
+from harness.models.clients.openai_request import message_to_wire
 from harness.models.clients.wire import read_json
 from harness.models.faults import MalformedAnswerError
 from harness.models.protocol import (
@@ -30,8 +31,8 @@ from harness.models.protocol import (
     ToolMessage,
     ToolSpec,
 )
-from harness.models.scripted import UnaskedModel
 from harness.models.text_tools.instructions import with_tools
+from harness.models.unasked import UnaskedModel
 from harness.problem import Problem
 from harness.sandbox.executor import Executor, Shared
 from harness.sandbox.program import SandboxError

@@ -8,7 +8,8 @@ import typer
 
 from harness.cli import completion
 from harness.cli.help_page import ADVANCED
-from harness.cli.settings_flags import Notify, Observer, Source, with_settings, with_source
+from harness.cli.settings_flags import with_settings
+from harness.cli.shared_flags import Notify, Observer, Source, with_source
 from harness.errors import UsageError
 from harness.run.settings.spec import RunSpec
 

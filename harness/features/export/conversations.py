@@ -25,7 +25,8 @@ from harness.agent.events import (
     ToolResult,
 )
 from harness.errors import RunDirectoryError
-from harness.models.prices import ListedPrice, Price, cost
+from harness.models.price_lists import ListedPrice
+from harness.models.prices import Price, cost
 from harness.models.protocol import (
     AssistantMessage,
     Message,
@@ -36,9 +37,10 @@ from harness.models.protocol import (
     Usage,
     UserMessage,
 )
+from harness.run.store.message_texts import reasoning_text
 from harness.run.store.results import SampleResult
 from harness.run.store.transcript import file_name
-from harness.run.store.transcript_contents import entries, reasoning_text
+from harness.run.store.transcript_contents import entries
 from harness.run.store.transcripts import Transcripts
 from harness.run.summary.loaded_run import Run
 

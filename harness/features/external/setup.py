@@ -22,7 +22,7 @@ from harness.models.providers import AGENT_PREFIX
 from harness.run.plan.plan import Plan
 from harness.run.store.directory import MANIFEST
 from harness.sources.benchmarks import parse_spec
-from harness.sources.files.lines import expand
+from harness.sources.files.paths import expand
 
 if TYPE_CHECKING:
     from harness.run.settings.spec import RunSpec

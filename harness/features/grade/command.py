@@ -6,7 +6,8 @@ from typing import Annotated, Any
 
 import typer
 
-from harness.cli.settings_flags import JUDGING, AsJson, Problems, among, with_settings
+from harness.cli.settings_flags import JUDGING, with_settings
+from harness.cli.shared_flags import AsJson, Problems, among
 
 
 @with_settings(*JUDGING, "timing", "skip_bad_rows")

@@ -1,6 +1,6 @@
 """Readers of files of solutions to grade.
 
-There are six forms, plain or gzipped, recognized by their content:
+There are seven forms, plain or gzipped, recognized by their content:
 
 - JSONL with `{"problem_id", "code"}` or `{"problem_id", "output"}` a line. `output` is the model's
   text. `question_id` is accepted for `problem_id`, and `answer` for `code` in problems that ask for
@@ -8,6 +8,9 @@ There are six forms, plain or gzipped, recognized by their content:
   true or false, or a number of tests together with `"total"`. `"language"` is `python` or `cpp`.
 - Samples of EvalPlus and HumanEval: `{"task_id", "solution"}` or `{"task_id", "completion"}` a
   line. A completion continues the problem's prompt.
+- Results of MapCoder and of Reflexion: `{"task_id", "source_codes", "is_solved"}` or
+  `{"task_id", "solution", "is_solved"}` a line, with `prompt_tokens`, `completion_tokens` and
+  `api_calls` where they were counted.
 - A program itself, in a file that has its problem's native id for a name: `abc300_a.cpp`.
 - LiveCodeBench's list for its custom evaluator: `[{"question_id", "code_list"}]`; for test outputs
   `[{"question_id", "test_id", "pred_list"}]`; for code execution `[{"id", "pred_list"}]`.
@@ -30,6 +33,7 @@ from pydantic_core import from_json
 
 from harness.errors import DataError, UsageError
 from harness.features.grade.solutions import Published, Solution
+from harness.features.grade.solved_rows import read_solved
 from harness.languages import PYTHON
 from harness.languages.known import LANGUAGES, named, of_file
 from harness.languages.language import Language
@@ -245,6 +249,9 @@ def read_row(row: dict[str, object], where: str) -> Iterator[Solution]:
     """Yield the solutions of a JSON object at `where`. Raises DataError."""
     if is_of_samples(row):
         yield from read_samples(row, where)
+        return
+    if "is_solved" in row:
+        yield from read_solved(row, where)
         return
     if "task_id" in row and not {"problem_id", "question_id"} & row.keys():
         yield _of_evalplus(row, where)

@@ -9,19 +9,20 @@ from typing import Any
 from harness.agent.extraction.code import Extract, Extraction, asserted_by_lcb
 from harness.agent.extraction.fences import extract_fenced
 from harness.errors import DataError, UsageError
+from harness.figures import count
 from harness.grading.answer_judge import judge_answer
 from harness.grading.jobs import Job, Judged, Options, judge_all
 from harness.grading.verdict import Grade, Verdict
 from harness.languages import PYTHON
 from harness.languages.known import LANGUAGES
-from harness.models.protocol import Frozen
+from harness.models.protocol import Frozen, Usage
 from harness.problem import Kind, Problem
 from harness.run.plan.judging_options import judging_of
 from harness.run.plan.problem_kinds import rules_of
 from harness.run.settings.spec import RunSpec
 from harness.sandbox.executor import Executor
 from harness.sources.problem_names import Names
-from harness.text import count, first_few
+from harness.text import first_few
 
 CODE = "code"
 """In place of an extraction rule: a text is the solution itself."""
@@ -74,6 +75,8 @@ class Solution:
         place: index of its problem among all problems, in LiveCodeBench's order, from 0.
         completion: whether the code continues the problem's prompt.
         language: name of its language, see `harness.languages`.
+        usage: tokens that it cost; None if unknown.
+        calls: requests that it took; 0 if unknown.
     """
 
     name: str
@@ -83,6 +86,8 @@ class Solution:
     place: int | None = None
     completion: bool = False
     language: str = PYTHON
+    usage: Usage | None = None
+    calls: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +99,7 @@ class MatchedSolution:
         code: the program, or the answer to a value question.
         extraction: name of the rule that found the code; empty if the file gave code.
         language: name of its language.
+        usage, calls: as in `Solution`.
     """
 
     problem: Problem
@@ -102,6 +108,8 @@ class MatchedSolution:
     extraction: str
     published: Published | None
     language: str = PYTHON
+    usage: Usage | None = None
+    calls: int = 0
 
 
 def match(
@@ -139,8 +147,8 @@ def match(
     for solution, problem in found:
         extraction = _extraction(solution, problem, search)
         code, rule = extraction.code, extraction.rule
-        number, language = counts[problem.id], solution.language
-        matched.append(MatchedSolution(problem, number, code, rule, solution.published, language))
+        facts = solution.published, solution.language, solution.usage, solution.calls
+        matched.append(MatchedSolution(problem, counts[problem.id], code, rule, *facts))
         counts[problem.id] += 1
     return matched, unmatched
 

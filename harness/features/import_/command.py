@@ -6,16 +6,17 @@ from typing import Annotated, Any
 
 import typer
 
-from harness.cli.settings_flags import JUDGING, AsJson, Problems, among, with_settings
+from harness.cli.settings_flags import JUDGING, with_settings
+from harness.cli.shared_flags import AsJson, Problems, among
 from harness.errors import INFRASTRUCTURE, INTERRUPTED, OK, UsageError
+from harness.features.import_.agreement import agreement_lines
 from harness.features.import_.library import failure_words, import_file
 from harness.features.import_.trajectory_file import FORMATS
 from harness.features.import_.trajectory_import import Imported, ImportRequest
-from harness.features.import_.trajectory_run import agreement_lines
 from harness.sources.files.rows import Loaded
+from harness.terminal.consoles import console
 from harness.terminal.progress import TerminalReporter, load_telling
 from harness.terminal.run_screen import print_summary
-from harness.terminal.summary_table import console
 
 
 def left_out_words(found: Imported) -> str:

@@ -1,8 +1,9 @@
 """`harness.import_run`: make a run of what others published, as `harness import` does.
 
 Agent runs are judged here (`trajectory_import`). Solutions keep their published verdicts: such a
-run has no transcripts, tokens, costs or times, and for a solution that failed, the tests on which
-it failed are unknown. `harness regrade` judges the same solutions here, as another run.
+run has no transcripts, costs or times, and tokens only where the file tells them. For a solution
+that failed, the tests on which it failed are unknown. `harness regrade` judges the same solutions
+here, as another run.
 """
 
 import re
@@ -18,6 +19,7 @@ from harness.agent.attempt import ChosenBy, StopReason
 from harness.errors import NothingSelectedError, UsageError
 from harness.features.grade.solution_readers import read_solutions
 from harness.features.grade.solutions import MatchedSolution, Published, match, unmatched_words
+from harness.features.import_.agreement import Compared, agreement_lines
 from harness.features.import_.trajectory_file import (
     FORMATS,
     SOLUTIONS,
@@ -30,24 +32,27 @@ from harness.features.import_.trajectory_import import (
     import_trajectories,
     manifest_of,
 )
-from harness.features.import_.trajectory_run import Compared, agreement_lines
-from harness.features.show.command import LoadedRun
+from harness.features.show.library import LoadedRun
+from harness.figures import count
 from harness.grading.verdict import INFRASTRUCTURE, Verdict
 from harness.models.prices import Price
 from harness.problem import Problem
 from harness.run.engine.manifest import SCHEMA
 from harness.run.plan.problem_loader import Benchmark, checked, name_of, read
 from harness.run.reporter import LOG, Reporter
-from harness.run.settings.keys import JudgingKeys, Words, listing, path_of, python_words, spec_from
+from harness.run.settings.keys import JudgingKeys, Words
+from harness.run.settings.python_arguments import path_of, spec_from
+from harness.run.settings.python_messages import python_words
+from harness.run.settings.python_signature import listing
 from harness.run.settings.spec import RunSpec
 from harness.run.store.directory import RunDirectory
+from harness.run.store.origin import PUBLISHED
 from harness.run.store.results import SampleResult
-from harness.run.store.state import PUBLISHED
 from harness.run.store.transcript import facts_of
 from harness.run.summary.loaded_run import read_run
 from harness.run.summary.summary import Summary, summarize
 from harness.sources.files.rows import Loaded
-from harness.text import count, printable_line
+from harness.text import printable_line
 from harness.version import __version__
 
 OWN = ("file", "problems", "out", "file_format", "model", "mode", "extract", "write_tool")
@@ -283,12 +288,12 @@ def _results(matched: Sequence[MatchedSolution]) -> Iterator[SampleResult]:
             chosen_by=ChosenBy.ANSWER,
             extraction=each.extraction,
             stop_reason=StopReason.MODEL_STOPPED,
-            model_calls=0,
+            model_calls=each.calls,
             tool_calls=0,
             malformed_tool_calls=0,
             nudges=0,
             written=int(bool(each.code)),
-            usage=None,
+            usage=each.usage,
             cost=None,
             seconds=0.0,
         )

@@ -14,18 +14,16 @@ from typing import Any, cast
 
 from harness.errors import DataError, UsageError
 from harness.features.grade.solution_readers import parsed
-from harness.features.import_.agent_traces import read_atif, read_episode
+from harness.features.import_.atif import read_atif
 from harness.features.import_.chat_messages import read_message_log
+from harness.features.import_.eval_archive import EvalArchive
 from harness.features.import_.fields import Fields
-from harness.features.import_.inspect_log import (
-    EvalArchive,
-    model_in,
-    read_inspect_sample,
-    read_inspect_samples,
-)
+from harness.features.import_.inspect_log import model_in, read_inspect_sample, read_inspect_samples
 from harness.features.import_.trajectory import Trajectory, read_revision_rows
+from harness.features.import_.verifiers_traces import read_episode
 from harness.run.store.files import read_json
-from harness.sources.files.lines import JsonLines, open_regular
+from harness.sources.files.lines import JsonLines
+from harness.sources.files.paths import open_regular
 
 LARGEST_RESULT = 4 << 20
 TRAJECTORY = "trajectory.json"

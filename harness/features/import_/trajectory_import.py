@@ -13,32 +13,30 @@ from harness.agent import events
 from harness.agent.strategies.strategies import STRATEGIES
 from harness.errors import RunDirectoryError, UsageError
 from harness.features.grade.solutions import judged_answers, unmatched_words
+from harness.features.import_.agreement import Compared
 from harness.features.import_.imported_sample import WRITE_TOOLS, ImportedSample, WriteTool
+from harness.features.import_.judgements import Judgements
+from harness.features.import_.sample_finder import Finder, read_samples
 from harness.features.import_.trajectory import Trajectory
 from harness.features.import_.trajectory_file import TrajectoryFile
-from harness.features.import_.trajectory_run import (
-    Compared,
-    Finder,
-    Judgements,
-    read_samples,
-)
+from harness.figures import count
 from harness.grading.verdict import Verdict
-from harness.models.prices import ListedPrice
+from harness.models.price_lists import ListedPrice
 from harness.models.protocol import Usage
 from harness.problem import Problem
 from harness.run.engine.manifest import SCHEMA, surroundings, test_limits
 from harness.run.plan.judging_options import judging_of
 from harness.run.plan.problem_kinds import ProblemKind, check_settings, check_tested, rules_of
 from harness.run.reporter import Reporter
+from harness.run.session.isolation import isolate
 from harness.run.session.judging import judge_jobs
-from harness.run.session.judging_session import JudgingSession, isolate, judging
+from harness.run.session.judging_session import JudgingSession, judging
 from harness.run.settings.spec import RunSpec, known_keys, read_spec
 from harness.run.store.directory import MANIFEST, RESULTS, SUMMARY, RunDirectory, read_manifest
-from harness.run.store.state import HERE
+from harness.run.store.origin import HERE
 from harness.run.store.transcripts import FOLDER
 from harness.run.summary.summary import Summary, summarize
 from harness.sources.files.rows import Loaded
-from harness.text import count
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,9 +23,9 @@ from harness.grading.jobs import Job, Judged
 from harness.grading.verdict import INFRASTRUCTURE, Grade, Verdict
 from harness.problem import Problem
 from harness.run.store.directory import RESULTS, RunDirectory
+from harness.run.store.message_texts import program
 from harness.run.store.results import SampleResult, Step, outcomes, read_results
 from harness.run.store.transcript import file_name
-from harness.run.store.transcript_contents import program
 from harness.run.store.transcripts import Transcripts
 from harness.text import writable
 from harness.tools.run_code import RunCode

@@ -6,7 +6,8 @@ from typing import Annotated, Any
 
 import typer
 
-from harness.cli.settings_flags import JUDGING, ServedProblems, with_settings
+from harness.cli.settings_flags import JUDGING, with_settings
+from harness.cli.shared_flags import ServedProblems
 
 
 @with_settings(*JUDGING, "skip_bad_rows")

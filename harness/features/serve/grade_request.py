@@ -1,16 +1,14 @@
-"""Request of `POST /grade`: solutions of known problems, decoded when used, or of given tests."""
+"""Request of `POST /grade`: solutions of known problems, or of given tests."""
 
-import asyncio
 import hashlib
 import json
-from collections import OrderedDict
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any, Literal, cast
 
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
-from harness.errors import DataError, HarnessError
+from harness.errors import DataError
 from harness.features.serve.requests import (
     TOO_LARGE,
     ParsedSize,
@@ -23,20 +21,15 @@ from harness.grading.jobs import Options
 from harness.grading.stop import STOPS, Stop
 from harness.plugins import RuleName
 from harness.problem import Problem, Signature, TestCase, TestSuite
-from harness.sandbox.executor import Shared
 from harness.sandbox.limits import MEBIBYTE
 from harness.sources import preambles
 from harness.sources.apps.apps_problem import read_suite
-from harness.sources.files.rows import check_function_test
-from harness.sources.problem_names import Names
+from harness.sources.files.row_checks import check_function_test
 
 MOST_ITEMS = 10_000
 LONGEST_TEST_S = 900.0
 CODE = "code"
 """Given in place of an extraction rule: the text is the code."""
-
-KEPT_BYTES = 512 << 20
-"""Most bytes of decoded tests that are kept, of the most recently used problems."""
 
 
 class GivenTest(RequestBody):
@@ -239,82 +232,3 @@ def _problem(entry_point: str | None, signature: Signature, tests: tuple[TestCas
         preamble=preambles.LIVECODEBENCH,
         content_hash=digest.hexdigest(),
     )
-
-
-@dataclass(frozen=True, slots=True)
-class Ready:
-    """A problem whose solutions can be judged.
-
-    Attributes:
-        problem: the problem, with its examples checked.
-        tests: all tests, public ones first; always the same object, so that another machine
-            receives
-            them only once.
-        bytes: size of all inputs and outputs.
-    """
-
-    problem: Problem
-    tests: Shared[TestSuite]
-    bytes: int
-
-    @classmethod
-    def of(cls, problem: Problem) -> "Ready":
-        """Decode a problem's tests. Raises DataError."""
-        tests = problem.tests.all()
-        size = sum(len(test.input) + len(test.output) for test in tests)
-        return cls(problem, Shared(TestSuite(tests)), size)
-
-
-class ProblemCache:
-    """Cache of problems with decoded tests.
-
-    Args:
-        problems: problems that the server has.
-        kept_bytes: most bytes of decoded tests; the most recently used problem is always kept.
-    """
-
-    def __init__(self, problems: Sequence[Problem], kept_bytes: int = KEPT_BYTES) -> None:
-        self._names = Names(problems)
-        self._kept_bytes = kept_bytes
-        self._tasks: OrderedDict[str, asyncio.Task[Ready]] = OrderedDict()
-
-    def find(self, name: str) -> Problem:
-        """Return the problem of a name. Raises Refusal: 422."""
-        try:
-            return self._names.find(name)
-        except HarnessError as error:
-            raise Refusal(422, str(error)) from None
-
-    async def ready(self, problem: Problem) -> Ready:
-        """Return a problem with its tests decoded.
-
-        Raises:
-            DataError: the problem's row cannot be read.
-        """
-        task = self._tasks.get(problem.id)
-        if task is None:
-            decoding = asyncio.to_thread(Ready.of, problem)
-            task = self._tasks[problem.id] = asyncio.create_task(decoding)
-        self._tasks.move_to_end(problem.id)
-        try:
-            found = await asyncio.shield(task)
-        except BaseException:
-            if task.done() and (task.cancelled() or task.exception() is not None):
-                self._tasks.pop(problem.id, None)
-            raise
-        self._forget()
-        return found
-
-    def _forget(self) -> None:
-        """Drop the least recently used problems beyond the limit."""
-        done = {name: task.result().bytes for name, task in self._tasks.items() if _is_good(task)}
-        total = sum(done.values())
-        for name in [*done][:-1]:
-            if total <= self._kept_bytes:
-                return
-            total -= done[name]
-            del self._tasks[name]
-
-
-def _is_good(task: "asyncio.Task[Ready]") -> bool:
-    return task.done() and not task.cancelled() and task.exception() is None

@@ -7,14 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from harness.errors import HarnessError
-from harness.features.serve.grade_request import (
-    CODE,
-    Item,
-    ProblemCache,
-    Ready,
-    given_problem,
-    options_for,
-)
+from harness.features.serve.grade_request import CODE, Item, given_problem, options_for
+from harness.features.serve.problem_cache import ProblemCache, Ready
 from harness.features.serve.requests import Refusal
 from harness.features.serve.work import Workers
 from harness.grading.answer_judge import judge_answer

@@ -16,8 +16,8 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from harness.errors import UsageError
 from harness.features.serve.app import Bounds, Service
-from harness.features.serve.grade_request import ProblemCache
 from harness.features.serve.grading_service import Graders
+from harness.features.serve.problem_cache import ProblemCache
 from harness.features.serve.requests import LOOPBACK
 from harness.features.serve.run_code import Run
 from harness.features.serve.work import Metrics, Workers

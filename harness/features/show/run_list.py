@@ -13,7 +13,7 @@ from pydantic_core import to_json
 
 from harness.errors import RunDirectoryError
 from harness.models.protocol import Frozen
-from harness.run.settings.problem_settings import planned_samples
+from harness.run.settings.shard import planned_samples
 from harness.run.store.directory import RESULTS, SUMMARY, read_manifest
 from harness.run.store.files import LARGEST_SUMMARY, read_file
 from harness.run.store.results import read_results

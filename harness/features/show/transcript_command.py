@@ -10,14 +10,14 @@ import typer
 from pydantic_core import from_json
 
 from harness.agent import events
-from harness.cli.settings_flags import RunArgument
+from harness.cli.shared_flags import RunArgument
 from harness.errors import RunDirectoryError, UsageError
 from harness.grading.verdict import Grade
 from harness.models.protocol import ModelTurn, ToolCall
 from harness.run.store.directory import RESULTS, refuse_experiment
+from harness.run.store.message_texts import message_text
 from harness.run.store.results import read_results
 from harness.run.store.transcript import sample_name
-from harness.run.store.transcript_contents import message_text
 from harness.run.store.transcripts import FOLDER, Transcripts
 from harness.text import printable, printable_line
 
@@ -77,6 +77,8 @@ def _note(event: events.Event) -> Iterator[str]:
                 f"turn {event.turn} was too long: {len(event.call_ids)} older results left out",
                 event.cause,
             )
+        case events.RanWrittenTests():
+            yield from _said(f"tests of the model's own → {event.seconds:.2f} s", event.text)
         case events.AgentLeft():
             yield from _agent(event)
         case _:
@@ -224,7 +226,7 @@ def transcript(
     ] = None,
 ) -> None:
     """Print a sample's conversation, or list a run's samples."""
-    from harness.terminal.summary_table import console
+    from harness.terminal.consoles import console
 
     out = console()
     with Transcripts(run) as transcripts:

@@ -21,7 +21,7 @@ from typing import Any, cast
 from harness.errors import DataError
 from harness.features.grade.grader import Grader
 from harness.problem import Problem, TestCase, TestSuite
-from harness.sources.files.rows import check_function_test
+from harness.sources.files.row_checks import check_function_test
 
 SOURCE = "livecodebench"  # gives the limits of time and memory, and the rule
 LONGEST_TESTS = 256 << 20  # characters

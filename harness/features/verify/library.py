@@ -1,8 +1,8 @@
 """`harness.verify`: judge a benchmark's references, as `harness verify` does."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Unpack
 
 from rich.console import RenderableType
@@ -13,12 +13,14 @@ from harness.features.verify.verification import (
     Verification,
     VerifiedProblem,
     finding,
+    limits_by_rule,
     list_references,
     reference_jobs,
     summarize_verification,
     verification_view,
     verified,
 )
+from harness.figures import count
 from harness.grading.jobs import Judged
 from harness.grading.reference_verdicts import Finding, VerifiedCache, default_folder
 from harness.problem import Problem
@@ -26,12 +28,15 @@ from harness.run.plan.problem_loader import Benchmark, checked, name_of, read
 from harness.run.reporter import LOG, Reporter
 from harness.run.session.judging import judge_jobs
 from harness.run.session.judging_session import JudgingSession, session_of
-from harness.run.settings.keys import JudgingKeys, SelectionKeys, listing, python_words, spec_from
+from harness.run.settings.keys import JudgingKeys, SelectionKeys
+from harness.run.settings.python_arguments import spec_from
+from harness.run.settings.python_messages import python_words
+from harness.run.settings.python_signature import listing
 from harness.sandbox.isolation import Level
 from harness.sources.benchmarks import parse_spec
 from harness.sources.selection import select
 from harness.terminal.notebook import NotebookView
-from harness.text import count, printable_line
+from harness.text import printable_line
 
 OWN = ("benchmark", "references", "fresh")
 GIVEN = "given"
@@ -166,8 +171,17 @@ def verify_problems(
         if found and tell_known is not None:
             tell_known(sum(key in found for key in keys), len(keys))
         interrupted = _judge(listed, found, cache, judging, reporter)
-    results = verified(listed, found, judging.options)
-    left = sum(key not in found for key in keys)
+        by_rule = limits_by_rule(listed, found, judging.options)
+        judging = with_limits(judging, by_rule)
+        wrong = list_references(problems, wanted.most, judging.options, rejected=True)
+        of_wrong = [key for each in wrong for key in each.keys]
+        found |= {} if wanted.fresh else cache.find(of_wrong, least)
+        if not interrupted and of_wrong:
+            interrupted = _judge(
+                wrong, found, cache, judging, reporter, noun="known-wrong solutions"
+            )
+    results = verified(listed, found, judging.options, wrong, by_rule)
+    left = sum(key not in found for key in (*keys, *of_wrong))
     return VerifiedBenchmark(
         summarize_verification(results), tuple(results), interrupted, left, cache.keeps
     )
@@ -179,6 +193,8 @@ def _judge(
     cache: VerifiedCache,
     judging: JudgingSession,
     reporter: Reporter,
+    *,
+    noun: str = "references",
 ) -> bool:
     """Judge the rest into `found`, storing each; return whether the user interrupted."""
     jobs = reference_jobs(listed, found)
@@ -188,4 +204,11 @@ def _judge(
         found[key] = finding(judged)
         cache.add(key, found[key])
 
-    return judge_jobs(jobs, judging, reporter, "references", keep)
+    return judge_jobs(jobs, judging, reporter, noun, keep)
+
+
+def with_limits(judging: JudgingSession, limits: Mapping[str, float]) -> JudgingSession:
+    """Return the settings with CPU limits of some problems, unless they have others."""
+    options = judging.options
+    known = {**limits, **options.cpu_by_problem}
+    return replace(judging, options=replace(options, cpu_by_problem=known))

@@ -1,21 +1,27 @@
 """Check a benchmark by its references: failures, slow ones, missing tests."""
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 
 from rich.console import Group, RenderableType
 
 from harness.errors import DataError
+from harness.figures import count
 from harness.grading.jobs import CODE_HASH, Job, Judged, Options, ReferenceAt, code_hash
 from harness.grading.reference_verdicts import Finding, keys_of
 from harness.grading.verdict import INFRASTRUCTURE, Verdict
+from harness.languages import PYTHON
+from harness.languages.known import LANGUAGES
+from harness.languages.language import MissingCompilerError
 from harness.models.protocol import Frozen
-from harness.problem import Problem
+from harness.problem import Problem, Reference
+from harness.run.plan.languages import refusal
 from harness.run.plan.problem_kinds import require_code_generation
 from harness.run.summary.summary import counted, without_hidden
-from harness.terminal.columns import facts, words_table
-from harness.terminal.summary_table import counts, no_hidden_tests, sandbox_level, words
-from harness.text import count, first_few
+from harness.terminal.rich_tables import facts, words_table
+from harness.terminal.summary_facts import counts, no_hidden_tests, sandbox_level, words
+from harness.text import first_few
 
 SMALL_ROW = 1 << 16
 """Most bytes of a row that is decoded only to count its tests."""
@@ -25,9 +31,24 @@ SLOW = 0.5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VerifiedReference(Finding):
-    """One judged reference; `index` is its index among the problem's, from 0."""
+    """One judged reference.
+
+    Attributes:
+        index: its index among the problem's `known_solutions()`, from 0.
+        language: its language.
+        name: its name in the data; empty without one.
+        expected: verdicts expected of a known-wrong solution; empty for a reference.
+    """
 
     index: int
+    language: str = PYTHON
+    name: str = ""
+    expected: tuple[str, ...] = ()
+
+    @property
+    def as_expected(self) -> bool:
+        """Whether the data expect this verdict."""
+        return self.verdict in (self.expected or (Verdict.ACCEPTED,))
 
 
 class VerifiedProblem(Frozen):
@@ -39,6 +60,8 @@ class VerifiedProblem(Frozen):
         limit_s: CPU seconds that a test may use.
         available: number of references in the data; after an interrupt some are unjudged.
         known_issues: known issues of the problem, which may make a reference fail.
+        rejected: known-wrong solutions, judged.
+        rejected_limit_s: CPU seconds that a test of these may use.
     """
 
     problem_id: str
@@ -48,6 +71,8 @@ class VerifiedProblem(Frozen):
     available: int
     references: tuple[VerifiedReference, ...]
     known_issues: tuple[str, ...] = ()
+    rejected: tuple[VerifiedReference, ...] = ()
+    rejected_limit_s: float | None = None
 
     @property
     def unsound(self) -> bool:
@@ -72,7 +97,10 @@ class Verification(Frozen):
         without_tests, without_references: problems that have none.
         no_hidden: number of problems whose tests are all public.
         references: number of judged references; `verdicts` counts them by verdict.
-        infrastructure: number of references that could not be judged.
+        infrastructure: number of references and known-wrong solutions that could not be judged.
+        rejected: number of judged known-wrong solutions.
+        rejected_as_expected: number of those with a verdict that the data expect.
+        wrongly_accepted: number of those that pass every test.
     """
 
     problems: int
@@ -86,20 +114,39 @@ class Verification(Frozen):
     infrastructure: int
     verdicts: dict[str, int]
     isolation: dict[str, int]
+    rejected: int = 0
+    rejected_as_expected: int = 0
+    wrongly_accepted: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A known solution to verify: the key of its verdict, its index, and its facts."""
+
+    key: str
+    index: int
+    language: str
+    name: str
+    expected: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class References:
-    """A problem's references, without their code.
+    """A problem's references, or its known-wrong solutions, without their code.
 
     Attributes:
-        available: number of references in the data.
-        keys: keys of the verdicts on the references to verify, by index.
+        available: number of these in the data.
+        known: those to verify.
     """
 
     problem: Problem
     available: int
-    keys: tuple[str, ...]
+    known: tuple[Known, ...]
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """Keys of the verdicts."""
+        return tuple(each.key for each in self.known)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,30 +157,73 @@ class ReferenceJob(Job):
 
 
 def list_references(
-    problems: Sequence[Problem], most: int | None, options: Options
+    problems: Sequence[Problem], most: int | None, options: Options, *, rejected: bool = False
 ) -> list[References]:
-    """Return the references to verify, at most `most` of each problem.
+    """Return the references to verify, at most `most` of each problem; or known-wrong solutions.
+
+    Those in another language than Python are left out where they cannot be judged.
 
     Raises:
         UsageError: a problem asks for something other than code.
         DataError: a problem's references cannot be decoded.
     """
     require_code_generation(problems)
+    compiled = _compiled()
     listed: list[References] = []
     for problem in problems:
-        codes = [code_hash(code) for code in problem.programs()]
-        listed.append(References(problem, len(codes), keys_of(problem, codes[:most], options)))
+        languages = {PYTHON, *(() if refusal(problem) else compiled)}
+        found = [
+            (index, each)
+            for index, each in enumerate(problem.known_solutions())
+            if each.language in languages and bool(each.verdicts) is rejected
+        ]
+        known = tuple(_known(problem, index, each, options) for index, each in found[:most])
+        listed.append(References(problem, len(found), known))
     return listed
+
+
+def _compiled() -> list[str]:
+    """Return the languages that can be compiled here."""
+    names: list[str] = []
+    for each in LANGUAGES.values():
+        if each.compiler is not None:
+            with suppress(MissingCompilerError):
+                each.compiler()
+                names.append(each.name)
+    return names
+
+
+def _known(problem: Problem, index: int, solution: Reference, options: Options) -> Known:
+    kinds = [] if solution.language == PYTHON else [solution.language]
+    kinds += ["rejected"] if solution.verdicts else []
+    codes = [code_hash(solution.code)]
+    (key,) = keys_of(problem, codes, options, " ".join(kinds), solution.language)
+    return Known(key, index, solution.language, solution.name, solution.verdicts)
+
+
+def limits_by_rule(
+    listed: Sequence[References], found: Mapping[str, Finding], options: Options
+) -> dict[str, float]:
+    """Return the CPU limit of problems whose data derive it from accepted references."""
+    limits: dict[str, float] = {}
+    for each in listed:
+        rule, problem = each.problem.limit_rule, each.problem
+        passed = [found[key] for key in each.keys if key in found]
+        seconds = [one.slowest_s for one in passed if one.verdict is Verdict.ACCEPTED]
+        if rule is not None and problem.cpu_s is None and options.cpu_s is None and seconds:
+            limits[problem.id] = rule.limit(max(seconds))
+    return limits
 
 
 def reference_jobs(listed: Iterable[References], known: Container[str] = ()) -> list[ReferenceJob]:
     """Return jobs for references without a known verdict, equal programs once."""
     jobs: dict[str, ReferenceJob] = {}
     for each in listed:
-        for index, key in enumerate(each.keys):
-            if key not in known and key not in jobs:
-                code = ReferenceAt(index, key[-CODE_HASH:])
-                jobs[key] = ReferenceJob(len(jobs), each.problem, code, key)
+        for one in each.known:
+            if one.key not in known and one.key not in jobs:
+                code = ReferenceAt(one.index, one.key[-CODE_HASH:])
+                job = ReferenceJob(len(jobs), each.problem, code, one.key, language=one.language)
+                jobs[one.key] = job
     return list(jobs.values())
 
 
@@ -158,16 +248,25 @@ def finding(judged: Judged) -> Finding:
 
 
 def verified(
-    listed: Iterable[References], found: Mapping[str, Finding], options: Options
+    listed: Iterable[References],
+    found: Mapping[str, Finding],
+    options: Options,
+    wrong: Sequence[References] = (),
+    by_rule: Mapping[str, float] | None = None,
 ) -> list[VerifiedProblem]:
-    """Return each problem with its findings; `found` has them by key of the verdict."""
+    """Return each problem with its findings.
+
+    Args:
+        listed: references of each problem.
+        found: findings by key of the verdict.
+        options: options for judging.
+        wrong: known-wrong solutions of each problem, if any.
+        by_rule: CPU limits of these by problem id, as far as they are their own.
+    """
     results: list[VerifiedProblem] = []
+    rejected = {each.problem.id: _found(each, found) for each in wrong}
     for each in listed:
-        references = tuple(
-            VerifiedReference(index=index, **asdict(found[key]))
-            for index, key in enumerate(each.keys)
-            if key in found
-        )
+        references = _found(each, found)
         tests, hidden = _tests(each.problem, references)
         results.append(
             VerifiedProblem(
@@ -178,9 +277,25 @@ def verified(
                 available=each.available,
                 references=references,
                 known_issues=each.problem.known_issues,
+                rejected=rejected.get(each.problem.id, ()),
+                rejected_limit_s=(by_rule or {}).get(each.problem.id),
             )
         )
     return results
+
+
+def _found(references: References, found: Mapping[str, Finding]) -> tuple[VerifiedReference, ...]:
+    return tuple(
+        VerifiedReference(
+            **asdict(found[each.key]),
+            index=each.index,
+            language=each.language,
+            name=each.name,
+            expected=each.expected,
+        )
+        for each in references.known
+        if each.key in found
+    )
 
 
 def _tests(
@@ -204,6 +319,7 @@ def _tests(
 def summarize_verification(problems: Sequence[VerifiedProblem]) -> Verification:
     """Summarize a verification."""
     references = [each for problem in problems for each in problem.references]
+    rejected = [each for problem in problems for each in problem.rejected]
     return Verification(
         problems=len(problems),
         unsound=_ids(p for p in problems if p.unsound),
@@ -215,9 +331,12 @@ def summarize_verification(problems: Sequence[VerifiedProblem]) -> Verification:
         ),
         references=len(references),
         accepted=sum(each.verdict is Verdict.ACCEPTED for each in references),
-        infrastructure=sum(each.verdict in INFRASTRUCTURE for each in references),
+        infrastructure=sum(each.verdict in INFRASTRUCTURE for each in (*references, *rejected)),
         verdicts=counted(each.verdict for each in references),
         isolation=counted(each.isolation for each in references if each.isolation),
+        rejected=len(rejected),
+        rejected_as_expected=sum(each.as_expected for each in rejected),
+        wrongly_accepted=sum(each.verdict is Verdict.ACCEPTED for each in rejected),
     )
 
 
@@ -244,6 +363,10 @@ def _facts(summary: Verification) -> Iterator[tuple[str, str]]:
     yield "references", f"{summary.accepted:,} of {summary.references:,} pass every test"
     if summary.verdicts:
         yield "verdicts", counts(summary.verdicts)
+    if summary.rejected:
+        as_expected = f"{summary.rejected_as_expected:,} of {summary.rejected:,}"
+        accepted = f"; {summary.wrongly_accepted:,} pass every test"
+        yield "known-wrong solutions", f"{as_expected} fail as expected{accepted}"
     yield from sandbox_level(summary.isolation)
     for name, ids in (
         ("no reference passes", summary.unsound),
@@ -262,6 +385,9 @@ def _rows(problems: Sequence[VerifiedProblem]) -> Iterator[tuple[str, ...]]:
         for reference in problem.references:
             if reference.verdict not in {Verdict.ACCEPTED, Verdict.UNGRADED}:
                 yield _row(problem, reference, _why(problem, reference))
+        for solution in problem.rejected:
+            if not solution.as_expected:
+                yield _row(problem, solution, _why(problem, solution))
         if problem.slow:
             quickest = min(
                 (r for r in problem.references if r.verdict is Verdict.ACCEPTED),
@@ -273,10 +399,12 @@ def _rows(problems: Sequence[VerifiedProblem]) -> Iterator[tuple[str, ...]]:
 def _row(problem: VerifiedProblem, reference: VerifiedReference, why: str) -> tuple[str, ...]:
     verdict = words(reference.verdict)
     seconds = f"{reference.slowest_s:.2f} s"
-    return problem.problem_id, str(reference.index), verdict, seconds, why
+    named = reference.name or str(reference.index)
+    return problem.problem_id, named, verdict, seconds, why
 
 
 def _why(problem: VerifiedProblem, reference: VerifiedReference) -> str:
     where = f"test {reference.failed_test}: " if reference.failed_test else ""
     issues = f" (known: {', '.join(problem.known_issues)})" if problem.known_issues else ""
-    return f"{where}{reference.reason}{issues}"
+    wanted = f"expected: {' or '.join(map(words, reference.expected))}. "
+    return f"{wanted if reference.expected else ''}{where}{reference.reason}{issues}"

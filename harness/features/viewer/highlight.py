@@ -14,9 +14,18 @@ from typing import Any, cast
 
 from markupsafe import Markup
 
-from harness.agent.events import AgentLeft, Event, Graded, Request, Response, Tested, ToolResult
+from harness.agent.events import (
+    AgentLeft,
+    Event,
+    Graded,
+    RanWrittenTests,
+    Request,
+    Response,
+    Tested,
+    ToolResult,
+)
 from harness.models.protocol import ModelTurn
-from harness.run.store.transcript_contents import arguments, message_text, reasoning_text
+from harness.run.store.message_texts import arguments, message_text, reasoning_text
 from harness.text import printable
 
 LONGEST_COLOURED = 20_000
@@ -226,6 +235,8 @@ def _of_test(event: Graded, word: str, index: int) -> str | None:
 
 def told_in(event: Event) -> str:
     """Return the text of an event that is not part of the conversation."""
+    if isinstance(event, RanWrittenTests):
+        return event.text
     if not isinstance(event, AgentLeft):
         return str(getattr(event, "cause", "") or getattr(event, "error", ""))
     parts = (("stdout", event.stdout), ("stderr", event.stderr))

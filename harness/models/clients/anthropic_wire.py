@@ -24,9 +24,8 @@ from typing import Any, Literal, cast
 
 from pydantic_core import from_json
 
+from harness.models.clients.call_ids import UNNAMED_CALL, CallIds
 from harness.models.clients.wire import (
-    UNNAMED_CALL,
-    CallIds,
     Json,
     as_arguments,
     is_json,

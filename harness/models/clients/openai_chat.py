@@ -12,12 +12,8 @@ from typing import Any, cast
 from harness.models.clients.amendments import AMENDMENTS, Amendment
 from harness.models.clients.client import Client
 from harness.models.clients.event_stream import StreamFormat
-from harness.models.clients.openai_wire import (
-    max_tokens_field,
-    request_body,
-    turn_from_wire,
-    usage_from_wire,
-)
+from harness.models.clients.openai_answer import turn_from_wire, usage_from_wire
+from harness.models.clients.openai_request import max_tokens_field, request_body
 from harness.models.clients.wire import Json
 from harness.models.faults import (
     MalformedAnswerError,

@@ -13,8 +13,8 @@ item}`; blocks of other providers have no such key and are not sent.
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Literal, cast
 
+from harness.models.clients.call_ids import CallIds
 from harness.models.clients.wire import (
-    CallIds,
     Json,
     as_arguments,
     is_json,

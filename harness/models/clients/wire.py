@@ -1,19 +1,17 @@
-"""JSON, ids, settings and counts, as all providers' `*_wire` modules need them.
+"""JSON, settings and counts, as all providers' `*_wire` modules need them.
 
 Servers send what no protocol allows. The functions here accept only what can be sent again: a
 conversation that cannot be continued is lost, with all that was paid for it.
 """
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any, cast
 
 from pydantic_core import from_json, to_json
 
 from harness.models.faults import MalformedAnswerError
 from harness.models.protocol import (
-    AssistantMessage,
-    Message,
     ModelError,
     ModelSettings,
     ModelTurn,
@@ -22,7 +20,6 @@ from harness.models.protocol import (
 
 Json = dict[str, Any]
 
-UNNAMED_CALL = "unnamed"  # an empty function name would make the next request invalid
 LONGEST_WORD = 200  # characters of ids and stop words
 MOST_TOKENS = 10**12  # a larger count is an error
 
@@ -153,31 +150,3 @@ def counted_usage(turn: ModelTurn) -> Usage | None:
     """Return an answer's tokens; None where a server counts none for an answer with words."""
     silent = turn.usage is not None and not turn.usage.output_tokens
     return None if silent and (turn.text.strip() or turn.tool_calls) else turn.usage
-
-
-class CallIds:
-    """Ids of an answer's tool calls: no two calls of a conversation share one.
-
-    Args:
-        messages: the conversation so far.
-    """
-
-    def __init__(self, messages: Iterable[Message]) -> None:
-        said = [message for message in messages if isinstance(message, AssistantMessage)]
-        self._used = {call.id for message in said for call in message.tool_calls}
-        self._turn = len(said)
-        self._calls = 0
-
-    def take(self, given: Any) -> str:
-        """Return the id of the next call: the provider's if it is unique.
-
-        Otherwise it is made of turn and position, so it is the same whenever the answer is read
-        again.
-        """
-        made = f"call_{self._turn}_{self._calls}"
-        self._calls += 1
-        call_id = given if isinstance(given, str) and given and given not in self._used else made
-        while call_id in self._used:
-            call_id += "_"
-        self._used.add(call_id)
-        return call_id

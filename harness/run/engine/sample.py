@@ -36,6 +36,7 @@ from harness.run.engine.rate_limiter import RateLimiter
 from harness.run.engine.revisions import steps_of, to_judge
 from harness.run.engine.sample_gate import SampleGate
 from harness.run.engine.stop_flag import StopFlag
+from harness.run.engine.written_tests import count_written_tests
 from harness.run.observer import Failure, Observer, tell_progress
 from harness.run.plan.budget import Budget, Share
 from harness.run.plan.plan import Plan
@@ -152,11 +153,13 @@ class Sampler:
         efficiency = await self._time(problem, attempt.code, grade)
         steps = steps_of(attempt, grade, others, self.plan.price)
         cost = self.plan.cost(attempt)
+        written = await count_written_tests(problem, attempt, grade, self.plan.judging, self.pool)
         return result_of(problem, index, attempt, grade).model_copy(
             update={
                 "steps": steps,
                 "cost": cost,
                 "efficiency": efficiency,
+                "written_tests": written,
                 "cut_off": journal.cut_off,
                 "answer_seconds": round(journal.answer_seconds, 3),
             }

@@ -7,7 +7,7 @@ from harness.run.engine.outage import Outage
 from harness.run.engine.rate_limiter import RateLimiter
 from harness.run.engine.stop_flag import StopFlag
 from harness.run.plan.budget import Budget, Share
-from harness.run.store.transcript_contents import Spent
+from harness.run.store.billed_requests import Spent
 
 
 class SampleGate(Gate):

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from harness.agent.attempt import RunStop, RunStoppedError, StopReason
 from harness.models.prices import Price, cost
 from harness.models.protocol import Usage
-from harness.run.store.transcript_contents import Spent
+from harness.run.store.billed_requests import Spent
 
 ROUNDING = 1e-9  # relative, so that ten dimes make a dollar
 MOST_SILENT = 2

@@ -89,11 +89,9 @@ def requests_of(plan: Plan) -> Requests:
             return Requests(1, 1, growing=False)
         case mode if mode in EXTERNAL:
             return Requests(0, 0, growing=False)
-        case "best_of_k_public":
-            return Requests(1, turns, growing=False)
-        case "self_repair":
-            first = 0 if plan.spec.repair_from else 1
-            return Requests(first, first + plan.options.repair_rounds, growing=False)
+        case mode if (known := plan.options.requests(mode)) is not None:
+            earlier = plan.spec.repair_from is not None
+            return Requests(known[0] - earlier, known[1] - earlier, growing=False)
         case _:
             return Requests(1, turns, growing=True)
 

@@ -30,6 +30,7 @@ def judging_of(spec: RunSpec, cpu_by_problem: Mapping[str, float] | None = None)
     return Options(
         rule=spec.rule,
         cpu_s=spec.test_seconds,
+        time_factor=spec.time_factor,
         memory_bytes=None if spec.memory is None else spec.memory * MEBIBYTE,
         isolate=spec.isolate_tests,
         wall_s=spec.wall_timeout,

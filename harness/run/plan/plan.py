@@ -17,12 +17,14 @@ from harness.agent.templates.prompt_set import SINGLE_SHOT, PromptSet, fallback_
 from harness.errors import RunDirectoryError, UsageError
 from harness.grading.jobs import Options
 from harness.grading.rules import find_rule
+from harness.models.find_price import find_price
 from harness.models.function import FunctionModel
-from harness.models.prices import PRICE_FACTOR, ListedPrice, cost, find_price
+from harness.models.price_lists import ListedPrice
+from harness.models.prices import PRICE_FACTOR, cost
 from harness.models.protocol import Model, ModelSettings
 from harness.models.providers import REFERENCES
+from harness.models.references import ReferenceModel
 from harness.models.replay import ReplayModel
-from harness.models.scripted import ReferenceModel
 from harness.models.text_tools.instructions import with_tools
 from harness.models.user_code import UserModel
 from harness.problem import Kind, Problem, ProblemView
@@ -44,7 +46,8 @@ from harness.run.plan.target import (
     refuse_unheeded,
     resolve_target,
 )
-from harness.run.settings.problem_settings import MOST_SAMPLES, Shard, Whole
+from harness.run.settings.problem_settings import MOST_SAMPLES
+from harness.run.settings.shard import Shard, Whole
 from harness.run.settings.spec import RunSpec, known_keys
 from harness.run.store.directory import earlier_solutions
 from harness.sources.benchmarks import load
@@ -122,14 +125,13 @@ class Plan:
     @cached_property
     def limits(self) -> AgentLimits:
         """Limits of one sample."""
-        spec, options = self.spec, self.options
-        needed = {"best_of_k_public": options.best_of, "self_repair": 1 + options.repair_rounds}
-        needed |= dict.fromkeys(EXTERNAL, 0)
+        spec, requests = self.spec, self.options.requests(self.spec.mode)
+        turns = 0 if spec.mode in EXTERNAL else requests[1] if requests else spec.max_turns
         tool_calls, seconds = spec.max_tool_calls, spec.sample_timeout
         if self.target.mode is not None:
             tool_calls, seconds = self.target.mode.limits(spec)
         return AgentLimits(
-            turns=needed.get(spec.mode, spec.max_turns),
+            turns=turns,
             tool_calls=tool_calls or None,
             tokens=spec.max_tokens_per_sample,
             seconds=seconds or None,

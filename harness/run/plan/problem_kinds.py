@@ -12,23 +12,26 @@ from typing import Any
 from harness.agent.attempt import NUDGE
 from harness.agent.extraction.answers import ANSWER_EXTRACTORS
 from harness.agent.extraction.code import EXTRACTORS, Extract
+from harness.agent.strategies import PUBLISHED
 from harness.errors import NothingSelectedError, UsageError
 from harness.problem import Kind, Problem
 from harness.run.settings.setting import is_said
 from harness.run.settings.spec import SETTINGS, RunSpec, flag_of
 from harness.tools.read_problem import ReadProblem
+from harness.tools.read_question import ReadQuestion
 from harness.tools.run_code import RunCode
 from harness.tools.run_tests import RunTests
 from harness.tools.submit import Submit
 from harness.tools.toolbox import Tool, Toolbox
-from harness.tools.value_questions import ReadQuestion, WriteAnswer
+from harness.tools.write_answer import WriteAnswer
 from harness.tools.write_solution import WriteSolution
 
 NUDGE_FOR_ANSWER = (
     "No tool was called. Hand your answer in with write_answer, as a Python literal; an answer in "
     "a message does not count."
 )
-NEED_PUBLIC_TESTS = frozenset({"self_repair", "best_of_k_public"})
+RUN_CODE = frozenset({"self_repair", "best_of_k_public", *PUBLISHED})
+"""Modes without tools that run solutions on tests."""
 
 
 def tools_for(kind: Kind) -> tuple[Tool[Any], ...]:
@@ -151,9 +154,9 @@ def check_mode(rules: ProblemKind, mode: str, *, runs_code: bool) -> None:
             "--run-code-tool: the answer to a code execution problem is what its program returns, "
             "so the tool would give it away; leave the tool out"
         )
-    if not rules.runs_code and mode in NEED_PUBLIC_TESTS:
+    if not rules.runs_code and mode in RUN_CODE:
         raise UsageError(
-            f"--mode {mode} chooses by public tests, and {words_of(rules.kind)} problems have "
+            f"--mode {mode} runs solutions on tests, and {words_of(rules.kind)} problems have "
             "none; give single_shot or agentic"
         )
 

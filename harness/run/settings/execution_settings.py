@@ -10,7 +10,6 @@ from pydantic_core import PydanticCustomError
 from harness.efficiency import Timing
 from harness.models.clients.connections import Timeouts
 from harness.plugins import RuleName
-from harness.run.settings.problem_settings import Shard
 from harness.run.settings.setting import (
     ASKED,
     LEAST_MEMORY,
@@ -19,12 +18,17 @@ from harness.run.settings.setting import (
     Setting,
     SettingsGroup,
 )
+from harness.run.settings.shard import Shard
 from harness.sandbox.executor import ExecutorName
 from harness.sandbox.isolation import Level
 
 LONGEST_SECONDS = 7 * 86_400
 REFERENCE = "reference*"
 """Prefix of a time limit given as a multiple of a reference's time."""
+
+
+MOST_FACTOR = 100.0
+"""Largest multiple of a time limit."""
 
 
 def read_test_timeout(value: Any, *, by_reference: bool = True) -> float | str:
@@ -218,6 +222,15 @@ class JudgingSettings(SettingsGroup):
             metavar="S|reference*F",
         ),
     ] = None
+    time_factor: Annotated[
+        float,
+        _limit(
+            "Multiple of the CPU limit that solutions in Python get, for limits made for faster "
+            "languages.",
+            "Grading",
+            metavar="F",
+        ),
+    ] = Field(default=1.0, ge=1, le=MOST_FACTOR)
     memory: Annotated[
         int | None,
         _limit(

@@ -5,7 +5,16 @@ from typing import Annotated
 
 from pydantic import Field
 
-from harness.agent.strategies import REPAIR_ROUNDS, SHOTS
+from harness.agent.strategies import (
+    CODET,
+    MAP_CODER,
+    PLANS,
+    PUBLISHED,
+    REFLEXION,
+    REPAIR_ROUNDS,
+    SHOTS,
+    TEST_ANSWERS,
+)
 from harness.models.providers import ToolProtocol
 from harness.run.settings.execution_settings import LONGEST_SECONDS
 from harness.run.settings.setting import (
@@ -32,7 +41,7 @@ class ModeSettings(SettingsGroup):
         str,
         Setting(
             "How a solution is sought: single_shot, agentic, self_repair, best_of_k_public, "
-            "a plug-in's mode, or your own module:attribute.",
+            "codet, reflexion, map_coder, a plug-in's mode, or your own module:attribute.",
             "Mode",
             metavar="STRATEGY",
             factor=True,
@@ -69,7 +78,7 @@ class ModeSettings(SettingsGroup):
             "Input and output tokens of a sample after which no further request is sent. "
             "Default: no limit.",
             "Mode",
-            modes=("agentic", "self_repair", "best_of_k_public"),
+            modes=("agentic", "self_repair", "best_of_k_public", *PUBLISHED),
         ),
     ] = Field(default=None, ge=1)
     stop_on_pass: Annotated[
@@ -147,9 +156,10 @@ class ModeSettings(SettingsGroup):
     repair_rounds: Annotated[
         int | None,
         Setting(
-            "Rounds of self_repair. Default: 1.",
+            "Rounds of self_repair and reflexion, and of debugging each plan of map_coder. "
+            "Default: 1.",
             "Mode",
-            modes=("self_repair",),
+            modes=("self_repair", REFLEXION, MAP_CODER),
             usual=REPAIR_ROUNDS,
         ),
     ] = Field(default=None, ge=1, le=MOST_ROUNDS)
@@ -164,11 +174,29 @@ class ModeSettings(SettingsGroup):
     best_of: Annotated[
         int | None,
         Setting(
-            "Single shots of best_of_k_public. Default: 5.",
+            "Single shots of best_of_k_public, or solutions of codet. Default: 5.",
             "Mode",
             metavar="K",
-            modes=("best_of_k_public",),
+            modes=("best_of_k_public", CODET),
             usual=SHOTS,
+        ),
+    ] = Field(default=None, ge=1, le=MOST_ROUNDS)
+    test_answers: Annotated[
+        int | None,
+        Setting(
+            "Answers with tests of codet. Default: 1.",
+            "Mode",
+            modes=(CODET,),
+            usual=TEST_ANSWERS,
+        ),
+    ] = Field(default=None, ge=1, le=MOST_ROUNDS)
+    plans: Annotated[
+        int | None,
+        Setting(
+            "Similar problems that map_coder recalls, with a plan for each. Default: 3.",
+            "Mode",
+            modes=(MAP_CODER,),
+            usual=PLANS,
         ),
     ] = Field(default=None, ge=1, le=MOST_ROUNDS)
     prompt: Annotated[

@@ -11,7 +11,8 @@ from typing import Any
 
 from harness.errors import RunDirectoryError
 from harness.problem import Problem
-from harness.run.settings.problem_settings import MOST_SAMPLES, planned_samples
+from harness.run.settings.problem_settings import MOST_SAMPLES
+from harness.run.settings.shard import planned_samples
 from harness.run.store.files import read_json
 from harness.run.store.results import ResultsFile, SampleResult, read_results, storage_error
 from harness.run.store.transcript import SharedParts, TranscriptWriter, file_name, sample_name

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import date
 from operator import itemgetter
 from pathlib import Path
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar, Literal, cast
 
 from pydantic import Field, ValidationError
 
@@ -63,6 +63,24 @@ class Step(Frozen):
     solved: bool | None
 
 
+class WrittenTestCounts(Frozen):
+    """Tests that the model wrote, and how many of them are wrong.
+
+    A test is wrong if a solution that is known to be right fails it: `checked_by` says whether that
+    was the sample's own `solution`, which passed all tests of the problem, or a `reference`.
+
+    Attributes:
+        total: tests that could be used.
+        checked: tests that were run on such a solution; 0 if there was none.
+        wrong: tests of those that it failed.
+    """
+
+    total: int
+    checked: int = 0
+    wrong: int = 0
+    checked_by: Literal["solution", "reference"] | None = None
+
+
 class SampleResult(Frozen):
     """A graded sample, with the facts of the problem used for grouping.
 
@@ -79,6 +97,7 @@ class SampleResult(Frozen):
         seconds: wall seconds from the first request to the grade.
         efficiency: the solution's efficiency; None if not measured.
         solved_by_rule: as in `harness.grading.verdict.Grade`; None if the run is older.
+        written_tests: tests that the model wrote; None without any.
         unheard: number of requests whose answer was lost to a limit, an interrupt or a kill; their
             tokens are in no usage.
     """
@@ -126,6 +145,7 @@ class SampleResult(Frozen):
     cost: float | None
     seconds: float
     efficiency: Efficiency | None = None
+    written_tests: WrittenTestCounts | None = None
     unheard: int = 0
 
     @property

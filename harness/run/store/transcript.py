@@ -27,9 +27,9 @@ from harness.errors import RunDirectoryError
 from harness.grading.verdict import stored_grade
 from harness.models.protocol import ModelTurn, SystemMessage, ToolCall, usual_stop
 from harness.problem import Problem
+from harness.run.store.billed_requests import requests_of
 from harness.run.store.files import lines_of, open_file, read_json
 from harness.run.store.results import storage_error, whole_lines
-from harness.run.store.transcript_contents import requests_of
 
 LONGEST_NAME = 200
 BROKEN = ".broken"

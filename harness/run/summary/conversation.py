@@ -16,7 +16,7 @@ from harness.agent.events import (
 from harness.agent.extraction.code import extract
 from harness.grading.verdict import Grade
 from harness.models.protocol import ModelTurn
-from harness.run.store.transcript_contents import program
+from harness.run.store.message_texts import program
 
 LONGEST_TEXT = 6_000
 """Characters kept of a text of a conversation; the transcript has the rest."""

@@ -12,7 +12,7 @@ from harness.agent.attempt import ChosenBy
 from harness.efficiency.efficiency_summary import EfficiencySummary, summarize_efficiency
 from harness.grading.verdict import JudgedAgain, Verdict
 from harness.models.protocol import Frozen, Usage
-from harness.run.store.results import Columns, SampleResult
+from harness.run.store.results import Columns, SampleResult, WrittenTestCounts
 from harness.run.summary.iteration import Curve, curve_of
 from harness.stats.pass_at_k import Counts, OfSeveral, of_several
 from harness.stats.rates import Rate, mean_by_problem, rate_by_problem, solved_per
@@ -24,6 +24,7 @@ _SUMMED = (
     *("known_issues", "difficulty", "platform", "isolation", "stop_reason", "chosen_by", "usage"),
     *("cost", "model_calls", "tool_calls", "malformed_tool_calls", "nudges", "cut_off", "fallback"),
     *("refused", "confined", "tool_protocol", "judged_again", "unheard", "answer_seconds"),
+    "written_tests",
 )
 """Fields that a summary reads, without those of its curve and of efficiency."""
 
@@ -87,6 +88,7 @@ class Summary(Frozen):
         judged_again: what was run more than once.
         by_source_rule: `pass_at_1` by the sources' own rules, as used in upstream's leaderboards;
             None if no checker replaces a source's rule.
+        written_tests: tests that the model wrote; None without any.
         stopped: why the last invocation stopped early; None if it did not, or the summary was made
             again from the results.
         unheard: requests whose answer was lost to a limit, an interrupt or a kill; their tokens
@@ -139,6 +141,7 @@ class Summary(Frozen):
     efficiency: EfficiencySummary | None = None
     judged_again: JudgedAgain
     by_source_rule: Rate | None = None
+    written_tests: WrittenTestCounts | None = None
     stopped: Stopped | None = None
     unheard: int = 0
 
@@ -229,6 +232,7 @@ def summarize(
         efficiency=summarize_efficiency(graded),
         judged_again=_judged_again(table["judged_again"]),
         by_source_rule=rate_by_source_rule(graded),
+        written_tests=_written_tests(table["written_tests"]),
         stopped=stopped,
         unheard=unheard + table.total("unheard"),
     )
@@ -350,6 +354,18 @@ def _judged_again(each_again: Iterable[JudgedAgain]) -> JudgedAgain:
     usual: object = SampleResult.model_fields["judged_again"].default
     said = (each for each in each_again if each is not usual)
     return sum((each for each in said if vars(each) != vars(nothing)), nothing)
+
+
+def _written_tests(counts: Iterable[WrittenTestCounts | None]) -> WrittenTestCounts | None:
+    """Add up the tests that the model wrote; None without any."""
+    found = [each for each in counts if each is not None]
+    if not found:
+        return None
+    return WrittenTestCounts(
+        total=sum(each.total for each in found),
+        checked=sum(each.checked for each in found),
+        wrong=sum(each.wrong for each in found),
+    )
 
 
 def _known_tokens(usages: Sequence[Usage | None]) -> int | None:

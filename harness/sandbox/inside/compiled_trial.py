@@ -22,11 +22,11 @@ from inside.trial import NO_ROOM, Trial
 from inside.walls import linux
 from inside.walls.lockdown import Lockdown
 
-RUN, WAIT = b"f", b"w"  # orders to the launcher
+RUN, WAIT, ARGUMENTS = b"f", b"w", b"a"  # orders to the launcher
 STARTED, ENDED = b"P", b"W"
 ABOVE = 20  # first descriptor that is out of the way of these
 PATIENCE_S = 20.0
-_PROCESS, _END = struct.Struct("=i"), struct.Struct("=4q")
+_PROCESS, _END, _SIZE = struct.Struct("=i"), struct.Struct("=4q"), struct.Struct("=I")
 
 
 class Started(Process):
@@ -104,7 +104,10 @@ class CompiledTrial(Trial):
         if self.watch is not None and not self.watch.has_room():
             return self._broken(NO_ROOM)
         self.give(*span)
-        os.lseek(self.files[0], 0, os.SEEK_SET)
+        if self.arguments:
+            self._say_arguments()
+        if not self.job.ends:
+            os.lseek(self.files[0], 0, os.SEEK_SET)
         os.write(self.orders, RUN)
         born = self.wait(self.template, self.template.now(), self.births)
         if born.word[:1] != STARTED:
@@ -120,11 +123,16 @@ class CompiledTrial(Trial):
         status, peak_bytes, user_us, system_us = self._end()
         if waited.missing == "gone":
             waited = waited._replace(cpu_s=(user_us + system_us) / 1e6)
+        self.keep_files()
         record = self.record(waited, waited.missing or "garbage")
         if self.can_fork:
             kill_strays(self.template.pid)
         empty_working_directory()
         return messages.Report(status, peak_bytes, user_us / 1e6, [record])
+
+    def _say_arguments(self) -> None:
+        text = b"".join(word.encode("utf-8", "surrogatepass") + b"\0" for word in self.arguments)
+        os.write(self.orders, ARGUMENTS + _SIZE.pack(len(text)) + text)
 
     def _broken(self, why: str) -> messages.Report:
         messages.write_report(self.files[-1], {"status": "error", "error": why})

@@ -159,8 +159,14 @@ class Server:
         limits, number = order["limits"], int(order["core"])
         os.sched_setaffinity(0, [self.cores[number % len(self.cores)]])
         if order["do"] == "open":
-            program, inputs, outputs, *launcher = descriptors
-            job = Job(limits, preamble, program, inputs, outputs, launcher=(*launcher, -1)[0])
+            ends = descriptors[-2:] if order.get("pipes") else []
+            program, inputs, outputs, *launcher = descriptors[: len(descriptors) - len(ends)]
+            job = Job(
+                *(limits, preamble, program, inputs, outputs),
+                launcher=(*launcher, -1)[0],
+                has_folder=order.get("has_folder", False),
+                ends=tuple(ends),
+            )
             return self.trial(job, self.cores if len(self.cores) > 1 else None)
         inputs, outputs, *programs = descriptors
         jobs = [
@@ -179,7 +185,11 @@ class Server:
     def compile(self, order: dict[str, Any], descriptors: list[int]) -> None:
         """Compile a source, and answer with one report."""
         source, outputs = descriptors
-        job = Compilation(order["limits"], order["command"], order["names"], (source, outputs))
+        job = Compilation(
+            *(order["limits"], order["command"]),
+            *(order["sources"], order["binary"]),
+            files=(source, outputs),
+        )
         try:
             report = job.run(self.lockdown, self.watch, self.connection)
         finally:

@@ -20,6 +20,7 @@ import json
 import os
 import random
 import signal
+import stat
 import sys
 import threading
 import traceback
@@ -55,6 +56,7 @@ class Runner:
         self.preamble = preamble
         self.control = control
         *self.descriptors, self.report = files
+        self.talks = stat.S_ISFIFO(os.fstat(files[0]).st_mode)  # by pipes, with another program
         self.directory = directory
         self.streams: tuple[io.TextIOWrapper, ...] = ()
         self.path = list(sys.path)
@@ -180,7 +182,8 @@ class Runner:
 
     def _renew_streams(self) -> None:
         for number, descriptor in enumerate(self.descriptors[:3]):
-            os.lseek(descriptor, 0, os.SEEK_SET)
+            if not self.talks:
+                os.lseek(descriptor, 0, os.SEEK_SET)
             os.dup2(descriptor, number)
         sys.stdin = sys.__stdin__ = open_stream(0, "r")
         sys.stdout = sys.__stdout__ = open_stream(1, "w")

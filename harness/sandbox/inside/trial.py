@@ -16,6 +16,7 @@ from typing import Any, NamedTuple, NoReturn
 from inside import messages
 from inside.child_process import Allowance, Process, Waited, Waiting, hear
 from inside.connection import Connection, close_all_but, copy
+from inside.folder import keep_folder, place_files, read_head
 from inside.preamble import Preamble
 from inside.processes import (
     Watch,
@@ -47,6 +48,8 @@ class Job(NamedTuple):
         program, inputs, outputs: descriptors of memory files.
         timed: whether the run is timed, see `inside.timing`, and not judged.
         launcher: descriptor of the launcher of a compiled program.
+        has_folder: whether inputs are tests with files and arguments, see `inside.folder`.
+        ends: descriptors of pipes in place of the files of stdin and stdout, in a dialogue.
     """
 
     limits: dict[str, Any]
@@ -56,6 +59,8 @@ class Job(NamedTuple):
     outputs: int
     timed: bool = False
     launcher: int = -1
+    has_folder: bool = False
+    ends: tuple[int, ...] = ()
 
 
 class Outputs:
@@ -107,6 +112,11 @@ class Trial(Outputs):
     ) -> None:
         super().__init__(job.limits, job.outputs)
         self.job = job
+        self.arguments: list[str] = []  # of the test
+        self.kept = ""  # folder whose files are kept
+        for number, end in enumerate(job.ends):
+            os.close(self.files[number])
+            self.files[number] = end
         self.lockdown = lockdown
         self.watch = watch
         self.connection = connection
@@ -223,6 +233,7 @@ class Trial(Outputs):
             waited = self._looked_after(runner, self.wait(runner, start, allowed=allowed))
             done = waited.word in {messages.DONE, messages.DONE_AND_OVER}
             ended = None if done else runner.end()
+            self.keep_files()
             record = self.record(waited, "done" if done else waited.missing or "garbage")
             records.append(record)
             if ended is not None:
@@ -274,17 +285,31 @@ class Trial(Outputs):
     def forget(self) -> None:
         """Discard everything an earlier run sent or wrote after its last test."""
         self.unhear()
-        for file in self.files:  # offsets and flags are shared by all holders
+        for file in self.files[len(self.job.ends) :]:  # offsets and flags are shared by all holders
             os.ftruncate(file, 0)
             os.lseek(file, 0, os.SEEK_SET)
             fcntl.fcntl(file, fcntl.F_SETFL, os.O_RDWR)
 
     def give(self, offset: int, length: int) -> None:
-        """Copy a span of the inputs to the next test's stdin."""
+        """Copy a span of the inputs to the next test's stdin, and to its files if it has some."""
+        if self.job.has_folder:
+            head, offset = read_head(self.job.inputs, offset, length)
+            length = head["stdin"]
+            place_files(self.job.inputs, offset + length, head["files"])
+            self.arguments, self.kept = head["arguments"], head["kept"]
+            if self.kept:
+                os.makedirs(self.kept, 0o700, exist_ok=True)
+        if self.job.ends:
+            return
         if length:  # overwrite: existing pages are cheaper than new ones
             os.lseek(self.files[0], 0, os.SEEK_SET)
             copy(self.job.inputs, offset, length, self.files[0])
         os.ftruncate(self.files[0], length)
+
+    def keep_files(self) -> None:
+        """Keep the files that the test left in the folder for them."""
+        if self.kept:
+            keep_folder(self.kept, self.files[3], self.output_bytes)
 
     def wait(
         self,

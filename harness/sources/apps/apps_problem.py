@@ -17,11 +17,14 @@ from harness.errors import DataError
 from harness.problem import Codec, Level, Problem, Signature, TestCase, TestSuite
 from harness.sources import preambles
 from harness.sources.apps.statement_tests import shown
+from harness.sources.canonical_output import canonical
+from harness.sources.files.content_hash import content_hash
 from harness.sources.files.json_text import elements, members, one_line, string
-from harness.sources.files.rows import LEVELS, content_hash, references_of
+from harness.sources.files.row_checks import references_of
+from harness.sources.files.rows import LEVELS
 from harness.sources.problem_names import issues_of_statement
-from harness.sources.public_examples import split
-from harness.sources.signature import canonical, signature_of
+from harness.sources.public_split import split
+from harness.sources.signature import signature_of
 
 FIELD = "input_output"
 APPS_LEVELS: dict[str, Level] = {

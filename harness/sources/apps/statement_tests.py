@@ -15,8 +15,8 @@ from math import isclose
 from typing import NamedTuple, cast
 
 from harness.problem import TestCase
-from harness.sources.public_examples import MAX_EXAMPLE_CHARACTERS, examples, in_order
 from harness.sources.signature import entry_point_of
+from harness.sources.statement_examples import MAX_EXAMPLE_CHARACTERS, examples, in_order
 
 MAX_STATEMENT_CHARACTERS = 2**20
 """The rest of a longer statement is ignored."""

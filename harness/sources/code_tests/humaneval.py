@@ -14,8 +14,9 @@ from harness.problem import Problem, TestCase, TestSuite
 from harness.python_source import UNREADABLE, parse_expression, read_literal
 from harness.sources.code_tests.evalplus import read_script
 from harness.sources.code_tests.units import TestCodeError, code_tests, read_units
+from harness.sources.files.content_hash import content_hash
 from harness.sources.files.lines import Line
-from harness.sources.files.rows import content_hash, references_of, text_column, valid_python
+from harness.sources.files.row_checks import references_of, text_column, valid_python
 from harness.sources.signature import defined_names
 
 _DOCTEST = re.compile(r"^[ \t]*>>> ?(.+)\n((?:(?![ \t]*>>>)[ \t]*\S.*(?:\n|$))+)", re.MULTILINE)

@@ -14,8 +14,9 @@ from harness.errors import DataError
 from harness.problem import Problem, TestCase, TestSuite
 from harness.sources.code_tests import units
 from harness.sources.code_tests.evalplus import read_script
+from harness.sources.files.content_hash import content_hash
 from harness.sources.files.lines import Line
-from harness.sources.files.rows import content_hash, references_of, text_column, valid_python
+from harness.sources.files.row_checks import references_of, text_column, valid_python
 from harness.sources.signature import defined_names
 
 WRONG_TESTS = frozenset({"mbppplus/255"})

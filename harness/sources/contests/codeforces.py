@@ -16,8 +16,9 @@ from harness.errors import DataError
 from harness.problem import Checker, Level, Problem, TestCase, TestSuite
 from harness.sources import limits
 from harness.sources.contests.checker_programs import score_checker
+from harness.sources.files.content_hash import content_hash
 from harness.sources.files.lines import Line
-from harness.sources.files.rows import content_hash, load_paths, load_rows
+from harness.sources.files.rows import load_paths, load_rows
 
 EASY, MEDIUM = 1_300, 2_000
 """Ratings below which a problem counts as easy, and as medium."""

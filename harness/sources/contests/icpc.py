@@ -1,7 +1,7 @@
 """Contest packages: `icpc:PATH`, a folder in the ICPC or Kattis format, or a folder of them.
 
 `harness.sources.contests.package` reads a package. Here it becomes a problem, or is refused for
-what cannot be judged: solutions are Python and read stdin, output validators are Python.
+what cannot be judged.
 """
 
 import os
@@ -11,35 +11,38 @@ from hashlib import sha256
 from pathlib import Path
 
 from harness.errors import DataError, UsageError
-from harness.markdown import html_text
-from harness.problem import Checker, Problem, Reference, TestCase, TestSuite
+from harness.html_text import html_text
+from harness.problem import Checker, CheckerProgram, Problem, Reference, TestCase, TestSuite
 from harness.python_source import parse_or_none
 from harness.sources import limits
 from harness.sources.contests.checker_programs import FlagError, token_checker, validator
 from harness.sources.contests.package.constants import with_constants
 from harness.sources.contests.package.package_folder import MOST_BYTES, PackageFolder
 from harness.sources.contests.package.package_programs import (
+    CPP,
     PYTHON,
     PackageProgram,
     is_python_2,
     output_validators,
-    programs_in,
 )
 from harness.sources.contests.package.package_settings import PackageSettings, read_settings
+from harness.sources.contests.package.submissions import read_submissions
 from harness.sources.contests.package.test_data import (
-    FLAG_KEYS,
     PackageTest,
     TestData,
     read_test_data,
 )
+from harness.sources.contests.package.validator_program import compiled_validator
+from harness.sources.files.content_hash import add_parts
 from harness.sources.files.download import Watch, quiet
 from harness.sources.files.folder import decoded, read_whole
 from harness.sources.files.lines import DataFile
-from harness.sources.files.rows import Loaded, add_parts
+from harness.sources.files.rows import Loaded
 
 SETTINGS = "problem.yaml"
 TIME_LIMIT = ".timelimit"
-_NOT_JUDGED = ("interactive", "multi-pass", "submit-answer")
+_NOT_JUDGED = ("submit-answer",)
+INTERACTIVE, MULTI_PASS = "interactive", "multi-pass"
 _STATEMENTS = ("problem_statement", "statement")
 _SUFFIXES = (".md", ".html", ".tex")
 _INCLUDED = {"default", "python", "python2", PYTHON, "python3numpy"}
@@ -116,13 +119,13 @@ def _problem(package: PackageFolder) -> Problem:
     _check_settings(settings, str(place))
     _check_included(package)
     data = read_test_data(package, settings)
-    _check_tests(data, str(root))
-    checker = _checker(package, settings, _flags_of(data, settings))
+    _check_tests(data, settings, str(root))
+    checker = _checker(package, settings, data)
     public = tuple(_test(package, test, public=True) for test in data.sample)
     hidden = _SecretTests(tuple(_read_place(package, test) for test in data.secret))
     digest = sha256(package.sha256.digest())
-    add_parts(digest, checker.code.encode())
-    references = tuple(_references(package, settings))
+    add_parts(digest, checker.code.encode(), *_parts_of(checker.program))
+    accepted, rejected = read_submissions(package, settings.constants)
     name = _name(root)
     return Problem(
         id=f"icpc/{name}",
@@ -135,9 +138,11 @@ def _problem(package: PackageFolder) -> Problem:
         tests=TestSuite(public=public, load_hidden=hidden, row_bytes=hidden.size),
         checker=checker,
         cpu_s=settings.limits.cpu_s or _time_limit(package),
+        limit_rule=settings.limit_rule,
         memory_bytes=settings.limits.memory_bytes,
         output_bytes=settings.limits.output_bytes,
-        load_references=partial(tuple[Reference, ...], references),
+        load_references=partial(tuple[Reference, ...], accepted),
+        load_rejected=partial(tuple[Reference, ...], rejected),
         content_hash=digest.hexdigest(),
     )
 
@@ -174,11 +179,11 @@ def _check_included(package: PackageFolder) -> None:
         raise DataError(str(folder), None, "static validators are not run here")
 
 
-def _check_tests(data: TestData, where: str) -> None:
+def _check_tests(data: TestData, settings: PackageSettings, where: str) -> None:
     tests = data.sample + data.secret
     if not tests:
         raise DataError(where, "data", "it has no test")
-    if data.interactions:
+    if data.interactions and not settings.kinds & {INTERACTIVE, MULTI_PASS}:
         what = "a dialogue, and the problem's type is not interactive"
         raise DataError(str(data.interactions[0]), None, what)
     for test in tests:
@@ -189,19 +194,20 @@ def _check_tests(data: TestData, where: str) -> None:
             raise DataError(str(test.files), None, "solutions can open no files here")
 
 
-def _flags_of(data: TestData, settings: PackageSettings) -> tuple[str, ...]:
-    """Return the output validator's arguments, which must be the same for all tests."""
-    first, *others = data.sample + data.secret
-    for test in others:
-        if test.validator_flags != first.validator_flags:
-            what = f"other arguments than {first.input.name}: one list for all tests can be used"
-            raise DataError(str(test.input), FLAG_KEYS[not settings.is_legacy], what)
-    return first.validator_flags
+def _parts_of(program: CheckerProgram | None) -> list[bytes]:
+    if program is None:
+        return []
+    texts = [program.source, *(text for file in program.files for text in file)]
+    texts += [f"{program.interactive} {program.passes}"] if program.has_passes else []
+    return [text.encode("utf-8", "surrogatepass") for text in texts]
 
 
 def _test(package: PackageFolder, test: PackageTest, *, public: bool) -> TestCase:
     return TestCase(
-        input=package.string(test.input), output=package.string(test.answer), public=public
+        input=package.string(test.input),
+        output=package.string(test.answer),
+        public=public,
+        flags=test.validator_flags,
     )
 
 
@@ -225,24 +231,26 @@ class _SecretTests:
     """Reads a package's secret tests when they are needed.
 
     Attributes:
-        files: input and answer of each, and their size in bytes.
+        files: input and answer of each, their size in bytes, and the validator's arguments.
     """
 
-    files: tuple[tuple[_ReadFile, _ReadFile, int], ...]
+    files: tuple[tuple[_ReadFile, _ReadFile, int, tuple[str, ...]], ...]
 
     @property
     def size(self) -> int:
         """Bytes of all tests."""
-        return sum(size for _, _, size in self.files)
+        return sum(size for _, _, size, _ in self.files)
 
     def __call__(self) -> tuple[TestCase, ...]:
         return tuple(
-            TestCase(input=given.text(), output=answer.text(), public=False)
-            for given, answer, _ in self.files
+            TestCase(input=given.text(), output=answer.text(), public=False, flags=flags)
+            for given, answer, _, flags in self.files
         )
 
 
-def _read_place(package: PackageFolder, test: PackageTest) -> tuple[_ReadFile, _ReadFile, int]:
+def _read_place(
+    package: PackageFolder, test: PackageTest
+) -> tuple[_ReadFile, _ReadFile, int, tuple[str, ...]]:
     """Read a secret test, so that what is wrong with it is known before anything is asked."""
     size = 0
     places: list[_ReadFile] = []
@@ -251,7 +259,7 @@ def _read_place(package: PackageFolder, test: PackageTest) -> tuple[_ReadFile, _
         decoded(path, data)
         size += len(data)
         places.append(_ReadFile(path.absolute(), sha256(data).digest()))
-    return places[0], places[1], size
+    return places[0], places[1], size, test.validator_flags
 
 
 def _statement(package: PackageFolder, settings: PackageSettings) -> str:
@@ -275,18 +283,22 @@ def _time_limit(package: PackageFolder) -> float | None:
     return limits.seconds(package.string(path).strip(), str(path), "time limit")
 
 
-def _checker(package: PackageFolder, settings: PackageSettings, flags: tuple[str, ...]) -> Checker:
+def _checker(package: PackageFolder, settings: PackageSettings, data: TestData) -> Checker:
     programs = output_validators(package)
     where = str(package.root / SETTINGS)
+    talks = sorted(settings.kinds & {INTERACTIVE, MULTI_PASS})
+    if talks and not programs:
+        raise DataError(where, "type", f"{talks[0]}, and there is no output validator")
     if settings.is_custom is True and not programs:
         raise DataError(where, "validation", "custom, and there is no output validator")
     if settings.is_custom is False and programs:
         what = f"default, and there is an output validator: {programs[0].path}"
         raise DataError(where, "validation", what)
+    flags = list(dict.fromkeys(test.validator_flags for test in data.sample + data.secret))
     if programs:
         return _own_validator(package, settings, programs, flags)
     try:
-        return Checker(kind="check", code=token_checker(flags))
+        return Checker(kind="check", code=token_checker(flags), takes_flags=len(flags) > 1)
     except FlagError as error:
         raise DataError(where, "validator_flags", str(error)) from None
 
@@ -295,22 +307,33 @@ def _own_validator(
     package: PackageFolder,
     settings: PackageSettings,
     programs: list[PackageProgram],
-    flags: tuple[str, ...],
+    flags: list[tuple[str, ...]],
 ) -> Checker:
     program, where = programs[0], str(programs[0].path)
+    if len(programs) > 1:
+        raise DataError(where, "output_validators", "there are several, and one can be run")
+    if program.language == CPP:
+        constants, own = settings.constants, settings.validator_limits
+        compiled = compiled_validator(package, program, constants, own)
+        passes = settings.validator_limits.passes if MULTI_PASS in settings.kinds else 0
+        shape = {"interactive": INTERACTIVE in settings.kinds, "passes": passes}
+        compiled = compiled.model_copy(update=shape)
+        return Checker(kind="program", program=compiled)
+    if settings.kinds & {INTERACTIVE, MULTI_PASS}:
+        what = "of interactive and multi-pass problems only output validators in C++ are run here"
+        raise DataError(where, "output_validators", what)
     python = program.sources() if program.language == PYTHON else []
     others = [each for each in program.files if each not in python and each.suffix not in _NOTES]
     if others or not python:
-        what = f"{(others or program.files)[0].name} is no Python: only output validators in Python"
-        raise DataError(where, "output_validators", f"{what} run here, in the checker's sandbox")
-    if len(programs) > 1:
-        raise DataError(where, "output_validators", "there are several, and one can be run")
+        what = f"{(others or program.files)[0].name} is neither Python nor C++: no other language"
+        raise DataError(where, "output_validators", f"{what} of output validators is run here")
     if len({each.parent for each in python}) > 1:
         raise DataError(where, "output_validators", "its files are in several folders")
     main = _main(python, where)
     sources = {each: _python_3(package, each, settings) for each in python}
     modules = {each.stem: text for each, text in sources.items() if each != main}
-    return Checker(kind="check", code=validator(sources[main], main.name, modules, flags))
+    code = validator(sources[main], main.name, modules, flags)
+    return Checker(kind="check", code=code, takes_flags=len(flags) > 1)
 
 
 def _main(python: list[Path], where: str) -> Path:
@@ -328,15 +351,3 @@ def _python_3(package: PackageFolder, path: Path, settings: PackageSettings) -> 
     if is_python_2(source) or parse_or_none(source) is None:
         raise DataError(str(path), None, "not Python 3")
     return source
-
-
-def _references(package: PackageFolder, settings: PackageSettings) -> list[Reference]:
-    """Return the accepted submissions that are one Python file, or a folder with one."""
-    found: list[Reference] = []
-    for program in programs_in(package, package.root / "submissions" / "accepted"):
-        if program.language != PYTHON or len(program.sources()) != 1:
-            continue
-        code = package.program(program.sources()[0], settings.constants)
-        old = is_python_2(code) or parse_or_none(code) is None
-        found.append(Reference(code=code, language="python2" if old else "python"))
-    return found

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from harness.errors import DataError
-from harness.sources.files.rows import add_parts
+from harness.sources.files.content_hash import add_parts
 
 MOST_DEPTH = 16
 """Most folders inside each other; a link back to a folder is no endless tree."""

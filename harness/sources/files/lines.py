@@ -9,18 +9,17 @@ import gzip
 import hashlib
 import io
 import re
-import stat
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
-from glob import glob, has_magic
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Self, cast
 
 from pydantic_core import from_json
 
-from harness.errors import DataError, UsageError
+from harness.errors import DataError
 from harness.problem import Frozen
+from harness.sources.files.paths import open_regular
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
@@ -248,48 +247,3 @@ def read_line_again(path: Path, offset: int, where: str) -> bytes:
     if len(raw) > MAX_LINE_BYTES:
         raise DataError(where, None, f"longer than {MAX_LINE_BYTES} bytes")
     return raw
-
-
-def expand(where: str) -> list[Path]:
-    """Return the sorted files that a path or a glob (`**` for any depth) names.
-
-    A file whose own name has glob characters takes precedence over the glob's matches.
-
-    Raises:
-        UsageError: nothing is there.
-    """
-    path = Path(where).expanduser()
-    try:
-        if path.exists() or not has_magic(where):
-            return [path]
-        found = sorted(
-            file
-            for match in glob(str(path), recursive=True)  # noqa: PTH207 - takes absolute patterns
-            if (file := Path(match)).is_file()
-        )
-    except (OSError, ValueError) as error:  # a name too long, or with a null character
-        raise UsageError(f"{where!r} cannot be a path: {error}") from None
-    if not found:
-        raise UsageError(f"no file matches {where!r}")
-    return found
-
-
-def open_regular(path: Path) -> io.FileIO:
-    """Open a file for reading.
-
-    Raises:
-        UsageError: the path cannot be opened as a regular file.
-    """
-    try:
-        mode = path.stat().st_mode
-        if stat.S_ISDIR(mode):
-            raise UsageError(f"{path} is a directory; name its files, as '{path}/*.jsonl'")
-        if not stat.S_ISREG(mode):
-            # A pipe could not be read a second time, and opening one may block forever.
-            raise UsageError(f"{path} is not a regular file")
-        return io.FileIO(path)
-    except FileNotFoundError:
-        raise UsageError(f"{path}: no such file") from None
-    except (OSError, ValueError) as error:
-        cause = error.strerror if isinstance(error, OSError) else str(error)
-        raise UsageError(f"{path} cannot be opened: {cause}") from None

@@ -20,24 +20,17 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from harness.errors import DataError
 from harness.problem import Level, Problem, Signature, TestCase, TestSuite
-from harness.sources import preambles
-from harness.sources import public_examples as public_split
+from harness.sources import preambles, public_split
 from harness.sources.checkers import checker_of
+from harness.sources.files.content_hash import content_hash, with_checker
 from harness.sources.files.lines import Line
-from harness.sources.files.rows import (
-    LEVELS,
-    content_hash,
-    load_paths,
-    load_rows,
-    name_fault,
-    references_of,
-    with_checker,
-)
+from harness.sources.files.row_checks import name_fault, references_of
+from harness.sources.files.rows import LEVELS, load_paths, load_rows
 from harness.sources.leetcode import assertions
 from harness.sources.literals import UnreadableError
 from harness.sources.problem_names import issues_of_statement
-from harness.sources.public_examples import Example, examples, in_order, is_shown_as
 from harness.sources.signature import EntryPoint, entry_point_of
+from harness.sources.statement_examples import Example, examples, in_order, is_shown_as
 
 _ENTRY_POINT = re.compile(r"(?:Solution\(\)\.)?(\w+)")
 _LEVELS: dict[str, Level] = {**LEVELS, "meidum": "medium"}  # the spelling of 21 rows of v0.2.0

@@ -19,17 +19,11 @@ from harness.problem import Problem, Reference, TestSuite
 from harness.sources import preambles
 from harness.sources.checkers import checker_of
 from harness.sources.files.catalogue import RowFile
+from harness.sources.files.content_hash import content_hash, with_checker
 from harness.sources.files.download import Watch, quiet
 from harness.sources.files.lines import Line
-from harness.sources.files.rows import (
-    LEVELS,
-    Loaded,
-    content_hash,
-    load_paths,
-    load_rows,
-    text_column,
-    with_checker,
-)
+from harness.sources.files.row_checks import text_column
+from harness.sources.files.rows import LEVELS, Loaded, load_paths, load_rows
 from harness.sources.leetcode import dataset
 from harness.sources.problem_names import issues_of_statement
 

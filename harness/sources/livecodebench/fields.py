@@ -9,7 +9,8 @@ from pydantic_core import from_json
 from harness.errors import DataError
 from harness.problem import Level
 from harness.sources.files.lines import Line, json_complaint
-from harness.sources.files.rows import LEVELS, text_column
+from harness.sources.files.row_checks import text_column
+from harness.sources.files.rows import LEVELS
 
 Row = dict[str, object]
 

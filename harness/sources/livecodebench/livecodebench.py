@@ -1,7 +1,7 @@
 """LiveCodeBench's rows, in upstream's schemas; here those of code generation.
 
 Rows are distinguished by their columns: those of test output prediction and code execution are read
-by `harness.sources.livecodebench.value_questions`.
+by `test_output` and `code_execution` beside it.
 
 Upstream's reader is the reference for the meaning of a row
 (https://github.com/LiveCodeBench/LiveCodeBench, `lcb_runner/benchmarks/code_generation.py`): every
@@ -31,16 +31,12 @@ from harness.problem import Problem, TestCase, TestSuite
 from harness.sources import preambles
 from harness.sources import problem_names as errata
 from harness.sources.checkers import checker_of
+from harness.sources.files.content_hash import content_hash
 from harness.sources.files.json_text import check_mostly_strings
 from harness.sources.files.lines import Line, json_complaint
-from harness.sources.files.rows import (
-    check_function_test,
-    content_hash,
-    load_paths,
-    load_rows,
-    text_column,
-)
-from harness.sources.livecodebench import value_questions
+from harness.sources.files.row_checks import check_function_test, text_column
+from harness.sources.files.rows import load_paths, load_rows
+from harness.sources.livecodebench import code_execution, test_output
 from harness.sources.livecodebench.fields import Row, columns, json_list, level, release_date
 from harness.sources.signature import signature_of
 
@@ -205,12 +201,12 @@ def _decode(encoded: str, *, functional: bool, where: str) -> tuple[TestCase, ..
 _SCHEMAS = {
     "code generation": (MARKS, parse_row),
     "test output prediction": (
-        value_questions.OUTPUT_MARKS,
-        value_questions.parse_test_output,
+        test_output.OUTPUT_MARKS,
+        test_output.parse_test_output,
     ),
     "code execution": (
-        value_questions.EXECUTION_MARKS,
-        value_questions.parse_code_execution,
+        code_execution.EXECUTION_MARKS,
+        code_execution.parse_code_execution,
     ),
 }
 

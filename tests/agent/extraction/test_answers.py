@@ -130,18 +130,18 @@ REPLIES = {
 
 
 @pytest.mark.parametrize(("reply", "answer", "rule"), REPLIES.values(), ids=REPLIES)
-def test_where_an_answer_is_found(reply: str, answer: str, rule: str) -> None:
+def test_the_rule_that_finds_an_answer_is_named(reply: str, answer: str, rule: str) -> None:
     found = extract_answer(EXECUTION, reply, NAME)
     assert (found.code, found.rule) == (answer, rule)
 
 
-def test_what_is_a_literal_depends_on_the_kind() -> None:
+def test_which_literals_are_answers_depends_on_the_kind() -> None:
     reply = "The value of it is\n[true, null]"
     assert extract_answer(OUTPUT, reply, NAME).code == "[true, null]"
     assert extract_answer(EXECUTION, reply, NAME).code == ""
 
 
-def test_without_a_function_s_name_any_assertion_will_do() -> None:
+def test_an_answer_is_read_from_any_assertion_without_a_function_name() -> None:
     assert extract_answer(OUTPUT, "assert f(1) == 2", None).code == "2"
 
 
@@ -164,7 +164,7 @@ FORMS = (
 
 
 @given(literals, st.sampled_from(FORMS))
-def test_whatever_the_value_and_the_form_it_is_found(value: object, form: str) -> None:
+def test_an_answer_is_found_in_every_form_with_any_value(value: object, form: str) -> None:
     written = repr(value)
     if any(mark in written for mark in ("`", "ANSWER", "answer")):
         return  # which a fence, or a tag, ends at
@@ -200,7 +200,7 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
-def test_whatever_is_written_is_searched_soon(text: str) -> None:
+def test_hostile_answers_are_searched_in_bounded_time(text: str) -> None:
     started = time.process_time()
     assert len(text) <= LONGEST_ANSWER
     extract_answer(OUTPUT, text, NAME)
@@ -208,7 +208,7 @@ def test_whatever_is_written_is_searched_soon(text: str) -> None:
 
 
 @pytest.mark.parametrize("kind", ANSWER_EXTRACTORS)
-def test_more_than_a_megabyte_is_not_searched(kind: Kind) -> None:
+def test_an_answer_of_more_than_a_megabyte_is_not_searched(kind: Kind) -> None:
     for extract in ANSWER_EXTRACTORS[kind].values():
         found = extract("[ANSWER]1[/ANSWER]" + " " * LONGEST_ANSWER, NAME)
         assert (found.code, found.rule) == ("", "too long")
@@ -260,7 +260,7 @@ class TestUpstream:
             ("[ANSWER]\n2\n[/ANSWER]", "[ANSWER]\n2"),
         ],
     )
-    def test_an_execution(self, reply: str, answer: str) -> None:
+    def test_lcb_extraction_finds_an_execution_answer(self, reply: str, answer: str) -> None:
         found = extract_lcb_execution(reply, "f")
         assert found.code == answer
         assert (found.rule == "none") is (not answer)

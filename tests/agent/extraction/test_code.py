@@ -311,7 +311,7 @@ CASES = [
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_what_is_found(case: Case) -> None:
+def test_code_and_the_rule_that_found_it(case: Case) -> None:
     found = extract(case.answer, case.entry)
     assert (found.code, found.rule) == (case.code, case.rule)
 
@@ -345,7 +345,7 @@ ANSWERS = st.lists(PIECES | st.text(max_size=8), max_size=40).map("".join)
 
 
 @given(ANSWERS, st.sampled_from([None, "f"]))
-def test_whatever_is_written_the_code_comes_from_it(answer: str, entry: str | None) -> None:
+def test_extracted_code_is_made_of_lines_of_the_answer(answer: str, entry: str | None) -> None:
     found = extract(answer, entry)
     said = answer.rpartition("</think>")[2]  # code may begin right behind a thought
     lines = {line.strip("> \t\r") for line in f"{answer}\n{said}".split("\n")}

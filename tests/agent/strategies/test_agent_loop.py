@@ -7,8 +7,9 @@ from scripted import NEVER, USAGE, Played, Step, call, read, run, turn, write
 
 from harness.agent import events as kinds
 from harness.agent.attempt import BudgetSpentError, Gate, Limits, StopReason, StrategyOptions
-from harness.agent.episode import MOST_IN_A_ROW, MOST_REMINDERS, NO_CALL
+from harness.agent.episode import MOST_IN_A_ROW, MOST_REMINDERS
 from harness.agent.events import Event, Request, Response, Resumed, SampleEnd, standing
+from harness.agent.reminder import NO_CALL
 from harness.models.protocol import (
     ContextOverflowError,
     ModelError,
@@ -38,7 +39,7 @@ def final_tests(played: Played) -> list[kinds.Tested]:
 
 
 class TestStopping:
-    async def test_it_is_done_as_soon_as_the_public_tests_pass(self, play: Play) -> None:
+    async def test_the_loop_stops_when_the_public_tests_pass(self, play: Play) -> None:
         played = await play(turn(read()), turn(write(WRONG), run()), turn(write(RIGHT), run()))
         attempt = played.attempt
         assert attempt.stop_reason is StopReason.PUBLIC_TESTS_PASSED
@@ -111,7 +112,9 @@ class TestTimeLimit:
 
 
 class TestReminders:
-    async def test_one_names_the_result_the_turns_left_and_how_to_give_up(self, play: Play) -> None:
+    async def test_a_reminder_names_the_result_the_turns_left_and_how_to_give_up(
+        self, play: Play
+    ) -> None:
         script = [turn(write(WRONG), run()), turn(text="Test 2 failed; let me think.")]
         played = await play(*script, turn(write(RIGHT), run()), limits=Limits(turns=9))
         assert played.attempt.stop_reason is StopReason.PUBLIC_TESTS_PASSED
@@ -121,7 +124,7 @@ class TestReminders:
             "Go on with a tool call, or call no tool again to give up."
         ]
 
-    async def test_one_says_that_the_solution_is_untested(self, play: Play) -> None:
+    async def test_a_reminder_says_that_the_solution_is_untested(self, play: Play) -> None:
         script = [turn(write(RIGHT)), turn(text="I have written the solution."), turn(run())]
         played = await play(*script, limits=Limits(turns=4))
         assert played.attempt.stop_reason is StopReason.PUBLIC_TESTS_PASSED
@@ -136,20 +139,20 @@ class TestReminders:
         assert (played.attempt.code, played.attempt.chosen_by) == (WRONG, "newest")
         assert (played.attempt.model_calls, played.attempt.nudges) == (3, 1)
 
-    async def test_after_a_tool_call_there_is_another_one(self, play: Play) -> None:
+    async def test_a_reminder_is_sent_again_after_a_tool_call(self, play: Play) -> None:
         said = turn(text="Let me think.")
         script = [turn(write(WRONG), run()), said, turn(write(OTHER_WRONG)), said, turn(run())]
         played = await play(*script, said, turn(write(RIGHT), run()))
         assert played.attempt.stop_reason is StopReason.PUBLIC_TESTS_PASSED
         assert played.attempt.nudges == len(reminders(played)) == 3
 
-    async def test_their_number_is_bounded(self, play: Play) -> None:
+    async def test_the_number_of_reminders_is_bounded(self, play: Play) -> None:
         script = [turn(write(WRONG))] + [turn(text="Hm."), turn(read())] * (MOST_REMINDERS + 2)
         played = await play(*script, limits=Limits(turns=99))
         assert played.attempt.stop_reason is StopReason.MODEL_STOPPED
         assert played.attempt.nudges == len(reminders(played)) == MOST_REMINDERS
 
-    async def test_without_a_turn_left_there_is_none(self, play: Play) -> None:
+    async def test_no_reminder_is_sent_without_a_turn_left(self, play: Play) -> None:
         played = await play(turn(write(RIGHT)), turn(text="Done."), limits=Limits(turns=2))
         assert played.attempt.stop_reason is StopReason.TURN_LIMIT
         assert played.attempt.nudges == 0
@@ -176,12 +179,12 @@ class TestReminders:
         assert played.attempt.stop_reason is StopReason.PUBLIC_TESTS_PASSED
         assert all("code in a message is not run" in text for text in reminders(played))
 
-    async def test_after_a_pass_a_word_is_the_end(self, play: Play) -> None:
+    async def test_text_after_passing_ends_the_attempt_without_a_reminder(self, play: Play) -> None:
         script = [turn(write(RIGHT), run()), turn(text="Done.")]
         played = await play(*script, options=StrategyOptions(stop_on_pass=False))
         assert (played.attempt.stop_reason, played.attempt.nudges) == ("model_stopped", 0)
 
-    async def test_one_that_is_never_sent_is_not_counted(self, play: Play) -> None:
+    async def test_a_reminder_that_is_never_sent_is_not_counted(self, play: Play) -> None:
         class Full:
             """Lets two requests through."""
 
@@ -239,7 +242,9 @@ class TestFinalSolution:
         assert (attempt.code, attempt.chosen_by) == (RIGHT, "passed_public_tests")
         assert (attempt.model_calls, final_tests(played)) == (1, [])
 
-    async def test_the_newest_that_passed_goes_before_a_newer_one(self, play: Play) -> None:
+    async def test_the_newest_solution_that_passed_goes_before_a_newer_one(
+        self, play: Play
+    ) -> None:
         played = await play(
             turn(write(RIGHT), run(), write(WRONG), run()),
             turn(write(ALSO_RIGHT), run(), write(OTHER_WRONG)),
@@ -251,7 +256,7 @@ class TestFinalSolution:
         assert attempt.stop_reason is StopReason.MODEL_STOPPED
         assert [event.tests.passed for event in final_tests(played)] == [0]
 
-    async def test_without_one_that_passed_it_is_the_newest(self, play: Play) -> None:
+    async def test_the_newest_solution_is_handed_in_if_none_passed(self, play: Play) -> None:
         played = await play(
             turn(write(WRONG), run()), turn(write(OTHER_WRONG)), *[turn(text="Good night.")] * 2
         )
@@ -269,7 +274,7 @@ class TestFinalSolution:
         ],
         ids=lambda value: value if isinstance(value, str) else "",
     )
-    async def test_an_untested_one_is_tested_before_the_attempt_ends(
+    async def test_an_untested_solution_is_tested_before_the_attempt_ends(
         self, play: Play, last: list[Step], limits: Limits, reason: str
     ) -> None:
         played = await play(turn(write(RIGHT)), *last, limits=limits)
@@ -287,7 +292,7 @@ class TestFinalSolution:
         assert again.events == again.heard == []
         assert again.attempt.revisions[0].tests == final_tests(whole)[0].tests
 
-    async def test_a_provider_that_is_down_leaves_it_untested(self, play: Play) -> None:
+    async def test_a_provider_that_is_down_leaves_a_solution_untested(self, play: Play) -> None:
         played = await play(turn(write(RIGHT)), ModelError("HTTP 503: down"))
         assert final_tests(played) == []
 
@@ -369,19 +374,19 @@ class TestToolCalls:
         assert not played.results[0].malformed
         assert played.attempt.written == 1
 
-    async def test_that_tests_failed_is_a_result_and_no_error_of_the_call(self, play: Play) -> None:
+    async def test_failed_tests_are_no_error_of_the_tool_call(self, play: Play) -> None:
         played = await play(turn(write(WRONG), run()), turn(write(RIGHT), run()))
         outcomes = [result.is_error for result in played.results]
         assert not any(outcomes)
         assert "1 of 2 public tests passed." in played.results[1].content
         assert played.attempt.malformed_tool_calls == 0
 
-    async def test_of_one_message_only_so_many_calls_are_carried_out(self, play: Play) -> None:
+    async def test_tool_calls_of_one_message_are_bounded(self, play: Play) -> None:
         played = await play(turn(write(WRONG), *[run()] * 50), limits=Limits(turns=1))
         assert len(played.results) == 51
         assert [result.is_error for result in played.results] == [False] * 32 + [True] * 19
 
-    async def test_when_time_is_up_the_rest_of_a_message_is_answered_but_not_run(
+    async def test_tool_calls_after_the_time_limit_are_answered_but_not_run(
         self, play: Play
     ) -> None:
         slow = "import time; time.sleep(2)"
@@ -394,7 +399,7 @@ class TestToolCalls:
 
 
 class TestUsage:
-    async def test_a_provider_that_reports_none_makes_the_sum_unknown(self, play: Play) -> None:
+    async def test_a_turn_without_usage_makes_the_sum_of_usage_unknown(self, play: Play) -> None:
         played = await play(turn(read(), usage=None), turn(write(RIGHT), run()))
         assert not played.attempt.usage_known
         assert played.attempt.usage == USAGE
@@ -415,7 +420,7 @@ class TestShowBudget:
     SCRIPT = (turn(read(), write(WRONG), run()), turn(run()), turn(write(RIGHT), run()))
     BUDGET = StrategyOptions(show_budget=True)
 
-    async def test_it_counts_down(self, play: Play) -> None:
+    async def test_the_shown_budget_counts_down(self, play: Play) -> None:
         played = await play(*self.SCRIPT, options=self.BUDGET, limits=Limits(turns=5, tokens=1_000))
         told = [result.content.rpartition("\n\n")[2] for result in played.results]
         assert [each for each in told if "Left" in each] == [
@@ -425,7 +430,7 @@ class TestShowBudget:
         ]
         assert all(result.content.count("[Left: ") <= 1 for result in played.results)
 
-    async def test_from_a_record_it_is_told_once(self, play: Play) -> None:
+    async def test_the_shown_budget_is_told_once_after_a_resume(self, play: Play) -> None:
         whole = await play(*self.SCRIPT, options=self.BUDGET)
         for length in range(1, len(whole.events)):
             known = sum(isinstance(event, Response) for event in whole.events[:length])
@@ -446,7 +451,7 @@ class TestOlderRecords:
         last = max(place for place, each in enumerate(events) if isinstance(each, Request))
         return events[:last]
 
-    async def test_one_that_had_ended_stays_ended_and_its_solution_is_tested(
+    async def test_an_older_record_that_had_ended_stays_ended_and_its_solution_is_tested(
         self, play: Play
     ) -> None:
         end = SampleEnd(stop_reason="model_stopped", chosen_by="newest", usage=Usage())
@@ -457,7 +462,7 @@ class TestOlderRecords:
         assert isinstance(played.events[0], Resumed)
         assert len(final_tests(played)) == 1
 
-    async def test_one_that_was_under_way_goes_on_with_a_reminder(self, play: Play) -> None:
+    async def test_an_older_record_under_way_goes_on_with_a_reminder(self, play: Play) -> None:
         old = await self.old(play)
         played = await play(turn(run()), recorded=old)
         assert played.attempt.stop_reason is StopReason.PUBLIC_TESTS_PASSED

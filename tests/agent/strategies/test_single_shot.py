@@ -14,7 +14,7 @@ Play = Callable[..., Awaitable[Played]]
 RIGHT = "print(sum(map(int, input().split())))"
 
 
-async def test_it_asks_once_and_takes_the_code(play: Play) -> None:
+async def test_single_shot_asks_once_and_takes_the_code(play: Play) -> None:
     played = await play(turn(text=f"So:\n```python\n{RIGHT}\n```\n"), mode="single_shot")
     attempt = played.attempt
     assert (attempt.code, attempt.chosen_by) == (RIGHT, "answer")
@@ -61,7 +61,7 @@ async def test_a_problem_too_long_for_the_model_is_not_asked_for_ever(play: Play
     assert (attempt.stop_reason, attempt.error) == (StopReason.CONTEXT_LIMIT, "too long")
 
 
-async def test_time_ends_it_too(play: Play) -> None:
+async def test_the_time_limit_ends_a_single_shot(play: Play) -> None:
     played = await play(NEVER, mode="single_shot", limits=Limits(seconds=0.2))
     assert played.attempt.stop_reason is StopReason.TIME_LIMIT
     assert not played.attempt.usage_known

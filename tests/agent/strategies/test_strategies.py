@@ -76,11 +76,11 @@ class TestBestOfK:
         passed = [each.tests.passed for each in attempt.revisions if each.tests]
         assert passed == [0, 1, 0]
 
-    async def test_of_equals_the_earliest(self, shoot: Play) -> None:
+    async def test_best_of_k_takes_the_earliest_of_equals(self, shoot: Play) -> None:
         played = await shoot(said(NONE_PASSES), said(ONE_PASSES), said(ALSO_ONE))
         assert played.attempt.code == ONE_PASSES.strip()
 
-    async def test_it_ends_at_the_first_that_passes_all(self, shoot: Play) -> None:
+    async def test_best_of_k_ends_at_the_first_that_passes_all(self, shoot: Play) -> None:
         played = await shoot(said(ONE_PASSES), said(RIGHT))
         attempt = played.attempt
         assert (attempt.code, attempt.chosen_by) == (RIGHT.strip(), ChosenBy.PASSED_PUBLIC_TESTS)
@@ -99,7 +99,7 @@ class TestBestOfK:
         assert (played.attempt.code, played.attempt.chosen_by) == ("", ChosenBy.NONE)
         assert (played.attempt.model_calls, played.attempt.written) == (3, 0)
 
-    async def test_where_nothing_can_choose_the_first_with_code_is_taken(
+    async def test_best_of_k_takes_the_first_code_without_public_tests(
         self, shoot: Play, untested: ProblemView
     ) -> None:
         played = await shoot(turn(text="Hm."), said(NONE_PASSES), view=untested)
@@ -158,7 +158,7 @@ class TestSelfRepair:
         assert played.attempt.stop_reason is StopReason.PUBLIC_TESTS_PASSED
         assert (played.attempt.code, played.attempt.written) == (RIGHT.strip(), 2)
 
-    async def test_also_of_a_method_that_is_missing(
+    async def test_the_model_is_told_of_a_missing_method(
         self, repair: Play, doubling: ProblemView
     ) -> None:
         missing = "def triple(n): return 3 * n\n"
@@ -193,7 +193,7 @@ class TestSelfRepair:
         assert rebuild(played.events) == [sent.messages for sent in played.heard]
 
     @pytest.mark.parametrize("rounds", [1, 3])
-    async def test_there_are_as_many_rounds_as_said(self, repair: Play, rounds: int) -> None:
+    async def test_self_repair_has_as_many_rounds_as_set(self, repair: Play, rounds: int) -> None:
         shots = [said(f"{NONE_PASSES}# {number}\n") for number in range(rounds + 1)]
         played = await repair(*shots, options=StrategyOptions(repair_rounds=rounds))
         attempt = played.attempt
@@ -202,12 +202,12 @@ class TestSelfRepair:
         assert attempt.chosen_by is ChosenBy.NEWEST
         assert attempt.code.endswith(f"# {rounds}")
 
-    async def test_one_that_passes_at_once_is_left_as_it_is(self, repair: Play) -> None:
+    async def test_self_repair_ends_when_the_first_solution_passes(self, repair: Play) -> None:
         played = await repair(said(RIGHT))
         assert played.attempt.stop_reason is StopReason.PUBLIC_TESTS_PASSED
         assert played.attempt.model_calls == 1
 
-    async def test_one_with_no_test_to_fail_is_too(
+    async def test_self_repair_ends_at_once_without_public_tests(
         self, repair: Play, untested: ProblemView
     ) -> None:
         played = await repair(said(NONE_PASSES), view=untested)
@@ -220,7 +220,7 @@ class TestSelfRepair:
         assert NO_CODE in shown(played.heard[1])
         assert played.attempt.code == RIGHT.strip()
 
-    async def test_without_any_code_there_is_no_solution(self, repair: Play) -> None:
+    async def test_self_repair_without_code_has_no_solution(self, repair: Play) -> None:
         played = await repair(turn(text="Hm."), turn(text="Hm!"))
         attempt = played.attempt
         assert (attempt.code, attempt.chosen_by, attempt.written) == ("", ChosenBy.NONE, 0)
@@ -319,7 +319,7 @@ class TestLimits:
         ],
         ids=["turns", "tool calls", "tokens", "working seconds", "wall seconds"],
     )
-    async def test_of_the_agent_loop(
+    async def test_each_limit_ends_the_agent_loop_with_its_stop_reason(
         self, play: Play, limits: Limits, more: Sequence[Any], reason: StopReason
     ) -> None:
         played = await play(self.CALLS[0], *more, limits=limits)
@@ -339,7 +339,7 @@ class TestLimits:
         ],
         ids=["turns", "tokens", "working seconds", "wall seconds"],
     )
-    async def test_of_strategies_without_tools(
+    async def test_each_limit_ends_strategies_without_tools_with_its_stop_reason(
         self, play: Play, mode: str, limits: Limits, more: Sequence[Any], reason: StopReason
     ) -> None:
         played = await play(self.WORDS[0], *more, mode=mode, limits=limits)
@@ -353,13 +353,15 @@ class TestLimits:
             (Limits(wall_seconds=0.3), StopReason.WALL_LIMIT),
         ],
     )
-    async def test_of_a_single_shot(self, play: Play, limits: Limits, reason: StopReason) -> None:
+    async def test_time_limits_end_a_single_shot(
+        self, play: Play, limits: Limits, reason: StopReason
+    ) -> None:
         played = await play(NEVER, mode="single_shot", limits=limits)
         assert played.attempt.stop_reason is reason
         assert not played.attempt.usage_known
 
     @pytest.mark.parametrize("mode", ["agentic", "self_repair", "best_of_k_public"])
-    async def test_of_money(self, play: Play, mode: str) -> None:
+    async def test_the_cost_limit_leaves_the_best_solution(self, play: Play, mode: str) -> None:
         script = self.CALLS if mode == "agentic" else self.WORDS
         gate = Broke(1, BudgetSpentError(StopReason.COST_LIMIT))
         played = await play(*script, mode=mode, gate=gate)
@@ -368,7 +370,7 @@ class TestLimits:
         assert len(played.requests) == 1  # what is not sent is not recorded
 
     @pytest.mark.parametrize("mode", ["agentic", "single_shot", "self_repair", "best_of_k_public"])
-    async def test_that_the_run_is_stopped_is_no_end(self, play: Play, mode: str) -> None:
+    async def test_a_stopped_run_is_no_end_of_a_sample(self, play: Play, mode: str) -> None:
         with pytest.raises(RunStoppedError):
             await play(mode=mode, gate=Broke(0, RunStoppedError()))
 
@@ -401,7 +403,7 @@ class TestLimits:
         assert played.attempt.stop_reason is StopReason.TOKEN_LIMIT
         assert played.attempt.code == ONE_PASSES
 
-    async def test_seconds_of_a_record_count(self, play: Play) -> None:
+    async def test_recorded_seconds_count_towards_the_time_limit(self, play: Play) -> None:
         """A sample that is taken up again does not begin to work anew."""
         slow = turn(write(ONE_PASSES), run()).model_copy(update={"latency_s": 50.0})
         first = await play(slow, ModelError("HTTP 503"), limits=Limits(seconds=60))
@@ -411,7 +413,7 @@ class TestLimits:
         assert len(again.heard) == 0
         assert again.attempt.code == ONE_PASSES
 
-    async def test_money_of_a_record_counts_for_the_sample(self, play: Play) -> None:
+    async def test_recorded_costs_count_towards_the_sample_s_cost_limit(self, play: Play) -> None:
         paid = Retry(attempt=1, cause="no use", wait_s=0.0, usage=Usage(output_tokens=7))
         first = await play(paid, self.CALLS[0], ModelError("HTTP 503"))
         gate = Broke(0, BudgetSpentError(StopReason.COST_LIMIT))
@@ -440,7 +442,7 @@ class TestGoingOnAfterPassing:
             ChosenBy.PASSED_PUBLIC_TESTS,
         )
 
-    async def test_the_newest_that_passed_at_that(self, play: Play) -> None:
+    async def test_the_newest_solution_that_passed_is_handed_in(self, play: Play) -> None:
         better = f"{RIGHT}# better\n"
         played = await play(
             turn(write(RIGHT), run()),
@@ -461,7 +463,7 @@ class TestSubmit:
     def play(self, play: Play) -> Play:
         return partial(play, toolbox=TOOLS)
 
-    async def test_it_is_the_end(self, play: Play) -> None:
+    async def test_submit_ends_the_attempt(self, play: Play) -> None:
         played = await play(turn(write(ONE_PASSES), call("submit")))
         attempt = played.attempt
         assert attempt.stop_reason is StopReason.SUBMITTED
@@ -473,7 +475,7 @@ class TestSubmit:
         assert "is submitted" in played.results[2].content
         assert played.attempt.code == ONE_PASSES
 
-    async def test_without_a_solution_it_is_an_error(self, play: Play) -> None:
+    async def test_submit_without_a_solution_is_an_error(self, play: Play) -> None:
         played = await play(turn(call("submit")), turn(write(RIGHT), run()))
         assert "write a solution first" in played.results[0].content
         assert played.attempt.stop_reason is StopReason.PUBLIC_TESTS_PASSED
@@ -488,7 +490,7 @@ class TestSubmit:
         assert played.attempt.code == RIGHT
         assert "latest solution that passed the public tests" in Submit.description
 
-    async def test_from_a_record_it_is_the_end_too(self, play: Play) -> None:
+    async def test_submit_ends_the_attempt_when_resumed(self, play: Play) -> None:
         first = await play(turn(write(ONE_PASSES), call("submit")))
         again = await play(recorded=first.events)
         assert again.attempt.stop_reason is StopReason.SUBMITTED
@@ -528,7 +530,7 @@ class TestRunCode:
         assert [each for each in told if each not in words] == []
         assert len(words) < 8_000
 
-    async def test_it_may_neither_fork_nor_reach_out(
+    async def test_run_code_may_neither_fork_nor_use_the_network(
         self, tried: Callable[..., Awaitable[str]]
     ) -> None:
         words = await tried("import os\nprint(os.fork())")
@@ -536,7 +538,7 @@ class TestRunCode:
         words = await tried("import socket\nsocket.create_connection(('127.0.0.1', 9))")
         assert "exception" in words
 
-    async def test_of_much_output_head_and_tail_are_shown(
+    async def test_run_code_shows_head_and_tail_of_much_output(
         self, tried: Callable[..., Awaitable[str]]
     ) -> None:
         for size in (10_000, 3_000_000):
@@ -556,7 +558,7 @@ class TestRunCode:
     ) -> None:
         assert "longer than" in await tried("#" * (LONGEST_CODE + 1))
 
-    async def test_it_is_not_run_again_from_a_record(
+    async def test_run_code_is_not_repeated_on_resume(
         self, play: Play, pool: SandboxPool, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         asked = call("run_code", json.dumps({"code": "while True: pass", "stdin": ""}))
@@ -568,7 +570,7 @@ class TestRunCode:
         assert not again.events
         assert not ran
 
-    async def test_where_programs_cannot_be_run_the_model_is_told(self, play: Play) -> None:
+    async def test_run_code_tells_the_model_that_programs_cannot_be_run(self, play: Play) -> None:
         from harness.tools.toolbox import ToolError
         from harness.tools.workspace import Workspace
 
@@ -588,7 +590,7 @@ def overflow() -> ContextOverflowError:
 class TestClearing:
     """A conversation that has grown too long goes on without its older results."""
 
-    async def test_the_later_half_of_the_older_goes_and_the_rest_stays(self, play: Play) -> None:
+    async def test_clearing_drops_the_later_half_of_the_older_results(self, play: Play) -> None:
         reads = [read() for _ in range(7)]
         played = await play(turn(*reads), overflow(), turn(write(RIGHT), run()))
         before, after = played.heard[1].messages, played.heard[2].messages
@@ -602,7 +604,7 @@ class TestClearing:
         assert (event.turn, event.cause) == (2, "HTTP 400: too long")
         assert "turn 2 was too long: 2 older results left out" in transcript_text(played.events)
 
-    async def test_it_is_the_same_turn_that_is_asked_again(self, play: Play) -> None:
+    async def test_a_cleared_request_is_asked_again_as_the_same_turn(self, play: Play) -> None:
         reads = [read() for _ in range(5)]
         played = await play(turn(*reads), overflow(), turn(write(RIGHT), run()))
         assert [request.turn for request in played.requests] == [1, 2, 2]
@@ -611,7 +613,7 @@ class TestClearing:
         assert played.attempt.usage == USAGE + USAGE
         assert rebuild(played.events) == [sent.messages for sent in played.heard]
 
-    async def test_if_it_is_still_too_long_more_goes_until_nothing_is_left(
+    async def test_clearing_goes_on_until_the_request_fits_or_nothing_is_left(
         self, play: Play
     ) -> None:
         reads = [read() for _ in range(7)]
@@ -623,7 +625,7 @@ class TestClearing:
         assert played.attempt.stop_reason is StopReason.CONTEXT_LIMIT
         assert played.attempt.error == "HTTP 400: too long"
 
-    async def test_a_short_result_is_not_worth_it(self, play: Play) -> None:
+    async def test_a_short_tool_result_is_not_cleared(self, play: Play) -> None:
         script = turn(*[call("run_tests") for _ in range(6)])
         played = await play(script, overflow())
         assert len(played.results[0].content) <= len(CLEARED)
@@ -639,7 +641,7 @@ class TestClearing:
         first_reading = next(m for m in results if m.name == "read_problem")
         assert "Sum of Two" in first_reading.content
 
-    async def test_what_retries_cost_before_it_is_not_forgotten(self, play: Play) -> None:
+    async def test_the_cost_of_retries_before_clearing_counts(self, play: Play) -> None:
         paid = Retry(attempt=1, cause="no use", wait_s=0.0, usage=Usage(output_tokens=7))
         reads = [read() for _ in range(5)]
         first = await play(turn(*reads), paid, overflow(), turn(write(RIGHT), run()))
@@ -647,7 +649,9 @@ class TestClearing:
         assert again.attempt.usage == first.attempt.usage
         assert first.attempt.usage == USAGE + USAGE + Usage(output_tokens=7)
 
-    async def test_nor_what_the_refused_request_itself_did(self, play: Play) -> None:
+    async def test_the_cost_of_a_request_refused_as_too_long_counts_on_resume(
+        self, play: Play
+    ) -> None:
         refused = overflow()
         refused.usage = Usage(output_tokens=7)
         first = await play(turn(*[read() for _ in range(5)]), refused, turn(write(RIGHT), run()))
@@ -688,7 +692,7 @@ class Checked:
         return f"{report.passed} of {report.total}"
 
 
-async def test_from_a_record_a_report_is_the_report_whoever_had_it_made(play: Play) -> None:
+async def test_a_report_made_by_a_user_s_tool_is_the_same_on_resume(play: Play) -> None:
     toolbox = Toolbox((ReadProblem(), WriteSolution(), RunTests(), Checked()))
     first = await play(
         turn(write(ONE_PASSES), call("check"), run()),
@@ -706,7 +710,7 @@ async def test_from_a_record_a_report_is_the_report_whoever_had_it_made(play: Pl
 
 
 @pytest.mark.parametrize("mode", ["agentic", "self_repair", "best_of_k_public"])
-async def test_from_a_record_no_test_is_run_again(play: Play, mode: str) -> None:
+async def test_resume_runs_no_recorded_test_again(play: Play, mode: str) -> None:
     script = TestLimits.CALLS if mode == "agentic" else TestLimits.WORDS
     play = partial(play, mode=mode, limits=Limits(turns=2))
     first = await play(*script)

@@ -54,7 +54,9 @@ ASKING = """
 
 
 class TestStrategies:
-    async def test_one_may_use_what_there_is(self, play: Play, module: Module) -> None:
+    async def test_a_user_strategy_may_call_the_agent_loop(
+        self, play: Play, module: Module
+    ) -> None:
         name = module(
             """
             from harness.agent.strategies.agent_loop import agentic
@@ -70,7 +72,7 @@ class TestStrategies:
         assert (played.attempt.code, played.attempt.extraction) == (RIGHT, "mine")
         assert played.attempt.stop_reason is StopReason.PUBLIC_TESTS_PASSED
 
-    async def test_a_class_is_made(self, play: Play, module: Module) -> None:
+    async def test_a_user_strategy_may_be_a_class(self, play: Play, module: Module) -> None:
         name = module(
             """
             from harness.agent.strategies.baselines import single_shot
@@ -94,7 +96,7 @@ class TestStrategies:
             ("return None", "returned a NoneType, not an Attempt"),
         ],
     )
-    async def test_its_faults_leave_the_sample_pending(
+    async def test_faults_of_a_user_strategy_leave_the_sample_pending(
         self, play: Play, module: Module, body: str, words: str
     ) -> None:
         name = module(f"async def solve(session):\n        {body}\n")
@@ -102,7 +104,7 @@ class TestStrategies:
         assert played.attempt.stop_reason is StopReason.MODEL_ERROR
         assert played.attempt.error == f"strategy {name}:solve {words}"
 
-    async def test_a_function_that_is_not_async_is_a_fault_too(
+    async def test_a_user_strategy_that_is_not_async_is_a_fault(
         self, play: Play, module: Module
     ) -> None:
         name = module("def solve(session): return None")
@@ -120,7 +122,7 @@ class TestStrategies:
         ],
         ids=["provider", "context", "working seconds", "wall seconds"],
     )
-    async def test_an_end_that_it_does_not_catch_leaves_what_is_in_the_workspace(
+    async def test_a_limit_or_error_leaves_the_workspace_of_a_user_strategy_as_its_solution(
         self, play: Play, module: Module, end: Exception | str, limits: Limits, reason: StopReason
     ) -> None:
         solve = own_strategy(f"{module(ASKING)}:solve")
@@ -131,18 +133,20 @@ class TestStrategies:
         assert (attempt.model_calls, attempt.usage) == (1, USAGE)
         assert attempt.usage_known == (end != NEVER)
 
-    async def test_nor_one_of_money(self, play: Play, module: Module) -> None:
+    async def test_the_cost_limit_ends_a_user_strategy(self, play: Play, module: Module) -> None:
         solve = own_strategy(f"{module(ASKING)}:solve")
         gate = Closed(BudgetSpentError(StopReason.COST_LIMIT))
         played = await play(mode=solve, gate=gate)
         assert played.attempt.stop_reason is StopReason.COST_LIMIT
 
-    async def test_that_the_run_is_stopped_is_no_fault(self, play: Play, module: Module) -> None:
+    async def test_a_stopped_run_is_no_fault_of_a_user_strategy(
+        self, play: Play, module: Module
+    ) -> None:
         solve = own_strategy(f"{module(ASKING)}:solve")
         with pytest.raises(RunStoppedError):
             await play(mode=solve, gate=Closed(RunStoppedError()))
 
-    async def test_one_that_heeds_the_wall_itself_has_the_last_word(
+    async def test_a_user_strategy_that_heeds_the_wall_limit_hands_in_its_solution(
         self, play: Play, module: Module
     ) -> None:
         name = module("from harness.agent.strategies.strategies import agentic as solve")
@@ -155,7 +159,7 @@ class TestStrategies:
         assert played.attempt.stop_reason is StopReason.WALL_LIMIT
         assert played.attempt.written == 1
 
-    async def test_from_a_record_answers_are_not_asked_for_again(
+    async def test_resume_of_a_user_strategy_does_not_ask_recorded_answers_again(
         self, play: Play, module: Module
     ) -> None:
         solve = own_strategy(f"{module(ASKING)}:solve")
@@ -166,7 +170,7 @@ class TestStrategies:
         assert (len(again.heard), again.attempt.model_calls) == (2, 2)
         assert again.attempt.usage == USAGE + USAGE
 
-    def test_what_is_none_is_refused_in_one_line(self, module: Module) -> None:
+    def test_a_user_strategy_that_is_none_is_refused_in_one_line(self, module: Module) -> None:
         name = module("class Fussy:\n        def __init__(self): raise OSError('no')\nnumber = 3")
         for path, words in {
             f"{name}:number": f"{name}:number is a int; a strategy is an async function",
@@ -240,7 +244,7 @@ class TestTools:
     def box(path: str) -> Toolbox:
         return Toolbox((WriteSolution(), RunTests(), own_tool(path)))
 
-    async def test_what_it_says_goes_to_the_model(
+    async def test_the_text_of_a_user_tool_goes_to_the_model(
         self, play: Play, tool: Callable[[str], str]
     ) -> None:
         box = self.box(tool("return 'hello \\ud800'"))
@@ -253,7 +257,7 @@ class TestTools:
             "mine",
         ]
 
-    async def test_what_it_writes_is_a_revision_and_is_one_again_from_a_record(
+    async def test_a_revision_written_by_a_user_tool_is_one_again_on_resume(
         self, play: Play, tool: Callable[[str], str]
     ) -> None:
         box = self.box(tool(f"workspace.revisions.append(Revision({RIGHT!r})); return 'ok'"))
@@ -264,7 +268,7 @@ class TestTools:
         again = await play(script[1], toolbox=box, recorded=first.events[:3])
         assert (again.attempt.code, len(again.heard)) == (RIGHT, 1)
 
-    async def test_an_error_that_it_means_for_the_model_gets_there(
+    async def test_a_tool_error_of_a_user_tool_reaches_the_model(
         self, play: Play, tool: Callable[[str], str]
     ) -> None:
         box = self.box(tool("raise ToolError('Not now.')"))
@@ -281,7 +285,7 @@ class TestTools:
             ("return 5", "returned a int, not a str"),
         ],
     )
-    async def test_its_faults_leave_the_sample_pending(
+    async def test_faults_of_a_user_tool_leave_the_sample_pending(
         self, play: Play, tool: Callable[[str], str], body: str, words: str
     ) -> None:
         path = tool(body)
@@ -289,7 +293,7 @@ class TestTools:
         assert played.attempt.stop_reason is StopReason.MODEL_ERROR
         assert played.attempt.error.startswith(f"tool {path} {words}")
 
-    async def test_a_call_that_was_not_carried_out_whole_is_carried_out_again(
+    async def test_an_unfinished_call_of_a_user_tool_is_carried_out_again_on_resume(
         self, play: Play, tool: Callable[[str], str]
     ) -> None:
         first = await play(turn(call("mine"), read()), toolbox=self.box(tool("return 5")))
@@ -297,7 +301,7 @@ class TestTools:
         again = await play(recorded=first.events, toolbox=mended, limits=Limits(turns=1))
         assert again.results[0].content == "five"
 
-    def test_what_is_none_is_refused_in_one_line(self, module: Module) -> None:
+    def test_a_user_tool_that_is_none_is_refused_in_one_line(self, module: Module) -> None:
         name = module(
             """
             class Bare: pass

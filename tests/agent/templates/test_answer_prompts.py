@@ -49,7 +49,9 @@ def sent(mode: str, name: str, problem: ProblemView) -> tuple[str, str]:
 
 
 @pytest.mark.parametrize(("mode", "name", "kind"), CASES)
-def test_it_is_said_what_is_asked_and_how_to_answer(mode: str, name: str, kind: Kind) -> None:
+def test_prompts_for_values_say_what_is_asked_and_how_to_answer(
+    mode: str, name: str, kind: Kind
+) -> None:
     problem = view(kind)
     system, user = sent(mode, name, problem)
     both = f"{system}\n{user}"

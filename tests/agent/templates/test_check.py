@@ -51,7 +51,7 @@ class TestCheck:
         faults = self.check(folder, problems, **templates).faults
         return [str(fault).removeprefix(f"{folder}/") for fault in faults]
 
-    def test_all_faults_are_told_and_not_the_first_alone(
+    def test_check_prompt_lists_all_faults(
         self, tmp_path: Path, bundled_problems: list[ProblemView]
     ) -> None:
         user = (
@@ -123,7 +123,7 @@ class TestCheck:
         (fault,) = check_prompt(str(tmp_path), bundled_problems).faults
         assert fault.words == "it is never read: the set has no system.j2 and user.j2"
 
-    def test_other_kinds_are_rendered_for_their_own_problems(
+    def test_check_prompt_renders_each_kind_for_its_own_problems(
         self, tmp_path: Path, bundled_problems: list[ProblemView]
     ) -> None:
         kind = tmp_path / "code_execution"
@@ -133,7 +133,9 @@ class TestCheck:
         assert told[0].startswith("code_execution/user.j2:1: ")
         assert told[0].endswith("(for a code execution)")
 
-    def test_one_mode_alone(self, tmp_path: Path, bundled_problems: list[ProblemView]) -> None:
+    def test_check_prompt_of_one_mode_ignores_the_others(
+        self, tmp_path: Path, bundled_problems: list[ProblemView]
+    ) -> None:
         write_set(tmp_path / "agentic", "{{ nothing }}")
         write_set(tmp_path / "single_shot")
         assert check_prompt(str(tmp_path), bundled_problems, "single_shot").faults == ()

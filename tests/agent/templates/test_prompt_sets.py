@@ -58,7 +58,7 @@ def repaired(name: str, problem: ProblemView, **values: Any) -> str:
 class TestBundled:
     @pytest.mark.parametrize("difficulty", ["easy", None])
     @pytest.mark.parametrize("platform", ["atcoder", ""])
-    def test_it_renders_for_a_program(
+    def test_a_bundled_prompt_renders_for_a_program(
         self, mode: str, name: str, problem: ProblemView, difficulty: Level | None, platform: str
     ) -> None:
         view = problem.model_copy(update={"difficulty": difficulty, "platform": platform})
@@ -72,7 +72,7 @@ class TestBundled:
         assert problem.title in user.content or problem.statement in user.content
 
     @pytest.mark.parametrize("starter", ["", "\n  ", "def add(a, b):\n    "])
-    def test_it_renders_for_a_function(
+    def test_a_bundled_prompt_renders_for_a_function(
         self, mode: str, name: str, problem: ProblemView, starter: str
     ) -> None:
         view = function(problem, starter)
@@ -83,7 +83,7 @@ class TestBundled:
         if mode != "agentic":
             assert "def add(a, b):" in user.content or "`add`" in user.content
 
-    def test_it_says_of_itself_what_it_is(self, mode: str, name: str) -> None:
+    def test_a_bundled_prompt_has_a_description(self, mode: str, name: str) -> None:
         found = load_prompt(name, mode)
         assert 30 < len(found.description) < 120
         text = " ".join(found.parts.values())
@@ -92,12 +92,12 @@ class TestBundled:
 
 class TestSets:
     @pytest.mark.parametrize("mode", ["agentic", "single_shot"])
-    def test_both_ways_of_asking_have_the_same_sets(self, mode: str) -> None:
+    def test_agentic_and_single_shot_have_the_same_prompt_sets(self, mode: str) -> None:
         extra = FOR_THE_LOOP if mode == "agentic" else []
         assert bundled_names(mode) == sorted([*WRITTEN, *extra])
 
     @pytest.mark.parametrize("mode", ["agentic", "single_shot"])
-    def test_no_two_say_the_same(self, mode: str, problem: ProblemView) -> None:
+    def test_no_two_prompt_sets_have_the_same_text(self, mode: str, problem: ProblemView) -> None:
         texts = {load_prompt(name, mode).render(problem, 6.0) for name in bundled_names(mode)}
         assert len(texts) == len(bundled_names(mode))
 
@@ -159,14 +159,16 @@ class TestSets:
 
 class TestRepair:
     @pytest.mark.parametrize("name", REPAIRING)
-    def test_it_shows_the_code_and_the_feedback(self, name: str, problem: ProblemView) -> None:
+    def test_the_repair_prompt_shows_the_code_and_the_feedback(
+        self, name: str, problem: ProblemView
+    ) -> None:
         text = repaired(name, problem)
         assert "```python\nprint(0)\n```" in text
         assert "Expected 3, got 0." in text
         assert "explan" in text or "explain" in text
         assert "{" not in text
 
-    def test_it_knows_of_earlier_rounds(self, problem: ProblemView) -> None:
+    def test_the_repair_prompt_knows_of_earlier_rounds(self, problem: ProblemView) -> None:
         assert "still does not pass" in repaired("default", problem, round=2)
         assert "does not pass" in repaired("default", problem)
         assert "still" not in repaired("default", problem)
@@ -178,11 +180,13 @@ class TestRepair:
         assert "{% raise %}" in text
 
     @pytest.mark.parametrize("name", REPAIRING)
-    def test_it_opens_as_a_single_shot_does(self, name: str, problem: ProblemView) -> None:
+    def test_self_repair_opens_with_the_prompt_of_a_single_shot(
+        self, name: str, problem: ProblemView
+    ) -> None:
         opening = load_prompt(name, "single_shot").render(problem, 6.0)
         assert load_prompt(name, "self_repair").render(problem, 6.0) == opening
 
-    def test_a_set_without_it_is_refused_by_name(self) -> None:
+    def test_a_prompt_set_without_a_repair_prompt_is_refused_by_name(self) -> None:
         with pytest.raises(UsageError, match=r"'terse'.*self_repair.*: default, livecodebench$"):
             load_prompt("terse", "self_repair")
 
@@ -199,7 +203,7 @@ class TestSingleShot:
     def render(self, problem: ProblemView) -> str:
         return load_prompt("default", "single_shot").render(problem, 1.5)[1].content
 
-    def test_everything_needed_stands_in_it(self, problem: ProblemView) -> None:
+    def test_the_single_shot_prompt_has_all_that_is_needed(self, problem: ProblemView) -> None:
         text = self.render(problem)
         assert problem.statement in text
         assert "reads stdin" in text
@@ -233,7 +237,9 @@ class TestSingleShot:
 
 
 class TestFinding:
-    def test_a_folder_of_ones_own(self, tmp_path: Path, problem: ProblemView) -> None:
+    def test_a_prompt_set_may_be_a_user_s_folder(
+        self, tmp_path: Path, problem: ProblemView
+    ) -> None:
         write_set(tmp_path / "mine")
         found = load_prompt(str(tmp_path / "mine"), "agentic")
         assert [m.content for m in found.render(problem, 6.0)] == ["Be brief.", "Solve Sum of Two."]
@@ -258,7 +264,7 @@ class TestFinding:
         with pytest.raises(UsageError, match=re.escape(told)):
             load_prompt("ters", "single_shot")
 
-    def test_half_a_set_is_none(self, tmp_path: Path) -> None:
+    def test_an_incomplete_prompt_set_is_refused(self, tmp_path: Path) -> None:
         (tmp_path / "system.j2").write_text("Be brief.")
         with pytest.raises(UsageError, match=r"has no system\.j2 and user\.j2"):
             load_prompt(str(tmp_path), "agentic")
@@ -276,7 +282,9 @@ class TestFinding:
             load_prompt(str(tmp_path / "mine"), "agentic")
 
     @pytest.mark.parametrize("mode", ["best_of_k_public", "my_module:strategy"])
-    def test_other_modes_ask_with_the_sets_of_single_shot(self, mode: str, tmp_path: Path) -> None:
+    def test_other_modes_use_the_prompt_sets_of_single_shot(
+        self, mode: str, tmp_path: Path
+    ) -> None:
         assert load_prompt("terse", mode) == load_prompt("terse", "single_shot")
         write_set(tmp_path, "flat")
         assert load_prompt(str(tmp_path), mode).parts["user"] == "flat"
@@ -285,7 +293,7 @@ class TestFinding:
         write_set(tmp_path / mode, "own")
         assert load_prompt(str(tmp_path), mode).parts["user"] == "own"
 
-    def test_ones_own_repair_follows_ones_own_opening(self, tmp_path: Path) -> None:
+    def test_a_user_s_repair_prompt_follows_the_user_s_opening(self, tmp_path: Path) -> None:
         write_set(tmp_path / "single_shot", "single")
         with pytest.raises(UsageError, match=r"has no system\.j2 and user\.j2 and repair\.j2"):
             load_prompt(str(tmp_path), "self_repair")
@@ -344,7 +352,7 @@ class TestKinds:
         found = load_prompt("./default", "single_shot", Kind.CODE_EXECUTION)
         assert found.parts["user"] == "mine"
 
-    def test_in_ones_own_folder_the_mode_goes_first(self, tmp_path: Path) -> None:
+    def test_the_mode_goes_before_the_kind_in_a_user_s_folder(self, tmp_path: Path) -> None:
         name, kind = str(tmp_path), Kind.TEST_OUTPUT_PREDICTION
         write_set(tmp_path, "code")
         with pytest.raises(
@@ -360,7 +368,7 @@ class TestKinds:
 
 
 class TestHash:
-    def test_it_changes_with_either_template_and_not_with_the_name(self) -> None:
+    def test_the_prompt_hash_changes_with_each_template_and_not_with_the_name(self) -> None:
         sets = [
             prompt("a", "b"),
             prompt("a", "c"),
@@ -376,7 +384,7 @@ class TestHash:
         renamed = prompt("a", "b").model_copy(update={"name": "other"})
         assert renamed.hash == prompt("a", "b").hash
 
-    def test_of_two_templates_it_is_what_it_always_was(self) -> None:
+    def test_the_prompt_hash_of_two_templates_is_that_of_earlier_versions(self) -> None:
         assert prompt("user", "system").hash == hashlib.sha256(b"system\0user").hexdigest()
 
     def test_the_templates_cannot_be_changed(self) -> None:
@@ -389,23 +397,27 @@ class TestHash:
 
 
 class TestFallback:
-    def test_it_is_the_bundled_set_where_there_is_no_other(self, tmp_path: Path) -> None:
+    def test_the_fallback_prompt_is_the_bundled_one_if_there_is_no_other(
+        self, tmp_path: Path
+    ) -> None:
         write_set(tmp_path / "flat")
         write_set(tmp_path / "agent alone" / "agentic")
         default = load_prompt("default", "single_shot")
         for name in ("default", str(tmp_path / "flat"), str(tmp_path / "agent alone"), "nowhere"):
             assert fallback_prompt(name) == default
 
-    def test_a_bundled_set_has_its_own(self) -> None:
+    def test_a_bundled_prompt_set_has_its_own_fallback(self) -> None:
         assert fallback_prompt("terse") == load_prompt("terse", "single_shot")
 
-    def test_a_folder_with_a_set_for_single_shot_has_its_own(self, tmp_path: Path) -> None:
+    def test_a_folder_with_a_single_shot_prompt_has_its_own_fallback(self, tmp_path: Path) -> None:
         write_set(tmp_path / "both" / "agentic")
         write_set(tmp_path / "both" / "single_shot", "Answer {{ problem.title }}.")
         found = fallback_prompt(str(tmp_path / "both"))
         assert found.parts["user"] == "Answer {{ problem.title }}."
 
-    def test_a_kind_falls_back_to_its_own_kind(self, library: Path, tmp_path: Path) -> None:
+    def test_the_fallback_prompt_of_a_kind_is_of_that_kind(
+        self, library: Path, tmp_path: Path
+    ) -> None:
         kind = Kind.CODE_EXECUTION
         write_set(library / "single_shot" / "default" / kind, "bundled")
         write_set(library / "single_shot" / "plain", "code")

@@ -30,7 +30,7 @@ class TestMistakes:
         ],
     )
     @pytest.mark.parametrize("part", ["system", "user"])
-    def test_one_line_names_the_set_the_part_the_line_and_what_is_wrong(
+    def test_a_template_mistake_names_the_set_the_part_the_line_and_the_cause(
         self, problem: ProblemView, part: str, template: str, told: str
     ) -> None:
         parts = {"system": "fine", "user": "fine", part: f"fine\n\n{template}"}
@@ -76,7 +76,9 @@ class TestBoundOnOutput:
             ("{{ " + "(" * 50_000 + ")" * 50_000 + " }}", "recursion"),
         ],
     )
-    def test_other_excess_is_one_line(self, problem: ProblemView, template: str, told: str) -> None:
+    def test_excessive_templates_are_refused_in_one_line(
+        self, problem: ProblemView, template: str, told: str
+    ) -> None:
         with pytest.raises(UsageError, match=f"^prompt set 'mine', user.j2.*{told}") as caught:
             prompt(template).render(problem, 6.0)
         assert len(str(caught.value)) < 1_000
@@ -93,7 +95,7 @@ class TestBoundOnOutput:
         text = load_prompt("default", "single_shot").render(view, 6.0)[1].content
         assert text.count("characters left out") == 10
 
-    def test_what_prompts_need_is_there(self, problem: ProblemView) -> None:
+    def test_templates_have_the_filters_that_prompts_need(self, problem: ProblemView) -> None:
         view = problem.model_copy(update={"tags": ("dp", "graphs")})
         template = """
             {%- macro named(x) %}<{{ x }}>{{ caller() }}{% endmacro -%}

@@ -4,7 +4,8 @@ from pathlib import Path
 import pytest
 
 from harness.errors import RunDirectoryError
-from harness.features.batch.batch_journal import BatchJournal, Spool
+from harness.features.batch.batch_journal import BatchJournal
+from harness.features.batch.spool import Spool
 from harness.models.faults import MalformedAnswerError
 from harness.models.protocol import ModelStop, ModelTurn
 from harness.run.store.directory import BATCHES

@@ -20,15 +20,12 @@ from chat_server import Json, Recorded, Reply, completion, failure
 from messages_server import error, message
 from responses_server import counted, response, said
 
+from harness.features.batch.anthropic_batches import AnthropicBatches
 from harness.features.batch.batch_endpoint import BatchRequest
-from harness.features.batch.batch_journal import BatchJournal, Spool
-from harness.features.batch.batch_providers import (
-    CHAT_COMPLETIONS,
-    RESPONSES,
-    AnthropicBatches,
-    OpenAIBatches,
-)
+from harness.features.batch.batch_journal import BatchJournal
+from harness.features.batch.openai_batches import CHAT_COMPLETIONS, RESPONSES, OpenAIBatches
 from harness.features.batch.requests import BatchRequests, custom_id
+from harness.features.batch.spool import Spool
 from harness.models.clients.retry import Pace, RetryPolicy
 from harness.models.protocol import (
     ContextOverflowError,

@@ -173,7 +173,7 @@ class TestPrices:
         assert summary["cost"] is None
         assert "prices of" not in said
 
-    async def test_but_may_be_claimed_for_it(self, tmp_path: Path) -> None:
+    async def test_a_bundled_price_may_be_claimed_for_another_address(self, tmp_path: Path) -> None:
         _, summary = await self.summary(tmp_path, "--prices", "bundled")
         assert summary["cost"] > 0
         assert summary["prices_as_of"]
@@ -244,7 +244,9 @@ async def test_the_cost_of_pending_samples_is_shown_beside_that_of_graded_ones(
 
 
 class TestDryRun:
-    async def test_it_tells_requests_tokens_and_cost_and_asks_nothing(self, tmp_path: Path) -> None:
+    async def test_dry_run_tells_requests_tokens_and_cost_and_asks_nothing(
+        self, tmp_path: Path
+    ) -> None:
         async with ChatServer(answer) as server:
             flags = served(server, "-n", "3", "--agentic-mode", "--max-turns", "5", "--dry-run")
             code, out, err = await run(tmp_path, *flags, *CENT_A_REQUEST)
@@ -280,7 +282,7 @@ class TestDryRun:
         assert many["most"]["input_tokens"] > 3 * few["most"]["input_tokens"]
         assert many["least"] == few["least"]
 
-    def test_it_needs_no_key_and_says_which_is_missing(self, tmp_path: Path) -> None:
+    def test_dry_run_needs_no_key_and_says_which_is_missing(self, tmp_path: Path) -> None:
         flags = ["-b", "fixture", "-n", "2", "-m", "gpt-5", "--agentic-mode"]
         done = harness(tmp_path, "run", *flags, "--dry-run", "--json")
         assert done.returncode == 0, done.stderr

@@ -108,7 +108,7 @@ class TestCalibrate:
 
 
 class TestRun:
-    def test_without_a_model_the_references_are_the_solutions(
+    def test_efficiency_without_a_model_times_the_references(
         self, folder: Path, calibrated: dict[str, Any]
     ) -> None:
         assert calibrated

@@ -23,7 +23,7 @@ def samples(run: Path) -> list[str]:
 
 
 class TestTheSameCommand:
-    def test_goes_on_with_the_run_that_is_there(self, program: Program, tmp_path: Path) -> None:
+    def test_the_same_command_goes_on_with_its_run(self, program: Program, tmp_path: Path) -> None:
         command = ["run", "--agentic-mode", "-n", "3", "--out", "r"]
         assert program(*command).returncode == 0
         path = tmp_path / "r" / "results.jsonl"
@@ -45,7 +45,7 @@ class TestTheSameCommand:
             (["-m", "python:mine:solve"], "model"),
         ],
     )
-    def test_with_another_setting_is_refused_by_its_name(
+    def test_a_run_is_not_gone_on_with_under_another_setting(
         self, flags: list[str], word: str, program: Program, tmp_path: Path
     ) -> None:
         (tmp_path / "mine.py").write_text("def solve(problem): return ''")
@@ -58,7 +58,7 @@ class TestTheSameCommand:
         assert "another run" in done.stderr
         assert {each: each.read_bytes() for each in (tmp_path / "r").glob("*.json*")} == before
 
-    def test_in_another_mode_is_refused(self, program: Program) -> None:
+    def test_a_run_is_not_gone_on_with_in_another_mode(self, program: Program) -> None:
         assert program("run", "-n", "2", "--out", "r").returncode == 0
         done = program("run", "--agentic-mode", "-n", "2", "--out", "r")
         assert done.returncode == 2
@@ -74,7 +74,9 @@ class TestTheSameCommand:
 
 class TestGrowing:
     @pytest.mark.parametrize("again", [["run", "--agentic-mode", "--out"], ["run", "--resume"]])
-    def test_by_problems(self, again: list[str], program: Program, tmp_path: Path) -> None:
+    def test_a_run_grows_by_problems(
+        self, again: list[str], program: Program, tmp_path: Path
+    ) -> None:
         assert program("run", "--agentic-mode", "-n", "2", "--out", "r").returncode == 0
         first = (tmp_path / "r" / "results.jsonl").read_bytes()
         done = program(*again, "r", "-n", "3")
@@ -98,7 +100,7 @@ class TestGrowing:
             (["--filter-difficulty", "hard"], "the selection now leaves out"),
         ],
     )
-    def test_it_never_shrinks(
+    def test_a_run_never_shrinks(
         self, flags: list[str], words: str, program: Program, tmp_path: Path
     ) -> None:
         assert program("run", "--agentic-mode", "-n", "2", "--out", "r").returncode == 0
@@ -107,7 +109,9 @@ class TestGrowing:
         assert words in done.stderr
         assert len(samples(tmp_path / "r")) == 2
 
-    def test_by_samples_and_never_to_fewer(self, program: Program, tmp_path: Path) -> None:
+    def test_a_run_grows_by_samples_and_never_to_fewer(
+        self, program: Program, tmp_path: Path
+    ) -> None:
         (tmp_path / "mine.py").write_text("def solve(problem): return 'print(0)'")
         flags = ["-m", "python:mine:solve", "-b", "fixture", "-n", "1", "--out", "r"]
         assert program("run", *flags, "-k", "2").returncode == 0
@@ -201,7 +205,7 @@ class TestWhereTheModelIs:
             )
             assert code == 0, err
 
-    async def test_no_password_is_kept_with_the_address(
+    async def test_a_password_in_the_base_url_is_not_kept(
         self, tmp_path: Path, solver: Solver
     ) -> None:
         async with ChatServer(solver) as server:

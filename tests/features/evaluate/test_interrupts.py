@@ -138,7 +138,7 @@ async def test_a_second_process_on_one_run_is_refused(tmp_path: Path, solver: So
 
 
 @pytest.mark.parametrize("word", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-async def test_after_the_first_interrupt_nothing_is_asked_and_answers_under_way_are_kept(
+async def test_the_first_interrupt_asks_nothing_more_and_keeps_answers_under_way(
     word: signal.Signals, tmp_path: Path, solver: Solver
 ) -> None:
     told = asyncio.Event()

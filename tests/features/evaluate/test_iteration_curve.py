@@ -40,7 +40,7 @@ def test_the_first_write_is_that_of_the_results(runs: Path) -> None:
     assert (curve["first_write_unknown"], curve["without_steps"]) == (0, 0)
 
 
-def test_by_turn_and_by_amount_it_is_what_the_steps_say(runs: Path) -> None:
+def test_the_curve_by_turn_and_amount_is_what_the_steps_say(runs: Path) -> None:
     samples = results(runs / "agentic")
     found = summary(runs, "agentic")
     curve = found["curve"]
@@ -61,7 +61,7 @@ def test_by_turn_and_by_amount_it_is_what_the_steps_say(runs: Path) -> None:
     assert len(curve["by_turn"]) == max(r["model_calls"] for r in samples)
 
 
-def test_by_test_run_it_is_what_the_steps_say(runs: Path) -> None:
+def test_the_curve_by_test_run_is_what_the_steps_say(runs: Path) -> None:
     samples = results(runs / "agentic")
     curve = summary(runs, "agentic")["curve"]
     assert len(curve["by_test_run"]) == max(

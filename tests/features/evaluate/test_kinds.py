@@ -72,7 +72,7 @@ def test_the_list_says_what_kind_each_is(folder: Path) -> None:
     assert "execution" in kinds["execution/sample_7"].split()
 
 
-def test_one_is_shown_with_what_is_asked_and_not_the_answer(folder: Path) -> None:
+def test_a_value_question_is_shown_without_its_answer(folder: Path) -> None:
     shown = harness(folder, "problems", "9001_3", "-b", ROWS).stdout
     assert "kind:         test output prediction, function addUp" in shown
     assert "tests:        0 public, 1 hidden" in shown
@@ -167,7 +167,7 @@ def test_solutions_of_the_others_are_graded_all_the_same(folder: Path) -> None:
     assert (only["problem_id"], only["verdict"]) == ("livecodebench/abc1", "accepted")
 
 
-def test_without_them_the_rest_of_the_file_can_be_run(folder: Path) -> None:
+def test_a_code_problem_of_a_mixed_file_can_be_run_by_itself(folder: Path) -> None:
     done = harness(folder, *MINE, "-t", "abc1")
     assert done.returncode == 0, done.stderr
     assert (folder / "asked").exists()

@@ -81,7 +81,7 @@ def test_rows_stand_in_the_order_of_the_run(shown: Callable[..., Session]) -> No
         assert numbers == sorted(numbers)
 
 
-def test_it_is_drawn_at_most_four_times_a_second(shown: Callable[..., Session]) -> None:
+def test_the_live_table_is_drawn_at_most_four_times_a_second(shown: Callable[..., Session]) -> None:
     frames = [frame for _, frame in shown(100, 30).frames]
     clocks = [found for frame in frames if (found := re.search(r"/20  0:(\d\d):(\d\d)", frame))]
     minutes, seconds = map(int, clocks[-1].groups())  # by its own clock; ours may read it late
@@ -99,7 +99,7 @@ def test_frames_are_drawn_over_one_another_and_erase_nothing_first(
         assert frame.count("╭") <= 2, frame  # and nothing is left of the one before
 
 
-def test_at_its_end_scores_and_bar_stay_and_the_summary_follows(
+def test_the_end_of_a_live_table_keeps_scores_and_bar(
     shown: Callable[..., Session],
 ) -> None:
     session = shown(100, 60)
@@ -113,7 +113,7 @@ def test_at_its_end_scores_and_bar_stay_and_the_summary_follows(
 @pytest.mark.parametrize(
     ("columns", "gone"), [(60, ["diff", "tokens"]), (30, ["turns", "time", "cost"]), (160, [])]
 )
-def test_in_a_narrow_window_columns_leave(
+def test_a_narrow_window_leaves_out_columns_of_the_live_table(
     shown: Callable[..., Session], columns: int, gone: list[str]
 ) -> None:
     session = shown(columns, 24)
@@ -138,7 +138,7 @@ def test_a_small_window_has_scores_and_bar_alone(
     assert all(len(line) < columns for line in session.frames[-2][1].splitlines()[-3:])
 
 
-def test_without_colour_it_is_the_same_in_black_and_white(shown: Callable[..., Session]) -> None:
+def test_the_live_table_without_colour_has_no_colour_codes(shown: Callable[..., Session]) -> None:
     session = shown(100, 30, NO_COLOR="1")
     assert _tables(session)
     assert not re.search(r"\x1b\[[0-9;]*(3[0-9]|9[0-7]|38;5)[0-9;]*m", session.raw)
@@ -174,7 +174,7 @@ def test_what_is_said_on_an_interrupt_is_seen_above_the_table(folder: Path) -> N
     assert "go on with: harness run --resume interrupted" in session.end
 
 
-def test_after_a_resize_the_table_fits_the_new_window(folder: Path) -> None:
+def test_the_live_table_fits_a_resized_window(folder: Path) -> None:
     session = on_terminal(
         folder,
         *("run", "-m", "python:own:slow", "-k", "2", "--out", "resized"),

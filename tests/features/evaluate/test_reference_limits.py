@@ -113,14 +113,14 @@ def test_a_run_whose_limits_are_lost_is_not_gone_on_with(folder: Path) -> None:
         assert "which limits of time" in line
 
 
-def test_no_limit_is_under_a_second(folder: Path) -> None:
+def test_a_reference_limit_is_at_least_a_second(folder: Path) -> None:
     verify(folder)
     (folder / "mine.py").write_text("def solve(problem): return 'print(1)'\n")
     assert run(folder, "--test-timeout", "reference*4").returncode == 0
     assert limits(folder)["own"]["by_problem"] == {"own/echo": 1.0}
 
 
-def test_no_limit_is_over_the_longest(folder: Path) -> None:
+def test_a_reference_limit_is_at_most_a_week(folder: Path) -> None:
     verify(folder)
     (folder / "mine.py").write_text("def solve(problem): return 'print(1)'\n")
     assert run(folder, "--test-timeout", "reference*1e12").returncode == 0
@@ -161,7 +161,9 @@ class TestMissingReferences:
         assert "1 of 2 problems has no verified reference; it keeps its source's" in done.stderr
 
     @pytest.mark.parametrize("command", [grade, run])
-    def test_where_none_has_one_it_is_said_what_to_run(self, command: Any, folder: Path) -> None:
+    def test_reference_limits_without_verified_references_name_the_command_to_run(
+        self, command: Any, folder: Path
+    ) -> None:
         done = command(folder, "--test-timeout", "reference*4")
         assert done.returncode == 2
         (line,) = done.stderr.splitlines()

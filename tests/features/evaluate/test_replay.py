@@ -63,7 +63,7 @@ CASES: dict[str, tuple[str, list[str]]] = {
 
 
 @pytest.mark.parametrize("stop_reason", CASES)
-async def test_it_ends_where_it_ended_and_is_the_same_each_time(
+async def test_a_replay_ends_where_the_run_ended_and_is_the_same_each_time(
     stop_reason: str, tmp_path: Path, solver: Solver
 ) -> None:
     which, flags = CASES[stop_reason]
@@ -85,7 +85,9 @@ async def test_it_ends_where_it_ended_and_is_the_same_each_time(
 
 
 @pytest.mark.parametrize("mode", ["single_shot", "best_of_k_public", "self_repair"])
-async def test_in_every_mode(mode: str, tmp_path: Path, solver: Solver) -> None:
+async def test_a_replay_is_the_same_in_every_mode(
+    mode: str, tmp_path: Path, solver: Solver
+) -> None:
     def script(body: dict[str, Any], number: int) -> Reply:
         title = solver.title_in(body)
         assert title is not None

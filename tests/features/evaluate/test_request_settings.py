@@ -175,7 +175,7 @@ def test_a_setting_that_a_protocol_lacks_is_refused_before_problems_are_read(
     ("model", "key"),
     [("gpt-4o", "top_k"), ("gemini-3", "min_p"), ("ollama/m", "top_k"), ("ollama/m", "min_p")],
 )
-def test_so_is_one_that_a_provider_lacks(model: str, key: str, tmp_path: Path) -> None:
+def test_a_setting_that_a_provider_lacks_is_refused(model: str, key: str, tmp_path: Path) -> None:
     done = harness(tmp_path, "models", model, f"--{key.replace('_', '-')}", "1")
     assert (done.returncode, len(done.stderr.splitlines())) == (2, 1), done.stderr
     assert f"takes no {key}" in done.stderr
@@ -226,14 +226,16 @@ def test_what_cannot_be_sent_is_refused_in_one_line(
         ("references", ["--model-seed", "1"]),
     ],
 )
-def test_so_is_what_no_request_will_hold(model: str, flags: list[str], tmp_path: Path) -> None:
+def test_a_request_setting_for_a_model_without_requests_is_refused(
+    model: str, flags: list[str], tmp_path: Path
+) -> None:
     done = harness(tmp_path, "run", "-b", "fixture", "-m", model, *flags)
     assert (done.returncode, len(done.stderr.splitlines())) == (2, 1), done.stderr
     assert f"{flags[0]}: harness sends no request to model '{model}'" in done.stderr
 
 
 @pytest.mark.parametrize("key", [{"api": "chat"}, {"header": {"X-Key": "v"}}, {"api_key_env": "K"}])
-def test_so_it_is_in_python(key: dict[str, Any]) -> None:
+def test_a_request_setting_for_a_function_is_refused_in_python(key: dict[str, Any]) -> None:
     with pytest.raises(UsageError, match="harness sends no request to model 'python:"):
         evaluate(lambda _: "", benchmark="fixture", limit=1, **key)
 
@@ -283,12 +285,12 @@ def test_a_function_answers_no_conversation(keys: dict[str, Any]) -> None:
     assert "\n" not in str(caught.value)
 
 
-def test_it_answers_the_modes_that_need_none() -> None:
+def test_a_function_answers_modes_without_a_conversation() -> None:
     for mode in ("single_shot", "best_of_k_public"):
         assert evaluate(lambda _: "x", benchmark="fixture", limit=1, mode=mode)["graded"] == 1
 
 
-def test_nor_on_the_command_line(tmp_path: Path) -> None:
+def test_a_function_in_agentic_mode_is_refused_on_the_command_line(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text("def solve(problem): return ''\n")
     flags = ["-b", "fixture", "-m", "python:mine:solve", "--agentic-mode", "--dry-run"]
     done = harness(tmp_path, "run", *flags)
@@ -296,7 +298,7 @@ def test_nor_on_the_command_line(tmp_path: Path) -> None:
     assert "--mode agentic: model 'python:mine:solve' is a function" in done.stderr
 
 
-def test_so_they_are_on_the_command_line(tmp_path: Path) -> None:
+def test_a_request_setting_for_a_function_is_refused_on_the_command_line(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text("def solve(problem): return ''\n")
     flags = ["-b", "fixture", "-m", "python:mine:solve", "--temperature", "0.5", "--dry-run"]
     done = harness(tmp_path, "run", *flags)

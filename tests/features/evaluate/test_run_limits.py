@@ -114,7 +114,7 @@ class TestBudget:
         assert summary(tmp_path)["unheard"] == 1
         assert "1 request cut off" in out
 
-    async def test_nor_for_good_where_its_estimate_is_beyond_the_budget(
+    async def test_a_cut_first_answer_estimated_beyond_the_budget_does_not_end_the_run(
         self, tmp_path: Path
     ) -> None:
         def script(body: dict[str, Any], number: int) -> Reply:
@@ -152,7 +152,7 @@ class TestRefusal:
     @pytest.mark.parametrize(
         ("status", "words"), [(404, "The model `served` does not exist"), (401, "bad key")]
     )
-    async def test_it_stops_the_run_at_once_with_one_line(
+    async def test_a_refusal_by_the_provider_stops_the_run_at_once_with_one_line(
         self, status: int, words: str, tmp_path: Path
     ) -> None:
         async with ChatServer(lambda _b, _n: failure(status, words)) as server:
@@ -245,7 +245,7 @@ class Dead:
 
 
 class TestOutage:
-    async def test_it_pauses_the_run_until_the_provider_answers_again(
+    async def test_an_outage_pauses_the_run_until_the_provider_answers_again(
         self, tmp_path: Path, solver: Solver
     ) -> None:
         asked, dead, at_once = Asked(solver), Dead(), 2
@@ -277,7 +277,9 @@ class TestOutage:
         # With the server, no more answers were lost than requests were under way.
         assert calls <= before + len(again.requests) <= calls + at_once
 
-    async def test_one_that_lasts_too_long_leaves_the_samples_pending(self, tmp_path: Path) -> None:
+    async def test_an_outage_that_lasts_too_long_leaves_the_samples_pending(
+        self, tmp_path: Path
+    ) -> None:
         flags = ["--base-url", "http://127.0.0.1:9/v1", "--outage-timeout", "2", "--out", "r"]
         code, out, err = await run(tmp_path, "run", "-b", "fixture", "-m", "served", *flags)
         assert code == 4

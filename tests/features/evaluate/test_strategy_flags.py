@@ -9,6 +9,8 @@ import pytest
 from chat_server import ChatServer, Json, Reply, completion, in_turn, tool_call
 from program import harness, results, run
 
+from harness.agent.strategies import ASKING
+
 PROBLEM = ["-b", "fixture", "-t", "dry-beds"]
 USAGE = {"prompt_tokens": 7, "completion_tokens": 3}
 
@@ -52,7 +54,7 @@ def _offered(server: ChatServer) -> list[str]:
     return [tool["function"]["name"] for tool in server.requests[0].body["tools"]]
 
 
-async def test_max_tool_calls(tmp_path: Path) -> None:
+async def test_max_tool_calls_ends_a_sample(tmp_path: Path) -> None:
     server, result = await _served(
         tmp_path, reading, "--agentic-mode", "--max-tool-calls", "3", "--max-turns", "9"
     )
@@ -67,7 +69,7 @@ async def test_max_tokens_per_sample(tmp_path: Path) -> None:
     assert (len(server.requests), result["stop_reason"]) == (3, "token_limit")
 
 
-async def test_no_stop_on_pass(tmp_path: Path, right: str) -> None:
+async def test_no_stop_on_pass_goes_on_until_the_model_stops(tmp_path: Path, right: str) -> None:
     script = in_turn(
         calling(("write_solution", {"code": right}), ("run_tests", {})), saying("Done.")
     )
@@ -80,7 +82,7 @@ async def test_no_stop_on_pass(tmp_path: Path, right: str) -> None:
     assert (result["verdict"], result["chosen_by"]) == ("accepted", "passed_public_tests")
 
 
-async def test_submit_tool(tmp_path: Path, right: str) -> None:
+async def test_submit_tool_offers_submit_which_ends_the_sample(tmp_path: Path, right: str) -> None:
     script = in_turn(calling(("write_solution", {"code": right}), ("submit", {})))
     server, result = await _served(tmp_path, script, "--agentic-mode", "--submit-tool")
     assert _offered(server)[3:] == ["submit"]
@@ -94,7 +96,7 @@ def _told(server: ChatServer, role: str) -> list[str]:
     ]
 
 
-async def test_show_budget(tmp_path: Path, right: str) -> None:
+async def test_show_budget_tells_the_turns_and_tokens_left(tmp_path: Path, right: str) -> None:
     calls = (("read_problem", {}), ("write_solution", {"code": "print(1)"}), ("run_tests", {}))
     script = in_turn(calling(*calls), calling(("write_solution", {"code": right})), saying("Done."))
     flags = ["--agentic-mode", "--max-turns", "3", "--show-budget"]
@@ -151,7 +153,7 @@ async def test_answers_that_the_token_limit_cuts_off_are_counted(tmp_path: Path,
     assert json.loads((tmp_path / "r" / "summary.json").read_text())["cut_off"] == asked
 
 
-async def test_run_code_tool(tmp_path: Path) -> None:
+async def test_run_code_tool_runs_a_program_of_the_model(tmp_path: Path) -> None:
     program = {"code": "print(int(input()) * 2)", "stdin": "21\n"}
     script = in_turn(calling(("run_code", program)), saying("I see."))
     server, result = await _served(tmp_path, script, "--agentic-mode", "--run-code-tool")
@@ -161,7 +163,7 @@ async def test_run_code_tool(tmp_path: Path) -> None:
     assert result["written"] == 0
 
 
-async def test_repair_rounds(tmp_path: Path, right: str) -> None:
+async def test_repair_rounds_bounds_the_repairs(tmp_path: Path, right: str) -> None:
     script = in_turn(saying(fenced("print(1)")), saying(fenced("print(2)")), saying(fenced(right)))
     flags = ["--mode", "self_repair"]
     server, result = await _served(tmp_path, script, *flags)
@@ -171,7 +173,9 @@ async def test_repair_rounds(tmp_path: Path, right: str) -> None:
     assert "print(2)" in server.requests[2].body["messages"][-1]["content"]
 
 
-async def test_repair_from(tmp_path: Path, right: str) -> None:
+async def test_repair_from_begins_with_the_earlier_run_s_solution(
+    tmp_path: Path, right: str
+) -> None:
     await _served(tmp_path, in_turn(saying(fenced("print('earlier')"))), out="first")
     flags = ["--mode", "self_repair", "--repair-from", "first"]
     server, result = await _served(tmp_path, in_turn(saying(fenced(right))), *flags)
@@ -190,7 +194,7 @@ async def test_an_earlier_run_must_have_the_sample(tmp_path: Path) -> None:
         assert words in _only_line(done.stderr)
 
 
-async def test_best_of(tmp_path: Path, right: str) -> None:
+async def test_best_of_sets_the_number_of_shots(tmp_path: Path, right: str) -> None:
     shots = [saying(fenced("print(1)")), saying(fenced("print(2)")), saying(fenced(right))]
     flags = ["--mode", "best_of_k_public", "--best-of"]
     server, result = await _served(tmp_path, in_turn(*shots), *flags, "2")
@@ -201,7 +205,45 @@ async def test_best_of(tmp_path: Path, right: str) -> None:
     assert bodies[0] == bodies[1] == bodies[2]
 
 
-async def test_more_shots_than_the_agent_loop_has_turns(tmp_path: Path) -> None:
+TEST = "Input:\n```\n{}\n```\nOutput:\n```\n{}\n```"
+
+
+async def test_test_answers_sets_the_number_of_requests_for_tests(
+    tmp_path: Path, right: str
+) -> None:
+    script = in_turn(saying(TEST.format(1, 2)), saying(fenced(right)), saying(fenced(right)))
+    flags = ["--mode", "codet", "--best-of", "1"]
+    server, result = await _served(tmp_path, script, *flags)
+    assert (len(server.requests), result["verdict"]) == (2, "accepted")
+    wrong = {"total": 1, "checked": 1, "wrong": 1, "checked_by": "solution"}
+    assert result["written_tests"] == wrong
+    server, result = await _served(tmp_path, script, *flags, "--test-answers", "2", out="two")
+    assert (len(server.requests), result["model_calls"]) == (3, 3)
+
+
+async def test_written_tests_are_checked_by_a_reference_where_the_solution_is_wrong(
+    tmp_path: Path,
+) -> None:
+    script = in_turn(saying(TEST.format(1, 2)), saying(fenced("print(1)")))
+    flags = ["--mode", "codet", "--best-of", "1"]
+    _, result = await _served(tmp_path, script, *flags)
+    assert result["verdict"] == "wrong_answer"
+    assert result["written_tests"]["checked_by"] == "reference"
+    done = harness(tmp_path, "show", "r", "--details")
+    assert "1 test by the model; 1 of 1 that could be checked are wrong (100.0 %)" in done.stdout
+
+
+async def test_plans_sets_the_number_of_plans(tmp_path: Path, right: str) -> None:
+    recalled = "".join(f"<problem>{each}</problem>" for each in "abc")
+    talk = [saying(recalled), *[saying("50")] * 2, saying(fenced(right)), *[saying("50")] * 9]
+    flags = ["--mode", "map_coder", "--plans"]
+    server, result = await _served(tmp_path, in_turn(*talk), *flags, "1")
+    assert (len(server.requests), result["verdict"]) == (4, "accepted")
+    server, result = await _served(tmp_path, in_turn(*talk), *flags, "2", out="two")
+    assert len(server.requests) > 4
+
+
+async def test_best_of_may_exceed_the_turns_of_the_agent_loop(tmp_path: Path) -> None:
     async with ChatServer(lambda _body, _number: completion("```python\nprint(0)\n```")) as server:
         flags = ["-b", "fixture", "-n", "1", "-m", "served", "--base-url", server.base_url]
         command = ["run", *flags, "--mode", "best_of_k_public", "--best-of", "12"]
@@ -210,8 +252,8 @@ async def test_more_shots_than_the_agent_loop_has_turns(tmp_path: Path) -> None:
     assert len(server.requests) == 12
 
 
-@pytest.mark.parametrize("mode", ["agentic", "single_shot", "self_repair", "best_of_k_public"])
-async def test_sample_wall_timeout(tmp_path: Path, mode: str) -> None:
+@pytest.mark.parametrize("mode", ASKING)
+async def test_sample_wall_timeout_ends_a_sample(tmp_path: Path, mode: str) -> None:
     def late(_body: Json, _number: int) -> Reply:
         return Reply(saying("late").body, silence_s=60)
 
@@ -228,8 +270,10 @@ REFUSED = {
     "--show-budget": (["--show-budget"], ["single_shot", "self_repair", "best_of_k_public"]),
     "--tool": (["--tool", "mine:Tool"], ["single_shot", "self_repair"]),
     "--repair-rounds": (["--repair-rounds", "2"], ["agentic", "single_shot"]),
-    "--repair-from": (["--repair-from", "r"], ["agentic", "best_of_k_public"]),
-    "--best-of": (["--best-of", "2"], ["agentic", "self_repair"]),
+    "--repair-from": (["--repair-from", "r"], ["agentic", "best_of_k_public", "reflexion"]),
+    "--best-of": (["--best-of", "2"], ["agentic", "self_repair", "map_coder"]),
+    "--test-answers": (["--test-answers", "2"], ["agentic", "reflexion"]),
+    "--plans": (["--plans", "2"], ["agentic", "codet"]),
 }
 
 
@@ -254,6 +298,8 @@ OUT_OF_RANGE = [
     ("agentic", "--max-tokens-per-sample", "0"),
     ("self_repair", "--repair-rounds", "0"),
     ("best_of_k_public", "--best-of", "0"),
+    ("codet", "--test-answers", "0"),
+    ("map_coder", "--plans", "0"),
     ("agentic", "--sample-wall-timeout", "0"),
 ]
 
@@ -380,7 +426,7 @@ def test_what_cannot_be_used_is_said_in_one_line(mine: Path, flags: list[str], w
     assert not (mine / "runs").exists()
 
 
-def test_without_recordings_of_a_mode_a_model_is_to_be_named(tmp_path: Path) -> None:
+def test_a_mode_without_recordings_needs_a_model(tmp_path: Path) -> None:
     done = harness(tmp_path, "run", "--mode", "self_repair")
     assert done.returncode == 2
     assert "recordings of self_repair, but of agentic and single_shot" in _only_line(done.stderr)

@@ -192,7 +192,7 @@ async def test_results_from_before_there_was_a_choice_are_still_read(
 
 
 @pytest.mark.parametrize("given", ["xml", "NATIVE"])
-def test_another_word_is_refused_in_one_line(tmp_path: Path, given: str) -> None:
+def test_an_unknown_tool_protocol_is_refused_in_one_line(tmp_path: Path, given: str) -> None:
     done = harness(tmp_path, "run", "--agentic-mode", "--tool-protocol", given)
     assert done.returncode == 2
     assert "--tool-protocol" in done.stderr

@@ -17,7 +17,7 @@ def served(server: ChatServer, *flags: str) -> list[str]:
     return ["run", *place, *CENT_A_REQUEST, "--no-run-tests", "--out", "r", *flags]
 
 
-async def test_they_count_in_the_budget_so_that_it_ends_the_run(tmp_path: Path) -> None:
+async def test_unusable_answers_count_in_the_budget_and_end_the_run(tmp_path: Path) -> None:
     async with ChatServer(in_turn(USELESS)) as server:
         flags = served(server, "-n", "3", "--max-cost", "0.025")
         code, _, err = await run(tmp_path, *flags)

@@ -36,7 +36,9 @@ def steps(workflow: dict[Any, Any]) -> list[Step]:
     return workflow["jobs"]["benchmark"]["steps"]
 
 
-def test_it_has_the_shape_of_a_workflow(workflow: dict[Any, Any], steps: list[Step]) -> None:
+def test_the_documented_workflow_has_the_shape_of_one(
+    workflow: dict[Any, Any], steps: list[Step]
+) -> None:
     assert workflow.keys() == {"name", True, "jobs"}, "YAML 1.1 reads `on` as true"
     assert set(workflow[True]) == {"push", "pull_request"}
     for step in steps:

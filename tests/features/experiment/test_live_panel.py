@@ -12,7 +12,7 @@ from terminal import Session, on_terminal
 
 from harness.features.experiment.decision import PAIR, Decision
 from harness.features.experiment.live_panel import Arm, ExperimentPanel
-from harness.terminal.tally import Tally
+from harness.terminal.live.tally import Tally
 
 MODEL = """
 import asyncio

@@ -10,7 +10,8 @@ from xml.etree import ElementTree as ET
 import pytest
 from hostile_words import HOSTILE
 
-from harness.features.export.sample_rows import FIELDS, csv_text, junit_text, write_parquet
+from harness.features.export.junit import junit_text
+from harness.features.export.sample_rows import FIELDS, csv_text, write_parquet
 from harness.grading.verdict import Verdict
 from harness.run.store.results import SampleResult
 from harness.run.summary.loaded_run import Run

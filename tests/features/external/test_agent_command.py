@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from own_agents import Agents, alive, long_while
+from own_agents import Agents, ends, long_while
 from program import WITHOUT_NAMESPACES, finish, harness, results, start, started_by
 
 from harness.agent.events import AgentLeft
@@ -279,8 +279,8 @@ async def test_an_interrupt_ends_it_and_another_one_begins_anew(
     code, _, err = await finish(process)
     assert (code, "go on with: harness run --resume r" in err) == (130, True), err
     assert results(folder / "r") == []
-    assert not alive(f"sleep({seconds})")
-    assert not alive(f"leave-behind={seconds}")
+    assert ends(f"sleep({seconds})")
+    assert ends(f"leave-behind={seconds}")
     (agents.folder / "acts.py").rename(agents.folder / "kept.py")
     shutil.copy(agents.folder / "quick.py", agents.folder / "acts.py")
     try:

@@ -5,7 +5,7 @@ import json
 import sys
 
 import pytest
-from own_agents import Agents, Attend, alive, long_while
+from own_agents import Agents, Attend, alive, ends, long_while
 
 from harness.agent.attempt import ChosenBy, Limits, StopReason
 from harness.agent.events import (
@@ -66,7 +66,7 @@ async def test_what_it_started_ends_with_it(
     async with asyncio.timeout(PATIENCE_S):
         done = await attend(agents.host(f"leave-behind={seconds}", "right", confined=confined))
     assert done.left.exit_code == 0
-    assert not alive(f"sleep({seconds})")
+    assert ends(f"sleep({seconds})")
 
 
 @BOTH
@@ -92,8 +92,8 @@ async def test_a_limit_of_time_ends_it_and_all_it_started(
     done = await attend(host, limits)
     assert done.attempt.stop_reason is reason
     assert done.left.exit_code is None
-    assert not alive(f"sleep({seconds})")
-    assert not alive(mark)
+    assert ends(f"sleep({seconds})")
+    assert ends(mark)
     if done.calls:  # it may not have come so far on a busy machine
         assert done.attempt.confined is confined
 
@@ -108,7 +108,7 @@ async def test_more_memory_than_it_may_use_ends_it_and_all_it_started(
     assert done.attempt.stop_reason is StopReason.MEMORY_LIMIT
     assert done.attempt.chosen_by is ChosenBy.PASSED_PUBLIC_TESTS
     assert done.left.exit_code is None
-    assert not alive("time.sleep(60)", "<< 20")
+    assert ends("time.sleep(60)", "<< 20")
 
 
 async def test_no_process_of_it_may_use_more_than_all_together(
@@ -239,8 +239,8 @@ async def test_it_ends_with_the_harness_even_if_that_is_killed(
     await parent.wait()
     async with asyncio.timeout(60):
         await parent.stdout.read()  # until nobody holds it any more
-    assert not alive(mark)
-    assert not alive(f"sleep({seconds})")
+    assert ends(mark)
+    assert ends(f"sleep({seconds})")
 
 
 async def test_a_run_that_is_stopped_ends_it(agents: Agents, attend: Attend) -> None:
@@ -259,7 +259,7 @@ async def test_a_run_that_is_stopped_ends_it(agents: Agents, attend: Attend) -> 
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
-    assert not alive(f"sleep({seconds})")
+    assert ends(f"sleep({seconds})")
 
 
 async def test_an_interrupted_sample_begins_anew_and_the_transcript_says_so(

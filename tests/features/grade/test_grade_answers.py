@@ -79,7 +79,7 @@ def verdicts(graded: Any) -> list[tuple[str, str]]:
 
 
 class TestPredictions:
-    def test_of_test_outputs_are_values_or_assertions(self, folder: Path) -> None:
+    def test_predictions_of_test_outputs_are_values_or_assertions(self, folder: Path) -> None:
         rows = [
             {"question_id": "9001", "test_id": 10, "pred_list": ["assert addUp([1, 2]) == 3", "4"]},
             {
@@ -101,7 +101,7 @@ class TestPredictions:
         assert found["summary"]["pass_at_1"]["value"] == pytest.approx((1 / 2 + 1 + 1 / 2) / 3)
         assert found["summary"]["isolation"] == {}
 
-    def test_of_executions_are_values(self, folder: Path) -> None:
+    def test_predictions_of_executions_are_values(self, folder: Path) -> None:
         rows = [
             {"id": "sample_2", "pred_list": ["(1, 1)", "[1, 1]", "1, 1"]},
             {"id": "sample_10", "pred_list": ["6", "3 or True", "assert twice(x = 3) == 6"]},
@@ -208,7 +208,7 @@ class TestPublished:
         assert [each["agrees"] for each in found["results"]] == [True, None, True]
         assert found["summary"]["pass_at_1"]["value"] == pytest.approx(1 / 3)
 
-    def test_all_that_upstream_left_out_were_false_there(self, folder: Path) -> None:
+    def test_predictions_that_upstream_left_out_agree_as_false(self, folder: Path) -> None:
         row = EXECUTIONS[0] | {"pred_list": ["twice(x = 3)"] * 2, "graded_list": [False, False]}
         found = graded(folder, "executions.jsonl", [row])
         assert [each["agrees"] for each in found["results"]] == [True, True]

@@ -187,7 +187,7 @@ class TestForms:
         (only,) = grade(folder, name="lcb.json")["results"]
         assert only["verdict"] == "accepted"
 
-    def test_gzipped_lines(self, folder: Path) -> None:
+    def test_grade_reads_gzipped_lines(self, folder: Path) -> None:
         write(folder, {"problem_id": "echo", "code": RIGHT}, name="s.jsonl.gz")
         assert results(grade(folder, name="s.jsonl.gz")) == [("own/echo", 0, "accepted")]
 
@@ -212,7 +212,7 @@ class TestForms:
 
 
 class TestFlags:
-    def test_rule(self, folder: Path) -> None:
+    def test_the_flag_rule_changes_the_comparison(self, folder: Path) -> None:
         write(folder, {"problem_id": "echo", "code": "print(float(input()) + 1e-9)"})
         assert results(grade(folder))[0][2] == "wrong_answer"
         (loose,) = grade(folder, "--rule", "apps_legacy")["results"]
@@ -224,21 +224,21 @@ class TestFlags:
             "accepted",
         ]
 
-    def test_test_timeout(self, folder: Path) -> None:
+    def test_the_flag_test_timeout_bounds_a_test(self, folder: Path) -> None:
         write(folder, {"problem_id": "echo", "code": "while True: pass"})
         (only,) = grade(folder, "--test-timeout", "0.2")["results"]
         assert only["verdict"] == "time_limit"
         assert (only["tests_run"], only["tests_total"]) == (1, 3)
         assert 0.2 <= only["tests"][0]["cpu_s"] < 2
 
-    def test_isolate_tests(self, folder: Path) -> None:
+    def test_the_flag_isolate_tests_needs_no_confirmation(self, folder: Path) -> None:
         write(folder, {"problem_id": "echo", "code": "print(1 if input() == '1' else 0)"})
         in_batch, alone = grade(folder), grade(folder, "--isolate-tests")
         assert in_batch["summary"]["judged_again"]["confirmed"] == [2, 0]
         assert alone["summary"]["judged_again"]["confirmed"] == [0, 0]
         assert results(in_batch) == results(alone) == [("own/echo", 0, "wrong_answer")]
 
-    async def test_workers(self, folder: Path) -> None:
+    async def test_the_flag_workers_sets_how_many_judge(self, folder: Path) -> None:
         row = {
             "id": "one",
             "statement": "?",
@@ -265,7 +265,7 @@ class TestFlags:
         assert done.returncode == 2
         assert "--workers: Input should be greater than or equal to 1" in done.stderr
 
-    def test_skip_bad_rows(self, folder: Path) -> None:
+    def test_the_flag_skip_bad_rows_counts_them(self, folder: Path) -> None:
         with (folder / "own.jsonl").open("a") as file:
             file.write("{}\n")
         write(folder, {"problem_id": "echo", "code": RIGHT})

@@ -75,7 +75,7 @@ def test_a_file_named_like_its_problem_is_its_solution(folder: Path) -> None:
     assert (result["verdict"], result["language"]) == ("accepted", "cpp")
 
 
-def test_without_a_compiler_nothing_is_judged(folder: Path) -> None:
+def test_cpp_solutions_are_refused_without_a_compiler(folder: Path) -> None:
     (folder / "echo.cpp").write_text(RIGHT)
     assert "no C++ compiler" in _refusal(folder, "echo.cpp", PATH="/nowhere")
 

@@ -44,7 +44,9 @@ def sandbox() -> Iterator[harness.Sandbox]:
 
 class TestWithoutHooks:
     @pytest.mark.parametrize("as_text", [False, True])
-    def test_a_right_solution(self, as_text: bool, sandbox: harness.Sandbox) -> None:
+    def test_a_right_solution_passes_with_run_times(
+        self, as_text: bool, sandbox: harness.Sandbox
+    ) -> None:
         cases = json.dumps(CASES) if as_text else CASES
         output = sandbox.run(solution_code=ADD, test_cases=cases, entry_point="add")
         assert (output["passed"], output["verdict"]) == (True, "accepted")
@@ -56,14 +58,14 @@ class TestWithoutHooks:
             assert (result["passed"], result["error"], result["got"]) == (True, "", "")
             assert 0 <= result["runtime_ms"] < 1000
 
-    def test_a_wrong_one_is_run_on_every_test(self, sandbox: harness.Sandbox) -> None:
+    def test_a_wrong_solution_is_run_on_every_test(self, sandbox: harness.Sandbox) -> None:
         code = "def add(a, b): return a * b"
         output = sandbox.run(code, CASES, "add")
         assert (output["passed"], output["verdict"]) == (False, "wrong_answer")
         assert [result["passed"] for result in output["results"]] == [False, True, False]
         assert [result["got"] for result in output["results"]] == ["2", "", "-1"]
 
-    def test_one_that_is_too_slow_is_run_on_every_test(self) -> None:
+    def test_a_slow_solution_is_run_on_every_test(self) -> None:
         code = "def add(a, b):\n    while a == b: pass\n    return a + b"
         with harness.Sandbox(timeout=0.3) as sandbox:
             output = sandbox.run(code, CASES, "add")
@@ -114,7 +116,7 @@ class TestWithoutHooks:
             code = f"def f(x): return {wrong}"
             assert not sandbox.run(code, cases, "f")["passed"], wrong
 
-    def test_without_tests_nothing_has_passed(self, sandbox: harness.Sandbox) -> None:
+    def test_a_solution_without_tests_is_ungraded(self, sandbox: harness.Sandbox) -> None:
         output = sandbox.run(ADD, [], "add")
         assert output == {"passed": False, "verdict": "ungraded", "results": []}
 
@@ -142,11 +144,13 @@ class TestWithHooks:
         assert (output["passed"], output["verdict"]) == (False, "checker_error")
 
     @pytest.mark.parametrize("hook", ["convert_offline", "evaluate_offline"])
-    def test_one_alone_is_an_error(self, hook: str, sandbox: harness.Sandbox) -> None:
+    def test_a_single_hook_is_an_error(self, hook: str, sandbox: harness.Sandbox) -> None:
         with pytest.raises(harness.UsageError, match="both"):
             sandbox.run(ADD, CASES, "add", **{hook: CONVERT})
 
-    def test_a_real_row(self, test_data: Path, sandbox: harness.Sandbox) -> None:
+    def test_hooks_of_a_real_mercury_row_judge_its_solutions(
+        self, test_data: Path, sandbox: harness.Sandbox
+    ) -> None:
         path = test_data / "mercury_partial_row" / "add-two-numbers.json"
         file = json.loads(path.read_text())
         row = file["row"]
@@ -232,7 +236,7 @@ def test_a_level_may_be_given_as_a_word() -> None:
         assert sandbox._worker.isolation == strongest().isolation
 
 
-def test_threads_take_turns(sandbox: harness.Sandbox) -> None:
+def test_threads_share_a_sandbox(sandbox: harness.Sandbox) -> None:
     def work(number: int) -> list[bool]:
         code = f"def f(x): return x + {number}"
         cases = [[{"input": [1], "expected": 1 + number + wrong}] for wrong in (0, 1, 0, 1)]
@@ -258,14 +262,14 @@ def _begun(server: int) -> None:
 
 
 class TestLife:
-    def test_closed_it_says_so(self) -> None:
+    def test_a_closed_sandbox_refuses_calls(self) -> None:
         sandbox = harness.Sandbox()
         sandbox.close()
         for cases in (CASES, []):
             with pytest.raises(harness.UsageError, match="the sandbox is closed"):
                 sandbox.run(ADD, cases, "add")
 
-    def test_closed_by_another_thread_it_says_so_to_a_call_under_way(self) -> None:
+    def test_a_sandbox_closed_by_another_thread_refuses_a_call_under_way(self) -> None:
         sandbox = harness.Sandbox()
         server = _server(sandbox)
         with ThreadPoolExecutor(2) as threads:
@@ -274,9 +278,9 @@ class TestLife:
             sandbox.close()
             for call in calls:
                 with pytest.raises(harness.UsageError, match="the sandbox is closed"):
-                    call.result(10)
+                    call.result(60)
 
-    def test_after_an_interrupt_the_next_call_is_judged_by_itself(self) -> None:
+    def test_a_sandbox_judges_calls_after_an_interrupt(self) -> None:
         with harness.Sandbox(timeout=1) as sandbox:
             server = _server(sandbox)
 
@@ -296,7 +300,7 @@ class TestLife:
             with pytest.raises(harness.UsageError, match="make one in each process"):
                 sandbox.run(ADD, CASES, "add")
 
-    def test_it_can_be_used_again_and_again(self, sandbox: harness.Sandbox) -> None:
+    def test_a_sandbox_keeps_its_worker_between_calls(self, sandbox: harness.Sandbox) -> None:
         sandbox.run(ADD, CASES, "add")
         first = sandbox._worker.process_id
         for _ in range(5):

@@ -11,9 +11,9 @@ from own_problems import DOUBLE, ECHO
 from program import Done, harness
 
 from harness.features.import_.imported_sample import ImportedSample
+from harness.features.import_.sample_finder import Finder, read_samples
 from harness.features.import_.trajectory_file import TrajectoryFile, format_of
 from harness.features.import_.trajectory_import import transcript_of
-from harness.features.import_.trajectory_run import Finder, read_samples
 from harness.sources.benchmarks import load
 
 Import = Callable[..., Done]

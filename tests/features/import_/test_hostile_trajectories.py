@@ -59,7 +59,9 @@ def changed(value: Any, path: tuple[Any, ...], new: Any) -> Any:
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(data=st.data())
-def test_one_value_replaced(read: Read, format_: str, data: st.DataObject) -> None:
+def test_a_trajectory_with_one_value_replaced_is_read_or_refused_in_one_line(
+    read: Read, format_: str, data: st.DataObject
+) -> None:
     row = ROWS[format_]
     path = data.draw(st.sampled_from(places(row)[1:]))
     made = changed(row, path, data.draw(JUNK))

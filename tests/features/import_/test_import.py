@@ -66,7 +66,7 @@ def test_verdicts_are_the_published_ones(folder: Path) -> None:
     assert manifest["spec"]["samples_per_problem"] == 3
 
 
-def test_who_wrote_them_can_be_told(folder: Path) -> None:
+def test_import_takes_model_and_mode_from_flags(folder: Path) -> None:
     take_in(folder, "--model", "theirs", "--mode", "self_repair")
     spec = json.loads((folder / "r" / "run.json").read_text())["spec"]
     assert (spec["model"], spec["mode"]) == ("theirs", "self_repair")
@@ -119,7 +119,7 @@ def test_an_infrastructure_s_failure_stays_pending(folder: Path) -> None:
     assert [r["sample"] for r in results(folder / "r")] == ["own/echo#1"]
 
 
-def test_it_cannot_be_gone_on_with(folder: Path) -> None:
+def test_resume_of_an_imported_run_is_refused(folder: Path) -> None:
     take_in(folder)
     done = harness(folder, "run", "--resume", "r")
     assert done.returncode == 2
@@ -191,7 +191,9 @@ class TestPublishedEvaluations:
         months = {group["name"]: group["problems"] for group in versus["groups"]["month"]}
         assert sum(months.values()) == 1055
 
-    def test_one_of_ten_samples(self, test_data: Path, tmp_path: Path) -> None:
+    def test_import_of_a_published_evaluation_with_ten_samples_has_its_pass_at_1(
+        self, test_data: Path, tmp_path: Path
+    ) -> None:
         name = "Qwen2.5-Coder-Ins-7B_codegeneration_10_0.2"
         self.imported(test_data, tmp_path, name, "r")
         file = test_data / "lcb_evals" / f"{name}_eval.json.gz"
@@ -200,3 +202,41 @@ class TestPublishedEvaluations:
         ours = {each["k"]: each["any_right"]["value"] for each in summary["of_several"]}
         assert summary["pass_at_1"]["value"] == pytest.approx(theirs["pass@1"])
         assert (ours[5], ours[10]) == pytest.approx((theirs["pass@5"], theirs["pass@10"]))
+
+
+ROW = {"task_id": "dry-beds", "prompt_tokens": [1000], "completion_tokens": [200], "api_calls": 12}
+
+
+def _mapcoder_run(tmp_path: Path, *rows: dict[str, object]) -> list[dict[str, Any]]:
+    file = tmp_path / "results.jsonl"
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    flags = ["--problems", "fixture", "--mode", "map_coder", "--model", "m", "--out", "r"]
+    done = harness(tmp_path, "import", str(file), *flags)
+    assert done.returncode == 0, done.stderr
+    return results(tmp_path / "r")
+
+
+def test_results_of_mapcoder_keep_verdict_tokens_and_calls(tmp_path: Path) -> None:
+    row = {**ROW, "source_codes": ["print(1)"], "is_solved": True}
+    (result,) = _mapcoder_run(tmp_path, row)
+    assert (result["verdict"], result["code"]) == ("accepted", "print(1)")
+    assert (result["usage"]["input_tokens"], result["usage"]["output_tokens"]) == (1000, 200)
+    assert result["model_calls"] == 12
+
+
+def test_of_several_solutions_of_a_row_only_the_last_is_solved(tmp_path: Path) -> None:
+    counts = {"prompt_tokens": [5, 0], "completion_tokens": [6, 0]}
+    row = {**ROW, **counts, "source_codes": ["print(1)", "print(2)"], "is_solved": True}
+    first, second = _mapcoder_run(tmp_path, row)
+    assert [first["verdict"], second["verdict"]] == ["wrong_answer", "accepted"]
+    assert first["usage"]["input_tokens"] == 5
+    assert second["usage"] is None
+    assert first["model_calls"] == second["model_calls"] == 0
+
+
+def test_a_verdict_that_is_none_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "results.jsonl"
+    file.write_text(json.dumps({**ROW, "source_codes": ["x"], "is_solved": "yes"}) + "\n")
+    done = harness(tmp_path, "import", str(file), "--problems", "fixture", "--out", "r")
+    assert done.returncode == 2
+    assert "is_solved" in done.stderr

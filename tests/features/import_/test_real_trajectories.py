@@ -38,7 +38,7 @@ def taken(folder: Path, rows: list[dict[str, Any]], problems: str) -> tuple[Any,
     return json.loads(done.stdout), done.stderr
 
 
-def test_all_tests_of_the_problems_that_have_them(
+def test_published_verdicts_on_all_tests_agree(
     test_data: Path, tmp_path: Path, rows: list[dict[str, Any]]
 ) -> None:
     problems = test_data / "lcb_codegen_full184" / "test_*"

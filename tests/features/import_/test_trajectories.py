@@ -139,7 +139,7 @@ def test_a_token_limit_of_theirs_is_a_result(own: Path, take: Import) -> None:
     assert json.loads(shown.stdout)["summary"]["graded"] == 1
 
 
-def test_it_goes_on_where_it_stopped(own: Path, take: Import) -> None:
+def test_import_of_trajectories_goes_on_where_it_stopped(own: Path, take: Import) -> None:
     rows = [
         {"problem_id": "echo", "code": RIGHT, "turn": 1},
         {"problem_id": "echo", "code": WRONG, "turn": 1, "sample": 1},

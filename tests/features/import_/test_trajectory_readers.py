@@ -20,7 +20,12 @@ from agent_runs_made import (
 
 from harness.agent.attempt import StopReason
 from harness.errors import DataError, UsageError
-from harness.features.import_ import chat_messages, inspect_log, trajectory, trajectory_file
+from harness.features.import_ import (
+    chat_messages,
+    eval_archive,
+    trajectory,
+    trajectory_file,
+)
 from harness.features.import_.imported_sample import ImportedSample, WriteTool
 
 Read = Callable[..., list[ImportedSample]]
@@ -107,7 +112,7 @@ class TestMessages:
         assert facts(sample) == [(1, 120, True, WRONG), (2, 240, True, RIGHT)]
         assert (sample.tool_calls, sample.chosen_by) == (4, "newest")
 
-    def test_without_such_calls_code_in_answers_counts(self, read: Read) -> None:
+    def test_code_in_answers_counts_without_tool_calls(self, read: Read) -> None:
         said = [
             {"role": "developer", "content": [{"type": "text", "text": "Solve."}]},
             {"role": "assistant", "content": "I think."},
@@ -228,7 +233,7 @@ class TestAtif:
 
 
 class TestVerifiers:
-    def test_traces_and_episodes(self, read: Read) -> None:
+    def test_verifiers_traces_and_episodes_are_read(self, read: Read) -> None:
         judge = {**trace(WRONG), "agent": {"name": "judge"}}
         episode = {"task": {}, "traces": [trace(RIGHT), judge, trace(WRONG)]}
         first, second, third = read([trace(WRONG, RIGHT), episode])
@@ -239,7 +244,7 @@ class TestVerifiers:
         assert first.published is not None
         assert first.published.passed
 
-    def test_how_it_ended(self, read: Read) -> None:
+    def test_the_stop_reason_of_a_verifiers_trace_is_read(self, read: Read) -> None:
         errors = [{"type": "ProviderError", "message": "503"}]
         failed, stopped, late = read(
             [
@@ -255,7 +260,7 @@ class TestVerifiers:
 
 class TestInspect:
     @pytest.mark.parametrize("zstandard", [False, True])
-    def test_an_eval(self, read: Read, *, zstandard: bool) -> None:
+    def test_an_inspect_eval_file_is_read(self, read: Read, *, zstandard: bool) -> None:
         log = eval_log(
             inspect_sample(WRONG, RIGHT), inspect_sample(WRONG, epoch=2), zstandard=zstandard
         )
@@ -280,7 +285,7 @@ class TestInspect:
         (sample,) = read(eval_log(inspect_sample(RIGHT, **more)), name="a.eval")
         assert sample.stop_reason is reason
 
-    def test_a_json_log(self, read: Read) -> None:
+    def test_an_inspect_json_log_is_read(self, read: Read) -> None:
         log = {"version": 2, "eval": {"model": "m"}, "samples": [inspect_sample(RIGHT)]}
         (sample,) = read(log, name="a.json")
         assert facts(sample) == [(1, 120, False, RIGHT)]
@@ -312,14 +317,14 @@ class TestInspect:
         """Of a Zstandard member the archive may say any length: what comes out is bounded too."""
         log = eval_log(inspect_sample("#" * 100_000), zstandard=zstandard)
         assert len(log) < 10_000
-        monkeypatch.setattr(inspect_log, "LARGEST_MEMBER", 50_000)
+        monkeypatch.setattr(eval_archive, "LARGEST_MEMBER", 50_000)
         with pytest.raises(DataError, match=r"0_epoch_1.json: longer than 50,000 bytes"):
             read(log, name="a.eval")
 
     def test_a_long_list_of_members_is_refused(
         self, read: Read, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(inspect_log, "LARGEST_DIRECTORY", 10)
+        monkeypatch.setattr(eval_archive, "LARGEST_DIRECTORY", 10)
         with pytest.raises(DataError, match="a list of members"):
             read(eval_log(inspect_sample(RIGHT)), name="a.eval")
 

@@ -70,7 +70,9 @@ def test_nothing_is_left_behind(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("level", ["seccomp", "landlock", "namespaces"])
-def test_it_exits_with_2_below_what_is_asked_for(level: str, tmp_path: Path, best: Level) -> None:
+def test_doctor_exits_with_2_below_the_required_level(
+    level: str, tmp_path: Path, best: Level
+) -> None:
     done = harness(tmp_path, "doctor", "--require-isolation", level)
     enough = best.rank >= Level(level).rank
     assert done.returncode == (0 if enough else 2)
@@ -106,7 +108,9 @@ class TestWithoutNamespaces:
         assert landlock["layers"]["seccomp"]
         assert "user namespace" not in PROMISED[Level.LANDLOCK]
 
-    def test_more_than_can_be_had_exits_with_2_and_still_tells(self, tmp_path: Path) -> None:
+    def test_doctor_prints_its_table_when_the_required_level_is_missing(
+        self, tmp_path: Path
+    ) -> None:
         for flags in ([], ["--json"]):
             done = started_by(
                 WITHOUT_NAMESPACES, tmp_path, "doctor", "--require-isolation", "namespaces", *flags
@@ -131,7 +135,7 @@ def readable_by_all(path: Path) -> bool:
 
 
 @pytest.mark.parametrize("user", [0, 12345], ids=["root", "an ordinary user"])
-def test_whoever_asks(user: int, tmp_path: Path) -> None:
+def test_doctor_works_for_root_and_another_user(user: int, tmp_path: Path) -> None:
     """With an interpreter that both may read."""
     packages = Path(pydantic.__file__).parents[1]
     python = f"/usr/bin/python{sys.version_info.major}.{sys.version_info.minor}"

@@ -198,7 +198,9 @@ BY_NAME = {
 
 
 @pytest.mark.parametrize("spec", BY_NAME)
-def test_it_loads_by_name_and_then_without_a_network(spec: str, program: Program, hub: Hub) -> None:
+def test_a_source_loads_by_name_and_then_without_a_network(
+    spec: str, program: Program, hub: Hub
+) -> None:
     assert ids(program("problems", spec)) == BY_NAME[spec]
     before = len(hub.requests)
     assert before > 0
@@ -220,7 +222,7 @@ def test_leetcode_s_hidden_tests_are_the_other_data_set_s(program: Program) -> N
 
 
 @pytest.mark.parametrize("source", ["huggingface:v2", "huggingface:release_v3@main"])
-def test_the_seeds_spelling(source: str, program: Program) -> None:
+def test_the_source_flag_is_another_spelling_of_a_benchmark(source: str, program: Program) -> None:
     found = ids(program("problems", "--source", source))
     assert found == [f"livecodebench/q{n}" for n in ((2,) if source.endswith("2") else (1, 2, 3))]
     assert ids(program("problems", "-b", "mercury", "--source", "huggingface")) == ["mercury/twice"]
@@ -312,7 +314,7 @@ class TestLayouts:
 
 
 class TestFetch:
-    def test_it_says_what_is_in_the_cache(self, program: Program) -> None:
+    def test_fetch_says_what_is_in_the_cache(self, program: Program) -> None:
         found = fetched(program("fetch", "livecodebench:v2", "--json"))
         row = lines(lcb_row("q2"))
         name = f"{LCB}@{FIRST[:12]}/test2.jsonl"
@@ -394,7 +396,9 @@ class TestWhatIsNotThere:
             ("leetcode:eval", ["known: train"]),
         ],
     )
-    def test_one_line_says_so(self, spec: str, words: list[str], program: Program) -> None:
+    def test_a_missing_source_or_file_is_one_line(
+        self, spec: str, words: list[str], program: Program
+    ) -> None:
         done = program("problems", spec)
         assert (done.returncode, done.stdout) == (2, "")
         (line,) = done.stderr.splitlines()
@@ -415,7 +419,7 @@ class TestWhatIsNotThere:
         assert "codeparrot/apps cannot be fetched" in done.stderr.splitlines()[-1]
         assert "Traceback" not in done.stderr
 
-    def test_one_that_asks_for_a_token(self, program: Program, hub: Hub) -> None:
+    def test_a_gated_data_set_asks_for_a_token(self, program: Program, hub: Hub) -> None:
         hub.require_token(APPS, "hf_secret")
         done = program("problems", "apps")
         assert (done.returncode, done.stdout) == (2, "")
@@ -441,7 +445,7 @@ class TestInterrupted:
         assert found["files"][0]["sha256"] == hashlib.sha256(LARGE).hexdigest()
         assert self.ranges(hub) == [None, f"bytes={CHUNK}-"]
 
-    async def test_so_is_the_work_of_a_process_that_was_killed(
+    async def test_a_download_of_a_killed_process_is_taken_up_again(
         self, program: Program, hub: Hub, tmp_path: Path
     ) -> None:
         held = threading.Event()
@@ -486,7 +490,9 @@ class TestDamaged:
         return blob(tmp_path / "cache", APPS, "train.jsonl")
 
     @pytest.mark.parametrize("damage", ["cut short", "altered", "gone"])
-    def test_it_is_fetched_again(self, damage: str, file: Path, program: Program, hub: Hub) -> None:
+    def test_a_damaged_file_is_fetched_again(
+        self, damage: str, file: Path, program: Program, hub: Hub
+    ) -> None:
         whole = file.read_bytes()
         match damage:
             case "cut short":
@@ -535,7 +541,7 @@ class TestDamaged:
         fetched(program("fetch", self.SPEC, "--verify", "--json"))
         assert file.read_bytes() == whole
 
-    def test_others_may_have_filled_the_cache(
+    def test_a_cache_filled_by_others_is_checked(
         self, file: Path, program: Program, tmp_path: Path
     ) -> None:
         for kept in (tmp_path / "cache" / "assets").rglob("*.json"):
@@ -551,7 +557,7 @@ class TestDamaged:
 class TestRealRows:
     """Rows of the data sets themselves, as many as are at hand, through the real clients."""
 
-    def test_every_source(self, test_data: Path, tmp_path: Path) -> None:
+    def test_every_source_loads_its_real_rows(self, test_data: Path, tmp_path: Path) -> None:
         releases: dict[str, list[str]] = defaultdict(list)
         with gzip.open(
             test_data / "lcb_codegen_public1055/test_public_only.jsonl.gz", "rt"

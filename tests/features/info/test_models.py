@@ -44,7 +44,7 @@ PREFIXES = {
 }
 
 
-def test_without_keys_only_the_keyless_is_ready_and_each_says_what_it_needs(
+def test_models_without_keys_says_what_each_provider_needs(
     tmp_path: Path,
 ) -> None:
     providers = listed(tmp_path)
@@ -211,7 +211,7 @@ def test_a_base_url_is_shown_as_it_will_be_used_but_for_its_password(tmp_path: P
     assert "planted" not in text
 
 
-def test_no_request_is_shown_where_none_is_made(tmp_path: Path) -> None:
+def test_models_shows_no_request_for_a_function_or_replay(tmp_path: Path) -> None:
     assert "body" not in shown(tmp_path, "python:json:loads")
     assert "body" not in shown(tmp_path, "replay:bundled")
 
@@ -321,7 +321,7 @@ def test_what_is_missing_is_said_before_a_problem_is_read(
     assert "no-such-file" not in done.stderr
 
 
-def test_so_is_a_setting_that_the_provider_does_not_take(tmp_path: Path) -> None:
+def test_an_unsupported_setting_is_refused_before_a_problem_is_read(tmp_path: Path) -> None:
     flags = ["-b", "jsonl:no-such-file.jsonl", "-m", "claude-x", "--temperature", "1"]
     done = harness(tmp_path, "run", *flags, ANTHROPIC_API_KEY="sk-ant")
     assert done.returncode == 2

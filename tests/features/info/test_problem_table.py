@@ -17,7 +17,9 @@ ROW = (
 
 
 @pytest.mark.parametrize("width", [72, 80, 100, 140])
-def test_no_cell_but_the_title_is_cut(width: int, shown: Callable[..., str]) -> None:
+def test_the_problem_table_cuts_no_cell_but_the_title(
+    width: int, shown: Callable[..., str]
+) -> None:
     rows = [(*ROW, "1", "")]
     assert len(rows[0]) == len(COLUMNS)
     lines = shown(_table(rows, width), width).splitlines()

@@ -102,7 +102,7 @@ BUNDLED = sorted({n for mode in OWN_PARTS for kind in Kind for n in bundled_name
 
 
 @pytest.mark.parametrize("name", BUNDLED)
-def test_no_bundled_set_leaves_a_fact_out(name: str, problems: list[ProblemView]) -> None:
+def test_bundled_prompt_sets_leave_no_fact_out(name: str, problems: list[ProblemView]) -> None:
     assert check_prompt(name, problems).missing == ()
 
 

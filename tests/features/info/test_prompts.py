@@ -58,7 +58,7 @@ class TestList:
             assert re.search(line, done.stdout, re.MULTILINE), (mode, name)
         assert "other modes" in done.stdout
 
-    def test_as_json(self, tmp_path: Path) -> None:
+    def test_prompts_list_as_json(self, tmp_path: Path) -> None:
         done = harness(tmp_path, "prompts", "list", "--json")
         assert (done.returncode, done.stderr) == (0, "")
         rows: list[dict[str, Any]] = json.loads(done.stdout)
@@ -218,7 +218,7 @@ class TestCheck:
         assert (done.returncode, done.stderr.count("\n")) == (2, 1)
         assert "; ".join(checked[:3]) + f"; {len(checked) - 3} more; all of it: " in done.stderr
 
-    def test_one_mode_alone(self, tmp_path: Path) -> None:
+    def test_prompts_check_of_one_mode_ignores_the_others(self, tmp_path: Path) -> None:
         write_set(tmp_path / "mine", "{{ nothing }}")
         write_set(tmp_path / "mine" / "agentic", "fine")
         done = harness(tmp_path, "prompts", "check", "mine", "--mode", "agentic")

@@ -39,7 +39,9 @@ def parent(program: Program, tmp_path: Path) -> Path:
     return tmp_path / "r"
 
 
-def test_another_rule_may_change_a_verdict(parent: Path, program: Program, tmp_path: Path) -> None:
+def test_regrade_by_another_rule_may_change_a_verdict(
+    parent: Path, program: Program, tmp_path: Path
+) -> None:
     before = {each: each.read_bytes() for each in parent.rglob("*") if each.is_file()}
     done = program("regrade", "r", "--rule", "tokens")
     assert done.returncode == 0, done.stderr
@@ -97,7 +99,7 @@ def test_every_revision_is_judged_again(iterated: Path, program: Program) -> Non
     assert {each["sample"]: each["steps"] for each in results(now)} == then
 
 
-def test_without_transcripts_only_the_final_revision_is_known(
+def test_regrade_without_transcripts_knows_the_final_revision_alone(
     iterated: Path, program: Program
 ) -> None:
     shutil.rmtree(iterated / "transcripts")
@@ -153,13 +155,15 @@ def test_what_was_begun_goes_on(program: Program, tmp_path: Path) -> None:
 
 
 class TestRefusals:
-    def test_another_grading_is_another_run(self, parent: Path, program: Program) -> None:
+    def test_regrade_into_a_run_of_another_rule_is_refused(
+        self, parent: Path, program: Program
+    ) -> None:
         assert program("regrade", parent, "--rule", "tokens").returncode == 0
         done = program("regrade", parent, "--rule", "apps_legacy")
         assert done.returncode == 2
         assert "is another run; choose another --out" in done.stderr
 
-    def test_it_is_no_run_to_go_on_with(self, parent: Path, program: Program) -> None:
+    def test_resume_of_a_regraded_run_is_refused(self, parent: Path, program: Program) -> None:
         assert program("regrade", parent).returncode == 0
         (parent.parent / "mine.py").write_text(MODEL)
         done = program("run", "--resume", "r-regraded")

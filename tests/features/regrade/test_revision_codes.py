@@ -77,9 +77,7 @@ def test_a_turn_with_another_number_of_programs_says_nothing() -> None:
         (ChosenBy.PROSE, 2),
     ],
 )
-def test_without_a_transcript_the_rule_tells_which_is_final(
-    chosen_by: ChosenBy, place: int
-) -> None:
+def test_the_final_revision_is_found_without_a_transcript(chosen_by: ChosenBy, place: int) -> None:
     found = codes([step(1, 0), step(2, 1), step(3, 0)], final="z", chosen_by=chosen_by)
     assert found == tuple("z" if number == place else None for number in range(3))
 

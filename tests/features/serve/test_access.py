@@ -29,16 +29,16 @@ class TestWithAToken:
         assert answer.headers["www-authenticate"] == "Bearer"
         assert TOKEN not in answer.text
 
-    def test_it_is_shown_as_a_bearer_token(self, guarded: JudgeServer) -> None:
+    def test_the_token_is_taken_as_a_bearer_token(self, guarded: JudgeServer) -> None:
         headers = {"authorization": f"Bearer {TOKEN}"}
         answer = guarded.client.post("/run_code", json=RUN, headers=headers)
         assert answer.json()["status"] == "Success"
 
-    def test_it_may_stand_in_the_address(self, guarded: JudgeServer) -> None:
+    def test_the_token_is_taken_from_the_address(self, guarded: JudgeServer) -> None:
         address = f"http://any:{TOKEN}@{guarded.place}/run_code"
         assert httpx2.post(address, json=RUN).json()["status"] == "Success"
 
-    def test_those_who_watch_over_servers_need_none(self, guarded: JudgeServer) -> None:
+    def test_health_needs_no_token(self, guarded: JudgeServer) -> None:
         assert guarded.client.get("/health").status_code == 200
 
     def test_refusals_are_counted(self, guarded: JudgeServer) -> None:
@@ -69,7 +69,7 @@ class TestWithoutOne:
         assert answer.status_code == 200
 
 
-def test_there_is_nothing_else(judge: JudgeServer) -> None:
+def test_other_paths_and_methods_are_refused(judge: JudgeServer) -> None:
     assert judge.client.get("/").status_code == 404
     assert judge.client.get("/run_code").status_code == 405
     assert judge.client.post("/health").status_code == 405

@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any
 
 import httpx2
@@ -63,7 +64,7 @@ def wait_until(there: Any) -> None:
 
 @pytest.fixture
 def small() -> Iterator[JudgeServer]:
-    bounds = Bounds(requests=2, body_bytes=1 << 20, held_bytes=3 << 19, wait_s=1.5)
+    bounds = Bounds(requests=2, body_bytes=1 << 20, held_bytes=3 << 19)
     with JudgeServer(workers=1, bounds=bounds) as server:
         server.run_code("print(1)")
         wait_until(lambda: server.service.places.taken == 0)
@@ -72,6 +73,7 @@ def small() -> Iterator[JudgeServer]:
 
 class TestWhenItIsFull:
     def test_a_request_is_told_to_come_again(self, small: JudgeServer) -> None:
+        small.service.bounds = replace(small.service.bounds, wait_s=1.5)
         busy = Busy(small, 1)
         late = small.client.post("/run_code", json=RIGHT)
         assert late.status_code == 504  # which verl's client asks again after
@@ -79,7 +81,7 @@ class TestWhenItIsFull:
         assert int(late.headers["retry-after"]) >= 1
         busy.leave()
 
-    def test_there_is_an_end_to_places(self, small: JudgeServer) -> None:
+    def test_the_number_of_requests_is_bounded(self, small: JudgeServer) -> None:
         with small.service.places.take(), small.service.places.take():
             full = small.client.post("/grade", json={})
             assert full.status_code == 503
@@ -134,12 +136,12 @@ class TestWhenItIsFull:
 
 
 class TestBodies:
-    def test_that_are_too_long(self, small: JudgeServer) -> None:
+    def test_a_body_that_is_too_long_is_refused(self, small: JudgeServer) -> None:
         code = "#" * (1 << 20)
         status, detail = small.refused("/run_code", {**RIGHT, "code": code})
         assert (status, "1 MiB" in detail) == (413, True)
 
-    def test_that_are_too_long_and_do_not_say_so(self, small: JudgeServer) -> None:
+    def test_a_long_body_without_a_length_is_refused(self, small: JudgeServer) -> None:
         def pieces() -> Iterator[bytes]:
             for _ in range(64):
                 yield b"#" * (1 << 16)
@@ -147,7 +149,7 @@ class TestBodies:
         answer = small.client.post("/run_code", content=pieces())
         assert answer.status_code == 413
 
-    def test_that_others_leave_no_memory_for(self, small: JudgeServer) -> None:
+    def test_a_body_is_refused_when_others_hold_the_memory(self, small: JudgeServer) -> None:
         with Holding(small.service.places) as holding:
             holding.hold(1 << 20)
             code = "#" * (1 << 19)
@@ -156,13 +158,16 @@ class TestBodies:
             assert "retry-after" in answer.headers
         assert small.client.post("/run_code", json={**RIGHT, "code": code}).status_code == 200
 
-    def test_that_do_not_arrive(self, small: JudgeServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_a_body_that_does_not_arrive_is_cut_off(
+        self, small: JudgeServer, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         monkeypatch.setattr(admission.read_body, "__defaults__", (0.3, 0.3))
         host, _, port = small.place.partition(":")
         with socket.create_connection((host, int(port))) as connection:
             head = "POST /run_code HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\n{"
             connection.sendall(head.encode())
-            assert b" 408 " in connection.recv(1000)
+            answer = b"".join(iter(lambda: connection.recv(1_000), b""))
+        assert b" 408 " in answer
         wait_until(lambda: small.service.places.taken == 0)
 
 
@@ -176,7 +181,7 @@ def opened(judge: JudgeServer, sent: bytes, length: int) -> socket.socket:
 
 
 class TestSlowBodies:
-    def test_hold_no_place(self, small: JudgeServer) -> None:
+    def test_slow_bodies_hold_no_place(self, small: JudgeServer) -> None:
         slow = [opened(small, b"{", 10) for _ in range(small.service.places.most + 3)]
         wait_until(lambda: small.service.places.bytes == len(slow))
         assert small.service.places.taken == 0
@@ -185,7 +190,9 @@ class TestSlowBodies:
             each.close()
         wait_until(lambda: small.service.places.bytes == 0)
 
-    def test_are_cut_off(self, small: JudgeServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_slow_bodies_are_cut_off(
+        self, small: JudgeServer, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         monkeypatch.setattr(read_body, "__defaults__", (600.0, 0.3))
         with opened(small, b"{", 10) as connection:
             answer = b"".join(iter(lambda: connection.recv(1_000), b""))  # "connection: close"
@@ -193,7 +200,7 @@ class TestSlowBodies:
         assert b"less than 16 KiB a second" in answer
         wait_until(lambda: small.service.places.bytes == 0)
 
-    async def test_that_keep_the_pace_are_read(self, small: JudgeServer) -> None:
+    async def test_bodies_that_keep_the_pace_are_read(self, small: JudgeServer) -> None:
         async def receive() -> dict[str, Any]:
             if pieces:
                 return {"type": "http.request", "body": pieces.pop(), "more_body": True}
@@ -286,7 +293,7 @@ def _port(judge: JudgeServer) -> int:
 
 
 class TestConnections:
-    def test_without_headers_are_closed(
+    def test_connections_without_headers_are_closed(
         self, judge: JudgeServer, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(BoundedConnection, "headers_s", 0.3)
@@ -296,21 +303,23 @@ class TestConnections:
                 connection.sendall(head)
                 assert connection.recv(100) == b""
 
-    def test_there_is_an_end_to_them(
+    def test_the_number_of_connections_is_bounded(
         self, judge: JudgeServer, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(BoundedConnection, "most", 0)
         answer = httpx2.get(f"{judge.url}/health")
         assert (answer.status_code, answer.headers["retry-after"]) == (503, "1")
 
-    def test_are_used_again(self, judge: JudgeServer, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(BoundedConnection, "headers_s", 0.3)
+    def test_connections_are_used_again(
+        self, judge: JudgeServer, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(BoundedConnection, "headers_s", 1.0)
         with httpx2.Client(base_url=judge.url) as client:
-            code = "import time; time.sleep(0.6); print(1)"
+            code = "import time; time.sleep(1.5); print(1)"
             answer = client.post("/run_code", json={**RIGHT, "code": code})
             assert answer.json()["status"] == "Success"
             stream = client.get("/health").extensions["network_stream"]
-            time.sleep(0.6)  # an idle connection owes no headers
+            time.sleep(1.5)  # an idle connection owes no headers
             assert client.get("/health").extensions["network_stream"] is stream
 
 

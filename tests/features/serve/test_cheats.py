@@ -25,7 +25,7 @@ MODULE = _cheats()
 
 
 @pytest.mark.parametrize("cheat", MODULE.CHEATS, ids=lambda cheat: cheat.name.replace(" ", "-"))
-def test_none_is_paid(judge: JudgeServer, cheat: Any) -> None:
+def test_cheats_are_not_rewarded(judge: JudgeServer, cheat: Any) -> None:
     tests = MODULE.tests_of(cheat)
     answer = judge.grade(input_output=tests, code=cheat.code)
     assert answer["reward"] == 0.0
@@ -44,5 +44,5 @@ def test_a_right_solution_is_paid_for_the_same_tests(judge: JudgeServer) -> None
         assert judge.grade(input_output=tests, code=code)["reward"] == 1.0
 
 
-def test_there_are_ten() -> None:
+def test_there_are_ten_cheats() -> None:
     assert len(MODULE.CHEATS) == 10

@@ -61,6 +61,6 @@ def test_a_histogram_is_cumulative() -> None:
     assert value(text, "harness_work_seconds_sum") == 1_000.306
 
 
-def test_health(judge: JudgeServer) -> None:
+def test_health_has_status_version_and_problems(judge: JudgeServer) -> None:
     health = judge.client.get("/health").json()
     assert (health["status"], health["version"], health["problems"]) == ("ok", __version__, 3)

@@ -44,7 +44,7 @@ class TestEndings:
         ],
     )
     @pytest.mark.parametrize("files", [{}, {"h.py": encoded("x = 1")}])
-    def test_one_that_fails(
+    def test_run_code_reports_a_failing_program(
         self, judge: JudgeServer, code: str, return_code: int, stderr: str, files: dict[str, str]
     ) -> None:
         answer = judge.run_code(code, memory_limit_MB=256, files=files)
@@ -56,7 +56,7 @@ class TestEndings:
         assert bool(result["stderr"]) == bool(stderr)
 
     @pytest.mark.parametrize("code", ["while True: pass", "import time; time.sleep(9)"])
-    def test_one_that_takes_too_long(self, judge: JudgeServer, code: str) -> None:
+    def test_run_code_reports_a_time_limit(self, judge: JudgeServer, code: str) -> None:
         answer = judge.run_code(code, run_timeout=0.3)
         assert answer["status"] == "Failed"
         result = answer["run_result"]
@@ -123,12 +123,14 @@ class TestBadRequests:
             ([], "dictionary"),
         ],
     )
-    def test_say_what_is_wrong(self, judge: JudgeServer, body: Any, words: str) -> None:
+    def test_bad_run_code_requests_say_what_is_wrong(
+        self, judge: JudgeServer, body: Any, words: str
+    ) -> None:
         status, detail = judge.refused("/run_code", body)
         assert status == 422
         assert words in detail
 
-    def test_no_json(self, judge: JudgeServer) -> None:
+    def test_run_code_refuses_what_is_no_json(self, judge: JudgeServer) -> None:
         answer = judge.client.post("/run_code", content=b"{")
         assert answer.status_code == 422
         assert "JSON" in answer.json()["detail"]

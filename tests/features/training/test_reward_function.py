@@ -38,7 +38,7 @@ FORMS: dict[str, tuple[Any, str]] = {
 
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("as_text", [True, False])
-def test_rows(form: str, as_text: bool) -> None:
+def test_compute_score_rewards_right_solutions_in_every_row_form(form: str, as_text: bool) -> None:
     tests, right = FORMS[form]
     ground_truth = json.dumps(tests) if as_text else tests
     wrong = right.replace("a + b", "a - b")
@@ -57,7 +57,7 @@ def test_what_raises_earns_nothing() -> None:
     assert compute_score("lcb", text, tests, workers=1) == 0.0
 
 
-def test_a_share() -> None:
+def test_compute_score_gives_the_fraction_of_tests() -> None:
     tests = {"inputs": ["1 2\n", "5 5\n"], "outputs": ["3\n", "11\n"]}
     assert compute_score("lcb", PROGRAM, tests, workers=1, reward="fraction") == 0.5
 

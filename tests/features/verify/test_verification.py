@@ -79,7 +79,7 @@ def test_a_row_is_read_once_to_list_and_once_to_judge(data: list[Data]) -> None:
         ]
 
 
-def test_no_job_holds_code(data: list[Data]) -> None:
+def test_reference_jobs_hold_no_code(data: list[Data]) -> None:
     jobs = reference_jobs(list_references([data[0].problem()], None, Options()))
     assert not any(code in repr(job) for job in jobs for code in CODES)
 

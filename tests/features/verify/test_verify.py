@@ -206,7 +206,7 @@ class TestKnownVerdicts:
         codes = {**ECHO, **change}["references"]
         assert right == [(n, code == "print(input())") for n, code in enumerate(codes)]
 
-    def test_under_other_settings_all_is_judged_again(self, folder: Path) -> None:
+    def test_verify_under_other_settings_judges_all_again(self, folder: Path) -> None:
         settings = (
             (),
             ("--test-timeout", "3"),
@@ -275,7 +275,7 @@ class TestTheFolder:
         assert counts(verify(folder)) == (ALL - 1, 1)
         assert counts(verify(folder)) == (ALL, 0)
 
-    def test_where_nothing_can_be_kept_it_is_said_once(self, folder: Path) -> None:
+    def test_verify_says_once_that_its_verdicts_cannot_be_kept(self, folder: Path) -> None:
         (folder / "file").write_text("")
         for _ in range(2):
             done = verify(folder, home=folder / "file")

@@ -35,13 +35,13 @@ EVERYWHERE = ["/", "/runs/x", "/runs/x/samples/y", "/assets/view.js", "/assets/v
 
 class TestTheKey:
     @pytest.mark.parametrize("path", EVERYWHERE)
-    def test_without_it_nothing_is_seen(self, stranger: TestClient, path: str) -> None:
+    def test_nothing_is_seen_without_the_key(self, stranger: TestClient, path: str) -> None:
         answer = stranger.get(path)
         assert answer.status_code == 403
         assert "harness view" in answer.text
 
     @pytest.mark.parametrize("given", ["", "a-toke", "a-token2", "A-TOKEN", "\ud800", "é"])
-    def test_another_is_none(self, stranger: TestClient, given: str) -> None:
+    def test_another_key_is_refused(self, stranger: TestClient, given: str) -> None:
         word = quote(given.encode("utf-8", "surrogatepass"))
         answer = stranger.get(f"/?token={word}")
         assert answer.status_code == 403
@@ -65,10 +65,12 @@ class TestTheKey:
         headers = {"Cookie": f"harness_view_{PORT}={TOKEN}"}
         assert stranger.get("/", headers=headers).status_code == 403
 
-    def test_who_has_it_sees_the_runs(self, guest: TestClient) -> None:
+    def test_a_guest_with_the_key_sees_the_runs(self, guest: TestClient) -> None:
         assert ">r</a>" in guest.get("/").text
 
-    def test_is_another_one_each_time(self, tmp_path: Path, guest: TestClient) -> None:
+    def test_each_start_of_the_viewer_has_another_key(
+        self, tmp_path: Path, guest: TestClient
+    ) -> None:
         again = TestClient(make_app(tmp_path, PORT, "b"), base_url=HERE, cookies=guest.cookies)
         assert again.get("/").status_code == 403
         again.close()
@@ -77,7 +79,7 @@ class TestTheKey:
 @pytest.mark.parametrize(
     "host", ["evil.example", f"evil.example:{PORT}", "127.0.0.1", "127.0.0.1:1", "", "[::1]:9999"]
 )
-def test_by_another_name_nothing_is_seen(guest: TestClient, host: str) -> None:
+def test_another_host_name_is_refused(guest: TestClient, host: str) -> None:
     assert guest.get("/", headers={"Host": host}).status_code == 403
     assert guest.get("/", params={"token": TOKEN}, headers={"Host": host}).status_code == 403
 
@@ -128,7 +130,7 @@ class TestEveryAnswer:
         nonces = {guest.get("/").headers["content-security-policy"] for _ in range(5)}
         assert len(nonces) == 5
 
-    def test_refused_ones_too(self, stranger: TestClient) -> None:
+    def test_refused_answers_have_a_content_security_policy(self, stranger: TestClient) -> None:
         assert "default-src 'none'" in stranger.get("/").headers["content-security-policy"]
 
 

@@ -427,7 +427,7 @@ async def test_a_password_in_the_address_is_in_no_message() -> None:
     await model.close()
 
 
-async def test_nor_is_one_that_the_server_says_again() -> None:
+async def test_a_password_that_the_server_repeats_is_not_told() -> None:
     words = "Basic Ym9iOnBAc3N3MHJkU2VjcmV0 and p@ssw0rdSecret and p%40ssw0rdSecret"
     async with ChatServer(in_turn(failure(400, words))) as server:
         there = server.base_url.replace("//", "//bob:p%40ssw0rdSecret@")
@@ -535,7 +535,7 @@ async def test_an_endpoint_that_refuses_reasoning_is_asked_without_it_from_then_
     assert talk.retries[0].cause.endswith("(reasoning sent back)")
 
 
-async def test_one_that_refuses_reasoning_and_broken_arguments_gets_neither() -> None:
+async def test_a_server_that_refuses_reasoning_and_broken_arguments_gets_neither() -> None:
     broken = HISTORY[1].model_copy(update={"reasoning": REASONED[1].reasoning[:1]})
     history = (HISTORY[0], broken, *HISTORY[2:])
     script = in_turn(failure(400, GROQ), failure(400, "Unterminated string"), completion("go on"))

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from pydantic_core import to_json
 from responses_server import called, counted, failed, incomplete, reasoning, response, said
 
-from harness.models.clients import openai_wire
+from harness.models.clients import openai_request
 from harness.models.clients.responses_wire import (
     allows_strict,
     message_to_wire,
@@ -218,7 +218,7 @@ def test_a_message_whose_calls_were_taken_from_it_is_sent_without_them() -> None
 
 
 def test_items_of_this_wire_mean_nothing_to_chat_completions() -> None:
-    wire = openai_wire.message_to_wire(turn(*ANSWER[:2]).message())
+    wire = openai_request.message_to_wire(turn(*ANSWER[:2]).message())
     assert wire == {"role": "assistant", "content": "Looking."}
 
 

@@ -52,7 +52,7 @@ async def test_waits_double_up_to_the_longest() -> None:
     assert time.slept == [1, 2, 4, 8, 10, 10]
 
 
-async def test_jitter_is_full() -> None:
+async def test_the_jitter_of_retries_is_full() -> None:
     highs: list[float] = []
 
     def jitter(high: float) -> float:
@@ -124,7 +124,7 @@ async def test_what_an_observer_returns_is_awaited_between_wait_and_request() ->
     ]
 
 
-async def test_attempts_are_bounded() -> None:
+async def test_the_attempts_of_a_request_are_bounded() -> None:
     time = Time()
     policy = RetryPolicy(attempts=3, first_wait_s=1)
     with pytest.raises(ModelError, match=r"^busy \(gave up after 3 attempts\)$"):
@@ -170,7 +170,7 @@ async def test_a_wait_longer_than_allowed_is_not_begun() -> None:
 
 
 @pytest.mark.parametrize("error", [ModelError("no"), ValueError("bug")])
-async def test_other_errors_pass_at_once(error: Exception) -> None:
+async def test_errors_without_retry_pass_at_once(error: Exception) -> None:
     time = Time()
     with pytest.raises(type(error)) as caught:
         await ask_until_answered(failing(error), RetryPolicy(), None, time.pace())

@@ -97,7 +97,7 @@ class TestOverflow:
 
     @every_wire
     @pytest.mark.parametrize("status", [400, 413, 422, 500])
-    async def test_it_is_known_at_every_status(self, wire: str, status: int) -> None:
+    async def test_an_overflow_is_known_at_every_status(self, wire: str, status: int) -> None:
         body = [{"error": {"code": status, "message": self.WORDS}}]
         async with talking(wire, in_turn(Reply(body=body, status=status))) as talk:
             with pytest.raises(ContextOverflowError, match="The input token count"):
@@ -156,14 +156,14 @@ class TestFailedCall:
         assert turn.stop.provider_word == "tool_use_failed"
         assert len(talk.server.requests) == 1
 
-    async def test_it_may_come_within_a_stream_with_its_tokens(self) -> None:
+    async def test_a_failed_call_within_a_stream_has_its_tokens(self) -> None:
         begun = {"choices": [{"delta": {"content": ""}}], "usage": TEN}
         error = {"error": {**FAILED_CALL, "status_code": 400}}
         async with talking("chat", in_turn(streamed(begun, error))) as talk:
             turn = await talk.ask()
         assert (turn.text, turn.usage) == (WROTE, Usage(input_tokens=7, output_tokens=3))
 
-    async def test_without_the_text_the_answer_is_empty(self) -> None:
+    async def test_a_failed_call_without_its_text_is_an_empty_answer(self) -> None:
         refused = failure(400, "Failed to call a function.", "tool_use_failed")
         async with talking("chat", in_turn(refused)) as talk:
             assert (await talk.ask()).text == ""
@@ -267,7 +267,7 @@ class TestBrokenOff:
 class TestLoading:
     LOADING = failure(503, "Loading model", "unavailable_error")
 
-    async def test_it_is_waited_for_beyond_the_number_of_attempts(self) -> None:
+    async def test_a_loading_server_is_waited_for_beyond_the_number_of_attempts(self) -> None:
         script = in_turn(*[self.LOADING] * 20, failure(500), GOOD)
         async with talking("chat", script, policy=RetryPolicy(attempts=2)) as talk:
             assert (await talk.ask()).text == "hello"
@@ -312,7 +312,9 @@ class TestAccount:
             ),
         ],
     )
-    async def test_it_stops_the_run_even_after_answers(self, wire: str, refusal: Reply) -> None:
+    async def test_an_account_error_stops_the_run_even_after_answers(
+        self, wire: str, refusal: Reply
+    ) -> None:
         async with talking(wire, in_turn(WIRES[wire][2], refusal)) as talk:
             await talk.ask()
             with pytest.raises(ModelError) as caught:

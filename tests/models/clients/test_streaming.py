@@ -189,7 +189,9 @@ async def test_chat_completions_are_asked_for_their_usage() -> None:
 
 class TestEndpointsThatDoNot:
     @pytest.mark.parametrize("how", ["refused", "options refused"])
-    async def test_one_that_refuses_is_asked_for_the_whole_from_then_on(self, how: Any) -> None:
+    async def test_an_endpoint_that_refuses_streaming_is_asked_without_it_from_then_on(
+        self, how: Any
+    ) -> None:
         async with talking("chat", in_turn(CHAT["calls"])) as talk:
             talk.server.streaming = how
             for _ in range(2):
@@ -214,13 +216,13 @@ class TestEndpointsThatDoNot:
             assert (await talk.ask()).text.startswith("Hello")
         assert talk.streams == [True, False]
 
-    async def test_one_that_reports_no_usage_in_its_stream_is_asked_for_the_whole(self) -> None:
+    async def test_an_endpoint_without_usage_in_its_stream_is_asked_without_streaming(self) -> None:
         async with talking("chat", in_turn(CHAT["text"])) as talk:
             talk.server.streaming = "without usage"
             assert [(await talk.ask()).usage is None for _ in range(3)] == [True, False, False]
         assert talk.streams == [True, False, False]
 
-    async def test_one_that_never_streamed_well_is_not_asked_to_again(self) -> None:
+    async def test_an_endpoint_that_never_streamed_well_is_not_asked_to_stream_again(self) -> None:
         broken = Reply(body=b"data: {nope\n\n", content_type="text/event-stream")
         async with talking("chat", in_turn(broken, CHAT["text"])) as talk:
             await talk.ask()
@@ -439,7 +441,7 @@ JSON = st.recursive(
 
 
 @given(st.lists(st.dictionaries(FIELDS, JSON, max_size=5), max_size=6))
-def test_whatever_comes_is_an_answer_or_malformed(events: list[Json]) -> None:
+def test_any_stream_is_an_answer_or_malformed(events: list[Json]) -> None:
     for assembler_of in (ChatStream, MessagesStream):
         assembler = assembler_of()
         try:

@@ -76,7 +76,9 @@ async def hear(model: Model) -> None:
 
 
 class TestNobodyElse:
-    async def test_not_an_endpoint_of_chat_completions(self, environ: dict[str, str]) -> None:
+    async def test_vendor_headers_are_not_sent_to_another_chat_endpoint(
+        self, environ: dict[str, str]
+    ) -> None:
         async with ChatServer(in_turn(completion("hi"))) as server:
             await hear(opened("m", server.base_url, **environ))
             await hear(opened("ollama/m", OLLAMA_HOST=server.base_url[:-3], **environ))
@@ -84,7 +86,9 @@ class TestNobodyElse:
         assert not any("SECRET" in str(request.headers) for request in server.requests)
         assert not SENT.keys() & server.requests[0].headers.keys()
 
-    async def test_not_one_of_responses(self, environ: dict[str, str]) -> None:
+    async def test_vendor_headers_are_not_sent_to_another_responses_endpoint(
+        self, environ: dict[str, str]
+    ) -> None:
         from harness.models.clients.openai_responses import OpenAIResponses
 
         del environ
@@ -92,14 +96,18 @@ class TestNobodyElse:
             await hear(OpenAIResponses("m", model="m", base_url=server.base_url, api_key="k"))
         assert "SECRET" not in str(server.requests[0].headers)
 
-    async def test_not_one_of_messages(self, environ: dict[str, str]) -> None:
+    async def test_vendor_headers_are_not_sent_to_another_messages_endpoint(
+        self, environ: dict[str, str]
+    ) -> None:
         async with MessagesServer(in_turn(message("hi"))) as server:
             place = {"ANTHROPIC_BASE_URL": server.base_url, "ANTHROPIC_API_KEY": "k"}
             await hear(opened("claude-x", **place, **environ))
         assert "SECRET" not in str(server.requests[0].headers)
 
     @pytest.mark.parametrize("name", ["m", "claude-x"])
-    async def test_nor_one_of_batches(self, name: str, environ: dict[str, str]) -> None:
+    async def test_vendor_headers_are_not_sent_to_another_batch_endpoint(
+        self, name: str, environ: dict[str, str]
+    ) -> None:
         async with Anywhere(in_turn(failure(400))) as server:
             place = {"ANTHROPIC_BASE_URL": server.base_url, "ANTHROPIC_API_KEY": "k"}
             url = None if name == "claude-x" else server.base_url
@@ -120,13 +128,13 @@ class TestNobodyElse:
 
 @pytest.mark.usefixtures("vendor_is_here")
 class TestVendor:
-    async def test_it_is_sent_what_is_meant_for_it(self) -> None:
+    async def test_openai_is_sent_its_vendor_headers(self) -> None:
         async with ChatServer(in_turn(completion("hi"))) as server:
             await hear(opened("m", server.base_url, **OPENAI))
         headers = server.requests[0].headers
         assert {name: headers[name] for name in SENT} == SENT
 
-    async def test_and_by_the_batch(self) -> None:
+    async def test_openai_s_batch_endpoint_is_sent_its_vendor_headers(self) -> None:
         async with Anywhere(in_turn(failure(400))) as server:
             known = Environment(OPENAI, hub_token=lambda: None)
             found = served_by("m", base_url=server.base_url, environment=known)
@@ -137,7 +145,7 @@ class TestVendor:
         headers = server.requests[0].headers
         assert {name: headers[name] for name in SENT} == SENT
 
-    async def test_anthropic_is(self) -> None:
+    async def test_anthropic_is_sent_its_vendor_headers(self) -> None:
         async with MessagesServer(in_turn(message("hi"))) as server:
             place = {"ANTHROPIC_BASE_URL": server.base_url, "ANTHROPIC_API_KEY": "k"}
             await hear(opened("claude-x", **place, **ANTHROPIC))
@@ -169,7 +177,7 @@ class TestVendor:
         ("https://api.anthropic.com", ANTHROPIC_HOST),
     ],
 )
-def test_these_are_a_vendors_own(url: str, host: str) -> None:
+def test_addresses_that_are_a_vendor_s_own(url: str, host: str) -> None:
     assert is_at(url, host)
     known = Environment(OPENAI | ANTHROPIC, hub_token=lambda: None)
     found = vendor_headers(url, known)
@@ -187,7 +195,7 @@ def test_these_are_a_vendors_own(url: str, host: str) -> None:
         "https://router.huggingface.co/v1",
     ],
 )
-def test_these_are_not(url: str) -> None:
+def test_addresses_that_are_not_a_vendor_s_own(url: str) -> None:
     known = Environment(OPENAI | ANTHROPIC, hub_token=lambda: None)
     assert vendor_headers(url, known) == ()
 

@@ -131,7 +131,7 @@ class TestUnluckyTexts:
     def test_a_name_with_more_around_it(self, name: str) -> None:
         assert read(fence({**CALL, "name": name})) == [WRITTEN]
 
-    def test_one_broken_call_does_not_hide_the_next(self) -> None:
+    def test_a_broken_call_does_not_hide_the_next(self) -> None:
         broken = '{"name": "write_solution", "arguments": {"code": "print("a")"}}'
         text = f'```json\n{broken}\n{{"name": "run_tests", "arguments": {{}}}}\n```'
         assert read(text) == [("write_solution", {"code": 'print("a")'}), RUN]

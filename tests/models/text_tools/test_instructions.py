@@ -2,13 +2,13 @@
 """Tools in text: what is read as a call, what is not, and what goes back to the model."""
 
 import json
-import time
 from collections.abc import Sequence
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from linear import assert_linear
 
 from harness.models.protocol import (
     AssistantMessage,
@@ -128,7 +128,7 @@ class TestTextWithoutJson:
     def test_the_text_is_the_argument_unchanged(self, text: str) -> None:
         assert calls(text) == [WRITTEN]
 
-    def test_it_stands_among_other_calls_in_its_order(self) -> None:
+    def test_text_without_json_stands_among_other_calls_in_its_order(self) -> None:
         text = "\n".join((block(READ), block(CODE.rstrip("\n"), "write_solution"), block(RUN)))
         assert [name for name, _ in calls(text)] == ["read_problem", "write_solution", "run_tests"]
         assert calls(text)[1] == WRITTEN
@@ -137,7 +137,7 @@ class TestTextWithoutJson:
     def test_a_block_of_another_tag_is_none(self, tag: str) -> None:
         assert calls(block("print(1)", tag)) == []
 
-    def test_one_that_the_token_limit_cut_off_is_broken(self) -> None:
+    def test_text_without_json_cut_off_by_the_token_limit_is_broken(self) -> None:
         text = "```write_solution\nprint(1)\nprint("
         (call,) = read_calls(text, TOOLS, cut_off=True).calls
         with pytest.raises(ValueError, match="Unterminated"):
@@ -294,7 +294,7 @@ class TestSeveralCalls:
             glm(READ, "") + glm(WRITE, "") + glm(RUN, ""),
         ],
     )
-    def test_they_come_in_order(self, text: str) -> None:
+    def test_several_calls_come_in_order(self, text: str) -> None:
         assert calls(text) == [("read_problem", {}), WRITTEN, ("run_tests", {})]
 
     def test_text_beside_them_stays_text(self) -> None:
@@ -307,7 +307,7 @@ class TestSeveralCalls:
     @pytest.mark.parametrize(
         "text", [mistral_v11(RUN), mistral(RUN), deepseek(RUN), kimi(RUN), glm(RUN)]
     )
-    def test_so_does_text_beside_those_between_tokens(self, text: str) -> None:
+    def test_text_beside_calls_between_tokens_is_kept(self, text: str) -> None:
         reading = read_calls(f"First.\n{text}\nLast.", TOOLS)
         assert (reading.text, len(reading.calls)) == ("First.\nLast.", 1)
 
@@ -354,16 +354,14 @@ class TestNoCall:
 class TestBrokenCalls:
     @pytest.mark.parametrize("most", range(45, len(json.dumps(WRITE)) - 2, 3))
     @pytest.mark.parametrize("opening", ["```json\n", "<tool_call>", ""])
-    def test_one_that_breaks_off_is_a_call_with_broken_arguments(
-        self, opening: str, most: int
-    ) -> None:
+    def test_a_call_that_breaks_off_has_broken_arguments(self, opening: str, most: int) -> None:
         (name, arguments), *more = calls(f"{opening}{json.dumps(WRITE)[:most]}")
         assert not more
         assert name == "write_solution"
         assert str(arguments).startswith("broken: {")
 
     @pytest.mark.parametrize("most", range(4, len(ARGUMENTS), 7))
-    def test_so_is_one_between_tokens(self, most: int) -> None:
+    def test_a_call_between_tokens_that_breaks_off_has_broken_arguments(self, most: int) -> None:
         cut = len(ARGUMENTS) - most
         for text in (mistral_v11(WRITE), deepseek(WRITE), kimi(WRITE)):
             begins = text.index(ARGUMENTS)
@@ -372,7 +370,7 @@ class TestBrokenCalls:
             assert not more
 
     @pytest.mark.parametrize("end", ["<arg_key>co", "<arg_key>code</arg_key>\n", CODE[:9]])
-    def test_so_is_one_of_which_a_pair_breaks_off(self, end: str) -> None:
+    def test_a_call_of_pairs_that_breaks_off_has_broken_arguments(self, end: str) -> None:
         whole = glm(WRITE)
         text = whole[: whole.index(end) + len(end)]
         (name, arguments), *more = calls(text)
@@ -484,12 +482,12 @@ AROUND = (
 )
 def test_a_million_hostile_characters_are_read_in_linear_time(unit: str) -> None:
     for around in AROUND:
+
+        def read(size: int, around: str = around) -> None:
+            read_calls(around.format(unit * (size // len(unit))), TOOLS)
+
         size = SIZE if around == "{}" else SIZE // 20
-        text = around.format(unit * (size // len(unit)))
-        started = time.process_time()
-        read_calls(text, TOOLS)
-        # A quadratic reader needs minutes; this is for the slowest machine.
-        assert time.process_time() - started < 5.0 * size / SIZE, around
+        assert_linear(read, size, soon=5.0 * size / SIZE)
 
 
 def test_a_text_beyond_all_bounds_is_not_searched() -> None:
@@ -542,13 +540,13 @@ class TestWhatTheModelIsSent:
         for tool in TOOLS:
             assert json.dumps(tool.model_dump()) in text
 
-    async def test_without_tools_it_is_the_model_itself(self) -> None:
+    async def test_requests_without_tools_are_passed_on_as_they_are(self) -> None:
         model = Said(block(READ))
         turn = await TextTools(model).generate(OPENING, (), SETTINGS)
         assert model.asked == [(list(OPENING), ())]
         assert (turn.text, turn.tool_calls, turn.reasoning) == (block(READ), (), ())
 
-    def test_without_a_system_message_there_is_one(self) -> None:
+    def test_a_system_message_is_added_for_tools_in_text(self) -> None:
         first, second = in_text(OPENING[1:], TOOLS)
         assert isinstance(first, SystemMessage)
         assert second == OPENING[1]

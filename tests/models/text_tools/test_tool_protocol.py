@@ -107,7 +107,7 @@ def test_a_refusal_of_tools_is_known_by_its_words(status: int, words: str) -> No
 
 
 @pytest.mark.parametrize(("status", "words"), NOT_REFUSED)
-def test_another_fault_is_not_taken_for_one(status: int, words: str) -> None:
+def test_other_errors_are_not_refused_tools(status: int, words: str) -> None:
     assert not isinstance(error(status, words), ToolsRefusedError)
 
 
@@ -135,7 +135,7 @@ def test_a_model_of_another_protocol_is_an_error_that_names_the_flag(
         (400, "The responses of this model are not available"),
     ],
 )
-def test_another_word_of_protocols_is_none(status: int, words: str) -> None:
+def test_other_errors_are_not_a_wrong_protocol(status: int, words: str) -> None:
     assert not isinstance(error(status, words), WrongApiError)
 
 
@@ -223,13 +223,13 @@ async def test_a_slow_answer_holds_the_others_up_only_so_long(problem: ProblemVi
     assert endpoint.native == [True] * 3
 
 
-async def test_without_tools_nothing_is_tried() -> None:
+async def test_requests_without_tools_try_no_protocol() -> None:
     endpoint = Endpoint(lambda _native: RUN)
     turn = await with_tools(endpoint, "auto").generate(OPENING, (), SETTINGS)
     assert (turn.text, turn.tool_calls) == (RUN, ())
 
 
-async def test_another_fault_passes_through() -> None:
+async def test_other_errors_pass_through_tool_protocols() -> None:
     endpoint = Endpoint(lambda _native: RejectedError("HTTP 400: other", status=400))
     model = with_tools(endpoint, "auto")
     for _ in range(2):

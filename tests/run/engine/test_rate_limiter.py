@@ -68,7 +68,7 @@ def crowd() -> Crowd:
     return Crowd(RateLimiter(16))
 
 
-async def test_all_places_are_given_at_once_and_no_more(crowd: Crowd) -> None:
+async def test_the_limiter_gives_all_places_at_once_and_no_more(crowd: Crowd) -> None:
     await crowd.ask(20)
     assert crowd.in_flight == 16
     await crowd.answer(3)
@@ -109,7 +109,7 @@ async def test_answers_add_nothing_while_places_are_free(crowd: Crowd) -> None:
     assert crowd.limiter.places == 8
 
 
-async def test_one_place_is_always_left(crowd: Crowd) -> None:
+async def test_refusals_leave_at_least_one_place(crowd: Crowd) -> None:
     for _ in range(10):
         await crowd.ask(1)
         await crowd.refuse(1)
@@ -130,7 +130,7 @@ async def test_places_are_given_in_the_order_asked_for() -> None:
     assert order == list(range(9))
 
 
-async def test_who_gives_up_waiting_takes_no_place(crowd: Crowd) -> None:
+async def test_a_cancelled_waiter_takes_no_place(crowd: Crowd) -> None:
     waiting = (await crowd.ask(18))[16:]
     waiting[0].cancel()
     await crowd.answer(1)
@@ -265,7 +265,7 @@ async def test_a_request_that_waits_for_its_retry_holds_no_place() -> None:
     assert order == ["other", "one"]
 
 
-async def test_queueing_is_no_work_of_a_sample() -> None:
+async def test_queueing_is_not_working_time_of_a_sample() -> None:
     def script(_body: dict[str, Any], number: int) -> Reply:
         if number == 1:
             return failure(429, headers={"retry-after-ms": "600"})

@@ -74,7 +74,7 @@ class TestRunsBudget:
 
 
 class TestSamplesBudget:
-    async def test_it_pays_for_answers_of_no_use(self) -> None:
+    async def test_a_sample_s_budget_pays_for_unusable_answers(self) -> None:
         gate, _ = gates(Allowance(cost_per_sample=10))
         await gate.enter()
         for _ in range(2):

@@ -46,7 +46,7 @@ def test_the_grade_of_the_final_one_is_believed_before_a_test_that_failed_on_the
     assert solved(attempt(written("a", 1, Verdict.TIME_LIMIT)), RIGHT) == [True]
 
 
-def test_one_that_failed_a_public_test_is_wrong() -> None:
+def test_a_revision_that_failed_a_public_test_is_wrong() -> None:
     of = attempt(written("a", 1), written("b", 2))
     assert to_judge(of) == ()
     assert solved(of, RIGHT) == [False, True]

@@ -58,7 +58,7 @@ def turn(name: str, arguments: str = "{}") -> ModelTurn:
     return ModelTurn(tool_calls=(call,), stop=ModelStop(reason="tool_use"))
 
 
-async def test_the_hour_is_taken_off_what_the_tests_took(tmp_path: Path) -> None:
+async def test_waiting_for_a_worker_is_not_part_of_a_tool_call_s_seconds(tmp_path: Path) -> None:
     spec = RunSpec(mode="agentic", sample_size=1, model="gpt-none", sample_timeout=HOUR_S)
     plan = prepare(spec, {"OPENAI_API_KEY": "none"})
     script = [turn("write_solution", '{"code": "print(0)"}'), turn("run_tests"), "Done."]

@@ -25,8 +25,8 @@ from harness.run.engine.lifecycle import earlier_spending
 from harness.run.engine.rate_limiter import RateLimiter
 from harness.run.engine.sample_gate import SampleGate
 from harness.run.plan.budget import Allowance, Budget, Total
+from harness.run.store.billed_requests import Spent
 from harness.run.store.transcript import TranscriptWriter
-from harness.run.store.transcript_contents import Spent
 
 DOLLAR_A_TOKEN = Price(input=1e6, output=1e6)
 
@@ -51,7 +51,7 @@ async def waits(asked: asyncio.Task[None]) -> bool:
 
 
 class TestRun:
-    async def test_without_limits_everything_fits(self) -> None:
+    async def test_everything_fits_a_budget_without_limits(self) -> None:
         free = Budget(Allowance())
         for _ in range(100):
             await free.admit()
@@ -97,7 +97,7 @@ class TestRun:
             run.settle(Spent(used(1)))
         assert run.reached is StopReason.COST_LIMIT
 
-    async def test_tokens_have_a_reason_of_their_own(self) -> None:
+    async def test_a_token_limit_has_a_stop_reason_of_its_own(self) -> None:
         run = Budget(Allowance(tokens=5), price=None)
         await run.admit()
         run.settle(Spent(used(5)))
@@ -105,7 +105,7 @@ class TestRun:
             await run.admit()
         assert run.turned_away is StopReason.TOKEN_LIMIT
 
-    async def test_while_nothing_is_known_one_request_is_sent_alone(self) -> None:
+    async def test_the_first_request_of_a_budget_is_sent_alone(self) -> None:
         run = budget(cost=100)
         await run.admit()
         second = asyncio.create_task(run.admit())
@@ -124,7 +124,7 @@ class TestRun:
         run.settle(Spent(used(1)))
         await second
 
-    async def test_who_waited_in_vain_is_told(self) -> None:
+    async def test_a_request_that_waited_in_vain_is_stopped(self) -> None:
         run = budget(cost=10)
         run.count(Spent(used(4)))
         await run.admit()
@@ -221,14 +221,14 @@ class TestSample:
         allowance = Allowance(cost_per_sample=limit)
         return SampleGate(RateLimiter(1), run or Budget(allowance, DOLLAR_A_TOKEN))
 
-    async def test_its_first_request_is_always_sent(self) -> None:
+    async def test_a_sample_s_first_request_is_always_sent(self) -> None:
         gate = self.gate(0.001)
         await gate.enter()
         gate.leave(turn(5), billed=True)
         with pytest.raises(BudgetSpentError):
             await gate.enter()
 
-    async def test_it_stops_when_another_like_its_last_would_not_fit(self) -> None:
+    async def test_a_sample_stops_when_another_request_like_its_last_would_not_fit(self) -> None:
         gate = self.gate(10)
         for tokens in (2, 4):
             await gate.enter()
@@ -239,7 +239,7 @@ class TestSample:
             await gate.enter()
         assert caught.value.reason is StopReason.COST_LIMIT
 
-    async def test_another_sample_is_not_concerned(self) -> None:
+    async def test_a_sample_s_budget_does_not_concern_others(self) -> None:
         run = Budget(Allowance(cost_per_sample=3), DOLLAR_A_TOKEN)
         for _ in range(5):
             gate = self.gate(3, run)
@@ -256,7 +256,7 @@ class TestSample:
         assert not await waits(waiting)
         await run.admit()
 
-    async def test_who_queued_is_looked_at_again_when_there_is_a_place(self) -> None:
+    async def test_a_queued_request_is_checked_again_when_it_gets_a_place(self) -> None:
         """Many were let through while answers were cheap; then one is dear."""
         run, limiter = budget(cost=20), RateLimiter(1)
         run.count(Spent(used(1)))
@@ -300,7 +300,7 @@ class TestSamplesThatFit:
                 run.charge(share, used(1))
             run.end(share, finished=True)
 
-    async def test_while_nothing_is_known_one_is_begun_alone(self) -> None:
+    async def test_the_first_sample_of_a_budget_is_begun_alone(self) -> None:
         run = budget(cost=100)
         first = await run.begin()
         assert first is not None
@@ -310,7 +310,7 @@ class TestSamplesThatFit:
         run.end(first, finished=True)
         assert await second is not None
 
-    async def test_while_none_is_finished_each_may_take_all_its_turns(self) -> None:
+    async def test_samples_are_reserved_all_their_turns_while_none_is_finished(self) -> None:
         run = budget(cost=24)
         first = await run.begin(turns=10)
         assert first is not None
@@ -321,7 +321,7 @@ class TestSamplesThatFit:
         assert await waits(third)
         third.cancel()
 
-    async def test_beside_others_it_may_take_what_the_dearest_took(self) -> None:
+    async def test_a_sample_beside_others_is_reserved_the_dearest(self) -> None:
         run = budget(cost=20)
         await self.finished(run, 1, 5)
         assert await run.begin() is not None
@@ -330,12 +330,12 @@ class TestSamplesThatFit:
         assert await waits(fourth), "six are spent, and three may take fifteen"
         fourth.cancel()
 
-    async def test_alone_it_may_take_what_one_takes_on_average(self) -> None:
+    async def test_a_sample_alone_is_reserved_the_average(self) -> None:
         run = budget(cost=10)
         await self.finished(run, 1, 5)
         assert await run.begin() is not None, "four are left, and three are the mean"
 
-    async def test_none_is_begun_that_could_not_be_finished(self) -> None:
+    async def test_no_sample_is_begun_that_could_not_be_finished(self) -> None:
         run = budget(cost=10)
         await self.finished(run, 4, 4)
         assert await run.begin() is None
@@ -394,7 +394,7 @@ class TestEarlierSpending:
         self.transcript(tmp_path, request, retry, *self.asked(3)[1:])
         assert earlier_spending(tmp_path, ()).requests == [Spent(used(9)), Spent(used(3))]
 
-    def test_so_was_the_last_of_them(self, tmp_path: Path) -> None:
+    def test_the_last_unusable_answer_counts_as_earlier_spending(self, tmp_path: Path) -> None:
         request = Request(turn=1, hash="", messages=())
         end = SampleEnd(stop_reason="model_error", chosen_by="none", usage=used(9))
         self.transcript(tmp_path, request, Unusable(turn=1, cause="", usage=used(9)), end)

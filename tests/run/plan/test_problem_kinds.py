@@ -161,7 +161,9 @@ def test_an_expected_value_that_is_none_is_found_beforehand(problems: dict[Kind,
 
 
 @pytest.mark.parametrize("outputs", [(), ("1", "2")])
-def test_there_is_one_test(outputs: tuple[str, ...], problems: dict[Kind, Problem]) -> None:
+def test_a_value_question_has_exactly_one_test(
+    outputs: tuple[str, ...], problems: dict[Kind, Problem]
+) -> None:
     broken = with_output(problems[OUTPUT], *outputs)
     for judge in (check_answerable, lambda problem: judge_answer(problem, "1")):
         with pytest.raises(DataError, match=f"one test is wanted, not {len(outputs)}"):

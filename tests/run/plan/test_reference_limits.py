@@ -18,7 +18,9 @@ from harness.run.settings.spec import RunSpec, read_spec
         (" reference*0.5 ", "reference*0.5", 0.5),
     ],
 )
-def test_seconds_or_a_factor(given: Any, kept: float | str, factor: float | None) -> None:
+def test_test_timeout_is_seconds_or_a_factor(
+    given: Any, kept: float | str, factor: float | None
+) -> None:
     spec = read_spec(None, {"test_timeout": given})
     assert spec.test_timeout == kept
     assert spec.test_seconds == (kept if factor is None else None)
@@ -33,7 +35,7 @@ def test_seconds_or_a_factor(given: Any, kept: float | str, factor: float | None
         *("reference*0", "reference*nan", "reference*inf", "reference*1e999"),
     ],
 )
-def test_a_factor_that_cannot_be(given: str) -> None:
+def test_a_bad_factor_of_test_timeout_is_refused(given: str) -> None:
     with pytest.raises(UsageError, match=r"as reference\*4, with a factor of more than 0 \(given"):
         read_spec(None, {"test_timeout": given})
 
@@ -41,6 +43,6 @@ def test_a_factor_that_cannot_be(given: str) -> None:
 @pytest.mark.parametrize(
     "given", ["soon", "", "0", "-1", "nan", "inf", "1e9", True, [], {}, 10**400]
 )
-def test_seconds_that_cannot_be(given: Any) -> None:
+def test_bad_seconds_of_test_timeout_are_refused(given: Any) -> None:
     with pytest.raises(ValueError, match="give CPU seconds, more than 0, at most 604800, or ref"):
         read_test_timeout(given)

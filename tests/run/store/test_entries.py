@@ -47,7 +47,7 @@ def test_messages_answers_results_and_tests_with_their_times() -> None:
     assert [entry.retries for entry in found if isinstance(entry.item, Response)] == [1, 0]
 
 
-def test_what_was_void_is_left_out() -> None:
+def test_void_events_are_left_out_of_a_conversation() -> None:
     void = Response(turn=1, response=ANSWER)
     asked = Request(turn=1, hash="h", messages=(USER,))
     events: list[Event] = [START, asked, void, Resumed(kept=1, turn=0), asked]

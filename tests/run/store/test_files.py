@@ -111,7 +111,7 @@ def test_a_broken_run_is_told_of_and_hides_no_other(
 
 
 @pytest.mark.parametrize("harm", SOUND, ids=lambda harm: harm.__name__)
-def test_what_is_of_no_matter_is_passed_over(runs: Path, harm: Callable[[Path], None]) -> None:
+def test_harmless_damage_of_a_run_is_ignored(runs: Path, harm: Callable[[Path], None]) -> None:
     harm(runs / "bad")
     listing = list_runs(find_runs(runs).paths)
     assert [(Path(run.path).name, run.pending) for run in listing.runs] == [
@@ -156,7 +156,7 @@ def test_a_run_is_not_made_larger_than_it_can_be_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("depth", "fits"), [(DEEPEST, True), (DEEPEST + 2, False)])
-def test_nesting_has_a_limit(tmp_path: Path, depth: int, fits: bool) -> None:
+def test_json_nested_too_deeply_is_refused(tmp_path: Path, depth: int, fits: bool) -> None:
     (tmp_path / "x").write_text("[" * depth + "]" * depth)
     if fits:
         assert read_json(tmp_path / "x")
@@ -185,7 +185,7 @@ class TestRepeatedResults:
         assert [(each.index, each.solved) for each in found.results] == [(1, True), (0, True)]
         assert found.repeated == 1
 
-    def test_it_is_in_no_count_twice(self, tmp_path: Path) -> None:
+    def test_a_repeated_result_is_counted_once(self, tmp_path: Path) -> None:
         run = write_run(tmp_path / "r", [result("p/a"), result("p/b", verdict="wrong_answer")])
         whole = (run / "results.jsonl").read_text()
         (run / "results.jsonl").write_text(whole + lines([result("p/a")]))
@@ -196,7 +196,7 @@ class TestRepeatedResults:
 
 
 class TestDamagedLines:
-    def test_they_hide_no_event(self, tmp_path: Path) -> None:
+    def test_damaged_lines_hide_no_event(self, tmp_path: Path) -> None:
         run = write_run(tmp_path / "r", [result("p/a")])
         path = write_transcript(run, "p/a", [start("p/a")])
         with path.open("ab") as file:

@@ -24,7 +24,7 @@ def _write(path: Path, count: int) -> None:
     file.close()
 
 
-def test_what_is_written_is_read_back(path: Path) -> None:
+def test_a_written_result_is_read_back(path: Path) -> None:
     _write(path, 3)
     assert list(read_results(path)) == [_result(index) for index in range(3)]
 

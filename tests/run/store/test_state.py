@@ -89,7 +89,7 @@ def test_what_the_sandbox_said_is_kept(tmp_path: Path) -> None:
     assert read_run(run).state.text == "stopped 0/1: the fork server hung up"
 
 
-def test_while_a_process_is_at_work_it_is_running(failed: Path) -> None:
+def test_a_run_with_a_live_process_is_running(failed: Path) -> None:
     write_transcript(failed, "p/b", [start("p/b"), request(1, ("user", "?"))])
     directory = RunDirectory.resume(failed)
     state = read_run(failed).state
@@ -98,7 +98,7 @@ def test_while_a_process_is_at_work_it_is_running(failed: Path) -> None:
     assert state.pending == {"model_error": 2, "under_way": 1}
 
 
-def test_what_is_all_graded_is_done(tmp_path: Path) -> None:
+def test_a_run_with_all_samples_graded_is_done(tmp_path: Path) -> None:
     run = write_run(tmp_path / "r", [result("p/a")])
     assert read_run(run).state.text == "done"
 

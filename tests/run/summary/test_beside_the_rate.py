@@ -53,14 +53,14 @@ def test_samples_of_a_problem_count_within_it() -> None:
     assert found.if_solved == pytest.approx((3 / 4 + 4 / 4) / 2)
 
 
-def test_what_has_no_test_is_not_pending() -> None:
+def test_an_ungraded_sample_is_not_pending() -> None:
     found = bracket_of(
         run("ab", 1, result("a", solved=True), result("b", verdict=Verdict.UNGRADED))
     )
     assert (found.graded, found.pending, found.if_failed, found.if_solved) == (1, 0, 1, 1)
 
 
-def test_of_nothing_there_is_no_rate() -> None:
+def test_the_bracket_of_no_graded_sample_has_no_rate() -> None:
     ungraded = result("a", verdict=Verdict.UNGRADED)
     assert bracket_of(run("a", 1, ungraded)).if_failed is None
     begun = bracket_of(run("a", 2))
@@ -68,7 +68,7 @@ def test_of_nothing_there_is_no_rate() -> None:
 
 
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.booleans()), max_size=12))
-def test_where_every_problem_has_as_many_the_rate_lies_within(
+def test_the_rate_lies_within_the_bracket(
     drawn: list[tuple[str, bool]],
 ) -> None:
     results = [result(name, place, solved=solved) for place, (name, solved) in enumerate(drawn)]
@@ -93,18 +93,18 @@ class TestSeveralSamples:
         assert value(two.all_right) == (0.5, 2)
         assert (three.k, three.too_few, value(three.any_right)) == (3, 1, (1, 1))
 
-    def test_of_one_sample_a_problem_there_is_nothing_to_say(self) -> None:
+    def test_pass_at_k_is_not_given_for_one_sample_a_problem(self) -> None:
         assert summary(result("a"), result("b", solved=True)).of_several == ()
 
-    def test_an_ungraded_sample_is_none_of_them(self) -> None:
+    def test_an_ungraded_sample_is_not_counted_in_pass_at_k(self) -> None:
         assert summary(result("a"), result("a", 1, verdict=Verdict.UNGRADED)).of_several == ()
 
-    def test_samples_that_agree_make_no_interval_narrower(self) -> None:
+    def test_samples_that_agree_do_not_narrow_the_interval(self) -> None:
         alike = [result(p, index, solved=p < "c") for p in "abcdef" for index in range(5)]
         once = [result(p, solved=p < "c") for p in "abcdef"]
         assert summary(*alike).pass_at_1 == summary(*once).pass_at_1
 
-    def test_samples_that_do_not_make_it_narrower(self) -> None:
+    def test_samples_that_disagree_narrow_the_interval(self) -> None:
         mixed = [result(p, index, solved=index < 2) for p in "abcdef" for index in range(5)]
         one, many = summary(*(r for r in mixed if r.index < 1)), summary(*mixed)
         assert one.pass_at_1 is not None

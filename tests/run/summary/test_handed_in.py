@@ -29,12 +29,12 @@ def test_the_newest_is_handed_in_until_one_passes() -> None:
     assert verdicts(step(0, False), step(1, False), step(2, True)) == [False, False, True]
 
 
-def test_one_that_passed_stays_until_a_later_one_passes() -> None:
+def test_a_solution_that_passed_stays_until_a_later_one_passes() -> None:
     found = verdicts(step(2, True), step(1, False), step(2, False))
     assert found == [True, True, False]
 
 
-def test_one_that_was_never_run_is_run_when_the_sample_is_cut_off() -> None:
+def test_an_untested_solution_is_tested_when_the_sample_is_cut_off() -> None:
     assert verdicts(step(2, False), step(None, True), step(2, True)) == [False, True, True]
     passes = step(None, solved=False, passes=True)
     assert verdicts(step(2, True), passes, step(2, True)) == [True, False, True]
@@ -42,7 +42,7 @@ def test_one_that_was_never_run_is_run_when_the_sample_is_cut_off() -> None:
     assert verdicts(step(2, True), fails, step(2, True)) == [True, True, True]
 
 
-def test_one_that_was_never_run_and_overwritten_is_not_kept() -> None:
+def test_an_untested_solution_that_was_overwritten_is_not_kept() -> None:
     assert verdicts(step(None, True), step(0, False), step(0, False)) == [True, False, False]
 
 
@@ -51,13 +51,13 @@ def test_what_an_older_run_does_not_tell_is_unknown() -> None:
     assert verdicts(step(2, True), step(None, None), step(2, True)) == [True, None, True]
 
 
-def test_of_several_shots_the_one_that_passes_most_is_handed_in() -> None:
+def test_the_shot_that_passes_most_public_tests_is_handed_in() -> None:
     found = verdicts(step(1, False), step(1, False), step(2, True), mode="best_of_k_public")
     assert found == [False, False, True]
     assert verdicts(step(1, None), step(0, False), mode="best_of_k_public")[:2] == [None, None]
 
 
-def test_without_public_tests_the_newest_is_handed_in() -> None:
+def test_the_newest_solution_is_handed_in_without_public_tests() -> None:
     assert verdicts(step(None, True), step(None, False), public=0) == [True, False]
 
 

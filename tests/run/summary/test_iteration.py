@@ -76,7 +76,9 @@ def curve(*graded: SampleResult) -> Curve:
 
 
 class TestFirstWrite:
-    def test_it_is_the_share_whose_first_revision_passes_all_tests(self) -> None:
+    def test_the_first_attempt_rate_is_the_share_whose_first_revision_passes_all_tests(
+        self,
+    ) -> None:
         found = curve(
             sample("a", right(1)),
             sample("b", step(1, 1), right(2)),
@@ -87,13 +89,13 @@ class TestFirstWrite:
         assert (found.first_write.value, found.first_write.problems) == (0.25, 4)
         assert found.first_write_unknown == 0
 
-    def test_who_nobody_knows_of_is_counted_and_not_in_the_rate(self) -> None:
+    def test_an_unknown_first_revision_is_counted_and_not_in_the_rate(self) -> None:
         found = curve(sample("a", right(1)), sample("b", step(1, solved=None), right(2)))
         assert found.first_write is not None
         assert (found.first_write.value, found.first_write.problems) == (1.0, 1)
         assert (found.first_write_unknown, found.samples) == (1, 2)
 
-    def test_where_nobody_knows_of_any_there_is_no_rate(self) -> None:
+    def test_no_first_attempt_rate_if_all_first_revisions_are_unknown(self) -> None:
         found = curve(sample("a", step(1, solved=None)))
         assert (found.first_write, found.first_write_unknown) == (None, 1)
 
@@ -110,7 +112,7 @@ class TestTestRuns:
         assert [point.test_run for point in found] == list(range(1, len(found) + 1))
         return [(point.passed_public, point.solved) for point in found]
 
-    def test_each_run_of_a_sample_is_one(self) -> None:
+    def test_the_test_runs_of_a_sample_are_counted_one_by_one(self) -> None:
         assert self.points(
             sample("a", right(2)),
             sample("b", step(2, 1), step(3, 0), right(4)),
@@ -118,7 +120,7 @@ class TestTestRuns:
             sample("d", step(2, 1)),
         ) == [(0.25, 0.25), (0.5, 0.25), (0.75, 0.5)]
 
-    def test_revisions_that_were_not_run_are_none(self) -> None:
+    def test_revisions_that_were_not_tested_are_no_test_runs(self) -> None:
         assert self.points(sample("a", step(1), step(1), right(2)), sample("b", step(1, 0))) == [
             (0.5, 0.5)
         ]
@@ -128,16 +130,16 @@ class TestTestRuns:
         found = [sample("a", step(1, 0), step(2, solved=True), step(3, 0), step(4, 0))]
         assert self.points(*found) == [(0, 0), (0, 1), (0, 1)]
 
-    def test_one_that_no_run_followed_is_solved_by_none(self) -> None:
+    def test_a_solution_that_no_test_run_followed_counts_for_no_test_run(self) -> None:
         graded = [sample("a", step(1, 0), step(2, solved=True)), sample("b", right(1))]
         assert self.points(*graded) == [(0.5, 0.5)]
         assert curve(*graded).solved_unrun == 1
         assert curve(*graded).by_turn[-1].solved == 1
 
-    def test_without_public_tests_none_are_passed(self) -> None:
+    def test_no_public_tests_are_passed_where_there_are_none(self) -> None:
         assert self.points(sample("a", step(1, 0), public_total=0, public_passed=0)) == [(0, 0)]
 
-    def test_where_none_was_run_there_are_no_points(self) -> None:
+    def test_a_sample_without_test_runs_has_no_points(self) -> None:
         assert self.points(sample("a", step(1, solved=True))) == []
 
 
@@ -167,7 +169,9 @@ class TestTurns:
         ],
         ids=["one answer", "one and none", "tests were run", "two answers"],
     )
-    def test_one_answer_is_no_iterating(self, graded: list[SampleResult], iterated: bool) -> None:
+    def test_a_single_answer_is_no_iterating(
+        self, graded: list[SampleResult], iterated: bool
+    ) -> None:
         assert curve(*graded).iterated is iterated
 
 
@@ -185,7 +189,7 @@ class TestAmounts:
             (5_000, pytest.approx(2 / 3)),
         ]
 
-    def test_dollars_likewise(self) -> None:
+    def test_the_curve_by_dollars_has_round_thresholds_up_to_the_most_spent(self) -> None:
         found = curve(sample("a", right(1, cost=0.003), cost=0.02)).by_dollars
         assert found is not None
         assert [point.within for point in found] == [0.005, 0.01, 0.02]
@@ -199,16 +203,18 @@ class TestAmounts:
         ],
         ids=["of a failure", "of the solution"],
     )
-    def test_one_that_is_unknown_makes_it_all_unknown(self, unknown: SampleResult) -> None:
+    def test_one_unknown_amount_makes_the_curve_by_amounts_unknown(
+        self, unknown: SampleResult
+    ) -> None:
         found = curve(sample("a", right(1)), unknown)
         assert found.by_tokens is None
         assert found.by_dollars is None
         assert found.by_turn[-1].solved >= 0.5
 
-    def test_what_is_free_has_no_curve(self) -> None:
+    def test_a_run_without_costs_has_no_curve_by_dollars(self) -> None:
         assert curve(sample("a", right(1, cost=0), cost=0.0)).by_dollars is None
 
-    def test_where_nothing_is_solved_the_most_that_was_spent_is_told(self) -> None:
+    def test_an_unsolved_run_s_curve_ends_at_the_most_spent(self) -> None:
         found = curve(sample("a", step(1, 0))).by_tokens
         assert found is not None
         assert [(point.within, point.solved) for point in found] == [(1_000, 0)]
@@ -227,7 +233,7 @@ class TestOlderRuns:
         assert found.first_write is not None
         assert found.first_write.problems == 1
 
-    def test_no_result_has_no_curve(self) -> None:
+    def test_a_run_without_results_has_no_curve(self) -> None:
         assert curve_of([]) is None
 
 
@@ -243,7 +249,7 @@ STEPS = st.lists(
 
 
 @given(st.lists(st.tuples(st.sampled_from("abc"), STEPS), min_size=1, max_size=12))
-def test_of_any_steps_all_are_accounted_for(made: list[tuple[str, list[Step]]]) -> None:
+def test_the_curve_accounts_for_all_samples(made: list[tuple[str, list[Step]]]) -> None:
     graded = [sample(problem, *steps) for problem, steps in made]
     found = curve(*graded)
     assert found.samples == len(graded)

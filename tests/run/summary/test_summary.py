@@ -123,7 +123,7 @@ class TestDenominators:
         found = summarize(done, 7, {"model_error": 1})
         assert found.graded + found.ungraded + sum(found.pending.values()) == found.planned == 7
 
-    def test_no_result_is_no_rate(self) -> None:
+    def test_a_summary_without_results_has_no_rate(self) -> None:
         found = summary(planned=3)
         assert found.pass_at_1 is None
         assert found.with_hidden is None
@@ -177,11 +177,11 @@ class TestHiddenTests:
         assert value(found.overfit_rate) == (0.75, 2)
         assert summary(result("c")).overfit_rate is None
 
-    def test_who_had_no_public_test_did_not_pass_them(self) -> None:
+    def test_a_sample_without_public_tests_did_not_pass_them(self) -> None:
         found = summary(result("a", public=(0, 0)), result("b", solved=True, public=(0, 0)))
         assert (found.passed_public, found.overfit) == (0, 0)
 
-    def test_who_had_no_hidden_test_cannot_overfit(self) -> None:
+    def test_a_sample_without_hidden_tests_did_not_pass_public_tests_only(self) -> None:
         found = summary(result("a", solved=True, hidden=(0, 0)))
         assert (found.passed_public, found.overfit) == (0, 0)
 
@@ -191,33 +191,33 @@ class TestHiddenTests:
 
 
 class TestTheSourcesOwnRule:
-    def test_its_rate_stands_beside_that_of_the_checkers(self) -> None:
+    def test_the_rate_by_the_source_s_rule_stands_beside_that_of_the_checkers(self) -> None:
         stricter = result("b", solved=True, solved_by_rule=False)
         found = summary(result("a", solved=True), stricter, result("c", solved_by_rule=True))
         assert value(found.pass_at_1) == (pytest.approx(2 / 3), 3)
         assert value(found.by_source_rule) == (pytest.approx(2 / 3), 3)
         assert value(summary(result("a"), stricter).by_source_rule) == (0.0, 2)
 
-    def test_where_no_checker_stands_in_for_it_there_is_none(self) -> None:
+    def test_there_is_no_rate_by_the_source_s_rule_without_a_checker(self) -> None:
         assert summary(result("a", solved=True)).by_source_rule is None
 
 
 class TestKnownIssues:
-    def test_a_second_rate_leaves_them_out(self) -> None:
+    def test_a_second_rate_leaves_out_problems_with_known_issues(self) -> None:
         doubtful = result("b", known_issues=("many answers are right",))
         found = summary(result("a", solved=True), doubtful)
         assert value(found.pass_at_1) == (0.5, 2)
         assert value(found.without_known_issues) == (1.0, 1)
 
-    def test_where_there_are_none_it_would_say_the_same_twice(self) -> None:
+    def test_the_rate_without_known_issues_is_left_out_if_there_are_none(self) -> None:
         assert summary(result("a", solved=True), result("b")).without_known_issues is None
 
-    def test_where_all_have_them_there_is_none(self) -> None:
+    def test_there_is_no_rate_without_known_issues_if_all_problems_have_some(self) -> None:
         assert summary(result("a", known_issues=("wrong tests",))).without_known_issues is None
 
 
 class TestFallback:
-    def test_a_second_rate_leaves_out_who_would_not_call_tools(self) -> None:
+    def test_a_second_rate_leaves_out_samples_with_fallback(self) -> None:
         found = summary(
             result("a", solved=True, tool_protocol="native"),
             result("b", fallback=True, tool_protocol="none"),
@@ -229,17 +229,17 @@ class TestFallback:
         assert found.fallback == 2
         assert found.tool_protocols == {"native": 2, "none": 2}
 
-    def test_of_several_samples_only_those_are_left_out(self) -> None:
+    def test_the_rate_without_fallback_leaves_out_single_samples(self) -> None:
         found = summary(result("a", 0, solved=True), result("a", 1, fallback=True))
         assert value(found.pass_at_1) == (0.5, 1)
         assert value(found.without_fallback) == (1.0, 1)
 
-    def test_where_there_is_none_it_would_say_the_same_twice(self) -> None:
+    def test_the_rate_without_fallback_is_left_out_if_there_was_no_fallback(self) -> None:
         found = summary(result("a", solved=True), result("b"))
         assert found.without_fallback is None
         assert (found.fallback, found.refused, found.tool_protocols) == (0, 0, {})
 
-    def test_refusals_are_counted(self) -> None:
+    def test_refusals_of_a_model_are_counted(self) -> None:
         assert summary(result("a", refused=True), result("b")).refused == 1
 
 
@@ -290,13 +290,13 @@ class TestCosts:
         assert found.solved_per_1000_tokens == pytest.approx(1_000 / 110)
         assert found.solved_per_dollar == pytest.approx(4.0)
 
-    def test_where_tokens_are_unknown_so_is_what_they_brought(self) -> None:
+    def test_solved_per_token_and_dollar_are_unknown_without_usage(self) -> None:
         found = summary(result("a", solved=True), result("b", usage=None, cost=None))
         assert found.solved_per_1000_tokens is None
         assert found.solved_per_dollar is None
         assert summary(result("a", cost=0.0)).solved_per_dollar is None
 
-    def test_one_unknown_cost_makes_the_whole_unknown(self) -> None:
+    def test_one_unknown_cost_makes_the_run_s_cost_unknown(self) -> None:
         found = summary(result("a"), result("b", usage=None, cost=None))
         assert found.cost is None
         assert found.usage == USAGE
@@ -334,7 +334,7 @@ RESULTS = st.lists(
 
 
 @given(RESULTS)
-def test_of_any_results_all_are_accounted_for(results: Sequence[SampleResult]) -> None:
+def test_the_summary_accounts_for_all_results(results: Sequence[SampleResult]) -> None:
     found = summarize(results, len(results) + 2)
     assert found.graded + found.ungraded == sum(found.verdicts.values()) == len(results)
     assert found.pending == {"not_run": 2}
@@ -345,7 +345,7 @@ def test_of_any_results_all_are_accounted_for(results: Sequence[SampleResult]) -
     assert Summary.model_validate_json(found.model_dump_json()) == found
 
 
-def test_of_an_imported_verdict_nobody_knows_the_tests() -> None:
+def test_an_imported_verdict_has_no_known_tests() -> None:
     imported = result("a", solved=True, public=(0, 0), hidden=(0, 0))
     found = summary(imported, result("b", public=(1, 1), hidden=(1, 3)))
     assert value(found.pass_at_1) == (0.5, 2)

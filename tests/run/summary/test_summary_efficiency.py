@@ -34,7 +34,7 @@ def mean(rate: Rate | None) -> tuple[object, int] | None:
     return None if rate is None else (pytest.approx(rate.value, abs=1e-4), rate.problems)
 
 
-def test_a_run_that_was_not_timed_has_none() -> None:
+def test_a_run_that_was_not_timed_has_no_efficiency() -> None:
     assert summarize_efficiency([made_result("a", solved=True)]) is None
     assert summarize([made_result("a", solved=True)], 1).efficiency is None
 
@@ -86,7 +86,7 @@ def test_several_samples_are_one_problem_and_the_best_of_k_counts() -> None:
     ]
 
 
-def test_one_sample_a_problem_has_no_beyond_of_several() -> None:
+def test_there_is_no_beyond_at_k_for_one_sample_a_problem() -> None:
     assert summed(timed("a", 1.0), timed("b", 1.0)).of_several == ()
 
 

@@ -93,7 +93,7 @@ def test_a_program_is_read(row: Rows, problem: Read) -> None:
     )
 
 
-def test_where_the_statement_shows_no_test_the_first_are_public(row: Rows, problem: Read) -> None:
+def test_the_first_tests_are_public_if_the_statement_shows_none(row: Rows, problem: Read) -> None:
     read = problem(row(question="Twice."))
     assert read.public_rule == "first"
     assert [test.input for test in read.tests.public] == ["1\n"]
@@ -224,7 +224,7 @@ def test_a_problem_may_have_no_reference(row: Rows, problem: Read, empty: object
     assert problem(row(solutions=empty)).programs() == ()
 
 
-def test_all_but_the_statement_may_be_missing(write_rows: Write) -> None:
+def test_an_apps_row_needs_a_statement_alone(write_rows: Write) -> None:
     (read,) = load(str(write_rows({"question": "Say hello.\nTo all."}))).problems
     assert read.id == f"apps/{read.content_hash[:16]}"
     assert read.aliases == (f"apps_{read.content_hash[:16]}",)
@@ -263,7 +263,7 @@ def test_a_problem_is_named_by_its_number(
         (None, None),
     ],
 )
-def test_difficulties_are_levels(
+def test_apps_difficulties_are_levels(
     row: Rows, problem: Read, word: str | None, level: str | None
 ) -> None:
     read = problem(row(difficulty=word))
@@ -298,7 +298,7 @@ def test_a_title_is_short() -> None:
     assert len(title("https://a.b/" + "x" * 1_000, "")) == 80
 
 
-def test_without_any_title_the_id_is_it(row: Rows, problem: Read) -> None:
+def test_the_id_is_the_title_of_a_row_without_one(row: Rows, problem: Read) -> None:
     assert problem(row(url="", question="")).title == "4213"
 
 
@@ -474,12 +474,12 @@ def test_a_view_reaches_no_hidden_test(row: Rows, problem: Read) -> None:
     assert "6\\n" not in problem(row()).view().model_dump_json()
 
 
-def test_without_a_place_the_user_is_told_to_give_one() -> None:
+def test_apps_without_a_path_is_refused() -> None:
     with pytest.raises(UsageError, match="give --benchmark apps:PATH"):
         load(None)
 
 
-def test_all_real_rows_load_with_every_test(test_data: Path) -> None:
+def test_all_real_apps_rows_load_with_every_test(test_data: Path) -> None:
     loaded = load(f"{test_data}/apps_codechain_minival/*[nwy].jsonl")
     problems = loaded.problems
     assert len(problems) == 150

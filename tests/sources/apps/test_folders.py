@@ -58,7 +58,7 @@ def test_a_function_is_read(make: Make) -> None:
     assert [(test.input, test.output) for test in read.tests.all()] == [("1", "2")]
 
 
-def test_all_but_the_question_may_be_missing(make: Make) -> None:
+def test_an_apps_folder_needs_a_question_alone(make: Make) -> None:
     folder = make("7", input_output__json=None, solutions__json=None, metadata__json=None)
     (read,) = load(str(folder)).problems
     assert read.tests.all() == ()
@@ -109,7 +109,7 @@ def test_two_problems_of_one_number_are_refused(make: Make, tmp_path: Path) -> N
     assert len(loaded.skipped) == 1
 
 
-def test_one_record_stands_for_all_files(make: Make, tmp_path: Path) -> None:
+def test_one_file_record_stands_for_all_folders(make: Make, tmp_path: Path) -> None:
     make("train/0001")
     make("train/0002")
     (before,) = load(str(tmp_path)).files
@@ -229,7 +229,7 @@ def test_a_folder_without_problems_says_what_to_give(tmp_path: Path) -> None:
     )
 
 
-def test_real_folders_load(test_data: Path) -> None:
+def test_real_apps_folders_load(test_data: Path) -> None:
     loaded = load(str(test_data / "apps_coderl_raw"))
     found = [
         (problem.native_id, problem.platform, problem.entry_point, len(problem.tests.all()))

@@ -68,7 +68,7 @@ def test_a_folder_of_packages(package: Package) -> None:
         ("float_tolerance 1e-3", "1.0 2", Verdict.ACCEPTED),
     ],
 )
-def test_the_default_validator(
+def test_the_default_validator_compares_tokens(
     package: Package, worker: Worker, flags: str, printed: str, verdict: Verdict
 ) -> None:
     problem = only(package(f"name: Parts\nvalidator_flags: {flags}\n"))
@@ -91,7 +91,7 @@ def test_the_default_validator(
         ("", "É", "é", False),
     ],
 )
-def test_its_flags(  # noqa: PLR0917 - a row of a table
+def test_flags_of_the_default_validator(  # noqa: PLR0917 - a row of a table
     package: Package, worker: Worker, flags: str, answer: str, printed: str, right: bool
 ) -> None:
     folder = package(f"name: Parts\nvalidator_flags: {flags}\n")
@@ -121,8 +121,9 @@ def test_accepted_submissions_pass(package: Package, worker: Worker) -> None:
 @pytest.mark.parametrize(
     ("settings", "said"),
     [
-        ("type: interactive\n", "interactive problems cannot be judged"),
-        ("validation: custom interactive\n", "interactive problems cannot be judged"),
+        ("type: submit-answer\n", "submit-answer problems cannot be judged"),
+        ("type: interactive\n", "interactive, and there is no output validator"),
+        ("validation: custom interactive\n", "interactive, and there is no output validator"),
         ("validation: custom\n", "there is no output validator"),
         ("validator_flags: flot_tolerance 1\n", "has no flag 'flot_tolerance'"),
         ("validator_flags: float_tolerance x\n", "not followed by a number"),
@@ -142,9 +143,17 @@ def test_what_cannot_be_judged_is_said(package: Package, settings: str, said: st
 
 
 def test_a_validator_in_another_language_is_named(package: Package) -> None:
-    folder = package("validation: custom\n", {"output_validators/check.cc": "int main() {}"})
-    with pytest.raises(DataError, match=r"check\.cc is no Python: only output validators"):
+    folder = package("validation: custom\n", {"output_validators/check.java": "class A {}"})
+    with pytest.raises(DataError, match=r"check\.java is neither Python nor C\+\+"):
         load(str(folder))
+
+
+def test_flags_of_a_group_hold_for_its_tests_alone(package: Package, worker: Worker) -> None:
+    flags = {"data/secret/group/testdata.yaml": "output_validator_flags: float_tolerance 0.1"}
+    problem = only(package("name: Parts\n", flags))
+    code = "n = int(input())\nprint(*{3: ('1', '2.0'), 5: ('2', '3.0')}[n])"
+    grade = judge(worker, Options(isolate=True).task(problem, code, problem.tests.all()))
+    assert [test.verdict for test in grade.tests] == [Verdict.WRONG_ANSWER, Verdict.ACCEPTED]
 
 
 class TestOfFolders:
@@ -157,7 +166,7 @@ class TestOfFolders:
         assert [problem.native_id for problem in loaded.problems] == ["parts"]
         assert len(loaded.skipped) == 1
 
-    def test_of_a_single_package_it_does_not(self, package: Package) -> None:
+    def test_the_error_of_a_single_package_does_not_advise_skipping(self, package: Package) -> None:
         with pytest.raises(DataError) as caught:
             load(str(package("type: interactive\n")))
         assert "--skip-bad-rows" not in str(caught.value)

@@ -80,7 +80,7 @@ def test_an_odd_file_is_an_error_in_one_line(custom: Path, place: str, kind: str
     path.unlink(missing_ok=True)
     KINDS[kind](path)
     if (place, kind) == ("submissions/accepted/half.py", "a folder with a file"):
-        assert only(custom).load_references()[0].language == "python2"  # it is no Python 3
+        assert only(custom).load_references()[-1].language == "python2"  # it is no Python 3
         return
     with pytest.raises(HarnessError) as caught:
         load(str(custom))
@@ -121,7 +121,7 @@ def test_a_name_that_is_not_utf_8_is_named(custom: Path, place: str) -> None:
     assert str(error).encode()
 
 
-def test_nor_may_the_package_s_own_name_be(package: Package) -> None:
+def test_a_package_name_that_is_not_utf_8_is_refused(package: Package) -> None:
     folder = package()
     odd = Path(os.fsdecode(os.fsencode(folder) + b"\xff"))
     folder.rename(odd)
@@ -149,7 +149,9 @@ def test_a_package_has_a_largest_size(custom: Path, monkeypatch: pytest.MonkeyPa
         load(str(custom))
 
 
-def test_so_has_the_number_of_its_files(custom: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_number_of_files_of_a_package_is_bounded(
+    custom: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(folders, "MOST_ENTRIES", 10)
     with pytest.raises(DataError, match="more than 10 files"):
         load(str(custom))

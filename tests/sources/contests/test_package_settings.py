@@ -51,13 +51,13 @@ def test_what_is_wrong_is_said(package: Package, settings: str, message: str) ->
         *("memory: nan", "output: 0", "output: 100000", "code: 1", "tim_limit: 1"),
     ],
 )
-def test_no_absurd_limit_is_taken(package: Package, limits: str) -> None:
+def test_absurd_limits_are_refused(package: Package, limits: str) -> None:
     with pytest.raises(DataError, match=r"problem\.yaml: field '"):
         load(str(package(f"limits: {{{limits}}}\n")))
 
 
 @pytest.mark.parametrize("text", ["1e30", "inf", "nan", "", "soon", "-1"])
-def test_nor_one_of_the_file_of_the_time_limit(package: Package, text: str) -> None:
+def test_an_absurd_time_limit_file_is_refused(package: Package, text: str) -> None:
     with pytest.raises(DataError, match=r"\.timelimit: field 'time limit'"):
         load(str(package("name: a\n", {".timelimit": text})))
 
@@ -92,4 +92,4 @@ def test_constants_are_put_into_statement_submissions_and_group_files(package: P
     assert problem.statement == "At most $10^3$, {{other}}."
     assert problem.programs() == ("print(1000, 1000)",)
     assert problem.checker is not None
-    assert "_ABSOLUTE = 0.001" in problem.checker.code
+    assert "_ONLY = (False, False, 0.001, 0.001)" in problem.checker.code

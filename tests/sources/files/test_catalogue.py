@@ -121,7 +121,7 @@ def test_a_file_that_changed_is_read_again(tmp_path: Path, counted: Counted) -> 
     assert counted.rows == 5 + 6 + 6
 
 
-def test_another_reader_reads_again(tmp_path: Path) -> None:
+def test_another_source_reads_the_file_again(tmp_path: Path) -> None:
     path = write(tmp_path / "rows", ROWS)
     for source in ("one", "two", "one"):
         parse = partial(jsonl.parse_row, source=source)
@@ -139,7 +139,7 @@ def test_a_link_that_is_gone_takes_nothing_with_it(tmp_path: Path, counted: Coun
     assert counted.rows == 5 + 1  # the row that the program stands in
 
 
-def test_other_code_reads_again(
+def test_changed_code_reads_the_file_again(
     tmp_path: Path, counted: Counted, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = write(tmp_path / "rows", ROWS)
@@ -183,7 +183,7 @@ def test_a_damaged_one_is_made_anew(
 
 
 @pytest.mark.parametrize("kind", ["plain", "parquet"])
-def test_without_room_for_one_all_works_the_same(
+def test_a_catalogue_that_cannot_be_kept_changes_nothing(
     kind: str, tmp_path: Path, counted: Counted, cache: Path
 ) -> None:
     cache.parent.mkdir()

@@ -66,7 +66,7 @@ def test_a_row_s_bytes_are_not_held(path: Path) -> None:
     assert first()[0].input == "Z"
 
 
-def test_those_of_a_compressed_file_are_held(path: Path) -> None:
+def test_hidden_tests_of_a_compressed_file_are_held_in_memory(path: Path) -> None:
     path.write_bytes(gzip.compress(path.read_bytes()))
     first, second = loaders(path)
     path.unlink()

@@ -48,7 +48,7 @@ def test_numbers_may_be_longer_than_int_allows(digits: str) -> None:
     assert members(f'{{"a": {digits}}}') == {"a": digits}
 
 
-def test_of_equal_keys_the_last_counts() -> None:
+def test_the_last_of_equal_json_keys_counts() -> None:
     assert members('{"a": 1, "b": 2, "a": 3}') == {"a": "3", "b": "2"}
 
 

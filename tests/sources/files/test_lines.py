@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from harness.errors import DataError, UsageError
-from harness.sources.files.lines import JsonLines, Line, expand, read_line_again
+from harness.sources.files.lines import JsonLines, Line, read_line_again
+from harness.sources.files.paths import expand
 
 ROWS = b'{"a": 1}\n\n  \n{"b": "\xc3\xa9"}'
 

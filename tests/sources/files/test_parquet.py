@@ -12,7 +12,8 @@ from pyarrow import parquet  # type: ignore[import-untyped]
 from harness.errors import DataError
 from harness.sources import mercury
 from harness.sources.files.lines import JsonLines
-from harness.sources.files.rows import BATCH_ROWS, ParquetRows, open_rows
+from harness.sources.files.parquet import BATCH_ROWS, ParquetRows
+from harness.sources.files.rows import open_rows
 from harness.sources.livecodebench import livecodebench
 
 Rows = Callable[..., dict[str, Any]]
@@ -72,7 +73,7 @@ def test_a_row_that_no_json_can_be_made_of_is_named(tmp_path: Path, column: Any)
 def test_a_row_group_that_would_not_fit_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("harness.sources.files.rows.MAX_GROUP_BYTES", 100)
+    monkeypatch.setattr("harness.sources.files.parquet.MAX_GROUP_BYTES", 100)
     path = write(tmp_path / "m.parquet", [HOOKS | {"difficulty": "x" * 10_000}])
     with pytest.raises(DataError, match=r"a row group of \d+ bytes is more than 100"):
         mercury.load(str(path))

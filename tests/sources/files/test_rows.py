@@ -1,4 +1,4 @@
-from harness.sources.files.rows import content_hash
+from harness.sources.files.content_hash import content_hash
 
 
 def test_text_that_moves_from_one_part_to_the_next_changes_the_hash() -> None:

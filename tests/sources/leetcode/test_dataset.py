@@ -17,8 +17,8 @@ from harness.sandbox.worker import Worker
 from harness.sources.benchmarks import load as load_spec
 from harness.sources.files.lines import JsonLines
 from harness.sources.leetcode.dataset import _columns, _Tests, load
-from harness.sources.public_examples import examples
 from harness.sources.selection import Selection, select
+from harness.sources.statement_examples import examples
 
 Row = dict[str, Any]
 Read = Callable[[Row], Problem]
@@ -144,7 +144,7 @@ def test_the_tests_that_the_statement_shows_are_public(read: Read) -> None:
     )
 
 
-def test_where_the_statement_shows_none_the_first_are_public(read: Read) -> None:
+def test_the_first_tests_are_public_if_the_statement_shows_none(read: Read) -> None:
     problem = read(new_row(problem_description=STATEMENT.replace("Output", "Result")))
     assert problem.public_rule == "first"
     assert [test.output for test in problem.tests.public] == ["3", "0"]
@@ -292,7 +292,7 @@ def test_problems_of_one_number_are_told_apart_by_their_slugs(
         select(problems, Selection(tasks=("leetcode_9001",)))
 
 
-def test_without_a_file_the_user_is_told_to_give_one() -> None:
+def test_leetcodedataset_without_a_path_is_refused() -> None:
     with pytest.raises(UsageError, match="give --benchmark leetcodedataset:PATH"):
         load(None)
 

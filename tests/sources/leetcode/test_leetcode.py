@@ -159,12 +159,12 @@ def test_the_content_hash_covers_what_can_change_a_verdict(
     assert (read(**{column: "other"}).content_hash != read().content_hash) == hashed
 
 
-def test_without_a_file_the_user_is_told_to_give_one() -> None:
+def test_leetcode_without_a_path_is_refused() -> None:
     with pytest.raises(UsageError, match="give --benchmark leetcode:PATH"):
         load(None)
 
 
-def test_real_rows_load(test_data: Path) -> None:
+def test_real_leetcode_rows_load(test_data: Path) -> None:
     spec = f"leetcode:{test_data}/greengerong_leetcode/leetcode-train.first2.jsonl"
     problems = load_spec(spec).problems
     assert [len(problem.programs()) for problem in problems] == [1, 1]

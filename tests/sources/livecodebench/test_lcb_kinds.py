@@ -12,9 +12,9 @@ from pyarrow import parquet  # type: ignore[import-untyped]
 
 from harness.errors import DataError
 from harness.problem import Codec, Kind, Problem, TestCase
-from harness.sources.livecodebench import livecodebench, value_questions
+from harness.sources.livecodebench import code_execution, livecodebench, test_output
 from harness.sources.livecodebench.livecodebench import load
-from harness.sources.livecodebench.value_questions import call_of
+from harness.sources.livecodebench.test_output import call_of
 from harness.sources.selection import Selection, select
 
 Row = dict[str, Any]
@@ -60,8 +60,8 @@ def execution_row(**columns: object) -> Row:
 
 ROWS = {"test_generation": output_row, "execution": execution_row}
 COLUMNS = {
-    "test_generation": value_questions.OUTPUT_COLUMNS,
-    "execution": value_questions.EXECUTION_COLUMNS,
+    "test_generation": test_output.OUTPUT_COLUMNS,
+    "execution": code_execution.EXECUTION_COLUMNS,
 }
 
 
@@ -238,7 +238,7 @@ def test_a_malformed_column_is_named_in_a_line(
     assert "\n" not in str(error.value)
 
 
-def test_one_glob_may_mix_the_schemas(
+def test_files_of_one_glob_may_mix_livecodebench_schemas(
     tmp_path: Path, lcb_row: Rows, lcb_function: Rows, write_rows: Write
 ) -> None:
     write_rows(lcb_row(), output_row(), execution_row(), name="a.jsonl")
@@ -298,7 +298,7 @@ def test_an_answer_that_changed_since_is_not_given(write_rows: Write) -> None:
         problem.tests.load_hidden()
 
 
-def test_all_filters_know_them(lcb_row: Rows, write_rows: Write) -> None:
+def test_filters_apply_to_value_questions(lcb_row: Rows, write_rows: Write) -> None:
     problems = load(str(write_rows(lcb_row(), output_row(), execution_row()))).problems
 
     def kept(**selection: Any) -> list[Kind]:
@@ -318,8 +318,8 @@ def test_all_filters_know_them(lcb_row: Rows, write_rows: Write) -> None:
 def test_the_marks_of_a_schema_are_its_own() -> None:
     schemas = {
         livecodebench.COLUMNS: livecodebench.MARKS,
-        value_questions.OUTPUT_COLUMNS: value_questions.OUTPUT_MARKS,
-        value_questions.EXECUTION_COLUMNS: value_questions.EXECUTION_MARKS,
+        test_output.OUTPUT_COLUMNS: test_output.OUTPUT_MARKS,
+        code_execution.EXECUTION_COLUMNS: code_execution.EXECUTION_MARKS,
     }
     for columns, marks in schemas.items():
         for other in schemas:

@@ -75,7 +75,7 @@ def test_private_tests_may_be_plain_json(lcb_row: Rows, problem: Callable[..., P
     )
 
 
-def test_without_private_tests_nothing_is_hidden(
+def test_a_row_without_private_tests_has_no_hidden_tests(
     lcb_row: Rows, problem: Callable[..., Problem]
 ) -> None:
     assert problem(lcb_row(private_test_cases="")).tests.load_hidden() == ()
@@ -383,6 +383,6 @@ def test_a_view_reaches_no_hidden_test(lcb_row: Rows, problem: Callable[..., Pro
     assert "4\\n" not in problem(lcb_row()).view().model_dump_json()
 
 
-def test_without_a_file_the_user_is_told_to_give_one() -> None:
+def test_livecodebench_without_a_path_is_refused() -> None:
     with pytest.raises(UsageError, match="give --benchmark livecodebench:PATH"):
         load(None)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from harness.errors import DataError
+from harness.problem import LimitRule
 from harness.sources import limits
 from harness.sources.contests.package.constants import read_constants
 
@@ -16,6 +17,8 @@ KINDS = {"pass-fail", "scoring", "multi-pass", "interactive", "submit-answer"}
 CUSTOM = "custom"
 MOST_OUTPUT_MEBIBYTES = 128
 """Most output that is judged here; a larger limit could not be kept."""
+OLDER_FACTOR, NEWER_FACTOR, MOST_FACTOR = 5.0, 2.0, 1000.0
+"""Multiples of the slowest accepted submission's time that are the time limit."""
 LEAST_CODE_KIBIBYTES = 64
 """A smaller limit of the source's size could decide a verdict, and none is enforced here."""
 
@@ -42,6 +45,15 @@ class PackageLimits:
 
 
 @dataclass(frozen=True, slots=True)
+class ValidatorLimits:
+    """Limits of an output validator; the defaults are the format's."""
+
+    cpu_s: float = 60.0
+    memory_bytes: int = 2 << 30
+    passes: int = 2
+
+
+@dataclass(frozen=True, slots=True)
 class PackageSettings:
     """What problem.yaml says.
 
@@ -54,6 +66,8 @@ class PackageSettings:
         validator_flags: arguments of the output validator for all tests.
         languages: codes of the languages that are allowed; None for all.
         constants: text of each constant.
+        validator_limits: limits of the output validator.
+        limit_rule: how the time limit follows from the accepted submissions, where none is given.
     """
 
     is_legacy: bool
@@ -65,6 +79,8 @@ class PackageSettings:
     limits: PackageLimits
     languages: frozenset[str] | None = None
     constants: Mapping[str, str] = field(default_factory=dict[str, str])
+    validator_limits: ValidatorLimits = ValidatorLimits()
+    limit_rule: LimitRule | None = None
 
 
 def read_settings(values: Mapping[str, Any], where: str) -> PackageSettings:
@@ -94,6 +110,8 @@ def read_settings(values: Mapping[str, Any], where: str) -> PackageSettings:
         limits=_limits(values.get("limits"), where),
         languages=_languages(values.get("languages"), where),
         constants=read_constants(values.get("constants"), where),
+        validator_limits=_validator_limits(values.get("limits"), where),
+        limit_rule=_limit_rule(values.get("limits"), where, is_legacy=is_legacy),
     )
 
 
@@ -178,6 +196,32 @@ def _limits(given: object, where: str) -> PackageLimits:
         output_bytes=None
         if output is None
         else limits.mebibytes(output, where, "limits.output", MOST_OUTPUT_MEBIBYTES),
+    )
+
+
+def _limit_rule(given: object, where: str, *, is_legacy: bool) -> LimitRule:
+    values = cast("dict[str, Any]", given) if isinstance(given, dict) else {}
+    newer = values.get("time_multipliers")
+    several = cast("dict[str, Any]", newer) if isinstance(newer, dict) else {}
+    factor = several.get("ac_to_time_limit", values.get("time_multiplier"))
+    usual = OLDER_FACTOR if is_legacy else NEWER_FACTOR
+    step, key = values.get("time_resolution"), "limits.time_"
+    return LimitRule(
+        factor=usual
+        if factor is None
+        else limits.number(factor, 1, MOST_FACTOR, where, f"{key}multipliers"),
+        step=1.0 if step is None else limits.seconds(step, where, f"{key}resolution"),
+    )
+
+
+def _validator_limits(given: object, where: str) -> ValidatorLimits:
+    values = cast("dict[str, Any]", given) if isinstance(given, dict) else {}
+    seconds, memory = values.get("validation_time"), values.get("validation_memory")
+    usual, key = ValidatorLimits(), "limits.validation_"
+    return ValidatorLimits(
+        usual.cpu_s if seconds is None else limits.seconds(seconds, where, f"{key}time"),
+        usual.memory_bytes if memory is None else limits.mebibytes(memory, where, f"{key}memory"),
+        int(limits.number(values.get("validation_passes", usual.passes), 1, 1000, where, key)),
     )
 
 

@@ -1,0 +1,75 @@
+"""MapCoder: recall similar problems, plan by each, write the code of the surest plan, debug it.
+
+From Islam et al. 2024, "MapCoder: Multi-Agent Code Generation for Competitive Problem Solving"
+(arXiv:2405.11403). One request recalls `plans` similar problems and the algorithm. For each, one
+request makes a plan and one rates it. Then the plans are coded in the order of their ratings; code
+that fails the public tests is debugged up to `repair_rounds` times. The first code that passes them
+ends the sample. The paper recalls 3 problems (5 on HumanEval) and debugs 5 times.
+"""
+
+import re
+from typing import NamedTuple
+
+from harness.agent.attempt import Attempt, Session, StopReason, run_until_stopped
+from harness.agent.strategies.solver import NO_CODE, Solver
+
+_SECTIONS = re.compile(r"<problem>(.*?)(?:</problem>|(?=<problem>)|\Z)", re.DOTALL)
+_NUMBER = re.compile(r"\d{1,3}")
+
+
+class Plan(NamedTuple):
+    """A plan, and how sure the model is of it, from 0 to 100."""
+
+    text: str
+    confidence: int
+
+
+async def map_coder(session: Session) -> Attempt:
+    """Recall, plan, code and debug, until a solution passes the public tests."""
+    solver = Solver(session)
+    reason, error = await run_until_stopped(_work(solver), session.limits)
+    return solver.best(reason, error)
+
+
+async def _work(solver: Solver) -> StopReason:
+    spent, options = solver.conversation.spent, solver.session.options
+    recalled = (await solver.ask("recall", alone=True, plans=options.plans)).text
+    algorithm, plans = section(recalled, "algorithm"), list[Plan]()
+    for example in examples(recalled)[: options.plans] or [recalled.strip()]:
+        if (reason := spent()) is not None:
+            return reason
+        turn = await solver.ask("plan", alone=True, example=example, algorithm=algorithm)
+        plan = turn.text.strip()
+        if (reason := spent()) is not None:
+            return reason
+        rating = await solver.ask("rate", alone=True, plan=plan)
+        plans.append(Plan(plan, confidence(rating.text)))
+    for plan in sorted(plans, key=lambda each: -each.confidence):
+        values = {"plan": plan.text, "algorithm": algorithm}
+        for number in range(1 + options.repair_rounds):
+            if (reason := spent()) is not None:
+                return reason
+            code, report = await solver.solve("debug" if number else "code", **values)
+            if code and (report is None or report.solved):
+                passed = report is not None
+                return StopReason.PUBLIC_TESTS_PASSED if passed else StopReason.MODEL_STOPPED
+            values |= {"code": code, "feedback": report.text if report else NO_CODE}
+    return StopReason.MODEL_STOPPED
+
+
+def examples(text: str) -> list[str]:
+    """Return the recalled problems, without the tags around them."""
+    found = (each.strip() for each in _SECTIONS.findall(text.partition("<algorithm>")[0]))
+    return [each for each in found if each]
+
+
+def section(text: str, tag: str) -> str:
+    """Return the text of a tag; it may lack its end."""
+    _, _, after = text.partition(f"<{tag}>")
+    return after.partition(f"</{tag}>")[0].strip()
+
+
+def confidence(text: str) -> int:
+    """Return the rating of a plan: the number in its tag, else the last one; 0 without any."""
+    found = _NUMBER.findall(section(text, "confidence")) or _NUMBER.findall(text)[-1:]
+    return min(100, int(found[0])) if found else 0

@@ -1,0 +1,55 @@
+"""Reflexion: a model tests its solution with tests of its own, and reflects on what failed.
+
+From Shinn et al. 2023, "Reflexion: Language Agents with Verbal Reinforcement Learning"
+(arXiv:2303.11366). The model writes tests, then a solution. While the solution fails a public or a
+written test, the model writes a reflection on the failures, and then a solution that heeds the
+reflections so far. The paper's programming agent has no public tests; here they are run beside its
+own, since they are known to be right.
+"""
+
+from harness.agent.attempt import Attempt, Session, StopReason, run_until_stopped
+from harness.agent.events import RanWrittenTests
+from harness.agent.strategies.solver import NO_CODE, Solver
+from harness.tools.workspace import Report
+
+MOST_REFLECTIONS = 3
+"""Latest reflections that a request for a solution shows."""
+
+
+async def reflexion(session: Session) -> Attempt:
+    """Ask for tests and a solution; after failures, for reflections and further solutions."""
+    solver = Solver(session)
+    reason, error = await run_until_stopped(_work(solver), session.limits)
+    return solver.best(reason, error)
+
+
+async def _work(solver: Solver) -> StopReason:
+    session, reflections = solver.session, list[str]()
+    await solver.write_tests()
+    if (spent := solver.conversation.spent()) is not None:
+        return spent
+    code, report = await solver.solve(None)
+    for number in range(session.options.repair_rounds + 1):
+        ran = await solver.run_tests([code]) if code else None
+        if ran is not None and all(ran.passed[0]) and (report is None or report.solved):
+            break
+        if number == session.options.repair_rounds:
+            return StopReason.MODEL_STOPPED
+        values = {"code": code, "feedback": _feedback(report, ran)}
+        if (spent := solver.conversation.spent()) is not None:
+            return spent
+        turn = await solver.ask("reflect", alone=True, **values)
+        reflections.append(turn.text.strip())
+        if (spent := solver.conversation.spent()) is not None:
+            return spent
+        shown = reflections[-MOST_REFLECTIONS:]
+        code, report = await solver.solve("revise", reflections=shown, **values)
+    passed = report is not None and report.solved
+    return StopReason.PUBLIC_TESTS_PASSED if passed else StopReason.MODEL_STOPPED
+
+
+def _feedback(report: Report | None, ran: RanWrittenTests | None) -> str:
+    if ran is None:
+        return NO_CODE
+    parts = [report.text if report is not None else "", ran.report]
+    return "\n\n".join(filter(None, parts))

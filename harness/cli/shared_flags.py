@@ -1,0 +1,142 @@
+"""Flags and arguments that several commands share."""
+
+from collections.abc import Iterable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from harness.cli import completion
+from harness.cli.help_page import ADVANCED
+from harness.cli.settings_flags import option
+from harness.errors import UsageError
+
+
+def with_source(settings: dict[str, Any], source: str | None) -> dict[str, Any]:
+    """Return the settings with `--source` merged into the benchmark.
+
+    Args:
+        settings: the given settings.
+        source: fixture, huggingface[:WORD][@REVISION], or a path, as in other harnesses.
+
+    Raises:
+        UsageError: the path does not exist.
+    """
+    if source is None:
+        return settings
+    name = (settings.get("benchmark") or "livecodebench").partition(":")[0]
+    hub, _, revision = source.partition("@")
+    if hub.partition(":")[0] == "huggingface":
+        where = hub.partition(":")[2] + (f"@{revision}" if revision else "")
+        return {**settings, "benchmark": f"{name}:{where}" if where else name}
+    if source == "fixture":
+        return {**settings, "benchmark": "fixture"}
+    if not Path(source).exists() and not any(letter in source for letter in "*?["):
+        raise UsageError(f"--source {source}: there is no such file")
+    return {**settings, "benchmark": f"{name}:{source}"}
+
+
+Source = Annotated[
+    str | None,
+    typer.Option(
+        "--source",
+        metavar="WHERE",
+        help="Where the problems are: fixture, huggingface[:WORD][@REVISION], or a path. "
+        "LiveCodeBench's, unless -b names others.",
+        rich_help_panel="Problems",
+    ),
+    ADVANCED,
+]
+Named = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="[NAME[:WHERE]]",
+        help="A benchmark; or name it with -b.",
+        autocompletion=completion.benchmarks,
+        show_default=False,
+    ),
+]
+Benchmark = Annotated[str | None, option("benchmark")]
+
+
+def named_benchmark(spec: str | None, benchmark: str | None) -> str:
+    """Return the benchmark given as an argument or with -b. Raises UsageError."""
+    if (spec is None) == (benchmark is None):
+        raise UsageError("name one benchmark, as NAME[:WHERE]")
+    return spec or benchmark or ""
+
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+
+RunArgument = Annotated[
+    Path, typer.Argument(metavar="RUN", help="A run directory.", autocompletion=completion.runs)
+]
+Details = Annotated[
+    bool,
+    typer.Option(
+        "--details", help="All figures: settings, turns, tokens, groups, re-checks.",
+        rich_help_panel="What is shown",
+    ),
+]  # fmt: skip
+By = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--by",
+        metavar="KIND",
+        help="Rates by difficulty, platform, tag or month; repeat, or separate by commas.",
+        rich_help_panel="What is shown",
+    ),
+]
+
+Observer = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--observer",
+        metavar="NAME",
+        help="Tell a plug-in, or a function of your own as module:attribute, of the run and its "
+        "samples; repeat.",
+        autocompletion=completion.observers,
+        rich_help_panel="Run",
+    ),
+    ADVANCED,
+]
+Notify = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--notify",
+        metavar="URL",
+        envvar="HARNESS_NOTIFY",
+        help="Tell a webhook (Slack, Discord, or any that takes JSON) when the run begins, ends or "
+        "fails; repeat. The address is not shown or stored.",
+        rich_help_panel="Run",
+    ),
+    ADVANCED,
+]
+
+_problems = partial(
+    typer.Option,
+    "-b",
+    "--benchmark",
+    "--problems",
+    autocompletion=completion.benchmarks,
+    metavar="NAME[:WHERE]",
+)
+Problems = Annotated[
+    str, _problems(help="The problems that the solutions are of, as for `harness run`.")
+]
+"""Option that names the problems of given solutions."""
+ServedProblems = Annotated[
+    list[str] | None,
+    _problems(
+        help="Problems that requests may name, as for `harness run`; may be given several times. "
+        "Without it, each request brings its tests."
+    ),
+]
+"""Option that names the problems of a server."""
+
+
+def among(settings: Mapping[str, Any], keys: Iterable[str]) -> dict[str, Any]:
+    """Return the settings of the given keys."""
+    wanted = set(keys)
+    return {key: value for key, value in settings.items() if key in wanted}

@@ -1,0 +1,126 @@
+"""The samples of a run that are shown, and their order."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from harness.efficiency.scale import Efficiency
+from harness.errors import UsageError
+from harness.grading.verdict import INFRASTRUCTURE, Verdict
+from harness.run.store.results import SampleResult
+from harness.run.summary.loaded_run import Run
+from harness.terminal.sample_table import Numbers, SampleRow, pending_rows, result_row
+
+PENDING = "pending"
+TOLD = (
+    *("title", "platform", "difficulty", "public_passed", "public_total", "hidden_passed"),
+    *("hidden_total", "stop_reason"),
+)
+"""Fields of a result that `--json` has too."""
+
+_LAST = float("inf")
+_ORDERS: dict[str, Callable[[SampleRow], Any]] = {
+    "number": lambda row: row.number,
+    "problem": lambda row: row.label.casefold(),
+    "difficulty": lambda row: {"easy": 0, "medium": 1, "hard": 2}.get(row.difficulty, 3),
+    "status": lambda row: row.status,
+    "turns": lambda row: _largest_first(row.turns),
+    "time": lambda row: _largest_first(row.seconds),
+    "tokens": lambda row: _largest_first(row.tokens),
+    "cost": lambda row: _largest_first(row.cost),
+}
+ORDERS = tuple(_ORDERS)
+"""Values of `--sort`: figures with the largest first, and unknown ones last."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenSample:
+    """A sample's row, and its result if it has one."""
+
+    row: SampleRow
+    result: SampleResult | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the sample's fields for `--json`."""
+        row, result = self.row, self.result
+        told: dict[str, Any] = {
+            "number": row.number,
+            "sample": row.sample,
+            "status": row.status,
+            "solved": result.solved if result is not None and result.graded else None,
+        }
+        if result is None:
+            return told
+        timed = {} if row.efficiency is None else {"efficiency": _told(row.efficiency)}
+        return told | {
+            **{name: getattr(result, name) for name in TOLD},
+            "turns": row.turns,
+            "tool_calls": result.tool_calls,
+            "seconds": row.seconds,
+            "tokens": row.tokens,
+            "cost": row.cost,
+            **timed,
+        }
+
+
+def _told(found: Efficiency) -> dict[str, Any]:
+    """Dump efficiency without references, which a problem's samples share."""
+    return found.model_dump(mode="json", exclude={"references"})
+
+
+_VERDICTS = [verdict for verdict in Verdict if verdict not in INFRASTRUCTURE]
+_KINDS: dict[str, Callable[[ChosenSample], bool]] = {
+    "solved": lambda shown: shown.result is not None and shown.result.solved,
+    "unsolved": lambda shown: _graded(shown) and shown.row.status != Verdict.ACCEPTED,
+    "overfit": lambda shown: shown.result is not None and shown.result.overfit,
+}
+KINDS = (*_KINDS, PENDING, *_VERDICTS)
+"""Values of `--only`. Pending samples are neither solved nor unsolved."""
+
+
+def shown_samples(run: Run, only: Iterable[str] = (), sort: str = "number") -> list[ChosenSample]:
+    """Choose and sort the samples of a run.
+
+    Args:
+        run: the run.
+        only: values of `KINDS`, or several separated by commas; empty for all samples.
+        sort: a value of `ORDERS`.
+
+    Raises:
+        UsageError: there is no such kind or order.
+    """
+    kinds = [kind.strip().replace(" ", "_") for word in only for kind in word.split(",")]
+    for kind in kinds:
+        if kind not in KINDS:
+            raise UsageError(f"--only {kind!r}: known are {', '.join(KINDS)}")
+    if sort not in _ORDERS:
+        raise UsageError(f"--sort {sort!r}: known are {', '.join(ORDERS)}")
+    chosen = [shown for shown in _all(run) if not kinds or _is_one_of(shown, kinds)]
+    return sorted(chosen, key=lambda shown: (_ORDERS[sort](shown.row), shown.row.number))
+
+
+def _all(run: Run) -> list[ChosenSample]:
+    problems, samples = run.manifest["problems"], int(run.spec["samples_per_problem"])
+    numbers = Numbers(problems)
+    graded = [
+        ChosenSample(
+            result_row(result, numbers.of(result.problem_id, result.index), several=samples > 1),
+            result,
+        )
+        for result in run.results
+    ]
+    return graded + [ChosenSample(row) for row in pending_rows(problems, samples, run.results)]
+
+
+def _is_one_of(shown: ChosenSample, kinds: Sequence[str]) -> bool:
+    return any(
+        _KINDS[kind](shown) if kind in _KINDS else shown.row.status == kind for kind in kinds
+    )
+
+
+def _graded(shown: ChosenSample) -> bool:
+    return shown.result is not None and shown.result.graded
+
+
+def _largest_first(value: float | None) -> float:
+    return _LAST if value is None else -value

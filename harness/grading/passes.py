@@ -1,0 +1,191 @@
+"""Judge of interactive problems, and of those whose solution runs several times on a test.
+
+In a dialogue the interactor's verdict counts, unless it came after the solution broke a limit or
+crashed. In a problem of several passes, a checker that accepts may leave the input of the next one;
+every pass must be accepted. Each test has its own processes.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Protocol, TypeVar
+
+from harness.grading.checker_program import Ruling, compiled_checker, folder_of, ruling_of
+from harness.grading.checkers import difference_of
+from harness.grading.outcome import answer_of, outcome
+from harness.grading.sandbox_retry import RetryingWorker
+from harness.grading.verdict import Difference, JudgedAgain, TestResult
+from harness.problem import CheckerProgram, TestCase
+from harness.sandbox.dialogue import Dialogue, Ended
+from harness.sandbox.limits import Limits
+from harness.sandbox.program import Ending, Execution, Program, SandboxError, Trial
+from harness.sandbox.test_folder import TestFolder
+
+T = TypeVar("T")
+NEXT = "nextpass.in"
+WALL = 2.0
+"""Multiple of the wall limit in a dialogue: a solution waits while the interactor works."""
+ATTEMPTS = 3
+AT_FAULT = "the problem's checker is at fault"
+
+
+class PassTask(Protocol):
+    """What is judged, a `harness.grading.judge.Task`."""
+
+    @property
+    def program(self) -> Program: ...  # noqa: D102
+    @property
+    def tests(self) -> Sequence[TestCase]: ...  # noqa: D102
+    @property
+    def limits(self) -> Limits: ...  # noqa: D102
+    def ends_at(self, result: TestResult) -> bool: ...  # noqa: D102
+
+
+@dataclass(frozen=True, slots=True)
+class Pass:
+    """One run of a solution with its checker.
+
+    Attributes:
+        execution: the solution's execution; its output is the dialogue of a public test.
+        ruling: what the checker said; None where the solution's own end decides.
+    """
+
+    execution: Execution
+    ruling: Ruling | None
+
+
+@dataclass(slots=True)
+class PassJudge:
+    """Judges one solution.
+
+    Attributes:
+        peak_bytes: largest peak memory of any process of the solution.
+        retimed: numbers of time limits that were tried again, and that changed.
+    """
+
+    bench: RetryingWorker
+    task: PassTask
+    checker: CheckerProgram
+    peak_bytes: int = 0
+    retimed: list[int] = field(default_factory=lambda: [0, 0])
+
+    def results(self) -> list[TestResult]:
+        """Return the results up to where judging stops. Raises SandboxError."""
+        results: list[TestResult] = []
+        for index, test in enumerate(self.task.tests):
+            results.append(self._judge(index, test))
+            cannot = results[-1].verdict == "compile_error"
+            if cannot or self.task.ends_at(results[-1]):
+                break
+        return results
+
+    def again(self) -> JudgedAgain:
+        """Return the counts of repeated runs."""
+        first, second = self.retimed
+        return JudgedAgain(retimed=(first, second), retried=self.bench.retried)
+
+    def _judge(self, index: int, test: TestCase) -> TestResult:
+        found = self._passes(test)
+        if found.execution.borderline and found.ruling is None:
+            self.retimed[0] += 1
+            found = self._passes(test)
+            self.retimed[1] += found.ruling is not None
+        execution, ruling = found.execution, found.ruling
+        fault = ruling is not None and ruling.at_fault
+        return outcome(
+            execution,
+            test=test,
+            index=index,
+            functional=False,
+            answer=None if ruling is None else answer_of(execution, functional=False) or b"",
+            difference=_difference(ruling, test, execution),
+            checker_error=f"{AT_FAULT}: {ruling.reason}" if fault and ruling is not None else "",
+        )
+
+    def _passes(self, test: TestCase) -> Pass:
+        """Run a test's passes, up to the first that is not accepted."""
+        left: Mapping[str, bytes] = {}
+        cpu_s = wall_s = 0.0
+        most = max(self.checker.passes, 1)
+        for number in range(1, most + 1):
+            found = self._run(test, left)
+            execution, ruling = found.execution, found.ruling
+            self.peak_bytes = max(self.peak_bytes, execution.peak_bytes)
+            cpu_s, wall_s = max(cpu_s, execution.cpu_s), max(wall_s, execution.wall_s)
+            found = replace(found, execution=replace(execution, cpu_s=cpu_s, wall_s=wall_s))
+            goes_on = ruling is not None and ruling.right and self.checker.passes > 0
+            if ruling is None or not goes_on or NEXT not in ruling.files:
+                return found
+            if number == most:
+                what = f"it asks for more than {most} pass{'' if most == 1 else 'es'}"
+                return replace(found, ruling=Ruling(False, what, at_fault=True))
+            left = {name: data for name, data in ruling.files.items() if name != NEXT}
+            text = ruling.files[NEXT].decode("utf-8", "surrogateescape")
+            test = test.model_copy(update={"input": text})
+        raise ValueError("a problem of no pass")
+
+    def _run(self, test: TestCase, left: Mapping[str, bytes]) -> Pass:
+        if self.checker.interactive:
+            return self._retried(lambda: self._talk(test, left))
+        with self.bench.worker.on(Trial(self.task.program, [test.input], self.task.limits)) as own:
+            execution = self.bench.execute(own, [0], last=True)[0]
+        answer = answer_of(execution, functional=False)
+        if answer is None:
+            return Pass(execution, None)
+        return Pass(execution, self._retried(lambda: self._check(test, answer, left)))
+
+    def _check(self, test: TestCase, answer: bytes, left: Mapping[str, bytes]) -> Ruling:
+        beside = self.bench.worker.beside
+        with beside.on(self._trial(folder_of(self.checker.protocol, test, answer, left))) as trial:
+            execution = beside.try_out(trial, [0], last=True)[0]
+        return ruling_of(execution, self.checker.protocol)
+
+    def _talk(self, test: TestCase, left: Mapping[str, bytes]) -> Pass:
+        worker = self.bench.worker
+        limits = replace(self.task.limits, own_wall_s=WALL * self.task.limits.wall_s)
+        own = Trial(self.task.program, [b""], limits)
+        other = self._trial(folder_of(self.checker.protocol, test, b"", left), limits.longest_s)
+        with worker.on(own), worker.beside.on(other):
+            if (refused := worker.beside.prepare(other)) is not None:
+                return Pass(_nothing(refused), ruling_of(refused, self.checker.protocol))
+            if (refused := worker.prepare(own)) is not None:
+                return Pass(refused, None)
+            with Dialogue(worker, own, other) as dialogue:
+                return _pass_of(dialogue.run(), self.checker.protocol, public=test.public)
+
+    def _trial(self, folder: TestFolder, longer_s: float = 0.0) -> Trial:
+        limits = Limits(self.checker.cpu_s, self.checker.memory_bytes)
+        limits = replace(limits, own_wall_s=limits.wall_s + longer_s)
+        return Trial(compiled_checker(self.checker), [folder.packed()], limits, has_folder=True)
+
+    def _retried(self, run: Callable[[], T]) -> T:
+        for _ in range(ATTEMPTS - 1):
+            try:
+                return run()
+            except SandboxError:
+                self.bench.retried += 1
+        return run()
+
+
+def _pass_of(ended: Ended, protocol: str, *, public: bool) -> Pass:
+    text = ended.record.text().encode("utf-8", "surrogatepass") if public else b""
+    execution = replace(ended.solution, stdout=text)
+    ruling = ruling_of(ended.interactor, protocol)
+    if ended.too_much:
+        return Pass(replace(execution, ending=Ending.OUTPUT_LIMIT, error="", code=0), None)
+    if ended.interactor_first and (ruling.at_fault or not ruling.right):
+        return Pass(_nothing(execution), ruling)  # however the solution ended after that
+    if answer_of(execution, functional=False) is None:
+        return Pass(execution, None)
+    return Pass(execution, ruling)
+
+
+def _nothing(execution: Execution) -> Execution:
+    """Return the execution of a solution whose end does not matter."""
+    return replace(execution, ending=Ending.FINISHED, error="", code=0)
+
+
+def _difference(ruling: Ruling | None, test: TestCase, execution: Execution) -> Difference | None:
+    if ruling is None or ruling.right or ruling.at_fault:
+        return None
+    said = execution.stdout.decode("utf-8", "replace")
+    return difference_of(ruling.reason or "the checker says no", test, said)

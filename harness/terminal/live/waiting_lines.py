@@ -1,0 +1,131 @@
+"""Lines that say what a run waits for, where no live table shows it."""
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Self
+
+from harness.agent.events import Response, Retried
+from harness.closing import Closing
+from harness.figures import count
+from harness.run.observer import Progress
+from harness.terminal.live.live_frame import span
+from harness.text import printable_line
+
+LONGEST_SILENCE_S = 30.0
+LONGEST_CAUSE = 120  # characters of a retry's cause
+
+
+class Wait(StrEnum):
+    """What a running sample waits for."""
+
+    MODEL = "the model's answer"
+    TOOLS = "tools and tests"
+    RETRY = "a retry"
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """What one sample waits for, since when, and why it was asked again."""
+
+    wait: Wait
+    since: float
+    cause: str = ""
+
+
+class WaitingLines(Closing):
+    """Prints a line whenever nothing else was printed for a while.
+
+    Args:
+        print_line: prints a line.
+        silence_s: longest time without a line, in seconds.
+        clock: returns monotonic seconds.
+    """
+
+    def __init__(
+        self,
+        print_line: Callable[[str], None],
+        silence_s: float = LONGEST_SILENCE_S,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._print = print_line
+        self._silence_s = silence_s
+        self._clock = clock
+        self._began = self._spoken = clock()
+        self._samples: dict[str, Waiting] = {}
+        self._ended = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    def spoke(self) -> None:
+        """Note that a line was printed."""
+        self._spoken = self._clock()
+
+    def begun(self, sample: str) -> None:
+        """Note that a sample was started."""
+        self._samples[sample] = Waiting(Wait.MODEL, self._clock())
+
+    def left(self, sample: str) -> None:
+        """Note that a sample ended."""
+        self._samples.pop(sample, None)
+
+    def progressed(self, sample: str, event: Progress) -> None:
+        """Note an answer of the model, which tools follow, or their result."""
+        wait = Wait.TOOLS if isinstance(event, Response) else Wait.MODEL
+        self._samples[sample] = Waiting(wait, self._clock())
+
+    def retried(self, sample: str, retry: Retried) -> None:
+        """Note that a request failed and is retried."""
+        before = self._samples.get(sample)
+        since = self._clock()
+        if before is not None and before.wait is Wait.RETRY:
+            since = before.since
+        self._samples[sample] = Waiting(Wait.RETRY, since, retry.cause)
+
+    def line(self) -> str:
+        """Return what the running samples wait for."""
+        samples = list(self._samples.values())
+        parts = [
+            _part(wait, [each for each in samples if each.wait is wait], self._clock())
+            for wait in Wait
+        ]
+        waits = "; ".join(filter(None, parts)) or "no sample is running"
+        return f"{span(self._clock() - self._began)}  {waits}"
+
+    def check(self) -> float:
+        """Print a line if there was none for long; return the seconds until the next check."""
+        left = self._spoken + self._silence_s - self._clock()
+        if left > 0:
+            return left
+        self._print(self.line())
+        self.spoke()
+        return self._silence_s
+
+    def __enter__(self) -> Self:
+        self._thread = threading.Thread(target=self._run, name="waiting lines", daemon=True)
+        self._thread.start()
+        return self
+
+    def close(self) -> None:
+        """Print no more lines."""
+        self._ended.set()
+        if self._thread is not None:
+            self._thread.join()
+
+    def _run(self) -> None:
+        left = self.check()
+        while not self._ended.wait(left):
+            left = self.check()
+
+
+def _part(wait: Wait, samples: list[Waiting], now: float) -> str:
+    """Return how many samples wait for one thing, and how long the longest has."""
+    if not samples:
+        return ""
+    first = min(samples, key=lambda each: each.since)
+    verb = "waits" if len(samples) == 1 else "wait"
+    longest = span(now - first.since)
+    since = longest if len(samples) == 1 else f"up to {longest}"
+    cause = f": {printable_line(first.cause)[:LONGEST_CAUSE]}" if first.cause else ""
+    return f"{count(len(samples), 'sample')} {verb} for {wait} ({since}{cause})"
