@@ -41,7 +41,7 @@ class TestCase(Frozen):
     For a script, `input` is its stdin and `output` the expected stdout. For a function, `input` is
     one JSON value per line, one per argument, and `output` one JSON value: the convention of
     LiveCodeBench, to which all other sources are converted. For code execution `input` is the call
-    and `output` its value, both in Python syntax.
+    and `output` its value, both in Python syntax. `flags` are arguments of the problem's checker.
     """
 
     __test__ = False  # not a pytest class
@@ -49,6 +49,7 @@ class TestCase(Frozen):
     input: str
     output: str
     public: bool
+    flags: tuple[str, ...] = ()
 
 
 class Codec(StrEnum):
@@ -112,6 +113,27 @@ class TestCode(Frozen):
     hidden: TestScript | None = None
 
 
+class CheckerProgram(Frozen):
+    """A checker that is a program of its own.
+
+    Attributes:
+        protocol: how it is called and says its verdict. `kattis`: input, expected output and a
+            folder for its messages as arguments, the answer on stdin, exit code 42 or 43;
+            `testlib`: input, answer and expected output as arguments, testlib's exit codes.
+        source: its source.
+        files: names and texts of the files beside it.
+        language: language of its source.
+        cpu_s, memory_bytes: limits of its process.
+    """
+
+    protocol: Literal["kattis", "testlib"]
+    source: str
+    files: tuple[tuple[str, str], ...] = ()
+    language: str = "cpp"
+    cpu_s: float = 60.0
+    memory_bytes: int = 2 << 30
+
+
 class Checker(Frozen):
     """A data set's or user's own code that judges answers, run only in the sandbox.
 
@@ -119,18 +141,23 @@ class Checker(Frozen):
         kind: the functions that the code defines, and how they are called. `check`: this project's
             `check(input, expected, answer)`; `hooks`: Mercury's `convert_offline` and
             `evaluate_offline` (`harness.grading.checkers`); `tests`: the problem's tests are code,
-            and `tests` surrounds them (`harness.grading.code_tests`).
+            and `tests` surrounds them (`harness.grading.code_tests`); `program`: a program
+            (`harness.grading.checker_program`).
         code: Python source.
         preamble: source with names that the code relies on.
+        takes_flags: whether the first argument of a `check` is the pair of the input and the test's
+            flags.
         beside_rule: whether the source itself judges by the problem's rule, so that the verdict by
             that rule is recorded beside the checker's.
     """
 
-    kind: Literal["check", "hooks", "tests"]
+    kind: Literal["check", "hooks", "tests", "program"]
     code: str = ""
     preamble: str = ""
+    takes_flags: bool = False
     beside_rule: bool = False
     tests: TestCode | None = None
+    program: CheckerProgram | None = None
 
     def of_public_tests(self) -> "Checker":
         """Return the part that judges only public tests."""

@@ -15,6 +15,7 @@ ROOT = Path(__file__).parents[1]
 ORDER = (
     {
         "errors",
+        "excerpts",
         "version",
         "text",
         "markdown",
@@ -25,7 +26,7 @@ ORDER = (
         "stats",
         "yaml_text",
     },
-    {"http_server"},
+    {"figures", "http_server"},
     {"languages"},
     {"registry"},
     {"plugins"},

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.text import count, dollars, percent, printable, printable_line
+from harness.figures import count, dollars, percent
+from harness.text import printable, printable_line
 
 ESC, BEL = "\x1b", "\x07"
 

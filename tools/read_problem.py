@@ -1,7 +1,7 @@
 """`read_problem`: the statement, how the solution is run, and public tests."""
 
+from harness.excerpts import shorten
 from harness.problem import Codec, ProblemView, TestCase
-from harness.text import shorten
 from harness.tools.further_tests import LONGEST_STATEMENT, LONGEST_TEST, further_tests
 from harness.tools.toolbox import NoArguments
 from harness.tools.workspace import Workspace

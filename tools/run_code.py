@@ -2,9 +2,9 @@
 
 from pydantic import Field
 
+from harness.excerpts import GAP, shorten
 from harness.models.text_tools.arguments import without_fence
 from harness.sandbox.program import Ending, Execution
-from harness.text import GAP, shorten
 from harness.tools.toolbox import Arguments, ToolError
 from harness.tools.workspace import Workspace
 from harness.tools.write_solution import LONGEST_CODE

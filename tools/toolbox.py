@@ -9,12 +9,13 @@ from typing import Any, Protocol, TypeVar
 from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic_core import from_json
 
+from harness.excerpts import shorten
 from harness.models.protocol import ToolCall, ToolMessage, ToolSpec
 from harness.models.text_tools.arguments import End, read_object
 from harness.models.text_tools.calls import tool_name
 from harness.models.text_tools.repair import Unreadable, fields_of
 from harness.models.text_tools.wording import LEFT_OUT, like_this
-from harness.text import shorten, writable
+from harness.text import writable
 from harness.tools.workspace import Workspace
 
 LONGEST_ERROR = 1_000

@@ -2,9 +2,9 @@
 
 from pydantic import Field
 
+from harness.excerpts import shorten
 from harness.grading.answer_judge import LONGEST_LITERAL, NoLiteralError, read_answer
 from harness.problem import Kind, ProblemView
-from harness.text import shorten
 from harness.tools.further_tests import LONGEST_STATEMENT
 from harness.tools.toolbox import Arguments, NoArguments, ToolError
 from harness.tools.workspace import Revision, Workspace

@@ -3,10 +3,10 @@
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
+from harness.excerpts import shorten
 from harness.grading.verdict import Grade, TestResult, Verdict
 from harness.problem import ProblemView, TestCase
 from harness.sandbox.program import Execution
-from harness.text import shorten
 
 LONGEST_INPUT = 800
 LONGEST_OUTPUT = 800

@@ -39,9 +39,9 @@ from harness.agent.events import ToolProtocolChanged
 from harness.agent.said_code import FAILED_CALL, NOTHING, SaidCode
 from harness.agent.templates.prompt_set import fallback_prompt
 from harness.agent.tool_calls import ToolCalls
+from harness.excerpts import shorten
 from harness.models.protocol import ModelTurn, ToolMessage, UserMessage
 from harness.models.text_tools.instructions import said_in_text
-from harness.text import shorten
 from harness.tools.workspace import Revision, Workspace
 
 MOST_REMINDERS = 10

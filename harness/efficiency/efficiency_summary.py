@@ -7,10 +7,10 @@ from typing import Protocol
 
 from harness.efficiency.beyond import Known, beyond_at_k, known_rate, mean_rate
 from harness.efficiency.scale import Efficiency
+from harness.figures import figure
 from harness.models.protocol import Frozen
 from harness.stats.pass_at_k import steps_to
 from harness.stats.rates import Rate
-from harness.text import figure
 
 MILLI, MICRO = 1e-3, 1e-6
 BLIND = "branches, passed"

@@ -27,12 +27,13 @@ import re
 from collections.abc import Iterable, Mapping
 
 from harness.errors import DataError
+from harness.excerpts import shorten
 from harness.grading.rules.difference import difference, first_difference
 from harness.grading.rules.json_values import read_json
 from harness.grading.verdict import Difference, Grade, TestResult, Verdict
 from harness.problem import Kind, Problem
 from harness.python_source import parse_expression
-from harness.text import shorten, writable
+from harness.text import writable
 
 LONGEST_LITERAL = 1 << 16
 """Characters. Building sets and dicts may take time quadratic in the size of the text."""

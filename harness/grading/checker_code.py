@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from harness.excerpts import around
 from harness.grading.sandbox_retry import RetryingWorker
 from harness.problem import Checker, Codec, Signature
 from harness.sandbox.limits import Limits
 from harness.sandbox.program import Ending, Execution, Program, Trial
-from harness.text import around, writable
+from harness.text import writable
 
 EXCERPT = 160
 LIMITS = Limits()

@@ -30,6 +30,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
+from harness.excerpts import around, decode_head
 from harness.grading import checker_code
 from harness.grading.rules.difference import difference
 from harness.grading.rules.json_values import describe_value
@@ -38,7 +39,7 @@ from harness.grading.sandbox_retry import RetryingWorker
 from harness.grading.verdict import Difference
 from harness.problem import Checker, Codec, Signature, TestCase
 from harness.sandbox.program import Program
-from harness.text import around, decode_head, writable
+from harness.text import writable
 
 # The longest possible right answer: this many times the length of the test's texts, plus this many
 # characters.
@@ -82,6 +83,14 @@ class Check:
     def of(cls, bench: RetryingWorker, checker: Checker, *, functional: bool) -> "Check":
         """Return a checker that runs in its own processes."""
         return cls(checker_code.CheckerCode(bench, checker), functional)
+
+    @property
+    def beside_rule(self) -> bool:
+        """Whether the verdict by the source's own rule is recorded beside the checker's."""
+        return self.code.checker.beside_rule
+
+    def close(self) -> None:
+        """Do nothing: its processes end with each request."""
 
     def prepare(self, program: Program, tests: Sequence[TestCase]) -> Prepared:
         """Return the program and inputs, with arguments made by the checker.
@@ -127,7 +136,7 @@ class Check:
         Raises:
             SandboxError: the sandbox failed.
         """
-        places = [place for place, pair in enumerate(pairs) if _is_of_size(*pair)]
+        places = [place for place, pair in enumerate(pairs) if is_of_size(*pair)]
         calls = {place: self._call(*pairs[place]) for place in places}
         said = dict(
             zip(places, self.code.ask(checker_code.CHECK, list(calls.values())), strict=True)
@@ -143,14 +152,13 @@ class Check:
         return [
             self._read(said[place], test, answer)
             if place in said
-            else _difference("longer than any right answer", test, answer)
+            else difference_of("longer than any right answer", test, answer)
             for place, (test, answer) in enumerate(pairs)
         ]
 
     def text_of(self, answer: bytes, test: TestCase) -> str:
         """Return an answer as text, or the head of one that is too long to be right."""
-        errors = "replace" if self.functional else "surrogateescape"
-        return decode_head(answer, _longest_answer(test) + 1, errors)
+        return text_of(answer, test, "replace" if self.functional else "surrogateescape")
 
     def shown(self, answer: str) -> str:
         """Return the part of an answer to show to a person."""
@@ -166,9 +174,9 @@ class Check:
             case True:
                 return None
             case False | "":
-                return _difference("the checker says no", test, self._readable(answer))
+                return difference_of("the checker says no", test, self._readable(answer))
             case str():
-                return _difference(said, test, self._readable(answer))
+                return difference_of(said, test, self._readable(answer))
             case checker_code.Failure(own=True):
                 return CheckerError(f"{_AT_FAULT}: {said.why}")
             case checker_code.Failure():
@@ -179,7 +187,7 @@ class Check:
         if self._is_expected(test, answer) or not self._is_sound(test):
             return CheckerError(writable(f"{_AT_FAULT}: {why}"))
         where = f"the checker cannot make anything of it: {why}"
-        return _difference(where, test, self._readable(answer))
+        return difference_of(where, test, self._readable(answer))
 
     def _readable(self, answer: str) -> str:
         """Return the answer as Python would write it."""
@@ -209,7 +217,8 @@ class Check:
 
     def _given(self, test: TestCase) -> Call:
         if not self.functional:
-            return json.dumps(test.input), json.dumps(test.output)
+            given = [test.input, test.flags] if self.code.checker.takes_flags else test.input
+            return json.dumps(given), json.dumps(test.output)
         arguments = ",".join(line for line in test.input.split("\n") if line.strip())
         return f"[{arguments}]", _one_line(test.output)
 
@@ -226,7 +235,13 @@ class Check:
         return call in self.arguments and not answer.endswith(f",{self.arguments[call]}]")
 
 
-def _is_of_size(test: TestCase, answer: str) -> bool:
+def text_of(answer: bytes, test: TestCase, errors: str) -> str:
+    """Return an answer as text, or the head of one that is too long to be right."""
+    return decode_head(answer, _longest_answer(test) + 1, errors)
+
+
+def is_of_size(test: TestCase, answer: str) -> bool:
+    """Return whether an answer is short enough to be right."""
     return len(answer) <= _longest_answer(test)
 
 
@@ -240,5 +255,6 @@ def _one_line(text: str) -> str:
     return text.replace("\n", " ")
 
 
-def _difference(where: str, test: TestCase, got: str) -> Difference:
+def difference_of(where: str, test: TestCase, got: str) -> Difference:
+    """Return why an answer is wrong, in bounded words."""
     return difference(writable(around(where, 0, checker_code.EXCERPT)), test.output, got)

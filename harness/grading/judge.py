@@ -15,10 +15,12 @@ or that the machine may have caused, is tried once more, and that result stands.
 """
 
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from itertools import takewhile
 from typing import Any
 
+from harness.grading.checker_program import ProgramCheck
 from harness.grading.checkers import Check, CheckerError
 from harness.grading.code_tests.code_judge import CodeJudge
 from harness.grading.outcome import Comparison, Said, answer_of, outcome
@@ -98,10 +100,16 @@ def judge(worker: Worker, task: Task) -> Grade:
         fault, said, seen = Verdict.CHECKER_ERROR, str(error), task.tests[0].public
         first = TestResult(index=0, public=seen, verdict=fault, cpu_s=0, wall_s=0, error=said)
         return nothing.model_copy(update={"verdict": fault, "tests": (first,)})
-    with worker.on(judging.trial):
+    with worker.on(judging.trial), closing(judging.comparison):
         results = judging.alone() if task.isolate else judging.batched()
     by_rule = judging.comparison.solved_by_rule(len(task.tests))
     return _graded(nothing, worker, judging, results, by_rule)
+
+
+def _check(bench: RetryingWorker, checker: Checker, *, functional: bool) -> Check | ProgramCheck:
+    if checker.program is None:
+        return Check.of(bench, checker, functional=functional)
+    return ProgramCheck(RetryingWorker(bench.worker.beside), checker.program)
 
 
 def _graded(
@@ -160,7 +168,7 @@ class _Judging:
         program, check = task.program, None
         inputs: Sequence[str | bytes] = [test.input for test in task.tests]
         if task.checker is not None:
-            check = Check.of(bench, task.checker, functional=functional)
+            check = _check(bench, task.checker, functional=functional)
             program, inputs = check.prepare(program, task.tests)
         comparison = Comparison(task.rule, functional=functional, check=check)
         apart = len(inputs) > 1 and not task.isolate and may_need_a_look(program.code)

@@ -1,15 +1,17 @@
 """The outcome of one test: how it ended, and how its answer compares with the expected one."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import Protocol
 
-from harness.grading.checkers import Check, CheckerError
+from harness.excerpts import shorten, shorten_bytes
+from harness.grading.checkers import CheckerError
 from harness.grading.rules import RuleError, find_rule
 from harness.grading.rules.json_values import describe_value
 from harness.grading.verdict import Difference, TestResult, Verdict
 from harness.problem import TestCase
 from harness.sandbox.program import Ending, Execution
-from harness.text import shorten, shorten_bytes, writable
+from harness.text import writable
 
 EXCERPT = 1_500
 LONGEST_READABLE = 4 << 20
@@ -129,6 +131,31 @@ Said = Difference | CheckerError | None
 AnswerRule = Callable[[str, bytes], Difference | None]
 
 
+class AnswerCheck(Protocol):
+    """A checker of one solution: `harness.grading.checkers`, or `checker_program` beside it."""
+
+    @property
+    def beside_rule(self) -> bool:
+        """Whether the verdict by the source's own rule is recorded beside the checker's."""
+        ...
+
+    def compare(self, pairs: Sequence[tuple[TestCase, str]]) -> list[Said]:
+        """Compare answers."""
+        ...
+
+    def text_of(self, answer: bytes, test: TestCase) -> str:
+        """Return an answer as text."""
+        ...
+
+    def shown(self, answer: str) -> str:
+        """Return the part of an answer to show to a person."""
+        ...
+
+    def close(self) -> None:
+        """End its processes."""
+        ...
+
+
 class Comparison:
     """Compares answers by a checker, or by a rule where there is none.
 
@@ -138,7 +165,7 @@ class Comparison:
         check: checker that replaces the rule.
     """
 
-    def __init__(self, rule: str, *, functional: bool, check: Check | None = None) -> None:
+    def __init__(self, rule: str, *, functional: bool, check: AnswerCheck | None = None) -> None:
         self._name = rule
         self._functional = functional
         self._check = check
@@ -152,6 +179,11 @@ class Comparison:
         rule = self._rule()
         return [_said(rule, test, answer) for test, answer in pairs]
 
+    def close(self) -> None:
+        """End the checker's processes."""
+        if self._check is not None:
+            self._check.close()
+
     @property
     def readable(self) -> Callable[[str], str]:
         """Function that extracts the part of an answer to show to a person."""
@@ -159,7 +191,7 @@ class Comparison:
 
     def note(self, index: int, test: TestCase, answer: bytes | None) -> None:
         """Record whether an answer is right by the source's own rule, if the checker wants that."""
-        if self._check is not None and self._check.code.checker.beside_rule:
+        if self._check is not None and self._check.beside_rule:
             right = answer is not None and _said(self._rule(), test, answer) is None
             self._by_rule[index] = right
 

@@ -18,11 +18,11 @@ from pathlib import Path
 
 from harness.cache import cache_folder
 from harness.closing import Closing
+from harness.excerpts import shorten
 from harness.grading.jobs import CODE_HASH, Options
 from harness.grading.verdict import INFRASTRUCTURE, Verdict
 from harness.problem import Problem
 from harness.sandbox.isolation import Level
-from harness.text import shorten
 from harness.version import __version__
 
 SUBJECT, SETTINGS = 16, 12  # characters of a key; the code's hash follows

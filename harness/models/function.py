@@ -27,7 +27,7 @@ from harness.models.protocol import (
     ToolSpec,
     UserInterruptError,
 )
-from harness.models.scripted import UnaskedModel
+from harness.models.unasked import UnaskedModel
 from harness.problem import ProblemView
 
 PLAIN = (str, bytes, int, float, complex, type(None))

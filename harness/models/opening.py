@@ -1,23 +1,18 @@
 """Open the model of a name: a provider's client, a plug-in's model, or the user's own code."""
 
-from typing import TYPE_CHECKING, Any
-
 from harness.errors import UsageError
+from harness.models.clients.client_of import client_of
 from harness.models.clients.connections import Timeouts
 from harness.models.environment import HF_TOKEN
+from harness.models.example_request import example_request
 from harness.models.protocol import (
     Model,
-    ModelError,
     ModelSettings,
-    UserMessage,
 )
-from harness.models.providers import PYTHON_PREFIX, Protocol
+from harness.models.providers import PYTHON_PREFIX
 from harness.models.route import Route
 from harness.models.user_code import load_attribute, model_of
 from harness.plugins import Plugin
-
-if TYPE_CHECKING:
-    from harness.models.clients.client import Client
 
 
 def open_model(
@@ -48,41 +43,12 @@ def open_model(
             if server.needs_key and server.key is None:
                 other = "" if server.asked_key else "; or give --base-url for another endpoint"
                 raise UsageError(f"model {name!r} needs {missing(server.keys)}{other}")
-            client = _client(server.protocol)
+            client = client_of(server.protocol)
             return client(name, model=server.model, timeouts=timeouts, **server.connection)
         case Plugin():
             return _plugged(server, name)
         case None:
             return model_of(name, load_attribute(name.removeprefix(PYTHON_PREFIX)))
-
-
-def _client(protocol: Protocol) -> "type[Client]":
-    match protocol:
-        case Protocol.CHAT_COMPLETIONS:
-            from harness.models.clients.openai_chat import OpenAIChat as Client
-        case Protocol.RESPONSES:
-            from harness.models.clients.openai_responses import OpenAIResponses as Client
-        case Protocol.MESSAGES:
-            from harness.models.clients.anthropic_messages import AnthropicMessages as Client
-    return Client
-
-
-def example_request(route: Route, settings: ModelSettings) -> dict[str, Any]:
-    """Return the body of a request with a one-line conversation and no tools; nothing is sent.
-
-    Raises:
-        UsageError: the provider does not support a setting; the message names it.
-    """
-    for name in route.refuses:
-        if getattr(settings, name) is not None:
-            raise UsageError(
-                f"model {route.name!r}: {route.provider} takes no {name}; leave it out"
-            )
-    try:
-        hello = (UserMessage(content="Hello."),)
-        return _client(route.protocol).body(route.model, route.base_url, hello, (), settings)
-    except ModelError as error:
-        raise UsageError(f"model {route.name!r}: {error}") from None
 
 
 def missing(keys: tuple[str, ...]) -> str:

@@ -14,7 +14,7 @@ from harness.models.protocol import (
     RetryObserver,
     ToolSpec,
 )
-from harness.models.scripted import UnaskedModel
+from harness.models.unasked import UnaskedModel
 from harness.problem import ProblemView
 
 

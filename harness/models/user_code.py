@@ -21,7 +21,7 @@ from harness.models.protocol import (
     ToolSpec,
 )
 from harness.models.providers import PYTHON_PREFIX
-from harness.models.scripted import UnaskedModel
+from harness.models.unasked import UnaskedModel
 from harness.problem import ProblemView
 
 METHODS = ("for_sample", "generate", "close")  # of `Model`, besides its name

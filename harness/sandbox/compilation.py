@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
+from harness.languages.cpp import BINARY
 from harness.languages.known import language
 from harness.languages.language import Compiler, MissingCompilerError
 from harness.sandbox.binaries import Binaries
@@ -108,14 +109,15 @@ class Builder:
         except MissingCompilerError as error:
             raise OSError(str(error)) from error
         flags = program.flags or own.flags
-        command = compiler.command(flags)
-        key = _key(program.code, compiler, command)
+        more = [name for name, _ in program.files if name.endswith(own.endings)]
+        command = [*compiler.command(flags), *more]
+        key = _key(program, compiler, command)
         if key in self._open:
             self._open.move_to_end(key)
             return self._open[key]
         data = self._binaries.find(key)
         if data is None:
-            execution = self._compile(program.code, own.source, compiler, command, stopped)
+            execution = self._compile(program, own.source, compiler, command, stopped)
             if execution.result is None:
                 return _refused(execution)
             data = execution.result
@@ -127,7 +129,7 @@ class Builder:
 
     def _compile(
         self,
-        code: str,
+        program: Program,
         source: str,
         compiler: Compiler,
         command: list[str],
@@ -136,12 +138,13 @@ class Builder:
         server = self._started(compiler)
         if stopped():
             raise OSError("the worker was stopped")
-        limits = COMPILER_LIMITS
+        limits = replace(COMPILER_LIMITS, cpu_s=program.compile_s or COMPILER_LIMITS.cpu_s)
         seconds = WALL * limits.cpu_s
         order = {
             "do": "compile",
             "command": command,
-            "names": [source, command[-1]],
+            "sources": [(name, len(encoded(text))) for name, text in _texts(program, source)],
+            "binary": BINARY,
             "limits": {
                 "cpu_s": limits.cpu_s,
                 "longest_s": seconds,
@@ -155,7 +158,7 @@ class Builder:
             if time.monotonic() > end:
                 raise TimeoutError("the compiler's sandbox timed out")
 
-        with _Files(code) as files:
+        with _Files(b"".join(encoded(text) for _, text in _texts(program, source))) as files:
             try:
                 server.send(order, files.descriptors)
                 answer = server.receive_bytes(look)
@@ -199,11 +202,11 @@ def ending_of_compiled(execution: Execution) -> Execution:
 
 
 class _Files(MemoryFiles):
-    """Memory files of a source and of what a compiler writes."""
+    """Memory files of the sources and of what a compiler writes."""
 
-    def __init__(self, code: str) -> None:
+    def __init__(self, sources: bytes) -> None:
         super().__init__()
-        self._add("source", encoded(code))
+        self._add("sources", sources)
         self._add("outputs")
 
     @property
@@ -216,10 +219,19 @@ def _launcher_source() -> str:
     return LAUNCHER.read_text(encoding="utf-8")
 
 
-def _key(code: str, compiler: Compiler, command: list[str]) -> str:
+def _texts(program: Program, source: str) -> list[tuple[str, str]]:
+    """Return name and text of each file that the compiler finds."""
+    return [(source, program.code), *program.files]
+
+
+def _key(program: Program, compiler: Compiler, command: list[str]) -> str:
     facts = [compiler.path, compiler.version, platform.machine(), *command]
     digest = hashlib.sha256(json.dumps(facts).encode())
-    digest.update(encoded(code))
+    digest.update(encoded(program.code))
+    for name, text in program.files:
+        data = encoded(text)
+        digest.update(json.dumps([name, len(data)]).encode())
+        digest.update(data)
     return digest.hexdigest()
 
 

@@ -26,6 +26,7 @@ INSIDE = Path(__file__).parent / "inside"
 HOME = "/box"
 HOME_BYTES = 64 << 20
 HOME_FILES = 4096
+CHECKERS_HOME_BYTES = 512 << 20  # input, answer and output of a test
 DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
 _LIBRARIES = ("/lib", "/lib32", "/lib64", "/usr/lib", "/usr/lib32", "/usr/lib64")
 _TABLES = ("/etc/ld.so.cache", "/usr/share/zoneinfo")
@@ -43,6 +44,7 @@ class FileView:
         devices: device files.
         home: the working directory, if it is a file system of its own.
         home_bytes, home_files: capacity of `home` in bytes and in files.
+        compiles: whether it is a compiler's, which may start the programs that it finds.
     """
 
     reads: tuple[str, ...]
@@ -53,6 +55,7 @@ class FileView:
     home: str = HOME
     home_bytes: int = HOME_BYTES
     home_files: int = HOME_FILES
+    compiles: bool = False
 
 
 def interpreter() -> str:
@@ -99,7 +102,12 @@ def compilers_view(folders: Sequence[str]) -> FileView:
     links = {*view.links, *((f, str(Path(f).readlink())) for f in folders if Path(f).is_symlink())}
     more = [Path(folder) for folder in folders if not Path(folder).is_symlink()]
     reads = _without_nested([*map(Path, view.reads), *_existing(tuple(map(str, more)))])
-    return replace(view, reads=reads, links=tuple(sorted(links)))
+    return replace(view, reads=reads, links=tuple(sorted(links)), compiles=True)
+
+
+def checkers_view() -> FileView:
+    """Return the view of checkers: the interpreter's, with room for the files of a test."""
+    return replace(interpreters_view(), home_bytes=CHECKERS_HOME_BYTES)
 
 
 def _existing(paths: tuple[str, ...]) -> list[Path]:
@@ -140,21 +148,21 @@ class LaunchError(Exception):
 
 
 def launch(
-    isolation: Isolation, canaries: dict[str, Any], tools: FileView | None = None
+    isolation: Isolation, canaries: dict[str, Any], view: FileView | None = None
 ) -> ForkServer:
     """Start a fork server.
 
     Args:
         isolation: the sandbox's layers.
         canaries: what its probe must not reach.
-        tools: the view of a compiler, for a fork server that compiles instead of running programs.
+        view: the view of files; None for the interpreter's.
 
     Raises:
         LaunchError: a precondition is not met.
         OSError: a process or a file cannot be made.
     """
     compile_inside()
-    config = _configuration(isolation, tools)
+    config = _configuration(isolation, view or interpreters_view())
     own_room = isolation.means is not None
     folder = None if own_room else tempfile.mkdtemp(prefix="harness-")
     home = config["view"]["home"] if folder is None else folder
@@ -218,9 +226,8 @@ def _may_compile(source: Path) -> bool:
     return source.exists() and not stored.exists() and os.access(source.parent, os.W_OK)
 
 
-def _configuration(isolation: Isolation, tools: FileView | None) -> dict[str, Any]:
+def _configuration(isolation: Isolation, view: FileView) -> dict[str, Any]:
     """Return the settings for `inside/walls/enter.py` and `inside/fork_server.py`."""
-    view = tools or interpreters_view()
     user = throwaway_user()
     readable = user is None or all(map(_is_public, (interpreter(), *view.reads, *view.packages)))
     wrapped = isolation.means == "bubblewrap"
@@ -237,7 +244,7 @@ def _configuration(isolation: Isolation, tools: FileView | None) -> dict[str, An
         "counted": user is not None or isolation.means is not None,
         "view": asdict(view),
         "packages": package_folders(),
-        "compiles": tools is not None,
+        "compiles": view.compiles,
         "wrapper": bubblewrap_arguments(path, view) if path else [],
     }
 

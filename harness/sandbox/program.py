@@ -83,6 +83,8 @@ class Program:
         signature: codecs of the arguments and the result.
         language: name of its language, see `harness.languages`.
         flags: the compiler's flags; empty for those of the language.
+        files: names and texts of the files beside it: headers, and further sources in its language.
+        compile_s: CPU seconds of each pass of the compiler; None for the usual ones.
     """
 
     code: str
@@ -91,6 +93,8 @@ class Program:
     signature: Signature = field(default_factory=Signature)
     language: str = PYTHON
     flags: str = ""
+    files: tuple[tuple[str, str], ...] = ()
+    compile_s: float | None = None
 
     @classmethod
     def of(
@@ -234,6 +238,8 @@ class Trial(MemoryFiles):
         limits: limits of each test.
         apart: whether a program whose tests may leave state for later ones, as far as its text
             shows, gets a process for each test.
+        has_folder: whether each input is a test with files and arguments, see
+            `harness.sandbox.test_folder`.
     """
 
     def __init__(
@@ -243,9 +249,11 @@ class Trial(MemoryFiles):
         limits: Limits,
         *,
         apart: bool = False,
+        has_folder: bool = False,
     ) -> None:
         self.program = program
         self.apart = apart
+        self.has_folder = has_folder
         self.inputs = inputs
         self.limits = limits
         self.is_counted = False  # among the trials that needed one process; set by the worker

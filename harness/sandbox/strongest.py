@@ -70,21 +70,19 @@ def take(isolation: Isolation) -> tuple[ForkServer | None, Findings]:
     return start(isolation)
 
 
-def start(
-    isolation: Isolation, tools: FileView | None = None
-) -> tuple[ForkServer | None, Findings]:
+def start(isolation: Isolation, view: FileView | None = None) -> tuple[ForkServer | None, Findings]:
     """Start a fork server and receive its probe's findings.
 
     Args:
         isolation: the sandbox's layers.
-        tools: the view of a compiler, for a fork server that compiles.
+        view: the view of files; None for the interpreter's.
 
     Returns:
         The server, or None if it does not keep its level's promises; the findings.
     """
     with _canaries() as outside:
         try:
-            server = launch(isolation, outside, tools)
+            server = launch(isolation, outside, view)
         except (LaunchError, OSError) as error:
             return None, Findings(isolation, {}, str(error))
         server.socket.settimeout(GREETING_S)

@@ -18,9 +18,10 @@ from harness.sandbox.compilation import Builder, Refused, ending_of_compiled
 from harness.sandbox.cores import Exclusive
 from harness.sandbox.fork_server_connection import LOOK_S, ForkServer, read_answer
 from harness.sandbox.isolation import Isolation
+from harness.sandbox.launch import FileView, checkers_view
 from harness.sandbox.limits import GRACE, Limits
 from harness.sandbox.program import Execution, Program, SandboxError, Trial, WorkerStoppedError
-from harness.sandbox.strongest import strongest, take
+from harness.sandbox.strongest import start, strongest, take
 from harness.sandbox.timing_race import STEPS_AT_ONCE, Lap, Step, TimingRace
 
 COLLECT_BYTES = 16 << 20
@@ -44,12 +45,22 @@ class Worker:
     Args:
         isolation: isolation of the sandbox; default: the strongest available.
         quiet: lock shared with the other workers of the machine.
+        view: view of its files; default: the interpreter's.
+        builder: compiles its programs; default: its own, made for the first one.
 
     Not thread-safe, except for `kill` and `stop`.
     """
 
-    def __init__(self, isolation: Isolation | None = None, quiet: Exclusive | None = None) -> None:
+    def __init__(
+        self,
+        isolation: Isolation | None = None,
+        quiet: Exclusive | None = None,
+        *,
+        view: FileView | None = None,
+        builder: Builder | None = None,
+    ) -> None:
         self.stopped = False
+        self._view = view
         self._number = next(_numbers)
         self._isolation = isolation
         self._quiet = quiet or Exclusive()
@@ -60,12 +71,31 @@ class Worker:
         self._copies = True
         self._single = 1.0  # part of recent trials that needed one process only
         self._open: Trial | TimingRace | None = None  # in the server; of the calling thread
-        self._builder: Builder | None = None  # made for the first program that is compiled
+        self._builder = builder
+        self._beside: Worker | None = None
 
     @property
     def isolation(self) -> Isolation:
         """Isolation of its sandbox. Raises IsolationError if none is available."""
         return self._isolation or strongest().isolation
+
+    @property
+    def beside(self) -> "Worker":
+        """A worker with a sandbox of its own, in which no solution runs: for validators."""
+        builder = self._building()
+        with self._lock:
+            if self._beside is None:
+                self._beside = Worker(
+                    self.isolation, self._quiet, view=checkers_view(), builder=builder
+                )
+                self._beside.stopped = self.stopped
+            return self._beside
+
+    def _building(self) -> Builder:
+        with self._lock:
+            if self._builder is None:
+                self._builder = Builder(self.isolation)
+            return self._builder
 
     def run(
         self,
@@ -199,10 +229,7 @@ class Worker:
         """Compile a trial's program; return the execution that stands for one that fails."""
         if trial.binary is not None:
             return None
-        with self._lock:
-            if self._builder is None:
-                self._builder = Builder(self.isolation)
-        built = self._builder.build(trial.program, lambda: self.stopped)
+        built = self._building().build(trial.program, lambda: self.stopped)
         if isinstance(built, Refused):
             return built.execution
         trial.binary = os.dup(built)
@@ -269,6 +296,8 @@ class Worker:
     ) -> None:
         """Send an order after a pause has ended; one that opens the job if it is not open."""
         opens = self._open is not job
+        if isinstance(job, Trial) and job.has_folder:
+            opening = {**opening, "has_folder": True}
         if opens:
             limits = _plain(job.limits, COLLECT_BYTES)
             order = {**order, **opening, "limits": limits, "core": self._number}
@@ -322,7 +351,9 @@ class Worker:
             return server
         self.kill()
         self._open = None
-        server, found = take(self.isolation)
+        server, found = (
+            take(self.isolation) if self._view is None else start(self.isolation, self._view)
+        )
         if server is None:
             raise OSError(f"no sandbox of level {found.isolation} can be had: {found.broken}")
         with self._lock:
@@ -345,6 +376,9 @@ class Worker:
         """End the fork server for good: running work raises WorkerStoppedError."""
         with self._lock:
             self.stopped = True
+            beside = self._beside
+        if beside is not None:
+            beside.stop()
         self.kill()
         with self._gate:
             self._gate.notify_all()
@@ -354,7 +388,9 @@ class Worker:
         """End the fork server and its children at once; return its last stderr line."""
         with self._lock:
             server, self._server = self._server, None
-            builder = self._builder
+            builder, beside = self._builder, self._beside
+        if beside is not None:
+            beside.kill()
         if builder is not None:
             builder.end()
         return "" if server is None else server.end()

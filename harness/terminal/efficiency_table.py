@@ -11,8 +11,9 @@ from harness.efficiency.efficiency_summary import (
     score_interval,
     scores,
 )
-from harness.terminal.columns import figures_table
-from harness.text import count, printable_line
+from harness.figures import count
+from harness.terminal.rich_tables import figures_table
+from harness.text import printable_line
 
 
 def efficiency_table(found: EfficiencySummary) -> Table:

@@ -6,9 +6,9 @@ from pathlib import Path
 from rich.console import Console
 
 from harness.errors import INFRASTRUCTURE, MISSED, OK, UsageError
+from harness.figures import count, percent
 from harness.run.summary.loaded_run import bracket_of, read_run
 from harness.run.summary.summary import Summary
-from harness.text import count, percent
 
 CLOSE = 1e-9
 """Tolerance for rounding errors in a mean of fractions."""

@@ -18,8 +18,8 @@ from harness.agent.events import Response
 from harness.problem import Problem
 from harness.run.observer import Progress
 from harness.run.store.results import SampleResult
-from harness.terminal.columns import drawn, fitted, painted
 from harness.terminal.sample_table import Numbers, SampleRow, result_row
+from harness.terminal.terminal_text import drawn, fitted, painted
 from harness.text import printable_line
 
 FRAMES_A_SECOND = 4

@@ -17,9 +17,10 @@ from rich.progress import (
 )
 
 from harness.closing import Closing
+from harness.figures import bad_rows
 from harness.sources.benchmarks import load
 from harness.sources.files.rows import Loaded
-from harness.text import bad_rows, printable_line
+from harness.text import printable_line
 
 LARGE = 8_000_000
 """Bytes from which on a file gets a line."""

@@ -10,6 +10,7 @@ from rich.segment import Segment
 from harness.agent.events import Resumed, Retried
 from harness.closing import Closing
 from harness.efficiency.efficiency_summary import cpu_time, rank, score
+from harness.figures import dollars, percent
 from harness.problem import Problem
 from harness.run.observer import Failure, Progress, Watch
 from harness.run.plan.plan import Plan
@@ -17,12 +18,13 @@ from harness.run.store.directory import RunDirectory
 from harness.run.store.results import SampleResult
 from harness.run.summary.loaded_run import with_costs
 from harness.run.summary.summary import Summary
-from harness.terminal.columns import CHROME, fitted
+from harness.terminal.columns import CHROME
 from harness.terminal.live_frame import LiveFrame, LiveRows, box, meter, span
 from harness.terminal.sample_table import sample_table
 from harness.terminal.tally import Tally
+from harness.terminal.terminal_text import fitted
 from harness.terminal.waiting_lines import LONGEST_SILENCE_S, WaitingLines
-from harness.text import dollars, percent, printable_line
+from harness.text import printable_line
 
 BOXES = 5
 """Lines besides scores and table: those of two boxes, and the bar."""

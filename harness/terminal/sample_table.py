@@ -7,10 +7,11 @@ from typing import Any
 
 from harness.efficiency.efficiency_summary import cpu_time, rank, score
 from harness.efficiency.scale import Efficiency
+from harness.figures import UNKNOWN
 from harness.run.store.results import SampleResult
 from harness.run.store.transcript import sample_name
 from harness.terminal.columns import Cell, Column, Grid
-from harness.text import UNKNOWN, printable_line
+from harness.text import printable_line
 
 COLUMNS = (
     Column("#", right=True),

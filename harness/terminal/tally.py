@@ -2,9 +2,9 @@
 
 from collections import defaultdict
 
+from harness.figures import interval
 from harness.run.store.results import SampleResult
 from harness.stats.rates import wilson
-from harness.text import interval
 
 
 class Tally:

@@ -9,9 +9,10 @@ from typing import Self
 
 from harness.agent.events import Response, Retried
 from harness.closing import Closing
+from harness.figures import count
 from harness.run.observer import Progress
 from harness.terminal.live_frame import span
-from harness.text import count, printable_line
+from harness.text import printable_line
 
 LONGEST_SILENCE_S = 30.0
 LONGEST_CAUSE = 120  # characters of a retry's cause

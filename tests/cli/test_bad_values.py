@@ -12,8 +12,8 @@ import harness
 from harness.cli.app import app
 from harness.errors import HarnessError
 from harness.features.experiment.grid import read_grid
-from harness.run.settings.setting import read_yaml
 from harness.run.settings.spec import RunSpec, flag_of, read_spec
+from harness.run.settings.yaml_file import read_yaml
 
 Entry = Callable[[dict[str, Any], Path], object]
 

@@ -3,7 +3,8 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.text import around, shorten, writable
+from harness.excerpts import around, shorten
+from harness.text import writable
 
 texts = st.text(st.characters(), max_size=400)
 

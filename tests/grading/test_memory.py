@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness import text as excerpts
+from harness import excerpts
+from harness.excerpts import count_characters, decode_head, shorten, shorten_bytes
 from harness.grading import rules
 from harness.grading.judge import Task, judge
 from harness.grading.rules import RULES
@@ -18,7 +19,6 @@ from harness.problem import TestCase
 from harness.sandbox.limits import Limits
 from harness.sandbox.program import Program
 from harness.sandbox.worker import Worker
-from harness.text import count_characters, decode_head, shorten, shorten_bytes
 
 MEGABYTE = 1_000_000
 ESCAPE = "surrogateescape"

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from harness.excerpts import shorten
 from harness.grading import reference_verdicts
 from harness.grading.jobs import Options, code_hash
 from harness.grading.reference_verdicts import (
@@ -20,7 +21,6 @@ from harness.grading.reference_verdicts import (
 from harness.grading.verdict import Verdict
 from harness.problem import Checker, Problem, TestCase, TestSuite
 from harness.sandbox.isolation import Level
-from harness.text import shorten
 
 CODES = [code_hash("print(1)"), code_hash("print(2)")]
 FOUND = Finding(Verdict.ACCEPTED, 3, 0.25, isolation="landlock")

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import shlex
 import sys
 from pathlib import Path
 from typing import Any
@@ -51,7 +52,7 @@ def test_an_agent_of_ones_own_is_started(tmp_path: Path, benchmark: str) -> None
         evaluate(
             benchmark=benchmark,
             limit=1,
-            agent_command=f"{sys.executable} {tmp_path / 'agent.py'}",
+            agent_command=shlex.join([sys.executable, str(tmp_path / "agent.py")]),
             agent_without_namespace=True,
         )
     assert error.value.__context__ is None, "one line, and no story before it"

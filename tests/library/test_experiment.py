@@ -20,7 +20,7 @@ from rich.console import Console
 import harness
 from harness import HarnessError, UsageError, experiment
 from harness.models.protocol import ModelStop, ModelTurn
-from harness.models.scripted import UnaskedModel
+from harness.models.unasked import UnaskedModel
 
 TESTS = [
     {"input": "1", "output": "1", "public": True},

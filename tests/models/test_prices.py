@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.errors import UsageError
-from harness.models.prices import ListedPrice, Price, PriceList, bundled_prices, cost, read_prices
+from harness.models.price_lists import ListedPrice, PriceList, bundled_prices, read_prices
+from harness.models.prices import Price, cost
 from harness.models.protocol import Usage
 
 LIST = PriceList(

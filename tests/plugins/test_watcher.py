@@ -20,8 +20,8 @@ from harness.features.observers.observer_events import (
 )
 from harness.grading.verdict import Verdict
 from harness.run.observer import Failure
+from harness.terminal.consoles import console
 from harness.terminal.run_progress import RunProgress
-from harness.terminal.summary_table import console
 
 SOON = 30.0  # seconds; never waited for in full
 

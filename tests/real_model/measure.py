@@ -34,12 +34,12 @@ CONCURRENCY = 4
 SEED = 29
 MOST_TOKENS = 1024
 """Of one answer; a small model may repeat itself without end."""
-WARM = 0.8
+WARM = 0.7
 """Temperature where several samples of a problem are asked for."""
 MBPP_TEST = range(11, 511)
 """The ids of MBPP's test split, which the file as published does not mark."""
-SHOTS = 4
-"""Single shots of a bundled problem that are recorded: about what an agent's sample costs."""
+SHOTS = 3
+"""Single shots of a bundled problem that are recorded."""
 MODES = ("single_shot", "agentic", "self_repair", "best_of_k_public")
 PROMPTS = ("default", "terse", "reasoning")
 SECOND_PROMPT = "terse"

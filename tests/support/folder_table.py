@@ -8,7 +8,7 @@ ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "CONTRIBUTING.md"
 BEGIN, END = "<!-- folders -->\n", "<!-- end of the folders -->\n"
 ORDER = (
-    *("sources", "models", "sandbox", "grading", "tools", "agent", "run", "stats"),
+    *("sources", "models", "languages", "sandbox", "grading", "tools", "agent", "run", "stats"),
     *("efficiency", "terminal", "cli", "features"),
 )
 

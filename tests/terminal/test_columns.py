@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.console import Console
 
-from harness.terminal.columns import Cell, Column, Grid, fit, fitted
+from harness.terminal.columns import Cell, Column, Grid, fit
+from harness.terminal.terminal_text import fitted
 
 COLUMNS = (
     Column("#", right=True),

@@ -9,7 +9,9 @@ from harness.grading.verdict import JudgedAgain, Verdict
 from harness.run.store.results import SampleResult, Step
 from harness.run.summary.loaded_run import read_run
 from harness.run.summary.summary import summarize
-from harness.terminal.run_screen import groups_view, hints, run_screen, summary_screen
+from harness.terminal.groups_view import groups_view
+from harness.terminal.run_screen import hints, run_screen
+from harness.terminal.summary_screen import summary_screen
 
 MakeResult = Callable[..., SampleResult]
 WriteRun = Callable[..., Path]

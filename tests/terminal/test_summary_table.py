@@ -8,7 +8,8 @@ from harness.agent.attempt import ChosenBy
 from harness.grading.verdict import Verdict
 from harness.run.store.results import SampleResult
 from harness.run.summary.summary import Summary, summarize
-from harness.terminal.summary_table import console, summary_view
+from harness.terminal.consoles import console
+from harness.terminal.summary_table import summary_view
 
 MakeResult = Callable[..., SampleResult]
 Shown = Callable[..., str]

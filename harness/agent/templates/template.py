@@ -16,7 +16,7 @@ from jinja2 import StrictUndefined, Template, TemplateSyntaxError, nodes
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 from pydantic import BaseModel
 
-from harness.text import shorten
+from harness.excerpts import shorten
 
 LONGEST_TEMPLATE = 1_000_000
 LONGEST_TEXT = 1_000_000

@@ -22,11 +22,11 @@ from harness.features.batch.batch_endpoint import (
     BatchState,
 )
 from harness.features.batch.batch_journal import Batch, BatchJournal, Spool
+from harness.figures import count
 from harness.models.clients.retry import Pace, RetryPolicy, ask_until_answered
 from harness.models.clients.wire import Json
 from harness.models.faults import PolicyRefusedError, RejectedError, TransientError
 from harness.models.protocol import ModelError, ModelTurn
-from harness.text import count
 
 MOST_TRIES = 3
 GONE_STATUSES = frozenset({404, 410})

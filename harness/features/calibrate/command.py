@@ -18,12 +18,12 @@ from harness.cli.settings_flags import (
 from harness.efficiency.measurement import Scales, timing_of
 from harness.errors import INFRASTRUCTURE, INTERRUPTED, OK
 from harness.features.calibrate.library import calibrate_problems
+from harness.figures import count
 from harness.run.session.judging_session import judging
 from harness.run.settings.spec import read_spec
 from harness.sources.selection import select
+from harness.terminal.consoles import console, write_json
 from harness.terminal.progress import TerminalReporter, load_telling
-from harness.terminal.summary_table import console, write_json
-from harness.text import count
 
 CALIBRATED = tuple(
     key for key in JUDGING if key not in {"wall_timeout", "isolate_tests", "all_tests"}

@@ -13,6 +13,7 @@ from harness.efficiency.efficiency_summary import cpu_time
 from harness.efficiency.measurement import Scales, machine, timing_of
 from harness.efficiency.scale import Scale
 from harness.errors import DataError
+from harness.figures import count
 from harness.grading.jobs import code_hash
 from harness.models.protocol import Frozen
 from harness.problem import Problem, Reference
@@ -21,15 +22,18 @@ from harness.run.plan.problem_loader import Benchmark, checked, name_of, read
 from harness.run.reporter import LOG, JudgingProgress, Reporter
 from harness.run.session.judging import in_pool
 from harness.run.session.judging_session import JudgingSession, session_of
-from harness.run.settings.keys import SelectionKeys, listing, python_words, spec_from
+from harness.run.settings.keys import SelectionKeys
+from harness.run.settings.python_arguments import spec_from
+from harness.run.settings.python_messages import python_words
+from harness.run.settings.python_signature import listing
 from harness.run.summary.summary import counted
 from harness.sandbox.executor import Executor, ExecutorName
 from harness.sandbox.isolation import Level
 from harness.sandbox.program import SandboxError
 from harness.sources.selection import select
-from harness.terminal.columns import facts, figures_table
 from harness.terminal.notebook import NotebookView
-from harness.text import count, printable_line
+from harness.terminal.rich_tables import facts, figures_table
+from harness.text import printable_line
 
 LISTED = 40
 OWN = ("benchmark", "recollect")

@@ -16,9 +16,10 @@ from harness.features.compare.flips import Flip
 from harness.features.compare.spend_result import SpendComparison
 from harness.features.compare.spend_sentence import amount_of
 from harness.features.compare.table_rows import points
+from harness.figures import UNKNOWN, count, dollars, interval, percent, quantity
 from harness.run.summary.loaded_run import arm_names, mode_words
 from harness.run.summary.summary import Summary
-from harness.text import UNKNOWN, count, dollars, interval, percent, printable_line, quantity
+from harness.text import printable_line
 
 
 def names_of(comparison: Comparison) -> dict[str, str]:

@@ -13,10 +13,11 @@ from harness.errors import INFRASTRUCTURE, MISSED, OK, UsageError
 from harness.features.compare.answer import comparison_screen, names_of
 from harness.features.compare.comparison import Comparison, compare_runs
 from harness.features.compare.view import comparison_markdown, comparison_view, groups_of
+from harness.figures import count
 from harness.run.store.results import uncollected
 from harness.run.summary.groups import read_filters, read_kinds
-from harness.terminal.summary_table import console, write_json
-from harness.text import count, printable_line
+from harness.terminal.consoles import console, write_json
+from harness.text import printable_line
 
 
 def _print(out: Console, comparison: Comparison, *, details: bool, kinds: Sequence[str]) -> None:

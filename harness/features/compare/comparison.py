@@ -20,11 +20,12 @@ from harness.features.compare.efficiency import Faster, faster
 from harness.features.compare.flips import Flip, Group, compare_counts, flips_of, grouped
 from harness.features.compare.spend import equal_spend
 from harness.features.compare.spend_result import SpendComparison
+from harness.figures import count
 from harness.models.protocol import Frozen
 from harness.run.settings.spec import COMPARED
 from harness.run.store.directory import refuse_experiment
+from harness.run.store.origin import verdicts_of
 from harness.run.store.results import SampleResult, uncollected
-from harness.run.store.state import verdicts_of
 from harness.run.summary.groups import EVERYTHING, filtered
 from harness.run.summary.loaded_run import (
     Bounds,
@@ -39,7 +40,6 @@ from harness.run.summary.summary import Summary, solved_counts, summarize
 from harness.sources.selection import Selection
 from harness.stats.paired import Paired, holm
 from harness.stats.pass_at_k import Counts
-from harness.text import count
 
 SCHEMA = 1
 LEVEL = 0.05

@@ -4,10 +4,11 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, cast
 
 from harness.features.compare.efficiency import timed_unlike
+from harness.figures import count
 from harness.run.settings.spec import COMPARED, SETTINGS, default_of, uses
-from harness.run.store.state import PUBLISHED, verdicts_of, versions_of
+from harness.run.store.origin import PUBLISHED, verdicts_of
+from harness.run.store.versions import versions_of
 from harness.run.summary.loaded_run import Run
-from harness.text import count
 
 Labels = tuple[str, str]
 TOLD_APART = frozenset({"base_url", "rule"})

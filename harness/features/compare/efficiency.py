@@ -16,11 +16,11 @@ from harness.efficiency.efficiency_summary import (
     score_words,
     scores,
 )
+from harness.figures import UNKNOWN, count
 from harness.models.protocol import Frozen
 from harness.run.store.results import SampleResult
 from harness.run.summary.loaded_run import Run
 from harness.stats.rates import Rate, mean_interval
-from harness.text import UNKNOWN, count
 
 
 class PairedBeyond(BaseModel):

@@ -12,8 +12,8 @@ from harness.features.compare.spend_result import (
     SpendDifference,
     SpendPoint,
 )
+from harness.figures import count
 from harness.run.summary.loaded_run import Run
-from harness.text import count
 
 MODES = {
     "agentic": "the agent",

@@ -8,11 +8,11 @@ from harness.features.compare.differences import words_of
 from harness.features.compare.efficiency import efficiency_rows
 from harness.features.compare.spend_result import SpendComparison, SpendDifference
 from harness.features.compare.spend_sentence import MODES, amount_of
+from harness.figures import dollars, figure, interval, percent
 from harness.run.settings.spec import COMPARED
-from harness.run.store.state import HERE
+from harness.run.store.origin import HERE
 from harness.run.summary.summary import Summary
 from harness.stats.rates import Rate
-from harness.text import dollars, figure, interval, percent
 
 PAIRED = "  shared problems only"
 NONE = "unknown"

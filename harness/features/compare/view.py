@@ -11,10 +11,11 @@ from harness.features.compare.comparison import LEVEL, Comparison, Pairwise
 from harness.features.compare.efficiency import faster_words
 from harness.features.compare.flips import Flip, FlipSample, Group
 from harness.features.compare.table_rows import foreign, points, rows_of, spend_columns, spend_rows
+from harness.figures import count, percent
 from harness.run.summary.groups import FEWEST
-from harness.terminal.columns import figures_table
-from harness.terminal.run_screen import too_few
-from harness.text import count, percent, printable_line
+from harness.terminal.groups_view import too_few
+from harness.terminal.rich_tables import figures_table
+from harness.text import printable_line
 
 
 def findings(versus: Pairwise, comparisons: int) -> Iterator[str]:

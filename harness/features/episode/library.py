@@ -14,7 +14,7 @@ from harness.features.episode.rollout import Answer, EpisodeStep, Rollout
 from harness.features.episode.shared import EpisodeKeys, Episodes, tool_schemas
 from harness.problem import Problem
 from harness.run.plan.problem_loader import Benchmark
-from harness.run.settings.keys import listing
+from harness.run.settings.python_signature import listing
 from harness.sandbox.executor import Executor
 
 T = TypeVar("T")

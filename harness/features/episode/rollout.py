@@ -30,8 +30,8 @@ from harness.models.protocol import (
     ToolMessage,
     ToolSpec,
 )
-from harness.models.scripted import UnaskedModel
 from harness.models.text_tools.instructions import with_tools
+from harness.models.unasked import UnaskedModel
 from harness.problem import Problem
 from harness.sandbox.executor import Executor, Shared
 from harness.sandbox.program import SandboxError

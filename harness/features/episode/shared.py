@@ -26,9 +26,11 @@ from harness.run.plan.problem_kinds import (
 )
 from harness.run.plan.problem_loader import Benchmark, checked, read
 from harness.run.reporter import LOG
-from harness.run.session.judging_session import isolate
-from harness.run.session.sync import WarmPool
-from harness.run.settings.keys import JudgingKeys, SelectionKeys, Words, listing, spec_from
+from harness.run.session.isolation import isolate
+from harness.run.session.warm_pool import WarmPool
+from harness.run.settings.keys import JudgingKeys, SelectionKeys, Words
+from harness.run.settings.python_arguments import spec_from
+from harness.run.settings.python_signature import listing
 from harness.sandbox.executor import Executor
 from harness.sources.problem_names import Names
 from harness.sources.selection import rank, select

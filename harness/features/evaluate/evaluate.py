@@ -22,6 +22,7 @@ from harness.features.evaluate.evaluate_arguments import (
     given_path,
 )
 from harness.features.observers.observer_events import Told, check_observer, watched
+from harness.figures import count
 from harness.models.protocol import Model
 from harness.run.engine.controller import RunController
 from harness.run.engine.lifecycle import Prepared
@@ -29,7 +30,9 @@ from harness.run.observer import Failure
 from harness.run.plan.problem_loader import Benchmark, read
 from harness.run.reporter import LOG
 from harness.run.session.sync import first_of, run
-from harness.run.settings.keys import RunKeys, listing, python_words
+from harness.run.settings.keys import RunKeys
+from harness.run.settings.python_messages import python_words
+from harness.run.settings.python_signature import listing
 from harness.run.store.directory import MANIFEST, read_manifest
 from harness.run.store.results import SampleResult
 from harness.run.summary.loaded_run import Run, read_run, samples_frame
@@ -38,7 +41,7 @@ from harness.sources.files.rows import Loaded
 from harness.stats.rates import Rate
 from harness.terminal.notebook import NotebookView
 from harness.terminal.run_screen import run_screen
-from harness.text import count, printable_line
+from harness.text import printable_line
 
 if TYPE_CHECKING:
     import pandas as pd

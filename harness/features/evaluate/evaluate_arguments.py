@@ -14,7 +14,8 @@ from harness.models.user_code import model_of, name_of_code
 from harness.problem import Problem
 from harness.run.plan.problem_loader import Benchmark, Checked, checked, name_of
 from harness.run.plan.target import ADDRESSING, ASKED_FOR
-from harness.run.settings.keys import RunKeys, spec_from
+from harness.run.settings.keys import RunKeys
+from harness.run.settings.python_arguments import spec_from
 from harness.run.settings.spec import RunSpec
 
 OWN_CODE = "as 'MODULE:ATTRIBUTE'"

@@ -9,6 +9,7 @@ from harness.agent.attempt import StopReason
 from harness.agent.strategies import COMES
 from harness.errors import INFRASTRUCTURE, INTERRUPTED, OK, RunDirectoryError, UsageError
 from harness.features.observers.attach import Watcher, taking_leave, with_watchers
+from harness.figures import count, dollars, number_range
 from harness.models.protocol import Usage
 from harness.models.providers import AGENT_PREFIX, REFERENCES
 from harness.run.engine.controller import RunController
@@ -18,14 +19,15 @@ from harness.run.plan.estimate import CHARACTERS, Estimate, Foretold, estimate
 from harness.run.plan.target import PREFIX
 from harness.run.settings.spec import GROWING, RESUMABLE, known_keys, read_spec
 from harness.run.store.directory import MANIFEST, default_path, read_manifest
-from harness.run.store.state import IMPORT_AGAIN, is_imported
+from harness.run.store.origin import IMPORT_AGAIN, is_imported
 from harness.run.summary.summary import Summary
-from harness.terminal.columns import facts, number_range
+from harness.terminal.consoles import console, write_json
 from harness.terminal.gate import gate
+from harness.terminal.pending_lines import without_answer
 from harness.terminal.progress import TerminalReporter
-from harness.terminal.run_screen import print_summary, without_answer
-from harness.terminal.summary_table import console, write_json
-from harness.text import count, dollars, printable, printable_line
+from harness.terminal.rich_tables import facts
+from harness.terminal.run_screen import print_summary
+from harness.text import printable, printable_line
 
 NOTHING_ASKED = "no request is sent: the answers are there already; the run costs nothing"
 AGENT_PAYS = "no request is sent by harness; what the agent asks a model is not known here"

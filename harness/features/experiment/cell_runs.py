@@ -21,8 +21,8 @@ from harness.run.plan.plan import Plan
 from harness.run.session.sync import run
 from harness.run.settings.spec import RunSpec
 from harness.run.store.directory import MANIFEST, RunDirectory, read_manifest
+from harness.run.store.pending import NOT_NEEDED
 from harness.run.store.results import SampleResult
-from harness.run.store.state import NOT_NEEDED
 from harness.run.store.transcript import sample_name
 from harness.run.store.transcripts import FOLDER
 from harness.run.summary.loaded_run import read_run

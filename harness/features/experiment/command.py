@@ -27,14 +27,15 @@ from harness.features.experiment.library import ExperimentRun
 from harness.features.experiment.ranking import Ranking, rank
 from harness.features.experiment.view import last_screen
 from harness.features.observers.attach import Watcher, taking_leave, watchers_of
+from harness.figures import count, dollars, number_range
 from harness.run.engine.lifecycle import Prepared
 from harness.run.plan.estimate import estimate
 from harness.run.plan.target import PREFIX
-from harness.terminal.columns import figures_table, number_range
+from harness.terminal.consoles import console, write_json
 from harness.terminal.progress import TerminalReporter
+from harness.terminal.rich_tables import figures_table
 from harness.terminal.run_progress import run_progress
-from harness.terminal.summary_table import console, write_json
-from harness.text import count, dollars, printable_line
+from harness.text import printable_line
 
 app = typer.Typer(cls=HelpGroup, rich_markup_mode=None)
 

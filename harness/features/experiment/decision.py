@@ -8,11 +8,11 @@ from typing import Any, Literal
 
 from harness.errors import UsageError
 from harness.features.experiment.cells import OF_THE_WHOLE, Spec
+from harness.figures import count
 from harness.models.protocol import Frozen
 from harness.run.settings.spec import uses
 from harness.run.store.results import SampleResult
 from harness.stats.sequential import LEVEL, Evidence, evidence
-from harness.text import count
 
 SINGLE_SHOT = "single_shot"
 MOST_SHOTS = 100

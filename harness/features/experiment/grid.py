@@ -31,7 +31,6 @@ from harness.features.experiment.cells import (
 )
 from harness.features.experiment.decision import MOST_SHOTS, SINGLE_SHOT, Say
 from harness.run.plan.target import resolve_target
-from harness.run.settings.setting import read_yaml, refuse_unknown, with_underscores
 from harness.run.settings.spec import (
     LISTS,
     SETTINGS,
@@ -41,6 +40,8 @@ from harness.run.settings.spec import (
     stored,
     uses,
 )
+from harness.run.settings.unknown_keys import refuse_unknown
+from harness.run.settings.yaml_file import read_yaml, with_underscores
 
 MOST_CELLS = 1_000
 AXES = {

@@ -26,11 +26,12 @@ from harness.features.experiment.decision import (
 )
 from harness.features.experiment.experiment_file import Experiment
 from harness.features.experiment.live_panel import ExperimentPanel
+from harness.figures import count, percent
 from harness.run.engine.controller import RunController
 from harness.run.engine.lifecycle import Prepared
 from harness.run.settings.spec import stored
 from harness.stats.sequential import Evidence
-from harness.text import count, percent, printable_line
+from harness.text import printable_line
 
 FIRST = 8
 """Fewest problems of a batch."""

@@ -20,6 +20,7 @@ from harness.features.experiment.ranking import rank
 from harness.features.experiment.view import ExperimentResult
 from harness.features.observers.attach import Watcher
 from harness.features.observers.observer_events import Watching, watched
+from harness.figures import count
 from harness.models.protocol import Model
 from harness.models.user_code import name_of_code
 from harness.run.engine.controller import RunController
@@ -30,12 +31,14 @@ from harness.run.plan.plan import Plan
 from harness.run.plan.problem_loader import Benchmark, checked, name_of, read
 from harness.run.reporter import LOG, Reporter, log
 from harness.run.session.sync import run as run_async
-from harness.run.settings.keys import CellKeys, listing, python_words
-from harness.run.settings.setting import refuse_unknown
+from harness.run.settings.keys import CellKeys
+from harness.run.settings.python_messages import python_words
+from harness.run.settings.python_signature import listing
 from harness.run.settings.spec import RunSpec
+from harness.run.settings.unknown_keys import refuse_unknown
 from harness.run.store.directory import RunDirectory
-from harness.terminal.summary_table import console
-from harness.text import count, printable_line
+from harness.terminal.consoles import console
+from harness.text import printable_line
 
 OneModel = str | Model | Callable[[dict[str, Any]], Any] | Mapping[str, Any]
 """A model's name, the user's own model or function, or a name with settings, as in YAML."""

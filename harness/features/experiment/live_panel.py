@@ -15,16 +15,18 @@ from harness.closing import Closing
 from harness.features.experiment.cell_runs import results_of
 from harness.features.experiment.cells import Cell
 from harness.features.experiment.decision import PAIR, Decision
+from harness.figures import count, dollars, quantity
 from harness.problem import Problem
 from harness.run.plan.plan import Plan
 from harness.run.store.directory import RunDirectory
 from harness.run.summary.loaded_run import with_costs
-from harness.terminal.columns import CHROME, fitted, middle_cut
+from harness.terminal.columns import CHROME
 from harness.terminal.live_frame import LiveFrame, LiveRows, box, meter, span
 from harness.terminal.run_progress import RunProgress
 from harness.terminal.sample_table import sample_table
 from harness.terminal.tally import Tally
-from harness.text import count, dollars, printable_line, quantity
+from harness.terminal.terminal_text import fitted, middle_cut
+from harness.text import printable_line
 
 ABOVE = 4
 """Lines left free above the frame for messages."""

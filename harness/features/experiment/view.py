@@ -19,10 +19,11 @@ from harness.features.compare.library import RunComparison, compare
 from harness.features.experiment.decision import PAIR, Decision
 from harness.features.experiment.ranking import Against, RankedCell, Ranking
 from harness.features.show.command import LoadedRun, load_run
+from harness.figures import UNKNOWN, count, dollars, interval, percent, quantity
 from harness.run.summary.loaded_run import frame
-from harness.terminal.columns import figures_table
 from harness.terminal.notebook import NotebookView
-from harness.text import UNKNOWN, count, dollars, interval, percent, printable_line, quantity
+from harness.terminal.rich_tables import figures_table
+from harness.text import printable_line
 
 if TYPE_CHECKING:
     import pandas as pd

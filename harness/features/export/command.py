@@ -16,18 +16,20 @@ from harness.features.export.inspect_log import write_inspect
 from harness.features.export.livecodebench import LiveCodeBenchFiles, eval_all_text
 from harness.features.export.sample_rows import csv_text, junit_text, write_parquet
 from harness.features.show.command import LoadedRun
+from harness.figures import count
 from harness.problem import Problem
 from harness.run.plan.problem_loader import Benchmark, checked, read
 from harness.run.reporter import LOG
-from harness.run.settings.keys import path_of, python_words
+from harness.run.settings.python_arguments import path_of
+from harness.run.settings.python_messages import python_words
 from harness.run.settings.spec import RunSpec
 from harness.run.store.directory import BATCHES, MANIFEST, RESULTS, SUMMARY
 from harness.run.store.transcripts import FOLDER, PACK
 from harness.run.summary.loaded_run import Run, read_run
 from harness.sources.files.rows import Loaded
+from harness.terminal.consoles import console
 from harness.terminal.progress import load_with_bar
-from harness.terminal.summary_table import console
-from harness.text import count, printable_line
+from harness.text import printable_line
 
 FORMATS = ("csv", "parquet", "junit", "lcb", "inspect", "atif", "openai-messages")
 TEXTS: Mapping[str, Callable[[Run], Iterable[str]]] = {

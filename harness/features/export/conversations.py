@@ -25,7 +25,8 @@ from harness.agent.events import (
     ToolResult,
 )
 from harness.errors import RunDirectoryError
-from harness.models.prices import ListedPrice, Price, cost
+from harness.models.price_lists import ListedPrice
+from harness.models.prices import Price, cost
 from harness.models.protocol import (
     AssistantMessage,
     Message,

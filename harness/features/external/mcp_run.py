@@ -27,9 +27,10 @@ from harness.run.settings.spec import known_keys, read_spec
 from harness.run.store.directory import MANIFEST, RESULTS, default_path, read_manifest
 from harness.run.store.results import read_results
 from harness.sources.selection import Selection, select
+from harness.terminal.consoles import console
 from harness.terminal.progress import TerminalReporter
 from harness.terminal.run_progress import run_progress
-from harness.terminal.summary_table import console, words
+from harness.terminal.summary_facts import words
 from harness.text import printable_line
 
 MOST_PORTS = 65_535

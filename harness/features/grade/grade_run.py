@@ -27,6 +27,7 @@ from harness.features.grade.solutions import (
     judged_answers,
     match,
 )
+from harness.figures import count
 from harness.grading.jobs import Judged, Options
 from harness.problem import Problem
 from harness.run.plan.languages import check_language
@@ -35,9 +36,8 @@ from harness.run.reporter import Reporter
 from harness.run.session.judging import in_session, judge_reported
 from harness.run.session.judging_session import JudgingSession
 from harness.sandbox.executor import Executor
+from harness.terminal.consoles import console, write_json
 from harness.terminal.progress import TerminalReporter, load_telling
-from harness.terminal.summary_table import console, write_json
-from harness.text import count
 
 
 class GradeStore:

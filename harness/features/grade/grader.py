@@ -135,9 +135,10 @@ class Grader(Closing):
         from harness.run.plan.problem_kinds import RULES_OF, said_in
         from harness.run.plan.problem_loader import checked, read
         from harness.run.reporter import LOG
-        from harness.run.session.judging_session import isolate
-        from harness.run.session.sync import WarmPool
-        from harness.run.settings.keys import JudgingKeys, spec_from
+        from harness.run.session.isolation import isolate
+        from harness.run.session.warm_pool import WarmPool
+        from harness.run.settings.keys import JudgingKeys
+        from harness.run.settings.python_arguments import spec_from
         from harness.run.settings.reward_functions import check_reward_function
         from harness.sources.problem_names import Names
 

@@ -9,6 +9,7 @@ from rich.console import Group, RenderableType
 from harness.efficiency.efficiency_summary import EfficiencySummary, summarize_efficiency
 from harness.efficiency.scale import Efficiency
 from harness.features.grade.solutions import MatchedSolution, Published, unmatched_words
+from harness.figures import percent
 from harness.grading.jobs import Judged
 from harness.grading.verdict import INFRASTRUCTURE, JudgedAgain, TestResult, Verdict
 from harness.languages import PYTHON
@@ -16,16 +17,15 @@ from harness.models.protocol import Frozen
 from harness.run.plan.languages import compiler_words
 from harness.run.summary.summary import counted, rate_by_source_rule, rate_of, without_hidden
 from harness.stats.rates import Rate
-from harness.terminal.columns import facts, rates_table, words_table
 from harness.terminal.efficiency_table import efficiency_facts, efficiency_table
-from harness.terminal.summary_table import (
+from harness.terminal.rich_tables import facts, rates_table, words_table
+from harness.terminal.summary_facts import (
     counts,
     judged_again,
     no_hidden_tests,
     sandbox_level,
     words,
 )
-from harness.text import percent
 
 LISTED = 20
 LONGEST_REASON = 100

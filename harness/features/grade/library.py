@@ -16,16 +16,18 @@ from harness.features.grade.grade_run import GradeRun, GradeStore
 from harness.features.grade.grades import GradedSolution, GradeSummary, grades_view
 from harness.features.grade.solution_readers import read_row, read_solutions
 from harness.features.grade.solutions import CODE, Solution, options_of
+from harness.figures import count
 from harness.problem import Problem
 from harness.run.plan.problem_loader import Benchmark, checked, name_of, read
 from harness.run.reporter import LOG, log
 from harness.run.session.judging_session import session_of
 from harness.run.session.sync import first_of, run
-from harness.run.settings.keys import GradeKeys, listing, spec_from
+from harness.run.settings.keys import GradeKeys
+from harness.run.settings.python_arguments import spec_from
+from harness.run.settings.python_signature import listing
 from harness.run.summary.loaded_run import frame
 from harness.sources.selection import select
 from harness.terminal.notebook import NotebookView
-from harness.text import count
 
 if TYPE_CHECKING:
     import pandas as pd

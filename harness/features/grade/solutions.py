@@ -9,6 +9,7 @@ from typing import Any
 from harness.agent.extraction.code import Extract, Extraction, asserted_by_lcb
 from harness.agent.extraction.fences import extract_fenced
 from harness.errors import DataError, UsageError
+from harness.figures import count
 from harness.grading.answer_judge import judge_answer
 from harness.grading.jobs import Job, Judged, Options, judge_all
 from harness.grading.verdict import Grade, Verdict
@@ -21,7 +22,7 @@ from harness.run.plan.problem_kinds import rules_of
 from harness.run.settings.spec import RunSpec
 from harness.sandbox.executor import Executor
 from harness.sources.problem_names import Names
-from harness.text import count, first_few
+from harness.text import first_few
 
 CODE = "code"
 """In place of an extraction rule: a text is the solution itself."""

@@ -13,9 +13,9 @@ from harness.features.import_.trajectory_file import FORMATS
 from harness.features.import_.trajectory_import import Imported, ImportRequest
 from harness.features.import_.trajectory_run import agreement_lines
 from harness.sources.files.rows import Loaded
+from harness.terminal.consoles import console
 from harness.terminal.progress import TerminalReporter, load_telling
 from harness.terminal.run_screen import print_summary
-from harness.terminal.summary_table import console
 
 
 def left_out_words(found: Imported) -> str:

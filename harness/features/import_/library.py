@@ -32,22 +32,26 @@ from harness.features.import_.trajectory_import import (
 )
 from harness.features.import_.trajectory_run import Compared, agreement_lines
 from harness.features.show.command import LoadedRun
+from harness.figures import count
 from harness.grading.verdict import INFRASTRUCTURE, Verdict
 from harness.models.prices import Price
 from harness.problem import Problem
 from harness.run.engine.manifest import SCHEMA
 from harness.run.plan.problem_loader import Benchmark, checked, name_of, read
 from harness.run.reporter import LOG, Reporter
-from harness.run.settings.keys import JudgingKeys, Words, listing, path_of, python_words, spec_from
+from harness.run.settings.keys import JudgingKeys, Words
+from harness.run.settings.python_arguments import path_of, spec_from
+from harness.run.settings.python_messages import python_words
+from harness.run.settings.python_signature import listing
 from harness.run.settings.spec import RunSpec
 from harness.run.store.directory import RunDirectory
+from harness.run.store.origin import PUBLISHED
 from harness.run.store.results import SampleResult
-from harness.run.store.state import PUBLISHED
 from harness.run.store.transcript import facts_of
 from harness.run.summary.loaded_run import read_run
 from harness.run.summary.summary import Summary, summarize
 from harness.sources.files.rows import Loaded
-from harness.text import count, printable_line
+from harness.text import printable_line
 from harness.version import __version__
 
 OWN = ("file", "problems", "out", "file_format", "model", "mode", "extract", "write_tool")

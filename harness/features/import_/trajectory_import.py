@@ -22,23 +22,24 @@ from harness.features.import_.trajectory_run import (
     Judgements,
     read_samples,
 )
+from harness.figures import count
 from harness.grading.verdict import Verdict
-from harness.models.prices import ListedPrice
+from harness.models.price_lists import ListedPrice
 from harness.models.protocol import Usage
 from harness.problem import Problem
 from harness.run.engine.manifest import SCHEMA, surroundings, test_limits
 from harness.run.plan.judging_options import judging_of
 from harness.run.plan.problem_kinds import ProblemKind, check_settings, check_tested, rules_of
 from harness.run.reporter import Reporter
+from harness.run.session.isolation import isolate
 from harness.run.session.judging import judge_jobs
-from harness.run.session.judging_session import JudgingSession, isolate, judging
+from harness.run.session.judging_session import JudgingSession, judging
 from harness.run.settings.spec import RunSpec, known_keys, read_spec
 from harness.run.store.directory import MANIFEST, RESULTS, SUMMARY, RunDirectory, read_manifest
-from harness.run.store.state import HERE
+from harness.run.store.origin import HERE
 from harness.run.store.transcripts import FOLDER
 from harness.run.summary.summary import Summary, summarize
 from harness.sources.files.rows import Loaded
-from harness.text import count
 
 
 @dataclass(frozen=True, slots=True)

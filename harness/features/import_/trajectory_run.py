@@ -18,6 +18,7 @@ from harness.features.import_.imported_sample import (
 )
 from harness.features.import_.trajectory import Trajectory
 from harness.features.import_.trajectory_file import TrajectoryFile
+from harness.figures import count
 from harness.grading.jobs import Job, Judged
 from harness.grading.verdict import INFRASTRUCTURE, Grade, TestResult, Verdict
 from harness.models.prices import Price
@@ -27,7 +28,7 @@ from harness.run.settings.problem_settings import MOST_SAMPLES
 from harness.run.store.directory import RunDirectory
 from harness.run.store.results import SampleResult
 from harness.sources.problem_names import Names
-from harness.text import count, printable_line
+from harness.text import printable_line
 
 MOST_SHOWN = 20
 _Key = tuple[str, str]  # a problem's id, and a program

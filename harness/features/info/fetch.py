@@ -14,12 +14,13 @@ from harness.cli.settings_flags import (
     Named,
     named_benchmark,
 )
+from harness.figures import bad_rows, count
 from harness.sources.benchmarks import fetch as fetch_files
 from harness.sources.benchmarks import load
 from harness.sources.files.hub import HubFile
+from harness.terminal.consoles import console
 from harness.terminal.progress import LoadingBar
-from harness.terminal.summary_table import console
-from harness.text import bad_rows, count, printable_line
+from harness.text import printable_line
 
 
 def _sizes_table(files: list[HubFile]) -> Table:

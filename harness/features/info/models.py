@@ -13,7 +13,8 @@ from harness.cli import completion
 from harness.cli.settings_flags import REQUESTS, with_settings
 from harness.errors import UsageError
 from harness.models.environment import MODEL_ID, OPENAI_BASE_URL, Environment
-from harness.models.opening import example_request, missing
+from harness.models.example_request import example_request
+from harness.models.opening import missing
 from harness.models.providers import (
     PROVIDERS,
     PYTHON_PREFIX,
@@ -28,7 +29,8 @@ from harness.run.plan.target import (
     resolve_target,
 )
 from harness.run.settings.spec import RunSpec, read_spec
-from harness.terminal.summary_table import console, facts, write_json
+from harness.terminal.consoles import console, write_json
+from harness.terminal.summary_table import facts
 from harness.text import printable_line
 
 NOT_SENT = {

@@ -23,8 +23,8 @@ def plugins() -> None:
         installed,
     )
     from harness.sources.benchmarks import LOADERS
-    from harness.terminal.columns import words_table
-    from harness.terminal.summary_table import console
+    from harness.terminal.consoles import console
+    from harness.terminal.rich_tables import words_table
 
     ours = {SOURCES: LOADERS, STRATEGIES: BUILT_IN, RULES: OUR_RULES}
 

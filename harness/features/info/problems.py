@@ -15,14 +15,16 @@ from harness.cli.settings_flags import (
     with_settings,
     with_source,
 )
+from harness.excerpts import shorten
+from harness.figures import bad_rows, count
 from harness.problem import Kind, Problem, TestCase
 from harness.run.settings.spec import read_spec
 from harness.sources.benchmarks import is_source
 from harness.sources.hub_datasets import meaning
 from harness.sources.selection import select
+from harness.terminal.consoles import console
 from harness.terminal.progress import load_with_bar
-from harness.terminal.summary_table import console
-from harness.text import bad_rows, count, printable, printable_line, shorten
+from harness.text import printable, printable_line
 
 LONGEST_TEST = 2_000
 LEAST_TITLE = 8

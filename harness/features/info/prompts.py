@@ -27,15 +27,18 @@ from harness.cli import completion
 from harness.cli.help_page import HelpCommand, HelpGroup
 from harness.cli.settings_flags import Source, with_settings, with_source
 from harness.errors import StorageError, UsageError
+from harness.figures import count
 from harness.grading.jobs import Options
 from harness.problem import Kind
 from harness.run.settings.spec import read_spec
 from harness.sources.benchmarks import load
 from harness.sources.selection import select
-from harness.terminal.columns import words_table
+from harness.terminal.consoles import console, write_json
 from harness.terminal.progress import load_with_bar
-from harness.terminal.summary_table import console, facts, words, write_json
-from harness.text import count, printable, printable_line
+from harness.terminal.rich_tables import words_table
+from harness.terminal.summary_facts import words
+from harness.terminal.summary_table import facts
+from harness.text import printable, printable_line
 
 
 def _kinds_by_name(mode: str) -> dict[str, dict[Kind, PromptSet]]:

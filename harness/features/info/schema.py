@@ -19,7 +19,7 @@ from harness.run.plan import estimate
 from harness.run.settings.spec import LISTS, RunSpec
 from harness.run.store import results
 from harness.run.summary import summary
-from harness.terminal.summary_table import console, write_json
+from harness.terminal.consoles import console, write_json
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 Json = dict[str, Any]

@@ -27,8 +27,8 @@ from harness.run.reporter import log
 from harness.run.store.directory import RunDirectory
 from harness.run.store.results import SampleResult
 from harness.run.summary.summary import Summary
+from harness.terminal.consoles import console
 from harness.terminal.run_progress import run_progress
-from harness.terminal.summary_table import console
 from harness.text import printable_line
 
 if TYPE_CHECKING:

@@ -22,8 +22,9 @@ from harness.features.observers.observer_events import (
     RunFailed,
     RunStarted,
 )
+from harness.figures import count, dollars, interval, percent
 from harness.run.summary.summary import Summary
-from harness.text import count, dollars, interval, percent, printable_line
+from harness.text import printable_line
 from harness.version import __version__
 
 TRIES = 3

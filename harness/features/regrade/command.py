@@ -16,6 +16,7 @@ from harness.features.regrade.stored_solutions import (
     stored_solutions,
 )
 from harness.features.show.command import LoadedRun, load_run
+from harness.figures import count
 from harness.grading.verdict import Verdict
 from harness.problem import Problem
 from harness.run.engine.manifest import surroundings, test_limits
@@ -23,20 +24,25 @@ from harness.run.plan.judging_options import judging_of
 from harness.run.plan.problem_kinds import check_settings, rules_of
 from harness.run.plan.problem_loader import Benchmark, checked, read
 from harness.run.reporter import LOG, Reporter
+from harness.run.session.isolation import isolate
 from harness.run.session.judging import judge_jobs
-from harness.run.session.judging_session import JudgingSession, isolate, judging, session_of
-from harness.run.settings.keys import JudgingKeys, listing, python_words, spec_from
+from harness.run.session.judging_session import JudgingSession, judging, session_of
+from harness.run.settings.keys import JudgingKeys
+from harness.run.settings.python_arguments import spec_from
+from harness.run.settings.python_messages import python_words
+from harness.run.settings.python_signature import listing
 from harness.run.settings.spec import RunSpec, default_of, known_keys, read_spec
 from harness.run.store.directory import MANIFEST, RunDirectory, read_manifest
+from harness.run.store.origin import as_judged_here
 from harness.run.store.results import SampleResult
-from harness.run.store.state import as_judged_here, versions_after
+from harness.run.store.versions import versions_after
 from harness.run.summary.summary import Summary, summarize
 from harness.sources.files.rows import Loaded
+from harness.terminal.consoles import console
 from harness.terminal.gate import gate, read_rate
 from harness.terminal.progress import TerminalReporter, load_with_bar
 from harness.terminal.run_screen import print_summary
-from harness.terminal.summary_table import console
-from harness.text import count, printable_line
+from harness.text import printable_line
 
 MOST_CHANGES = 20  # that are shown
 OWN = ("run", "out", "benchmark")

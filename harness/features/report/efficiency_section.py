@@ -10,9 +10,10 @@ from harness.features.compare.efficiency import Faster, efficiency_rows, faster
 from harness.features.report import charts
 from harness.features.report.figures import PageItem, Section, Table
 from harness.features.report.labelled_runs import LabelledRun, Pairing
+from harness.figures import UNKNOWN, count, figure, percent
 from harness.run.summary.summary import Summary
 from harness.stats.rates import Rate, rate_by_problem
-from harness.text import UNKNOWN, count, figure, percent, printable_line
+from harness.text import printable_line
 
 LEAD = (
     "Beyond is 1 for a solution as fast as the fastest reference, and 0 for one that is wrong or "

@@ -8,12 +8,12 @@ from datetime import date
 from typing import Any
 
 from harness.features.report.labelled_runs import LabelledRun, groupable
+from harness.figures import UNKNOWN, interval, percent
 from harness.run.store.results import SampleResult
 from harness.run.summary.iteration import Curve
 from harness.run.summary.summary import rate_of
 from harness.stats.rates import Rate
-from harness.terminal.summary_table import words
-from harness.text import UNKNOWN, interval, percent
+from harness.terminal.summary_facts import words
 
 MOST_GROUPS = 20  # most tags or platforms in a chart; the most frequent are shown
 LEVELS = ("easy", "medium", "hard")

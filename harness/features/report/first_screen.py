@@ -10,9 +10,9 @@ from harness.features.report import answer_charts
 from harness.features.report.charts import PALETTE
 from harness.features.report.figures import PageItem, Table
 from harness.features.report.labelled_runs import LabelledRun, Pairing
+from harness.figures import UNKNOWN, count, dollars, interval, percent, quantity
 from harness.run.summary.loaded_run import measured_words
 from harness.stats.rates import Rate
-from harness.text import UNKNOWN, count, dollars, interval, percent, quantity
 
 MOST_OTHERS = 5  # runs that the first screen names beside the pair
 

@@ -9,9 +9,10 @@ from typing import NamedTuple
 
 from harness.features.compare.differences import changed_problems, conditions_differ, unlike
 from harness.features.compare.flips import Flip, compare_counts, flips_of, shares
+from harness.figures import count
 from harness.run.settings.spec import GROWING, RESUMABLE, SETTINGS, RunSpec, uses
+from harness.run.store.origin import PUBLISHED, verdicts_of
 from harness.run.store.results import SampleResult
-from harness.run.store.state import PUBLISHED, verdicts_of
 from harness.run.store.transcript import transcript_command
 from harness.run.summary.loaded_run import Run
 from harness.run.summary.summary import solved_counts
@@ -21,7 +22,7 @@ from harness.stats.paired import (
     paired_score,
 )
 from harness.stats.pass_at_k import Counts
-from harness.text import count, printable_line
+from harness.text import printable_line
 
 LONGEST_LABEL = 48
 NOT_KEYS = frozenset(

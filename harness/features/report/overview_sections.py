@@ -20,13 +20,14 @@ from harness.features.report.figures import (
     tokens,
 )
 from harness.features.report.labelled_runs import NOT_USED, LabelledRun, Pairing
-from harness.run.store.state import PUBLISHED, verdicts_of
+from harness.figures import UNKNOWN, count, dollars, figure, percent, quantity
+from harness.run.store.origin import PUBLISHED, verdicts_of
 from harness.run.summary.loaded_run import mode_words
 from harness.run.summary.summary import Summary
 from harness.stats.pass_at_k import OfSeveral
 from harness.stats.rates import Rate
-from harness.terminal.summary_table import cut_off_words
-from harness.text import UNKNOWN, count, dollars, figure, percent, printable_line, quantity
+from harness.terminal.summary_facts import cut_off_words
+from harness.text import printable_line
 
 SETTINGS = ("model", "mode", "prompt", "temperature", "reasoning_effort", "max_turns")
 """Keys of the spec that are always shown."""

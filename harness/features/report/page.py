@@ -31,12 +31,14 @@ from harness.features.report.first_screen import first_screen
 from harness.features.report.labelled_runs import LabelledRun, pairings, remarks, sides_of
 from harness.features.report.notable_problems import changed_outcomes
 from harness.features.report.sections import sections_of
+from harness.figures import count
 from harness.run.store.results import SampleResult, Step
 from harness.run.summary.groups import EVERYTHING, filtered, read_filters
 from harness.run.summary.loaded_run import Run, read_run
 from harness.sources.selection import Selection
-from harness.terminal.summary_table import console, words
-from harness.text import count, printable, printable_line
+from harness.terminal.consoles import console
+from harness.terminal.summary_facts import words
+from harness.text import printable, printable_line
 from harness.version import __version__
 
 COLUMNS = (

@@ -29,8 +29,8 @@ from harness.features.report.overview_sections import (
     pairs_sections,
     summary_section,
 )
+from harness.figures import count, dollars, figure, percent
 from harness.run.summary.groups import FEWEST
-from harness.text import count, dollars, figure, percent
 
 MOST_FLIPS = 200  # in a list
 PAIR_HEAD = (

@@ -15,19 +15,22 @@ from rich.console import RenderableType
 from harness.cli.settings_flags import RESULT_FILTERS, By, Details, RunArgument, with_settings
 from harness.efficiency.scale import Efficiency
 from harness.errors import UsageError
+from harness.figures import count
 from harness.grading.verdict import INFRASTRUCTURE, Verdict
-from harness.run.settings.keys import listing
+from harness.run.settings.python_signature import listing
 from harness.run.store.directory import RESULTS
+from harness.run.store.origin import is_imported
 from harness.run.store.results import SampleResult, uncollected
-from harness.run.store.state import RunState, is_imported
+from harness.run.store.state import RunState
 from harness.run.summary.groups import Filters, filtered, rates_by, read_filters, read_kinds
 from harness.run.summary.loaded_run import Run, read_run, samples_frame
 from harness.run.summary.summary import Summary
+from harness.terminal.consoles import console, write_json
+from harness.terminal.groups_view import groups_view
 from harness.terminal.notebook import NotebookView
-from harness.terminal.run_screen import groups_view, hints, run_screen
+from harness.terminal.run_screen import hints, run_screen
 from harness.terminal.sample_table import Numbers, SampleRow, pending_rows, result_row, sample_table
-from harness.terminal.summary_table import console, summary_view, write_json
-from harness.text import count
+from harness.terminal.summary_table import summary_view
 
 if TYPE_CHECKING:
     import pandas as pd

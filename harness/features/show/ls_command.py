@@ -11,8 +11,9 @@ from rich.text import Text
 
 from harness.efficiency.efficiency_summary import score
 from harness.features.show.run_list import Change, ListedRun, Trend, list_runs, trends
+from harness.figures import count, dollars, interval, percent
 from harness.terminal.columns import Cell, Column, Grid
-from harness.text import count, dollars, interval, percent, printable_line
+from harness.text import printable_line
 
 COLUMNS = (
     Column("run", least=20, middle=True),
@@ -74,7 +75,7 @@ def ls(
 
     from harness.errors import RunDirectoryError
     from harness.run.store.directory import find_runs
-    from harness.terminal.summary_table import console, write_json
+    from harness.terminal.consoles import console, write_json
 
     if not folder.is_dir():
         raise RunDirectoryError(f"{folder} is not a folder; name the one that your runs are in")

@@ -224,7 +224,7 @@ def transcript(
     ] = None,
 ) -> None:
     """Print a sample's conversation, or list a run's samples."""
-    from harness.terminal.summary_table import console
+    from harness.terminal.consoles import console
 
     out = console()
     with Transcripts(run) as transcripts:

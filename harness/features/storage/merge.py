@@ -21,8 +21,10 @@ import typer
 from harness.errors import RunDirectoryError, StorageError, UsageError
 from harness.features.show.command import LoadedRun
 from harness.features.storage.pack import held, pack
-from harness.models.prices import ListedPrice
-from harness.run.settings.keys import path_of, python_words
+from harness.figures import count
+from harness.models.price_lists import ListedPrice
+from harness.run.settings.python_arguments import path_of
+from harness.run.settings.python_messages import python_words
 from harness.run.settings.spec import RESUMABLE, RunSpec
 from harness.run.store.directory import (
     BATCHES,
@@ -34,14 +36,13 @@ from harness.run.store.directory import (
 )
 from harness.run.store.files import LARGEST_SUMMARY, read_json
 from harness.run.store.results import SampleResult, read_results
-from harness.run.store.state import versions_together
 from harness.run.store.transcripts import FOLDER, PACK, Transcripts
+from harness.run.store.versions import versions_together
 from harness.run.summary.loaded_run import max_tokens_of, prices_as_of, read_run, with_costs
 from harness.run.summary.summary import Summary, summarize
 from harness.sandbox.isolation import Level
+from harness.terminal.consoles import console
 from harness.terminal.run_screen import print_summary
-from harness.terminal.summary_table import console
-from harness.text import count
 
 MAY_DIFFER = (RESUMABLE - {"price", "prices"}) | {"shard"}
 """Keys of the spec in which shards of one run may differ, as machines may differ."""

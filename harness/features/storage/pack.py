@@ -19,6 +19,7 @@ from pydantic_core import to_json
 
 from harness.cli.settings_flags import RunArgument
 from harness.errors import RunDirectoryError, StorageError
+from harness.figures import count
 from harness.run.store.directory import RESULTS, read_manifest
 from harness.run.store.files import open_file, read_file
 from harness.run.store.results import ResultsFile, read_results
@@ -34,8 +35,8 @@ from harness.run.store.transcripts import (
     Pack,
     open_pack,
 )
-from harness.terminal.summary_table import console
-from harness.text import count, printable_line
+from harness.terminal.consoles import console
+from harness.text import printable_line
 
 DRAFT = f".{PACK}.draft"
 LOOSE_DRAFT = ".draft"

@@ -18,13 +18,13 @@ from harness.cli.settings_flags import (
 )
 from harness.errors import INFRASTRUCTURE, INTERRUPTED, OK
 from harness.features.verify.library import VerifiedBenchmark, Wanted, verify_problems
+from harness.figures import count
 from harness.run.session.judging_session import judging
 from harness.run.settings.spec import read_spec
 from harness.sources.benchmarks import parse_spec
 from harness.sources.selection import select
+from harness.terminal.consoles import console, write_json
 from harness.terminal.progress import TerminalReporter, load_telling
-from harness.terminal.summary_table import console, write_json
-from harness.text import count
 
 
 def _left(found: VerifiedBenchmark) -> str:

@@ -19,6 +19,7 @@ from harness.features.verify.verification import (
     verification_view,
     verified,
 )
+from harness.figures import count
 from harness.grading.jobs import Judged
 from harness.grading.reference_verdicts import Finding, VerifiedCache, default_folder
 from harness.problem import Problem
@@ -26,12 +27,15 @@ from harness.run.plan.problem_loader import Benchmark, checked, name_of, read
 from harness.run.reporter import LOG, Reporter
 from harness.run.session.judging import judge_jobs
 from harness.run.session.judging_session import JudgingSession, session_of
-from harness.run.settings.keys import JudgingKeys, SelectionKeys, listing, python_words, spec_from
+from harness.run.settings.keys import JudgingKeys, SelectionKeys
+from harness.run.settings.python_arguments import spec_from
+from harness.run.settings.python_messages import python_words
+from harness.run.settings.python_signature import listing
 from harness.sandbox.isolation import Level
 from harness.sources.benchmarks import parse_spec
 from harness.sources.selection import select
 from harness.terminal.notebook import NotebookView
-from harness.text import count, printable_line
+from harness.text import printable_line
 
 OWN = ("benchmark", "references", "fresh")
 GIVEN = "given"

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from rich.console import Group, RenderableType
 
 from harness.errors import DataError
+from harness.figures import count
 from harness.grading.jobs import CODE_HASH, Job, Judged, Options, ReferenceAt, code_hash
 from harness.grading.reference_verdicts import Finding, keys_of
 from harness.grading.verdict import INFRASTRUCTURE, Verdict
@@ -13,9 +14,9 @@ from harness.models.protocol import Frozen
 from harness.problem import Problem
 from harness.run.plan.problem_kinds import require_code_generation
 from harness.run.summary.summary import counted, without_hidden
-from harness.terminal.columns import facts, words_table
-from harness.terminal.summary_table import counts, no_hidden_tests, sandbox_level, words
-from harness.text import count, first_few
+from harness.terminal.rich_tables import facts, words_table
+from harness.terminal.summary_facts import counts, no_hidden_tests, sandbox_level, words
+from harness.text import first_few
 
 SMALL_ROW = 1 << 16
 """Most bytes of a row that is decoded only to count its tests."""

@@ -13,9 +13,10 @@ from markupsafe import Markup
 
 from harness.efficiency.efficiency_summary import cpu_time, rank, score_interval, score_words
 from harness.efficiency.scale import Efficiency
+from harness.figures import count, dollars, figure, interval, percent
 from harness.grading.verdict import INFRASTRUCTURE
-from harness.run.store.state import reason_text
-from harness.text import count, dollars, figure, interval, percent, printable, printable_line
+from harness.run.store.pending import reason_text
+from harness.text import printable, printable_line
 
 MOST_TICKS = 6
 STEPS = (1.0, 1.2, 1.5, 2.0, 3.0, 5.0, 7.0)

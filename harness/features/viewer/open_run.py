@@ -12,7 +12,7 @@ from pydantic import BaseModel, ValidationError
 
 from harness.errors import UsageError
 from harness.features.viewer.result_index import ResultRow, Rows
-from harness.models.prices import ListedPrice
+from harness.models.price_lists import ListedPrice
 from harness.run.settings.problem_settings import planned_samples
 from harness.run.store.directory import (
     MANIFEST,
@@ -23,8 +23,9 @@ from harness.run.store.directory import (
     read_manifest,
 )
 from harness.run.store.files import LARGEST_SUMMARY, read_file
+from harness.run.store.pending import NEVER_RUN, Reason, pending_reasons
 from harness.run.store.results import limits_of_the_run
-from harness.run.store.state import NEVER_RUN, Reason, RunState, pending_reasons, state_of
+from harness.run.store.state import RunState, state_of
 from harness.run.store.transcript import file_name, sample_name
 from harness.run.store.transcripts import FOLDER, PACK
 from harness.stats.rates import Rate

@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from typing import NamedTuple
 
+from harness.excerpts import decode_head
 from harness.grading.rules.difference import longest_right
 from harness.grading.verdict import Difference
-from harness.text import decode_head
 
 Rule = Callable[[str, str], Difference | None]
 

@@ -8,8 +8,9 @@ time. One that is far longer than the expected text is wrong without comparison.
 import re
 from collections.abc import Callable, Iterator
 
+from harness.excerpts import around, character_start, decode_head
 from harness.grading.verdict import Difference
-from harness.text import around, character_start, decode_head, writable
+from harness.text import writable
 
 EXCERPT = 160
 _LONGEST_FACTOR = 32

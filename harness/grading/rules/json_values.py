@@ -4,9 +4,9 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+from harness.excerpts import around
 from harness.grading.rules.difference import EXCERPT, difference, longest_right
 from harness.grading.verdict import Difference
-from harness.text import around
 
 # This module handles values of unknown type.
 # pyright: reportUnknownArgumentType=false, reportUnknownMemberType=false

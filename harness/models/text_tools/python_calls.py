@@ -22,11 +22,11 @@ from harness.python_source import UNREADABLE, parse_expression_or_none, read_lit
 LONGEST_CALL = 1 << 18
 
 _NAME = re.compile(r"([A-Za-z_][\w.]{0,100}?)(?:\.call)?\s*+\(")
-_TOKEN = re.compile(
-    r'(?P<triple>"""(?:[^"\\]++|\\.|"(?!""))*+(?P<end3>(?:""")?)'
-    r"|'''(?:[^'\\]++|\\.|'(?!''))*+(?P<end3s>(?:''')?))"
-    r"|(?P<string>\"(?:[^\"\\\n]++|\\.)*+(?P<end1>\"?)|'(?:[^'\\\n]++|\\.)*+(?P<end1s>'?))"
-    r"|[()\[\]{}]|#[^\n]*+",
+_TOKEN = re.compile(  # lazy: before 3.11.5 a possessive group that looks ahead is read wrong
+    r'(?P<closed>"""(?:[^\\]|\\.)*?"""'
+    r"|'''(?:[^\\]|\\.)*?'''"
+    r"|(?!\"\"\"|''')(?:\"(?:[^\"\\\n]++|\\.)*+\"|'(?:[^'\\\n]++|\\.)*+'))"
+    r"|(?P<open>[\"'])|[()\[\]{}]|#[^\n]*+",
     re.DOTALL,
 )
 _BEGINS = re.compile(r"[\s\[]*+[A-Za-z_][\w.]{0,100}\s*+\(")
@@ -87,10 +87,9 @@ def _closing(text: str, at: int, stop: int) -> int | None:
     """Return the end of the bracket that opens at a place; None if it is not closed."""
     depth = 0
     for found in _TOKEN.finditer(text, at, stop):
-        kind = found.lastgroup
-        if kind in {"triple", "string", "end3", "end3s", "end1", "end1s"}:
-            if not any(found[end] for end in ("end3", "end3s", "end1", "end1s")):
-                return None
+        if found["open"]:
+            return None
+        if found["closed"]:
             continue
         if found[0][0] == "#":
             continue

@@ -20,7 +20,7 @@ LONGEST_PARSED = 256_000  # of a text that is tried as Python source
 
 _DECODER = json.JSONDecoder()
 _WITH_NEWLINES = json.JSONDecoder(strict=False)  # real newlines are allowed within strings
-_BLANK = re.compile(r"(?:\s++|//[^\n]*+|#[^\n]*+|/\*(?:[^*]++|\*(?!/))*+\*/)*+")
+_BLANK = re.compile(r"(?:\s++|//[^\n]*+|#[^\n]*+|/\*(?s:.*?)\*/)*")
 _STRING = re.compile(
     r"\"\"\"|'''"
     r'|"(?P<double>(?:[^"\\]++|\\.)*+)(?P<double_end>"?)'

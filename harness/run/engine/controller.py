@@ -11,6 +11,7 @@ from typing import Any
 
 from harness.agent.attempt import RunStop
 from harness.errors import UsageError
+from harness.figures import bad_rows, count
 from harness.models.environment import MODEL_ID, Environment
 from harness.models.opening import missing
 from harness.models.protocol import Model
@@ -32,16 +33,16 @@ from harness.run.plan.estimate import requests_of
 from harness.run.plan.plan import Plan, prepare
 from harness.run.plan.target import BUNDLED, BUNDLED_PROBLEMS, PREFIX, RECORDED_MODEL
 from harness.run.reporter import Reporter
-from harness.run.session.judging_session import isolate
+from harness.run.session.isolation import isolate
 from harness.run.settings.spec import RunSpec
 from harness.run.store.directory import RunDirectory
-from harness.run.store.state import version_change
+from harness.run.store.versions import version_change
 from harness.run.summary.summary import Stopped
 from harness.sandbox.isolation import Isolation
 from harness.sandbox.strongest import ChosenSandbox
 from harness.sources.benchmarks import load
 from harness.sources.files.rows import Loaded
-from harness.text import bad_rows, count, printable_line
+from harness.text import printable_line
 
 STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 

@@ -16,8 +16,9 @@ from harness.run.observer import Failure
 from harness.run.plan.budget import NOTHING, Allowance, Budget, Total
 from harness.run.plan.plan import Plan
 from harness.run.store.directory import RESULTS, RunDirectory, read_manifest
+from harness.run.store.lost_answers import unheard_requests
 from harness.run.store.results import SampleResult, read_results
-from harness.run.store.state import state_of, unheard_requests
+from harness.run.store.state import state_of
 from harness.run.store.transcript import file_name, sample_name
 from harness.run.store.transcript_contents import Spent, requests_of
 from harness.run.store.transcripts import Transcripts

@@ -22,8 +22,9 @@ from harness.run.plan.judging_options import stored_limits
 from harness.run.plan.plan import Plan
 from harness.run.settings.problem_settings import Shard
 from harness.run.settings.spec import GROWING, RESUMABLE, RunSpec, uses
-from harness.run.store.state import NOT_NEEDED, git_revision, version_now, versions_after
+from harness.run.store.pending import NOT_NEEDED
 from harness.run.store.transcript import shared_parts
+from harness.run.store.versions import git_revision, version_now, versions_after
 from harness.sandbox.cores import processor, usable_cores
 from harness.sandbox.strongest import ChosenSandbox
 from harness.sources.benchmarks import parse_spec

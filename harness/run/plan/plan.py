@@ -17,12 +17,14 @@ from harness.agent.templates.prompt_set import SINGLE_SHOT, PromptSet, fallback_
 from harness.errors import RunDirectoryError, UsageError
 from harness.grading.jobs import Options
 from harness.grading.rules import find_rule
+from harness.models.find_price import find_price
 from harness.models.function import FunctionModel
-from harness.models.prices import PRICE_FACTOR, ListedPrice, cost, find_price
+from harness.models.price_lists import ListedPrice
+from harness.models.prices import PRICE_FACTOR, cost
 from harness.models.protocol import Model, ModelSettings
 from harness.models.providers import REFERENCES
+from harness.models.references import ReferenceModel
 from harness.models.replay import ReplayModel
-from harness.models.scripted import ReferenceModel
 from harness.models.text_tools.instructions import with_tools
 from harness.models.user_code import UserModel
 from harness.problem import Kind, Problem, ProblemView

@@ -7,15 +7,17 @@ from typing import Any, Unpack, cast
 from pydantic_core import to_json
 
 from harness.errors import DataError, UsageError
+from harness.figures import bad_rows
 from harness.problem import Problem
 from harness.run.reporter import log
-from harness.run.settings.keys import SelectionKeys, listing, spec_from
+from harness.run.settings.keys import SelectionKeys
+from harness.run.settings.python_arguments import spec_from
+from harness.run.settings.python_signature import listing
 from harness.run.settings.spec import RunSpec
 from harness.sources.benchmarks import is_source, load
 from harness.sources.files.lines import Line
 from harness.sources.files.rows import Loaded
 from harness.sources.selection import select
-from harness.text import bad_rows
 
 Benchmark = str | Sequence[Problem | Mapping[str, Any]]
 """`NAME[:WHERE]` as on the command line, loaded problems, or rows of the `jsonl` format."""

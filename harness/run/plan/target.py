@@ -20,8 +20,9 @@ from harness.agent.events import (
 from harness.agent.strategies import EXTERNAL
 from harness.errors import UsageError
 from harness.models.environment import MODEL_ID, Environment, variable_of
+from harness.models.example_request import example_request
 from harness.models.function import FunctionModel
-from harness.models.opening import example_request, open_model
+from harness.models.opening import open_model
 from harness.models.protocol import (
     ContextOverflowError,
     Model,
@@ -31,9 +32,10 @@ from harness.models.protocol import (
     RecordingEndedError,
 )
 from harness.models.providers import REFERENCES, is_sent
+from harness.models.references import ReferenceModel, check_references
 from harness.models.replay import ReplayModel
 from harness.models.route import Route, served_by, shown_url
-from harness.models.scripted import ReferenceModel, UnaskedModel, check_references
+from harness.models.unasked import UnaskedModel
 from harness.plugins import Plugin
 from harness.registry import MODES, TRANSPORTS, feature
 from harness.run.plan.modes import Mode, Transport

@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from harness.errors import UsageError
@@ -12,42 +11,15 @@ from harness.grading.rules import find_rule
 from harness.run.plan.judging_options import judging_of, reference_limits
 from harness.run.plan.problem_kinds import said_in
 from harness.run.reporter import Reporter
+from harness.run.session.isolation import isolate
 from harness.run.settings.execution_settings import read_test_timeout
 from harness.run.settings.spec import RunSpec, read_spec
 from harness.sandbox.executor import Executor, Where
 from harness.sandbox.isolation import Level
-from harness.sandbox.strongest import ChosenSandbox, choose
 from harness.text import printable_line
 
 if TYPE_CHECKING:
     from harness.problem import Problem
-
-
-def level(name: str) -> Level:
-    """Return the level of a name; UsageError if there is none."""
-    try:
-        return Level(name)
-    except ValueError as error:
-        known = ", ".join(Level)
-        raise UsageError(f"--require-isolation {name}: known are {known}") from error
-
-
-@cache
-def isolate(reporter: Reporter, least: Level, *, unsafe: bool) -> ChosenSandbox:
-    """Return the strongest available sandbox; it is determined and reported once.
-
-    Args:
-        reporter: shows what the sandbox lacks.
-        least: the lowest acceptable level.
-        unsafe: whether to continue without a sandbox if none is available.
-
-    Raises:
-        IsolationError: no sandbox of that level is available.
-    """
-    choice = choose(least, unsafe=unsafe)
-    if choice.notice:
-        reporter.notice(printable_line(choice.notice))
-    return choice
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,28 +1,17 @@
-"""Arguments of the Python functions: keys of a run's spec, paths, messages."""
+"""Keys of a spec as types, for the arguments of the Python functions."""
 
-import inspect
-import re
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from datetime import date
-from operator import index
-from pathlib import Path
-from typing import Any, Literal, SupportsIndex, TypedDict, TypeVar, cast
+from typing import Any, Literal, TypedDict
 
 from harness.efficiency import Timing
-from harness.errors import HarnessError, UsageError
 from harness.models.prices import Price
 from harness.models.providers import Api, ToolProtocol
 from harness.run.settings.model_settings import Preset
-from harness.run.settings.setting import refuse_unknown
-from harness.run.settings.spec import RunSpec, spec_of
 from harness.sandbox.executor import ExecutorName
 from harness.sandbox.isolation import Level
 
 Words = str | Sequence[str]
-F = TypeVar("F", bound=Callable[..., Any])
-_FLAG = re.compile(r"`[^`]*`|\bharness [a-z]+ .*|(?<![^\s('\"])(?:--|-(?=[bo]\b))([a-z][a-z-]*)")
-"""A flag; or a whole command, whose flags stay."""
 
 
 class SelectionKeys(TypedDict, total=False):
@@ -125,98 +114,3 @@ class RunKeys(CellKeys, total=False):
     samples_per_problem: int
     mode: str
     prompt: str
-
-
-def spec_from(
-    caller: str, given: Mapping[str, Any], takes: type, own: Iterable[str], **more: Any
-) -> RunSpec:
-    """Return the spec of a function's arguments.
-
-    Args:
-        caller: name of the function, for messages.
-        given: its keyword arguments that are keys.
-        takes: a `TypedDict` of the keys it accepts.
-        own: names of its other arguments, which a wrong key may be meant for.
-        more: further keys, derived from its other arguments.
-
-    Raises:
-        UsageError: a key is unknown, or a value out of range; the message names the key, and the
-            most similar valid one.
-    """
-    refuse_unknown(given, {*takes.__annotations__, *own}, caller)
-    if more.get("sample_size") is not None and given.get("sample_size") is not None:
-        raise UsageError(f"{caller}: limit and sample_size mean the same; give one")
-    if more.get("sample_size") is not None:
-        more["sample_size"] = _limit(caller, more["sample_size"])
-    said = {key: value for key, value in more.items() if value is not None}
-    return spec_of({**given, **said}, caller)
-
-
-def _limit(caller: str, value: object) -> int:
-    """Check `limit`, which means the same as `sample_size`. Raises UsageError."""
-    try:
-        number = 0 if isinstance(value, bool) else index(cast("SupportsIndex", value))
-    except TypeError:
-        number = 0
-    if number < 1:
-        given = repr(value)[:100] if isinstance(value, str | int | float) else type(value).__name__
-        raise UsageError(f"{caller}: limit: give a whole number of at least 1 (given: {given})")
-    return number
-
-
-def listing(keys: type[Any]) -> Callable[[F], F]:
-    """Return a decorator that lists a `TypedDict`'s keys in a function's signature.
-
-    A key that is not given has the default `...`: the run's own default, or that of the spec.
-
-    Args:
-        keys: type of the function's `**` parameter; all its keys are optional.
-    """
-
-    def listed(function: F) -> F:
-        signature = inspect.signature(function)
-        own = [p for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
-        taken = {parameter.name for parameter in own}
-        more = [
-            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=..., annotation=kind)
-            for name, kind in sorted(keys.__annotations__.items())
-            if name not in taken
-        ]
-        setattr(function, "__signature__", signature.replace(parameters=[*own, *more]))  # noqa: B010
-        return function
-
-    return listed
-
-
-@contextmanager
-def python_words(caller: str, **names: str) -> Generator[None]:
-    """Reword errors of the command line for Python: `out` for `--out`.
-
-    Args:
-        caller: name of the function, for messages.
-        names: arguments whose names differ from their flags, by flag.
-
-    Raises:
-        HarnessError: as raised inside, in other words.
-    """
-
-    def named(found: re.Match[str]) -> str:
-        flag = found[1]
-        return names.get(flag, flag.replace("-", "_")) if flag else found[0]
-
-    try:
-        yield
-    except HarnessError as error:
-        words = _FLAG.sub(named, str(error))
-        if words != str(error):
-            error.args = (words if words.startswith(caller) else f"{caller}: {words}",)
-        raise
-
-
-def path_of(caller: str, name: str, given: object) -> Path:
-    """Return an argument that is a path. Raises UsageError."""
-    if not isinstance(given, str | Path):
-        raise UsageError(f"{caller}: {name} is of type {type(given).__name__}; give a path")
-    if "\0" in str(given):
-        raise UsageError(f"{caller}: {name} {str(given)!r:.60}: a path has no NUL")
-    return Path(given)

@@ -14,7 +14,9 @@ from harness.run.settings.execution_settings import ExecutionSettings, JudgingSe
 from harness.run.settings.mode_settings import ModeSettings
 from harness.run.settings.model_settings import RequestSettings, with_preset
 from harness.run.settings.problem_settings import ProblemSettings
-from harness.run.settings.setting import ASKED, is_said, read_yaml, refuse_unknown, settings_of
+from harness.run.settings.setting import ASKED, is_said, settings_of
+from harness.run.settings.unknown_keys import refuse_unknown
+from harness.run.settings.yaml_file import read_yaml
 
 if TYPE_CHECKING:
     from harness.sandbox.executor import Where

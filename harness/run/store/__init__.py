@@ -1,1 +1,9 @@
-"""Reading and writing of the files in a run directory."""
+"""Reading and writing of the files in a run directory.
+
+- `directory`, `files`: the directory, its lock, its files
+- `results`: `results.jsonl`
+- `transcript`, `transcripts`, `transcript_contents`: logs of samples, and their content
+- `state`, `pending`: state of a run; why samples are pending
+- `lost_answers`: requests whose answer was lost
+- `versions`, `origin`: by which versions a run was made; made here or imported
+"""

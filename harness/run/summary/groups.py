@@ -9,6 +9,7 @@ from typing import Any, TypedDict
 from pydantic import ValidationError
 
 from harness.errors import HarnessError, UsageError
+from harness.figures import count
 from harness.models.protocol import Frozen
 from harness.run.settings.spec import fault_words
 from harness.run.store.results import SampleResult
@@ -16,7 +17,7 @@ from harness.run.summary.loaded_run import Run
 from harness.run.summary.summary import rate_of
 from harness.sources.selection import Selection, matching
 from harness.stats.rates import Rate
-from harness.text import count, printable_line
+from harness.text import printable_line
 
 FEWEST = 5
 """Least number of problems of a group that is printed."""

@@ -11,14 +11,17 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ValidationError
 
 from harness.errors import RunDirectoryError
-from harness.models.prices import ListedPrice, Price, cost
+from harness.figures import count
+from harness.models.price_lists import ListedPrice
+from harness.models.prices import Price, cost
 from harness.models.protocol import Frozen
 from harness.run.settings.problem_settings import planned_samples
 from harness.run.store.directory import MANIFEST, RESULTS, read_manifest
+from harness.run.store.lost_answers import unheard_requests
 from harness.run.store.results import SampleResult, load_results, uncollected
-from harness.run.store.state import RunState, state_of, unheard_requests
+from harness.run.store.state import RunState, state_of
 from harness.run.summary.summary import Summary, summarize
-from harness.text import count, printable_line
+from harness.text import printable_line
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -16,6 +16,7 @@ from typing import Any, NoReturn
 from inside import messages
 from inside.child_process import Allowance, Process, Waited, Waiting
 from inside.connection import Connection, close_all_but, copy
+from inside.folder import place_files
 from inside.processes import Watch, empty_working_directory, kill_strays
 from inside.trial import NO_ROOM, Outputs
 from inside.walls import linux
@@ -31,22 +32,25 @@ class Compilation(Outputs):
         limits: `cpu_s` of each pass of the compiler, `longest_s` of all, `memory_bytes` of each,
             and `output_bytes` of a file.
         command: the compiler and its arguments.
-        names: names of the source and of the binary in the working directory.
-        source, outputs: descriptors of memory files.
+        sources: names and sizes of the files that it finds in the working directory.
+        binary: name of the file that it writes there.
+        files: descriptors of memory files: the sources one after another, and the outputs.
     """
 
     def __init__(
         self,
         limits: dict[str, Any],
         command: Sequence[str],
-        names: tuple[str, str],
+        sources: Sequence[tuple[str, int]],
+        binary: str,
         files: tuple[int, int],
     ) -> None:
         self.source, outputs = files
         super().__init__(limits, outputs)
         self.limits = limits
         self.command = command
-        self.source_name, self.binary_name = names
+        self.sources = sources
+        self.binary_name = binary
 
     def run(
         self, lockdown: Lockdown, watch: Watch | None, connection: Connection
@@ -102,9 +106,7 @@ class Compilation(Outputs):
             linux.prctl(linux.PR_SET_PDEATHSIG, signal.SIGKILL)
             os.setsid()
             lockdown.restrict_files()
-            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
-            target = os.open(self.source_name, flags, 0o600)
-            copy(self.source, 0, os.fstat(self.source).st_size, target)
+            place_files(self.source, 0, self.sources)
             for number in range(3):
                 os.dup2(self.files[number], number)
             close_all_but(report)

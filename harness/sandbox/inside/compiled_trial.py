@@ -17,16 +17,17 @@ from typing import NoReturn
 from inside import messages
 from inside.child_process import Process, Waited
 from inside.connection import close_all_but
+from inside.folder import keep_folder, place_files, read_head
 from inside.processes import empty_working_directory, kill_strays
 from inside.trial import NO_ROOM, Trial
 from inside.walls import linux
 from inside.walls.lockdown import Lockdown
 
-RUN, WAIT = b"f", b"w"  # orders to the launcher
+RUN, WAIT, ARGUMENTS = b"f", b"w", b"a"  # orders to the launcher
 STARTED, ENDED = b"P", b"W"
 ABOVE = 20  # first descriptor that is out of the way of these
 PATIENCE_S = 20.0
-_PROCESS, _END = struct.Struct("=i"), struct.Struct("=4q")
+_PROCESS, _END, _SIZE = struct.Struct("=i"), struct.Struct("=4q"), struct.Struct("=I")
 
 
 class Started(Process):
@@ -103,7 +104,7 @@ class CompiledTrial(Trial):
         self.forget()
         if self.watch is not None and not self.watch.has_room():
             return self._broken(NO_ROOM)
-        self.give(*span)
+        kept = self._give_folder(*span) if self.job.has_folder else self.give(*span)
         os.lseek(self.files[0], 0, os.SEEK_SET)
         os.write(self.orders, RUN)
         born = self.wait(self.template, self.template.now(), self.births)
@@ -120,11 +121,24 @@ class CompiledTrial(Trial):
         status, peak_bytes, user_us, system_us = self._end()
         if waited.missing == "gone":
             waited = waited._replace(cpu_s=(user_us + system_us) / 1e6)
+        if kept:
+            keep_folder(kept, self.files[3], self.output_bytes)
         record = self.record(waited, waited.missing or "garbage")
         if self.can_fork:
             kill_strays(self.template.pid)
         empty_working_directory()
         return messages.Report(status, peak_bytes, user_us / 1e6, [record])
+
+    def _give_folder(self, offset: int, length: int) -> str:
+        """Make the files of a test; return the folder whose files are to be kept."""
+        head, start = read_head(self.job.inputs, offset, length)
+        place_files(self.job.inputs, start + head["stdin"], head["files"])
+        for name in filter(None, [head["kept"]]):
+            os.makedirs(name, 0o700, exist_ok=True)
+        self.give(start, head["stdin"])
+        text = b"".join(word.encode("utf-8", "surrogatepass") + b"\0" for word in head["arguments"])
+        os.write(self.orders, ARGUMENTS + _SIZE.pack(len(text)) + text)
+        return head["kept"]
 
     def _broken(self, why: str) -> messages.Report:
         messages.write_report(self.files[-1], {"status": "error", "error": why})

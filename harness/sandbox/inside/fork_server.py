@@ -160,7 +160,11 @@ class Server:
         os.sched_setaffinity(0, [self.cores[number % len(self.cores)]])
         if order["do"] == "open":
             program, inputs, outputs, *launcher = descriptors
-            job = Job(limits, preamble, program, inputs, outputs, launcher=(*launcher, -1)[0])
+            job = Job(
+                *(limits, preamble, program, inputs, outputs),
+                launcher=(*launcher, -1)[0],
+                has_folder=order.get("has_folder", False),
+            )
             return self.trial(job, self.cores if len(self.cores) > 1 else None)
         inputs, outputs, *programs = descriptors
         jobs = [
@@ -179,7 +183,11 @@ class Server:
     def compile(self, order: dict[str, Any], descriptors: list[int]) -> None:
         """Compile a source, and answer with one report."""
         source, outputs = descriptors
-        job = Compilation(order["limits"], order["command"], order["names"], (source, outputs))
+        job = Compilation(
+            *(order["limits"], order["command"]),
+            *(order["sources"], order["binary"]),
+            files=(source, outputs),
+        )
         try:
             report = job.run(self.lockdown, self.watch, self.connection)
         finally:

@@ -5,7 +5,8 @@
 // the solution's. A process takes the filter on before it starts the solution. The filter passes
 // that one call on to this program, which traces the process up to it, and then leaves it alone.
 //
-// Orders are single bytes: run, and wait for the end. Answers begin with a byte too.
+// Orders begin with a byte: run, wait for the end, and set the arguments of later runs. Answers
+// begin with a byte too.
 
 #include <fcntl.h>
 #include <linux/filter.h>
@@ -22,11 +23,11 @@
 #include <unistd.h>
 
 enum { ORDERS = 3, ANSWERS = 4, PROGRAM = 5 };
-enum { MOST_INSTRUCTIONS = 4096, MOST_PLACES = 16 };
+enum { MOST_INSTRUCTIONS = 4096, MOST_PLACES = 16, MOST_ARGUMENTS = 256, MOST_TEXT = 1 << 16 };
 
 static struct sock_filter code[MOST_INSTRUCTIONS];
 static uint32_t sizes[2], places[MOST_PLACES];
-static char *arguments[] = {(char *)"solution", nullptr};
+static char *arguments[MOST_ARGUMENTS + 1] = {(char *)"solution", nullptr};
 static char *environment[] = {(char *)"PATH=/usr/bin:/bin", (char *)"LANG=C.UTF-8", nullptr};
 
 static void read_all(void *target, size_t size) {
@@ -109,6 +110,17 @@ static void wait_for(pid_t child) {
     answer('W', numbers, sizeof numbers);
 }
 
+static void read_arguments() {
+    static char text[MOST_TEXT + 1];
+    uint32_t size, count = 0;
+    read_all(&size, sizeof size);
+    if (size > MOST_TEXT) _exit(1);
+    read_all(text, size);
+    for (uint32_t at = 0; at < size && count < MOST_ARGUMENTS; at += strlen(text + at) + 1)
+        arguments[count++] = text + at;
+    arguments[count] = nullptr;
+}
+
 int main() {
     prctl(PR_SET_DUMPABLE, 0);
     for (int number = 1; number < NSIG; ++number) signal(number, SIG_DFL);
@@ -131,6 +143,8 @@ int main() {
             } else {
                 answer('F', nullptr, 0);
             }
+        } else if (order == 'a') {
+            read_arguments();
         } else {
             wait_for(child);
         }

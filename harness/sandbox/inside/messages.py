@@ -61,6 +61,8 @@ ENDS = (
 _RECORD = struct.Struct("=B?dd12q")
 _HEAD = struct.Struct("=iqd")
 _LENGTH = struct.Struct(">I")
+FOLDER_HEAD, FOLDER_ENTRY = struct.Struct("<I"), struct.Struct("<HQ")
+"""Size of the head of a test with files; lengths of a kept file's name and content."""
 
 
 class Kept(NamedTuple):

@@ -47,6 +47,7 @@ class Job(NamedTuple):
         program, inputs, outputs: descriptors of memory files.
         timed: whether the run is timed, see `inside.timing`, and not judged.
         launcher: descriptor of the launcher of a compiled program.
+        has_folder: whether inputs are tests with files and arguments, see `inside.folder`.
     """
 
     limits: dict[str, Any]
@@ -56,6 +57,7 @@ class Job(NamedTuple):
     outputs: int
     timed: bool = False
     launcher: int = -1
+    has_folder: bool = False
 
 
 class Outputs:

@@ -71,8 +71,11 @@ def _run_program(texts, arguments, stdin):
 _VALIDATOR = """
 
 def check(input, expected, answer):
+    flags = _FLAGS
+    if flags is None:
+        input, flags = input
     texts = {"/data/test.in": input, "/data/test.ans": str(expected)}
-    arguments = ["/data/test.in", "/data/test.ans", "/feedback/", *_FLAGS]
+    arguments = ["/data/test.in", "/data/test.ans", "/feedback/", *flags]
     code, files, _ = _run_program(texts, arguments, str(answer))
     if code == 42:
         return True
@@ -101,30 +104,32 @@ _LOWER = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}
 
 def check(input, expected, answer):
     answer = str(answer)
-    if _SPACES:
-        return _compare(_PIECE.findall(expected), _PIECE.findall(answer), "piece")
-    return _compare(_TOKEN.findall(expected), _TOKEN.findall(answer), "token")
+    case, spaces, *tolerances = _SETTINGS[" ".join(input[1])] if len(_SETTINGS) > 1 else _ONLY
+    equal = lambda want, got: _equal(want, got, case, *tolerances)
+    if spaces:
+        return _compare(_PIECE.findall(expected), _PIECE.findall(answer), "piece", equal)
+    return _compare(_TOKEN.findall(expected), _TOKEN.findall(answer), "token", equal)
 
 
-def _compare(wanted, given, word):
+def _compare(wanted, given, word, equal):
     for number, (want, got) in enumerate(zip(wanted, given), 1):
-        if not _equal(want, got):
+        if not equal(want, got):
             return f"{word} {number}: expected {want[:60]!r}, got {got[:60]!r}"
     if len(given) < len(wanted):
         return f"only {len(given)} of {len(wanted)} {word}s"
     return f"{len(given) - len(wanted)} {word}s too many" if len(given) > len(wanted) else True
 
 
-def _equal(want, got):
-    if want == got or not _CASE and want.translate(_LOWER) == got.translate(_LOWER):
+def _equal(want, got, case, absolute, relative):
+    if want == got or not case and want.translate(_LOWER) == got.translate(_LOWER):
         return True
-    if _ABSOLUTE is None and _RELATIVE is None:
+    if absolute is None and relative is None:
         return False
     one, other = _number(want), _number(got)
     if one is None or other is None:
         return False
     error = abs(one - other)
-    return error <= (_ABSOLUTE or 0) or error <= (_RELATIVE or 0) * abs(one)
+    return error <= (absolute or 0) or error <= (relative or 0) * abs(one)
 
 
 def _number(text):
@@ -139,7 +144,9 @@ class FlagError(ValueError):
     """A flag is not one of the default output validator."""
 
 
-def validator(source: str, main: str, modules: Mapping[str, str], flags: Sequence[str]) -> str:
+def validator(
+    source: str, main: str, modules: Mapping[str, str], flags: Sequence[Sequence[str]]
+) -> str:
     """Return the checker of a contest package's output validator in Python.
 
     The validator is called with the paths of input, answer and feedback and reads the output on
@@ -149,10 +156,11 @@ def validator(source: str, main: str, modules: Mapping[str, str], flags: Sequenc
         source: source of its main file.
         main: name of that file.
         modules: source of each further module.
-        flags: its further arguments.
+        flags: its further arguments; of several lists, each test brings its own.
     """
+    only = list(flags[0]) if len(flags) == 1 else None
     names = f"_SOURCE = {source!r}\n_MAIN = {main!r}\n_MODULES = {dict(modules)!r}\n"
-    return f"{_RUN}{names}_FLAGS = {list(flags)!r}\n{_VALIDATOR}"
+    return f"{_RUN}{names}_FLAGS = {only!r}\n{_VALIDATOR}"
 
 
 def score_checker(source: str) -> str:
@@ -164,7 +172,7 @@ def score_checker(source: str) -> str:
     return f"{_RUN}_SOURCE = {source!r}\n_MAIN = 'checker.py'\n_MODULES = {{}}\n{_SCORE}"
 
 
-def token_checker(flags: Sequence[str]) -> str:
+def token_checker(flags: Sequence[Sequence[str]]) -> str:
     """Return the default checker of contest packages: token by token.
 
     Source: the problem package format, "default output validator". As in its reference
@@ -172,11 +180,17 @@ def token_checker(flags: Sequence[str]) -> str:
 
     Args:
         flags: flags of that validator; without any, upper and lower case are the same and numbers
-            are compared as text.
+            are compared as text. Of several lists, each test brings its own.
 
     Raises:
         FlagError: it has no such flag, or its number is missing.
     """
+    settings = {" ".join(each): _settings(each) for each in flags}
+    return f"_SETTINGS = {settings!r}\n_ONLY = {_settings(flags[0])!r}\n{_TOKENS}"
+
+
+def _settings(flags: Sequence[str]) -> tuple[bool, bool, float | None, float | None]:
+    """Return whether case and spaces count, the absolute and the relative tolerance."""
     alone: set[str] = set()
     numbers: dict[str, float] = {}
     words = iter(flags)
@@ -195,10 +209,7 @@ def token_checker(flags: Sequence[str]) -> str:
         raise FlagError("float_tolerance is given beside a relative or absolute one")
     absolute = numbers.get("float_absolute_tolerance", both)
     relative = numbers.get("float_relative_tolerance", both)
-    return (
-        f"_CASE = {'case_sensitive' in alone}\n_SPACES = {'space_change_sensitive' in alone}\n"
-        f"_ABSOLUTE = {absolute!r}\n_RELATIVE = {relative!r}\n{_TOKENS}"
-    )
+    return "case_sensitive" in alone, "space_change_sensitive" in alone, absolute, relative
 
 
 def _tolerance(flag: str, text: str) -> float:

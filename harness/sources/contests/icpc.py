@@ -1,7 +1,7 @@
 """Contest packages: `icpc:PATH`, a folder in the ICPC or Kattis format, or a folder of them.
 
 `harness.sources.contests.package` reads a package. Here it becomes a problem, or is refused for
-what cannot be judged: solutions are Python and read stdin, output validators are Python.
+what cannot be judged.
 """
 
 import os
@@ -12,13 +12,14 @@ from pathlib import Path
 
 from harness.errors import DataError, UsageError
 from harness.markdown import html_text
-from harness.problem import Checker, Problem, Reference, TestCase, TestSuite
+from harness.problem import Checker, CheckerProgram, Problem, Reference, TestCase, TestSuite
 from harness.python_source import parse_or_none
 from harness.sources import limits
 from harness.sources.contests.checker_programs import FlagError, token_checker, validator
 from harness.sources.contests.package.constants import with_constants
 from harness.sources.contests.package.package_folder import MOST_BYTES, PackageFolder
 from harness.sources.contests.package.package_programs import (
+    CPP,
     PYTHON,
     PackageProgram,
     is_python_2,
@@ -27,11 +28,11 @@ from harness.sources.contests.package.package_programs import (
 )
 from harness.sources.contests.package.package_settings import PackageSettings, read_settings
 from harness.sources.contests.package.test_data import (
-    FLAG_KEYS,
     PackageTest,
     TestData,
     read_test_data,
 )
+from harness.sources.contests.package.validator_program import compiled_validator
 from harness.sources.files.download import Watch, quiet
 from harness.sources.files.folder import decoded, read_whole
 from harness.sources.files.lines import DataFile
@@ -117,11 +118,11 @@ def _problem(package: PackageFolder) -> Problem:
     _check_included(package)
     data = read_test_data(package, settings)
     _check_tests(data, str(root))
-    checker = _checker(package, settings, _flags_of(data, settings))
+    checker = _checker(package, settings, data)
     public = tuple(_test(package, test, public=True) for test in data.sample)
     hidden = _SecretTests(tuple(_read_place(package, test) for test in data.secret))
     digest = sha256(package.sha256.digest())
-    add_parts(digest, checker.code.encode())
+    add_parts(digest, checker.code.encode(), *_parts_of(checker.program))
     references = tuple(_references(package, settings))
     name = _name(root)
     return Problem(
@@ -189,19 +190,19 @@ def _check_tests(data: TestData, where: str) -> None:
             raise DataError(str(test.files), None, "solutions can open no files here")
 
 
-def _flags_of(data: TestData, settings: PackageSettings) -> tuple[str, ...]:
-    """Return the output validator's arguments, which must be the same for all tests."""
-    first, *others = data.sample + data.secret
-    for test in others:
-        if test.validator_flags != first.validator_flags:
-            what = f"other arguments than {first.input.name}: one list for all tests can be used"
-            raise DataError(str(test.input), FLAG_KEYS[not settings.is_legacy], what)
-    return first.validator_flags
+def _parts_of(program: CheckerProgram | None) -> list[bytes]:
+    if program is None:
+        return []
+    texts = [program.source, *(text for file in program.files for text in file)]
+    return [text.encode("utf-8", "surrogatepass") for text in texts]
 
 
 def _test(package: PackageFolder, test: PackageTest, *, public: bool) -> TestCase:
     return TestCase(
-        input=package.string(test.input), output=package.string(test.answer), public=public
+        input=package.string(test.input),
+        output=package.string(test.answer),
+        public=public,
+        flags=test.validator_flags,
     )
 
 
@@ -225,24 +226,26 @@ class _SecretTests:
     """Reads a package's secret tests when they are needed.
 
     Attributes:
-        files: input and answer of each, and their size in bytes.
+        files: input and answer of each, their size in bytes, and the validator's arguments.
     """
 
-    files: tuple[tuple[_ReadFile, _ReadFile, int], ...]
+    files: tuple[tuple[_ReadFile, _ReadFile, int, tuple[str, ...]], ...]
 
     @property
     def size(self) -> int:
         """Bytes of all tests."""
-        return sum(size for _, _, size in self.files)
+        return sum(size for _, _, size, _ in self.files)
 
     def __call__(self) -> tuple[TestCase, ...]:
         return tuple(
-            TestCase(input=given.text(), output=answer.text(), public=False)
-            for given, answer, _ in self.files
+            TestCase(input=given.text(), output=answer.text(), public=False, flags=flags)
+            for given, answer, _, flags in self.files
         )
 
 
-def _read_place(package: PackageFolder, test: PackageTest) -> tuple[_ReadFile, _ReadFile, int]:
+def _read_place(
+    package: PackageFolder, test: PackageTest
+) -> tuple[_ReadFile, _ReadFile, int, tuple[str, ...]]:
     """Read a secret test, so that what is wrong with it is known before anything is asked."""
     size = 0
     places: list[_ReadFile] = []
@@ -251,7 +254,7 @@ def _read_place(package: PackageFolder, test: PackageTest) -> tuple[_ReadFile, _
         decoded(path, data)
         size += len(data)
         places.append(_ReadFile(path.absolute(), sha256(data).digest()))
-    return places[0], places[1], size
+    return places[0], places[1], size, test.validator_flags
 
 
 def _statement(package: PackageFolder, settings: PackageSettings) -> str:
@@ -275,7 +278,7 @@ def _time_limit(package: PackageFolder) -> float | None:
     return limits.seconds(package.string(path).strip(), str(path), "time limit")
 
 
-def _checker(package: PackageFolder, settings: PackageSettings, flags: tuple[str, ...]) -> Checker:
+def _checker(package: PackageFolder, settings: PackageSettings, data: TestData) -> Checker:
     programs = output_validators(package)
     where = str(package.root / SETTINGS)
     if settings.is_custom is True and not programs:
@@ -283,10 +286,11 @@ def _checker(package: PackageFolder, settings: PackageSettings, flags: tuple[str
     if settings.is_custom is False and programs:
         what = f"default, and there is an output validator: {programs[0].path}"
         raise DataError(where, "validation", what)
+    flags = list(dict.fromkeys(test.validator_flags for test in data.sample + data.secret))
     if programs:
         return _own_validator(package, settings, programs, flags)
     try:
-        return Checker(kind="check", code=token_checker(flags))
+        return Checker(kind="check", code=token_checker(flags), takes_flags=len(flags) > 1)
     except FlagError as error:
         raise DataError(where, "validator_flags", str(error)) from None
 
@@ -295,22 +299,27 @@ def _own_validator(
     package: PackageFolder,
     settings: PackageSettings,
     programs: list[PackageProgram],
-    flags: tuple[str, ...],
+    flags: list[tuple[str, ...]],
 ) -> Checker:
     program, where = programs[0], str(programs[0].path)
+    if len(programs) > 1:
+        raise DataError(where, "output_validators", "there are several, and one can be run")
+    if program.language == CPP:
+        constants, own = settings.constants, settings.validator_limits
+        compiled = compiled_validator(package, program, constants, own)
+        return Checker(kind="program", program=compiled)
     python = program.sources() if program.language == PYTHON else []
     others = [each for each in program.files if each not in python and each.suffix not in _NOTES]
     if others or not python:
-        what = f"{(others or program.files)[0].name} is no Python: only output validators in Python"
-        raise DataError(where, "output_validators", f"{what} run here, in the checker's sandbox")
-    if len(programs) > 1:
-        raise DataError(where, "output_validators", "there are several, and one can be run")
+        what = f"{(others or program.files)[0].name} is neither Python nor C++: no other language"
+        raise DataError(where, "output_validators", f"{what} of output validators is run here")
     if len({each.parent for each in python}) > 1:
         raise DataError(where, "output_validators", "its files are in several folders")
     main = _main(python, where)
     sources = {each: _python_3(package, each, settings) for each in python}
     modules = {each.stem: text for each, text in sources.items() if each != main}
-    return Checker(kind="check", code=validator(sources[main], main.name, modules, flags))
+    code = validator(sources[main], main.name, modules, flags)
+    return Checker(kind="check", code=code, takes_flags=len(flags) > 1)
 
 
 def _main(python: list[Path], where: str) -> Path:
@@ -331,12 +340,15 @@ def _python_3(package: PackageFolder, path: Path, settings: PackageSettings) -> 
 
 
 def _references(package: PackageFolder, settings: PackageSettings) -> list[Reference]:
-    """Return the accepted submissions that are one Python file, or a folder with one."""
+    """Return the accepted submissions of one file in Python or C++, or a folder with one."""
     found: list[Reference] = []
     for program in programs_in(package, package.root / "submissions" / "accepted"):
-        if program.language != PYTHON or len(program.sources()) != 1:
+        if program.language not in {PYTHON, CPP} or len(program.sources()) != 1:
             continue
         code = package.program(program.sources()[0], settings.constants)
+        if program.language == CPP:
+            found.append(Reference(code=code, language=CPP))
+            continue
         old = is_python_2(code) or parse_or_none(code) is None
         found.append(Reference(code=code, language="python2" if old else "python"))
     return found

@@ -8,7 +8,12 @@ import pytest
 from program import harness
 
 import harness as package
-from harness.run.store.state import version_change, versions_after, versions_of, versions_together
+from harness.run.store.versions import (
+    version_change,
+    versions_after,
+    versions_of,
+    versions_together,
+)
 
 COMMAND = ("run", "--agentic-mode", "-n", "2", "--out", "r")
 

@@ -17,7 +17,7 @@ from harness.features.external.session import External, Host
 from harness.grading.judge import Task, judge
 from harness.grading.verdict import Grade
 from harness.models.protocol import ModelSettings
-from harness.models.scripted import UnaskedModel
+from harness.models.unasked import UnaskedModel
 from harness.problem import ProblemView, Signature, TestCase
 from harness.sandbox.limits import Limits as TestLimits
 from harness.sandbox.pool import SandboxPool

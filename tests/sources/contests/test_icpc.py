@@ -142,9 +142,17 @@ def test_what_cannot_be_judged_is_said(package: Package, settings: str, said: st
 
 
 def test_a_validator_in_another_language_is_named(package: Package) -> None:
-    folder = package("validation: custom\n", {"output_validators/check.cc": "int main() {}"})
-    with pytest.raises(DataError, match=r"check\.cc is no Python: only output validators"):
+    folder = package("validation: custom\n", {"output_validators/check.java": "class A {}"})
+    with pytest.raises(DataError, match=r"check\.java is neither Python nor C\+\+"):
         load(str(folder))
+
+
+def test_flags_of_a_group_hold_for_its_tests_alone(package: Package, worker: Worker) -> None:
+    flags = {"data/secret/group/testdata.yaml": "output_validator_flags: float_tolerance 0.1"}
+    problem = only(package("name: Parts\n", flags))
+    code = "n = int(input())\nprint(*{3: ('1', '2.0'), 5: ('2', '3.0')}[n])"
+    grade = judge(worker, Options(isolate=True).task(problem, code, problem.tests.all()))
+    assert [test.verdict for test in grade.tests] == [Verdict.WRONG_ANSWER, Verdict.ACCEPTED]
 
 
 class TestOfFolders:

@@ -92,4 +92,4 @@ def test_constants_are_put_into_statement_submissions_and_group_files(package: P
     assert problem.statement == "At most $10^3$, {{other}}."
     assert problem.programs() == ("print(1000, 1000)",)
     assert problem.checker is not None
-    assert "_ABSOLUTE = 0.001" in problem.checker.code
+    assert "_ONLY = (False, False, 0.001, 0.001)" in problem.checker.code

@@ -19,8 +19,6 @@ NEWER = "problem_format_version: 2025-09\nname: Parts\n"
         ({f"{GROUP}/2.yaml": "args: [--fast]"}, "no command-line arguments"),
         ({f"{GROUP}/test_group.yaml": "args: [--fast]"}, "no command-line arguments"),
         ({f"{GROUP}/2.files/words.txt": "a"}, "can open no files"),
-        ({f"{GROUP}/2.yaml": "output_validator_args: [case_sensitive]"}, "other arguments than"),
-        ({f"{GROUP}/testdata.yaml": "output_validator_flags: case_sensitive"}, "other arguments"),
         ({f"{GROUP}/2.yaml": "arg: [x]"}, "field 'arg': unknown; known"),
         ({f"{GROUP}/testdata.yaml": "output_validator_flag: x"}, "unknown; known"),
         ({f"{GROUP}/testdata.yaml": "output_validator_flags: '\"'"}, "not valid YAML|quotes"),
@@ -60,7 +58,7 @@ def test_what_changes_none_is_passed_over(package: Package, files: dict[str, str
 
 
 def flags_of(package: Package, settings: str, files: dict[str, str]) -> str:
-    """Return the source of the checker down to its flags."""
+    """Return the source of the checker down to what its flags mean."""
     checker = only(package(settings, files)).checker
     assert checker is not None
     return checker.code.partition("import")[0]
@@ -69,8 +67,18 @@ def flags_of(package: Package, settings: str, files: dict[str, str]) -> str:
 def test_flags_of_the_settings_and_of_groups_add_up(package: Package) -> None:
     flags = {"data/testdata.yaml": "output_validator_flags: float_tolerance 1e-2"}
     code = flags_of(package, "validator_flags: case_sensitive\n", flags)
-    assert "_CASE = True" in code
-    assert "_RELATIVE = 0.01" in code
+    assert "_ONLY = (True, False, 0.01, 0.01)" in code
+
+
+def test_each_test_has_the_flags_of_its_group(package: Package) -> None:
+    files = {f"{GROUP}/testdata.yaml": "output_validator_flags: case_sensitive"}
+    problem = only(package("validator_flags: space_change_sensitive\n", files))
+    assert problem.checker is not None
+    assert problem.checker.takes_flags
+    assert [test.flags for test in problem.tests.all()] == [
+        ("space_change_sensitive",),
+        ("space_change_sensitive", "case_sensitive"),
+    ]
 
 
 def test_an_inner_group_replaces_the_flags_of_the_outer(package: Package) -> None:
@@ -83,8 +91,7 @@ def test_an_inner_group_replaces_the_flags_of_the_outer(package: Package) -> Non
             f"{GROUP}/testdata.yaml": "output_validator_flags: float_tolerance 1e-2",
         },
     )
-    assert "_CASE = False" in code
-    assert "_RELATIVE = 0.01" in code
+    assert "_ONLY = (False, False, 0.01, 0.01)" in code
 
 
 def test_flags_that_versions_hand_down_differently_are_refused(package: Package) -> None:
@@ -108,7 +115,7 @@ def test_a_default_validation_with_a_validator_is_refused(package: Package) -> N
     [
         ({"a.py": "pass", "b.py": "pass"}, "there are several"),
         ({"a/x.py": "pass", "a/y.py": "pass"}, "which file is started"),
-        ({"a/x.py": "pass", "a/run": "python x.py"}, "run is no Python"),
+        ({"a/x.py": "pass", "a/run": "python x.py"}, "run is neither Python nor"),
         ({"a.py": "print 1"}, "not Python 3"),
         ({"a.py": "#!/usr/bin/python2\npass"}, "not Python 3"),
     ],

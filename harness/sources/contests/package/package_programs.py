@@ -8,13 +8,13 @@ from pathlib import Path
 from harness.sources.contests.package.package_folder import PackageFolder
 from harness.sources.files.folder import is_folder
 
-PYTHON = "python3"
+PYTHON, CPP = "python3", "cpp"
 LANGUAGES = {
     ".py": PYTHON,
     ".py3": PYTHON,
     ".py2": "python2",
     ".c": "c",
-    **dict.fromkeys((".cc", ".cpp", ".cxx", ".c++", ".C"), "cpp"),
+    **dict.fromkeys((".cc", ".cpp", ".cxx", ".c++", ".C"), CPP),
     ".java": "java",
     ".kt": "kotlin",
     ".cs": "csharp",

@@ -42,6 +42,14 @@ class PackageLimits:
 
 
 @dataclass(frozen=True, slots=True)
+class ValidatorLimits:
+    """Limits of an output validator; the defaults are the format's."""
+
+    cpu_s: float = 60.0
+    memory_bytes: int = 2 << 30
+
+
+@dataclass(frozen=True, slots=True)
 class PackageSettings:
     """What problem.yaml says.
 
@@ -54,6 +62,7 @@ class PackageSettings:
         validator_flags: arguments of the output validator for all tests.
         languages: codes of the languages that are allowed; None for all.
         constants: text of each constant.
+        validator_limits: limits of the output validator.
     """
 
     is_legacy: bool
@@ -65,6 +74,7 @@ class PackageSettings:
     limits: PackageLimits
     languages: frozenset[str] | None = None
     constants: Mapping[str, str] = field(default_factory=dict[str, str])
+    validator_limits: ValidatorLimits = ValidatorLimits()
 
 
 def read_settings(values: Mapping[str, Any], where: str) -> PackageSettings:
@@ -94,6 +104,7 @@ def read_settings(values: Mapping[str, Any], where: str) -> PackageSettings:
         limits=_limits(values.get("limits"), where),
         languages=_languages(values.get("languages"), where),
         constants=read_constants(values.get("constants"), where),
+        validator_limits=_validator_limits(values.get("limits"), where),
     )
 
 
@@ -178,6 +189,16 @@ def _limits(given: object, where: str) -> PackageLimits:
         output_bytes=None
         if output is None
         else limits.mebibytes(output, where, "limits.output", MOST_OUTPUT_MEBIBYTES),
+    )
+
+
+def _validator_limits(given: object, where: str) -> ValidatorLimits:
+    values = cast("dict[str, Any]", given) if isinstance(given, dict) else {}
+    seconds, memory = values.get("validation_time"), values.get("validation_memory")
+    usual, key = ValidatorLimits(), "limits.validation_"
+    return ValidatorLimits(
+        usual.cpu_s if seconds is None else limits.seconds(seconds, where, f"{key}time"),
+        usual.memory_bytes if memory is None else limits.mebibytes(memory, where, f"{key}memory"),
     )
 
 

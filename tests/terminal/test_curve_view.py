@@ -11,7 +11,7 @@ from harness.run.store.results import SampleResult, Step
 from harness.run.summary.iteration import Curve, Point, TestRunPoint, TurnPoint
 from harness.run.summary.summary import Summary, summarize
 from harness.stats.rates import rate
-from harness.terminal.columns import CurveView, bar
+from harness.terminal.curve_view import CurveView, bar
 from harness.terminal.summary_table import summary_view
 
 MakeResult = Callable[..., SampleResult]

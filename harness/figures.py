@@ -1,0 +1,58 @@
+"""Figures as text: rates, quantities, counts, dollars."""
+
+from collections.abc import Sequence
+
+from harness.text import printable, printable_line
+
+UNKNOWN = "unknown"
+"""Displayed in place of an unknown value."""
+
+
+def percent(value: float) -> str:
+    """Format a rate in percent."""
+    return f"{100 * value:.1f} %"
+
+
+def interval(low: float, high: float) -> str:
+    """Format the interval of a rate in percent."""
+    return f"{100 * low:.1f} to {100 * high:.1f}"
+
+
+def figure(value: float | None) -> str:
+    """Format a quantity to three digits; `unknown` if it is None."""
+    if value is None:
+        return "unknown"
+    return f"{value:,.0f}" if value >= 100 else f"{value:#.3g}"  # noqa: PLR2004 - three digits
+
+
+def quantity(number: float) -> str:
+    """Format a large number in three digits: `512k`, `1.23M`."""
+    for size, unit in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if number >= 0.9995 * size:
+            value = number / size
+            digits = 0 if value >= 99.95 else 1 if value >= 9.995 else 2  # noqa: PLR2004
+            return f"{value:.{digits}f}{unit}"
+    return f"{number:,.0f}"
+
+
+def count(number: int, noun: str, plural: str | None = None) -> str:
+    """Return a number with its noun."""
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def dollars(cost: float | None, prices_as_of: str | None = None) -> str:
+    """Format a cost, `unknown` if None; list prices get the date of the list."""
+    if cost is None:
+        return "unknown"
+    dated = f" (prices of {printable_line(prices_as_of)})" if prices_as_of else ""
+    return (f"${cost:.4f}" if cost < 1 else f"${cost:,.2f}") + dated
+
+
+def bad_rows(skipped: Sequence[Exception]) -> str:
+    """Return the number of skipped rows, and why the first was skipped."""
+    return f"{count(len(skipped), 'bad row')} skipped, the first: {printable(str(skipped[0]))}"
+
+
+def number_range(low: int, high: int) -> str:
+    """Format a range of whole numbers, as one number if both ends are the same."""
+    return f"{low:,}" if low == high else f"{low:,} to {high:,}"

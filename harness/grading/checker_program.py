@@ -1,0 +1,175 @@
+"""Checkers that are compiled programs: output validators of contest packages, and testlib's.
+
+The program runs in a sandbox in which no solution ever runs. It finds the input, the expected
+output and the answer there, and says its verdict by its exit code. One that crashes, runs out of a
+limit or ends with another exit code is at fault: a `checker_error`, whatever the answer was.
+"""
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from harness.excerpts import around
+from harness.grading.checkers import CheckerError, Prepared, difference_of, is_of_size, text_of
+from harness.grading.sandbox_retry import RetryingWorker
+from harness.grading.verdict import Difference
+from harness.problem import CheckerProgram, TestCase
+from harness.sandbox.limits import Limits
+from harness.sandbox.program import Ending, Execution, Program, Trial
+from harness.sandbox.test_folder import TestFolder, unpack_kept
+from harness.text import writable
+
+EXCERPT = 300  # characters of what it says
+COMPILE_S = 60.0
+PATIENCE = 2  # time-outs after which it is not asked any more
+INPUT, EXPECTED, ANSWER, FEEDBACK = "test.in", "test.ans", "test.out", "feedback"
+MESSAGE = "judgemessage.txt"
+RIGHT, WRONG = 42, 43
+TESTLIB_RIGHT, TESTLIB_WRONG = 0, frozenset({1, 2, 4, 8})
+TESTLIB_POINTS = 7
+TESTLIB_PARTS = range(16, 217)
+_TIME_IS_UP = frozenset({Ending.CPU_LIMIT, Ending.WALL_LIMIT})
+_POINTS = re.compile(r"points\s+([0-9.]+)")
+
+
+class Ruling(NamedTuple):
+    """What a checker's process said: right, a reason why not, or that it is at fault."""
+
+    right: bool
+    reason: str = ""
+    at_fault: bool = False
+
+
+class ProgramCheck:
+    """Checker of one solution, which is a program.
+
+    Args:
+        bench: worker on which no solution runs.
+        program: the checker.
+    """
+
+    beside_rule = False
+
+    def __init__(self, bench: RetryingWorker, program: CheckerProgram) -> None:
+        self._bench = bench
+        self._program = program
+        self._inputs: list[bytes] = []
+        self._overdue = 0
+        limits = Limits(program.cpu_s, program.memory_bytes)
+        self._trial = Trial(compiled_checker(program), self._inputs, limits, has_folder=True)
+
+    def prepare(self, program: Program, tests: Sequence[TestCase]) -> Prepared:
+        """Return the solution and the inputs of the tests, which it does not change."""
+        return Prepared(program, [test.input for test in tests])
+
+    def compare(
+        self, pairs: Sequence[tuple[TestCase, str]]
+    ) -> list[Difference | CheckerError | None]:
+        """Compare answers; as in `harness.grading.checkers.Check`."""
+        return [self._compare(test, answer) for test, answer in pairs]
+
+    def text_of(self, answer: bytes, test: TestCase) -> str:
+        """Return an answer as text, or the head of one that is too long to be right."""
+        return text_of(answer, test, "surrogateescape")
+
+    def shown(self, answer: str) -> str:
+        """Return the part of an answer to show to a person."""
+        return answer
+
+    def close(self) -> None:
+        """Close the checker in its sandbox."""
+        self._bench.worker.leave(self._trial)
+        self._trial.close()
+
+    def _compare(self, test: TestCase, answer: str) -> Difference | CheckerError | None:
+        if not is_of_size(test, answer):
+            return difference_of("longer than any right answer", test, answer)
+        if self._overdue >= PATIENCE:
+            return CheckerError("the problem's checker runs out of time, and is asked no more")
+        execution = self._run(test, answer)
+        self._overdue += execution.ending in _TIME_IS_UP
+        ruling = ruling_of(execution, self._program.protocol)
+        if ruling.at_fault:
+            return CheckerError(writable(f"the problem's checker is at fault: {ruling.reason}"))
+        if ruling.right:
+            return None
+        return difference_of(ruling.reason or "the checker says no", test, answer)
+
+    def _run(self, test: TestCase, answer: str) -> Execution:
+        self._inputs.append(folder_of(self._program.protocol, test, encoded(answer)).packed())
+        place = len(self._inputs) - 1
+        try:
+            return self._bench.execute(self._trial, [place])[0]
+        finally:
+            self._inputs[place] = b""
+
+
+def compiled_checker(program: CheckerProgram) -> Program:
+    """Return a checker as a program that can be compiled and run."""
+    return Program(
+        program.source,
+        language=program.language,
+        files=program.files,
+        compile_s=COMPILE_S,
+    )
+
+
+def encoded(text: str) -> bytes:
+    """Return the bytes of an answer that was decoded by `surrogateescape`."""
+    return text.encode("utf-8", "surrogateescape")
+
+
+def folder_of(protocol: str, test: TestCase, answer: bytes) -> TestFolder:
+    """Return what a checker finds: input, expected output and answer of a test."""
+    files = {INPUT: test.input.encode("utf-8", "surrogateescape")}
+    files[EXPECTED] = test.output.encode("utf-8", "surrogateescape")
+    if protocol == "testlib":
+        files[ANSWER] = answer
+        return TestFolder(("checker", INPUT, ANSWER, EXPECTED, *test.flags), files=files)
+    arguments = ("validator", INPUT, EXPECTED, f"{FEEDBACK}/", *test.flags)
+    return TestFolder(arguments, answer, files, FEEDBACK)
+
+
+def ruling_of(execution: Execution, protocol: str) -> Ruling:
+    """Return what a checker said of an answer."""
+    if execution.ending not in {Ending.FINISHED, Ending.EXIT}:
+        return Ruling(False, _failure(execution), at_fault=True)
+    if protocol == "testlib":
+        return _testlib_ruling(execution.code, execution.stderr)
+    if execution.code == RIGHT:
+        return Ruling(True)
+    if execution.code != WRONG:
+        what = f"it ended with exit code {execution.code}, not with {RIGHT} or {WRONG}"
+        return Ruling(False, _with(what, execution.stderr), at_fault=True)
+    try:
+        files = unpack_kept(execution.result or execution.partial)
+    except ValueError as error:
+        return Ruling(False, str(error), at_fault=True)
+    return Ruling(False, _short(files.get(MESSAGE, b"").decode("utf-8", "replace")))
+
+
+def _testlib_ruling(code: int, said: str) -> Ruling:
+    if code == TESTLIB_RIGHT:
+        return Ruling(True)
+    if code in TESTLIB_WRONG or code == TESTLIB_POINTS or code in TESTLIB_PARTS:
+        return Ruling(False, _short(said))
+    return Ruling(False, _with(f"it ended with exit code {code}", said), at_fault=True)
+
+
+def _failure(execution: Execution) -> str:
+    lines = execution.error.strip().splitlines()
+    if execution.ending is Ending.CANNOT_COMPILE:
+        errors = [line for line in lines if "error" in line] or lines
+        return _short(f"it cannot be compiled: {errors[0] if errors else 'no reason'}")
+    if execution.ending is Ending.SIGNAL:
+        return _with(f"killed by signal {execution.code}", execution.stderr)
+    return _with(execution.ending.replace("_", " "), execution.error or execution.stderr)
+
+
+def _with(what: str, said: str) -> str:
+    said = _short(said)
+    return f"{what}: {said}" if said else what
+
+
+def _short(text: str) -> str:
+    return around(" ".join(text.split()), 0, EXCERPT)

@@ -1,0 +1,35 @@
+"""Errors of the command line in words for Python: `out` for `--out`."""
+
+import re
+from collections.abc import Generator
+from contextlib import contextmanager
+
+from harness.errors import HarnessError
+
+_FLAG = re.compile(r"`[^`]*`|\bharness [a-z]+ .*|(?<![^\s('\"])(?:--|-(?=[bo]\b))([a-z][a-z-]*)")
+"""A flag; or a whole command, whose flags stay."""
+
+
+@contextmanager
+def python_words(caller: str, **names: str) -> Generator[None]:
+    """Reword errors of the command line for Python: `out` for `--out`.
+
+    Args:
+        caller: name of the function, for messages.
+        names: arguments whose names differ from their flags, by flag.
+
+    Raises:
+        HarnessError: as raised inside, in other words.
+    """
+
+    def named(found: re.Match[str]) -> str:
+        flag = found[1]
+        return names.get(flag, flag.replace("-", "_")) if flag else found[0]
+
+    try:
+        yield
+    except HarnessError as error:
+        words = _FLAG.sub(named, str(error))
+        if words != str(error):
+            error.args = (words if words.startswith(caller) else f"{caller}: {words}",)
+        raise

@@ -1,0 +1,159 @@
+"""The final screen of a summary: rates, amounts spent, and any trouble."""
+
+from collections.abc import Iterator, Sequence
+
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from harness.figures import UNKNOWN, count, dollars, interval, percent, quantity
+from harness.run.store.results import SampleResult
+from harness.run.summary.summary import Summary
+from harness.stats.rates import Rate
+from harness.terminal.summary_facts import no_hidden_tests, sandbox_level, words
+from harness.terminal.summary_table import several_rates
+
+MOST_UNREAD = 0.1  # of the tool calls; above it a line says that the score depends on the protocol
+MOST_VERDICTS = 6
+
+Row = tuple[str, str, str, str]
+"""A name, a rate, its interval, and a description."""
+
+
+def summary_screen(
+    summary: Summary, results: Sequence[SampleResult], *, local: bool = False
+) -> RenderableType:
+    """Return the rates, the amounts spent, and any trouble; omits what is zero.
+
+    Args:
+        summary: the run in numbers.
+        results: its graded samples.
+        local: whether the model's server is a local one, whose speed is of interest.
+    """
+    rates, spent = list(_rates(summary, results)), list(_spent(summary))
+    if local and summary.tokens_per_second:
+        told = f"{summary.tokens_per_second:,.1f} tokens a second, while it answers one request"
+        spent.append(("server", told))
+    names = max((len(name) for name, *_ in (*rates, *spent)), default=0)
+    widths = [max((len(row[place]) for row in rates), default=0) for place in (1, 2)]
+    lines = [
+        _fact(name, names, f"{value:>{widths[0]}}  {spread:<{widths[1]}}  {told}")
+        for name, value, spread, told in rates
+    ]
+    lines += [_fact(name, names, told) for name, told in spent]
+    wrong = [Text(f"  {line}") for line in _wrong(summary)]
+    blank = [Text("")] if lines and wrong else []
+    return Group(*([Text("")] if lines or wrong else []), *lines, *blank, *wrong, Text(""))
+
+
+def _fact(name: str, width: int, told: str) -> Text:
+    return Text.assemble((f"  {name:<{width}}  ", "bold"), told.rstrip())
+
+
+def _rates(summary: Summary, results: Sequence[SampleResult]) -> Iterator[Row]:
+    rate = summary.pass_at_1
+    if rate is None:
+        return
+    solved = sum(result.solved for result in results if result.graded)
+    several = summary.graded > rate.problems
+    noun = " samples" if several else ""
+    yield _row("pass@1" if several else "solved", rate, f"{solved:,} of {summary.graded:,}{noun}")
+    if summary.without_known_issues is not None:
+        told = f"of {summary.without_known_issues.problems:,} without known issues"
+        yield _row("", summary.without_known_issues, told)
+    curve = summary.curve
+    if curve and curve.iterated and curve.first_write is not None:
+        missing = curve.without_first_write
+        told = "before any feedback" + (f"; {missing:,} {UNKNOWN}" if missing else "")
+        yield _row("first attempt", curve.first_write, told)
+    elif curve and curve.iterated:
+        yield "first attempt", UNKNOWN, "", "the first revisions' programs are not in the run"
+    for name, value in several_rates(summary):
+        if value is not None:
+            yield _row(name, value, "")
+    if summary.overfit and summary.overfit_rate is not None:
+        told = f"{summary.overfit:,} of {summary.passed_public:,} failed a hidden test"
+        yield _row("public tests only", summary.overfit_rate, told)
+    yield from _other_rates(summary, rate)
+
+
+def _other_rates(summary: Summary, rate: Rate) -> Iterator[Row]:
+    """Yield rates over other problems or by another rule, if they differ."""
+    if summary.with_hidden is not None and summary.with_hidden != rate:
+        yield _row("hidden tests", summary.with_hidden, _of(summary.with_hidden))
+    if summary.without_fallback is not None:
+        told = _of(summary.without_fallback)
+        yield _row("without fallback", summary.without_fallback, f"{told} asked with tools")
+    if summary.by_source_rule is not None and summary.by_source_rule != rate:
+        yield _row("source's rule", summary.by_source_rule, "as the benchmark's authors judge")
+    timed = summary.efficiency
+    if timed is not None and timed.beyond is not None:
+        low, high = timed.beyond.low, timed.beyond.high
+        told = f"CPU time, of {count(timed.beyond.problems, 'problem')}"
+        yield "Beyond@1", f"{timed.beyond.value:.3f}", f"({low:.3f} to {high:.3f})", told
+
+
+def _of(rate: Rate) -> str:
+    return f"of {count(rate.problems, 'problem')}"
+
+
+def _row(name: str, rate: Rate, told: str) -> Row:
+    return name, percent(rate.value), f"({interval(rate.low, rate.high)})", told
+
+
+def _spent(summary: Summary) -> Iterator[tuple[str, str]]:
+    usage = summary.usage
+    if not summary.graded and not usage.total_tokens:
+        return
+    tokens = f"{quantity(usage.input_tokens)} in, {quantity(usage.output_tokens)} out"
+    if summary.usage_unknown:
+        missing = f"{UNKNOWN} for {count(summary.usage_unknown, 'sample')}"
+        tokens = f"{tokens}; {missing}" if usage.total_tokens else missing
+    yield "tokens", tokens
+    cost = dollars(summary.cost, summary.prices_as_of)
+    if summary.solved_per_dollar:
+        cost += f", {dollars(1 / summary.solved_per_dollar)} per solved"
+    yield "cost", cost
+
+
+def _wrong(summary: Summary) -> Iterator[str]:
+    """Yield the verdicts of failed samples, and what the user may want to act on."""
+    failed = [(name, n) for name, n in summary.verdicts.items() if name != "accepted"]
+    shown = failed[:MOST_VERDICTS]
+    if shown:
+        yield "   ".join(f"{words(name)} {number:,}" for name, number in shown)
+    yield from no_hidden_tests(summary.no_hidden)
+    if summary.ungraded:
+        yield f"{count(summary.ungraded, 'sample')} ungraded (no tests, or not run); in no rate"
+    if summary.cut_off:
+        now = "the provider's own" if summary.max_tokens is None else f"{summary.max_tokens:,}"
+        were = "answer was" if summary.cut_off == 1 else "answers were"
+        yield (
+            f"{summary.cut_off:,} {were} cut off by the token limit: raise --max-tokens (now {now})"
+        )
+    yield from _tools(summary)
+    if summary.refused:
+        yield f"{count(summary.refused, 'sample')} refused by the model or its provider"
+    if summary.unheard:
+        yield f"{count(summary.unheard, 'request')} cut off; their tokens are in no total"
+    if loose := summary.agents.get("not_kept_from_the_data"):
+        yield f"{count(loose, 'sample')} by an agent not isolated from hidden tests"
+    again = summary.judged_again
+    changed = sum(each[1] for each in (again.confirmed, again.rechecked, again.retimed))
+    if changed:
+        yield f"{count(changed, 'test')} had another verdict when run again"
+    for name, told in sandbox_level(summary.isolation):
+        yield f"{name}: {told}"
+
+
+def _tools(summary: Summary) -> Iterator[str]:
+    """Yield the numbers of samples that did not call tools natively."""
+    if in_text := summary.tool_protocols.get("text"):
+        yield f"tools called: in text {in_text:,}"
+    if summary.fallback:
+        yield f"{count(summary.fallback, 'sample')} asked without tools: none called, or none read"
+    calls, unread = summary.tool_calls, summary.malformed_tool_calls
+    if unread > MOST_UNREAD * calls:
+        yield (
+            f"{unread:,} of {count(calls, 'tool call')} could not be read: the score also says "
+            "how well the model keeps to the protocol (--tool-protocol)"
+        )

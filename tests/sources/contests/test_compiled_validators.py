@@ -1,0 +1,173 @@
+"""Output validators in C++: their verdicts, their faults, and what they and solutions can see."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from contest_packages import Package, only
+
+from harness.errors import DataError
+from harness.grading.jobs import Options
+from harness.grading.judge import judge
+from harness.grading.verdict import TestResult, Verdict
+from harness.languages.cpp import compiler
+from harness.languages.language import MissingCompilerError
+from harness.problem import Problem
+from harness.sandbox.worker import Worker
+from harness.sources.contests import icpc
+
+try:
+    compiler()
+except MissingCompilerError as missing:
+    pytest.skip(str(missing), allow_module_level=True)
+
+CUSTOM = "validation: custom\nvalidator_flags: strict\n"
+MAIN = """
+#include "feedback.h"
+#include <cstdlib>
+#include <cstring>
+#include <iostream>
+#include <thread>
+
+int main(int count, char **arguments) {
+    std::ifstream given(arguments[1]), wanted(arguments[2]);
+    long n, one, other;
+    std::string word;
+    given >> n;
+    if (!(wanted >> word)) return 5;
+    if (count != 5 || strcmp(arguments[4], "strict")) return 6;
+    std::cin >> word;
+    if (word == "crash") std::abort();
+    if (word == "odd") return 7;
+    if (word == "loop") for (;;) std::cin.clear();
+    one = atol(word.c_str());
+    if (std::cin >> other && one + other == n) return 42;
+    say(arguments[3], "the parts do not add up");
+    return 43;
+}
+"""
+HEADER = """
+#include <fstream>
+#include <string>
+void say(const std::string &folder, const std::string &text);
+"""
+SAY = """
+#include "feedback.h"
+void say(const std::string &folder, const std::string &text) {
+    std::ofstream(folder + "judgemessage.txt") << text;
+}
+"""
+FILES = {
+    "output_validators/sum/main.cc": MAIN,
+    "output_validators/sum/feedback.h": HEADER,
+    "output_validators/sum/say.cpp": SAY,
+    "output_validators/sum/main.cc.bin": "not a source",
+}
+
+
+@pytest.fixture(scope="module")
+def worker() -> Iterator[Worker]:
+    worker = Worker()
+    yield worker
+    worker.stop()
+
+
+@pytest.fixture
+def problem(package: Package) -> Problem:
+    """A problem whose validator is a program of two sources and a header."""
+    return only(package(f"{CUSTOM}limits: {{validation_time: 1}}\n", FILES))
+
+
+def _first(worker: Worker, problem: Problem, code: str, language: str = "python") -> TestResult:
+    tests = problem.tests.public
+    return judge(worker, Options().task(problem, code, tests, language)).tests[0]
+
+
+def test_it_accepts_and_rejects(problem: Problem, worker: Worker) -> None:
+    right = Options().task(problem, "print(0, input())", problem.tests.all())
+    assert judge(worker, right).solved
+    result = _first(worker, problem, "print(1, input())")
+    assert result.verdict is Verdict.WRONG_ANSWER
+    assert result.difference is not None
+    assert result.difference.where == "the parts do not add up"
+
+
+@pytest.mark.parametrize(
+    ("printed", "said"),
+    [
+        ("crash", "killed by signal 6"),
+        ("odd", "exit code 7, not with 42 or 43"),
+        ("loop", "cpu limit"),
+    ],
+)
+def test_a_validator_at_fault_is_no_failure_of_the_solution(
+    problem: Problem, worker: Worker, printed: str, said: str
+) -> None:
+    result = _first(worker, problem, f"print({printed!r})")
+    assert result.verdict is Verdict.CHECKER_ERROR
+    assert said in result.error
+
+
+def test_a_solution_finds_nothing_of_it(problem: Problem, worker: Worker) -> None:
+    code = """
+        #include <dirent.h>
+        #include <iostream>
+        int main() {
+            long files = 0, n;
+            DIR *here = opendir(".");
+            while (auto *entry = readdir(here)) files += entry->d_name[0] != '.';
+            std::cin >> n;
+            std::cout << files << ' ' << n << '\\n';
+        }
+    """
+    assert _first(worker, problem, code, "cpp").verdict is Verdict.ACCEPTED
+    code = "import os\nprint(len(os.listdir('.')), input())"
+    assert _first(worker, problem, code).verdict is Verdict.ACCEPTED
+
+
+def test_one_that_cannot_be_compiled_is_at_fault(package: Package, worker: Worker) -> None:
+    files = {"output_validators/check.cpp": "int main() { return missing; }"}
+    result = _first(worker, only(package("validation: custom\n", files)), "print(1)")
+    assert result.verdict is Verdict.CHECKER_ERROR
+    assert "cannot be compiled" in result.error
+    assert "missing" in result.error
+
+
+def test_another_validator_is_another_problem(package: Package) -> None:
+    one = only(package(CUSTOM, FILES))
+    changed = FILES | {"output_validators/sum/feedback.h": f"{HEADER}\n#define STRICT"}
+    assert one.content_hash != only(package(CUSTOM, changed, folder="two/parts")).content_hash
+
+
+NEEDS = {"output_validators/check.cpp": '#include "testlib.h"\nint main() { return RIGHT; }'}
+
+
+class TestTestlib:
+    def test_it_is_found_beside_the_validator(self, package: Package, worker: Worker) -> None:
+        files = {
+            "output_validators/check/check.cpp": NEEDS["output_validators/check.cpp"],
+            "output_validators/check/testlib.h": "enum { RIGHT = 42 };",
+        }
+        problem = only(package("validation: custom\n", files))
+        assert _first(worker, problem, "print(1)").verdict is Verdict.ACCEPTED
+
+    def test_it_is_found_where_the_environment_says(
+        self,
+        package: Package,
+        worker: Worker,
+        tmp_path: Path,
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        (tmp_path / "own").mkdir()
+        (tmp_path / "own" / "testlib.h").write_text("enum { RIGHT = 42 };")
+        monkeypatch.setenv("TESTLIB", str(tmp_path / "own"))
+        problem = only(package("validation: custom\n", NEEDS))
+        assert _first(worker, problem, "print(1)").verdict is Verdict.ACCEPTED
+
+    def test_without_it_the_package_is_refused(
+        self, package: Package, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.delenv("TESTLIB", raising=False)
+        monkeypatch.setattr("harness.sources.contests.package.validator_program.FOLDERS", ())
+        with pytest.raises(DataError, match=r"needs testlib\.h: put it beside, or name"):
+            icpc.load(str(package("validation: custom\n", NEEDS)))
