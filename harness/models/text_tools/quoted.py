@@ -64,7 +64,7 @@ def between_quotes(
         further[after["key"]] = after["value"] if value is None else value.value
         rest = rest[: after.start()]
         first = None
-    return _unclosed(text, opening, key) if first is None and closed else first
+    return (_unclosed(text, opening, key) or first) if closed else None
 
 
 def _unclosed(text: str, opening: re.Match[str], key: str) -> dict[str, Any] | None:
