@@ -29,6 +29,10 @@ LARGE = 4 << 20
 """Size in bytes from which files have a catalogue."""
 
 
+LAZY = {"tests", "load_references", "load_rejected"}
+"""Fields of a problem that are read from its row when they are needed."""
+
+
 class _Head(Frozen):
     """Last line of a catalogue, which identifies its file.
 
@@ -232,7 +236,7 @@ def _text(problem: Problem | DataError, line: Line) -> bytes:
             "number": line.number,
             "offset": line.offset,
             "path": str(line.path.resolve()),  # not a link, which may be deleted later
-            "problem": problem.model_dump(mode="json", exclude={"tests", "load_references"}),
+            "problem": problem.model_dump(mode="json", exclude=LAZY),
             "public": [test.model_dump() for test in problem.tests.public],
         }
     )

@@ -111,7 +111,8 @@ def test_what_lives_by_public_tests_is_refused_by_name(mode: str, folder: Path) 
     (folder / "mine.py").write_text(answering(solve=SECRET))
     done = harness(folder, *MINE, "-t", "9001_3", "--mode", mode)
     assert done.returncode == 2
-    assert f"--mode {mode} chooses by public tests" in done.stderr
+    assert f"--mode {mode} runs solutions on tests" in done.stderr
+    assert "test output prediction problems have none" in done.stderr
 
 
 @pytest.mark.parametrize("task", ["9001_3", "sample_7"])
