@@ -8,7 +8,9 @@ from itertools import groupby
 from typing import NamedTuple
 
 from harness.errors import DataError
-from harness.grading.judge import Stop, Task, judge
+from harness.grading.judge import judge
+from harness.grading.stop import Stop
+from harness.grading.task import Task
 from harness.grading.verdict import Grade, Verdict
 from harness.languages import PYTHON
 from harness.plugins import RuleName
@@ -157,6 +159,7 @@ class Options:
             _checker(problem, self.rule),
             self.isolate,
             self.stop,
+            problem.exit_code_counts,
         )
 
 
