@@ -20,6 +20,9 @@ from harness.sandbox.limits import Limits, limits_of
 from harness.sandbox.program import Execution, Program, SandboxError
 from harness.sandbox.worker import Worker
 
+CODE_HASH = 32  # characters
+LONGEST_CPU_S = 86_400.0
+
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
@@ -49,10 +52,6 @@ class Trial:
     def __call__(self, worker: Worker) -> Execution:
         """Return the execution. Raises SandboxError."""
         return worker.run(self.program, [self.stdin], self.limits)[0]
-
-
-CODE_HASH = 32  # characters
-LONGEST_CPU_S = 86_400.0
 
 
 def code_hash(code: str) -> str:
