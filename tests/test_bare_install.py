@@ -84,7 +84,7 @@ def test_a_public_name_without_its_package_says_so(bare: Path) -> None:
     )
 
 
-def test_it_imports_nothing_of_theirs_here_either() -> None:
+def test_training_classes_import_no_heavy_package() -> None:
     code = (
         "import sys; from harness import Episode, Episodes, Grader\n"
         f"print(sorted(set({HEAVY!r}) & set(sys.modules)))"

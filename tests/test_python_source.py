@@ -158,7 +158,7 @@ def test_what_is_no_python_raises_what_the_parser_raises(source: str) -> None:
     assert parse_or_none(source) is None
 
 
-def test_literals() -> None:
+def test_a_literal_is_read_or_refused() -> None:
     assert read_literal(" [1, {'a': (2,)}, -3.5]") == [1, {"a": (2,)}, -3.5]
     with pytest.raises(ValueError, match="malformed"):
         read_literal("f(1)")

@@ -33,7 +33,7 @@ def test_an_edited_function_is_refused(problems: Problems, tmp_path: Path) -> No
     assert evaluate(function("print(0)"), benchmark=problems, out=out)["pass_at_1"] == 0
 
 
-async def test_also_where_it_is_awaited(problems: Problems, tmp_path: Path) -> None:
+async def test_changed_code_is_refused_by_aevaluate(problems: Problems, tmp_path: Path) -> None:
     await aevaluate(function("print(0)"), benchmark=problems, out=tmp_path / "r")
     with pytest.raises(RunDirectoryError, match="has changed since this run began"):
         await aevaluate(function("print(1)"), benchmark=problems, out=tmp_path / "r")

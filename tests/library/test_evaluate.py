@@ -452,7 +452,7 @@ class TestLoops:
             asyncio.set_event_loop(None)
             mine.close()
 
-    async def test_one_of_several_grouped_errors_is_raised(self) -> None:
+    async def test_the_first_of_grouped_errors_is_raised(self) -> None:
         async def fail() -> None:
             raise ExceptionGroup("", [ExceptionGroup("", [KeyError("a")]), ValueError("b")])
 

@@ -266,13 +266,17 @@ class TestFailures:
             *((True, False), (False, False)),
         ]
 
-    def test_or_given_as_none(self, broken: list[int], rows: Problems) -> None:
+    def test_a_sandbox_failure_can_be_scored_as_none(
+        self, broken: list[int], rows: Problems
+    ) -> None:
         broken[0] = 99
         with Grader(rows, failures="none") as grader:
             assert grader.score(self.NAMES, self.TEXTS) == [None, 0.0]
             assert grader("own/echo", ECHOES) is None
 
-    async def test_or_among_the_verdicts(self, broken: list[int], grader: Grader) -> None:
+    async def test_a_sandbox_failure_is_one_of_the_verdicts(
+        self, broken: list[int], grader: Grader
+    ) -> None:
         broken[0] = 99
         scored = await grader.agrade(self.NAMES, self.TEXTS)
         assert [each.verdict for each in scored] == [Verdict.SANDBOX_ERROR, Verdict.NO_SOLUTION]

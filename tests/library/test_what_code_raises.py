@@ -106,7 +106,7 @@ def test_an_interrupt_ends_the_evaluation(how: str, benchmark: str, tmp_path: Pa
     assert harness.load_run(tmp_path / "r").results[0].problem_id == "own/echo"
 
 
-async def test_also_where_it_is_awaited(problems: Problems) -> None:
+async def test_an_interrupt_of_the_users_code_leaves_aevaluate(problems: Problems) -> None:
     def answer(_: dict[str, Any]) -> str:
         raise KeyboardInterrupt
 

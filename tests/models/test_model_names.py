@@ -49,7 +49,7 @@ async def test_a_base_url_takes_any_model_name_untouched(name: str) -> None:
 @pytest.mark.parametrize(
     ("key", "sent"), [("sk-abcdefghijkl", "sk-abcdefghijkl"), (" sk-x \n", "sk-x"), ("", "none")]
 )
-async def test_such_an_endpoint_gets_openais_key_where_there_is_one(key: str, sent: str) -> None:
+async def test_an_endpoint_in_openais_variable_gets_its_key(key: str, sent: str) -> None:
     async with ChatServer(in_turn(completion("hi"))) as server:
         await hear(opened("m", OPENAI_BASE_URL=server.base_url, OPENAI_API_KEY=key))
     assert server.requests[0].headers["authorization"] == f"Bearer {sent}"

@@ -316,14 +316,14 @@ class TestRefusals:
 class TestPlaces:
     """The same questions, asked in processes that have more or fewer rights."""
 
-    def test_here(self, secret: Path) -> None:
+    def test_the_chosen_isolation_holds_for_this_user(self, secret: Path) -> None:
         found = look(secret)
         assert found["judged"][:2] == RIGHT
         for each in found["each"].values():
             assert each[:2] == RIGHT
 
     @pytest.mark.parametrize("user", [0, SOMEBODY], ids=["root", "an ordinary user"])
-    def test_all_hold(self, user: int, secret: Path) -> None:
+    def test_every_isolation_holds_for_every_user(self, user: int, secret: Path) -> None:
         """Both ways to make namespaces, Landlock, and the filter alone."""
         if user == 0 and os.getuid() != 0:
             pytest.skip("only root is root")

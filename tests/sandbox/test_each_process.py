@@ -38,7 +38,7 @@ def test_each_has_a_fresh_process(worker: Worker, last: bool) -> None:
     assert all(execution.alone and execution.peak_bytes for execution in found)
 
 
-def test_it_opens_a_trial_and_more_may_follow(worker: Worker) -> None:
+def test_a_trial_stays_open_for_later_inputs(worker: Worker) -> None:
     with Trial(Program("print(input())"), INPUTS, Limits(cpu_s=3)) as trial:
         first = worker.try_each(trial, [2, 0], last=True)
         again = worker.try_each(trial, [3, 1], last=False)

@@ -52,7 +52,7 @@ class TestErrors:
     def test_a_message_with_lone_surrogates(self, run: Run) -> None:
         assert "ValueError" in run(r"raise ValueError('\ud800')").error
 
-    def test_endless_recursion(self, run: Run) -> None:
+    def test_endless_recursion_is_an_error(self, run: Run) -> None:
         execution = run("def f(): return f()\nf()")
         assert execution.ending is Ending.ERROR
         assert "RecursionError" in execution.error
@@ -226,7 +226,7 @@ class TestOutput:
         """
         assert run(code, output_bytes=self.LIMIT).ending is Ending.OUTPUT_LIMIT
 
-    def test_a_result(self, run: Run) -> None:
+    def test_a_long_result_is_an_output_limit(self, run: Run) -> None:
         code = f"def f(): return 'x' * {self.LIMIT}"
         execution = run(code, entry_point="f", output_bytes=self.LIMIT)
         assert (execution.ending, execution.result) == (Ending.OUTPUT_LIMIT, None)
@@ -254,7 +254,7 @@ class TestOutput:
         code = f"import os\nos.ftruncate(1, {self.LIMIT})"
         assert run(code, output_bytes=self.LIMIT).ending is Ending.OUTPUT_LIMIT
 
-    def test_it_ends_the_batch(self, run_batch: Batch) -> None:
+    def test_an_output_limit_ends_the_batch(self, run_batch: Batch) -> None:
         """A stream that could not be flushed would write into the next test."""
         code = "print('x' * int(input()))"
         executions = run_batch(code, b"%d" % self.LIMIT, b"2", output_bytes=self.LIMIT)

@@ -378,7 +378,7 @@ def test_no_room_for_temporary_files(isolation: Isolation, tmp_path: Path) -> No
 class TestShortOf:
     """What a fork server is short of, as it may come to be while it runs."""
 
-    def test_processes(self, worker: Worker) -> None:
+    def test_a_server_that_cannot_fork_is_replaced(self, worker: Worker) -> None:
         """The user may have no more: nothing can be forked."""
         server = fork_server(worker)
         try:
@@ -393,7 +393,7 @@ class TestShortOf:
         assert result.judged_again.blamed == 0
 
     @pytest.mark.parametrize("number", [0, 5, 8, 12, 16])
-    def test_descriptors(self, number: int, worker: Worker) -> None:
+    def test_a_server_short_of_descriptors_is_replaced(self, number: int, worker: Worker) -> None:
         server = fork_server(worker)
         try:
             resource.prlimit(server, resource.RLIMIT_NOFILE, (number, number))
@@ -404,7 +404,7 @@ class TestShortOf:
         assert result.judged_again.blamed == 0
 
     @pytest.mark.parametrize("mebibytes", [1, 20, 60])
-    def test_memory(self, mebibytes: int, worker: Worker) -> None:
+    def test_a_server_short_of_memory_is_replaced(self, mebibytes: int, worker: Worker) -> None:
         server = fork_server(worker)
         size = mebibytes * MEBIBYTE
         try:

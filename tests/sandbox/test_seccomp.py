@@ -286,7 +286,7 @@ class TestProgram:
                         assert said(machine, number, words) == wanted(machine, number, words)
 
     @pytest.mark.parametrize("machine", MACHINES)
-    def test_it_stays_within_itself_and_comes_to_an_end(self, machine: str) -> None:
+    def test_the_filter_jumps_only_forward_and_within_itself(self, machine: str) -> None:
         code = PROGRAMS[machine].code
         assert len(code) <= 4096  # BPF_MAXINSNS
         for place, (operation, if_true, if_false, value) in enumerate(code):

@@ -259,7 +259,7 @@ def test_nothing_special_is_made(code: str, run: Run) -> None:
 
 
 @pytest.mark.parametrize("code", LINKS.values(), ids=LINKS)
-def test_it_goes_where_it_could_be_made(code: str, unguarded: Worker, run_on: RunOn) -> None:
+def test_a_home_folder_exists_and_is_empty(code: str, unguarded: Worker, run_on: RunOn) -> None:
     assert run_on(unguarded, code, b"")[0].ending is Ending.FINISHED
     listed = run_on(unguarded, "import os\nprint(os.listdir(os.environ['HOME']))", b"")[0]
     assert listed.stdout == b"[]\n"

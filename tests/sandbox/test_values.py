@@ -199,7 +199,7 @@ class TestSignature:
         code = "def f(n): return n % 1000"
         assert self.call(run, code, "7" * 6000, result=Codec.JSON) == "777"
 
-    def test_linked_lists(self, run: Run) -> None:
+    def test_arguments_become_linked_lists(self, run: Run) -> None:
         code = "def f(a, b): return [a.next.val, b, type(a).__name__]"
         read = self.call(
             run, code, "[1, 2]\n[]", Codec.LINKED_LIST, Codec.LINKED_LIST, result=Codec.JSON
@@ -317,7 +317,9 @@ class TestEmptyNodes:
     """None is an empty list or tree wherever the signature says that one is to be there."""
 
     @pytest.mark.parametrize(("kind", "given", "result"), EMPTY.values(), ids=EMPTY)
-    def test_returned(self, kind: str, given: str, result: str, run: Run) -> None:
+    def test_empty_nodes_return_unchanged(
+        self, kind: str, given: str, result: str, run: Run
+    ) -> None:
         signature = signature_of(f"def f(x: {kind}) -> {kind}: ...", "f")
         code = "def f(x): return x"
         execution = run(code, given.encode(), preamble=NODES, entry_point="f", signature=signature)
@@ -429,7 +431,7 @@ class TestTaggedNotation:
         execution = run(code, b"[1]\n2", entry_point="f", signature=signature)
         assert execution.result == b"[7,[[1,2],2]]"
 
-    def test_integer_keys(self, run: Run) -> None:
+    def test_integer_keys_are_kept_both_ways(self, run: Run) -> None:
         signature = Signature(arguments=(Codec.INT_KEYS,), result=Codec.INT_KEYS)
         code = "def f(x): return {k + 1: v for k, v in x.items()}"
         execution = run(code, b'{"1": 2, "-3": 4}', entry_point="f", signature=signature)

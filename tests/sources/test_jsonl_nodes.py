@@ -21,7 +21,7 @@ CASES = {
 
 
 @pytest.mark.parametrize(("codec", "said", "written"), CASES.values(), ids=CASES)
-def test_expected(codec: Codec, said: str, written: str) -> None:
+def test_an_expected_node_is_written_canonically(codec: Codec, said: str, written: str) -> None:
     assert canonical(said, Signature(result=codec)) == written
 
 

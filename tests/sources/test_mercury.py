@@ -264,7 +264,9 @@ class TestGrading:
         wrong = "class Solution:\n    def sumItUp(self, nums, n): return 6"
         assert grade(read, wrong, isolate=isolate).verdict is Verdict.WRONG_ANSWER
 
-    def test_a_tree(self, problem: Callable[..., Problem], grade: Callable[..., Grade]) -> None:
+    def test_a_hook_may_build_a_tree(
+        self, problem: Callable[..., Problem], grade: Callable[..., Grade]
+    ) -> None:
         convert = (
             "def convert_offline(case):\n    import lctk\n    inputs, expected = case\n"
             "    return (lctk.binaryTree(inputs[0]),), expected"
@@ -278,7 +280,9 @@ class TestGrading:
         assert grade(problem(row), code).solved
         assert not grade(problem(row), code.replace("1 +", "2 +")).solved
 
-    def test_in_place(self, problem: Callable[..., Problem], grade: Callable[..., Grade]) -> None:
+    def test_a_change_in_place_is_graded(
+        self, problem: Callable[..., Problem], grade: Callable[..., Grade]
+    ) -> None:
         evaluate = "def evaluate_offline(inputs, outputs, expected): return inputs[0] == expected"
         cases = [{"input": [[2, 1]], "expected": [1, 2]}]
         row = ROW | {"evaluate_offline": evaluate, "test_cases": json.dumps(cases)}

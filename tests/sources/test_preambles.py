@@ -144,7 +144,7 @@ class TestLctk:
         for values in ([], [1], [1, 2], [1, None, 2, 3], [5, 4, 8, 11, None, 13, 4, 7, 2], [1, 0]):
             assert lctk.binaryTree2Arr(lctk.binaryTree(values)) == values
 
-    def test_it_is_a_module_that_can_be_imported(self, lctk: Any) -> None:
+    def test_lctk_can_be_imported(self, lctk: Any) -> None:
         assert importlib.import_module("lctk") is lctk
 
 

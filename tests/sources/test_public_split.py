@@ -27,7 +27,7 @@ def test_every_test_is_on_one_side_in_the_data_s_order(shown: list[bool], public
 
 
 @given(st.lists(st.booleans()).filter(any))
-def test_those_that_the_statement_shows_are_public(shown: list[bool]) -> None:
+def test_tests_shown_by_the_statement_are_public(shown: list[bool]) -> None:
     parted = split(made(len(shown), public=False), shown)
     assert parted.rule == "statement"
     assert [int(test.input) for test in parted.public] == [

@@ -107,7 +107,7 @@ def test_a_task_that_nothing_answers_to_names_near_ones() -> None:
         ({"tags": ("math",), "difficulties": ("easy",), "tasks": ("abc1_a",)}, ["lcb/abc1_a"]),
     ],
 )
-def test_filters(parts: dict[str, Any], ids: list[str]) -> None:
+def test_each_filter_chooses_its_problems(parts: dict[str, Any], ids: list[str]) -> None:
     assert chosen(**parts) == ids
 
 

@@ -156,7 +156,7 @@ assert double(x) == 3
 
 
 class TestReflexion:
-    async def test_it_ends_when_public_and_own_tests_pass(self, play: Play) -> None:
+    async def test_reflexion_ends_when_public_and_own_tests_pass(self, play: Play) -> None:
         played = await play(own_tests(("2 2", "4")), said(RIGHT), mode="reflexion")
         attempt = played.attempt
         assert (attempt.code, attempt.model_calls) == (RIGHT.strip(), 2)

@@ -82,7 +82,7 @@ class TestSteps:
         assert episode.reset("own/three") == first
         assert episode.reward().verdict == "no_solution"
 
-    def test_it_is_one_of_its_own_too(self, rows: tuple[harness.Problem, ...]) -> None:
+    def test_an_episode_of_rows_owns_its_sandboxes(self, rows: tuple[harness.Problem, ...]) -> None:
         with Episode(rows, reward="fraction", workers=1, max_turns=2) as own:
             own.reset("double")
             own.step([{"name": "write_solution", "arguments": {"code": "def double(n): return 2"}}])
@@ -92,7 +92,7 @@ class TestSteps:
 
 
 class TestTools:
-    def test_as_methods(self, episode: Episode) -> None:
+    def test_tools_can_be_called_as_methods(self, episode: Episode) -> None:
         episode.reset("own/three")
         assert "thrice" in episode.read_problem()
         assert episode.run_tests() == "There is no solution yet. Call write_solution first."
@@ -126,7 +126,7 @@ class TestTools:
         assert [each["name"] for each in told] == ["read_problem", "write_solution", "run_tests"]
         assert told[1]["parameters"]["required"] == ["code"]
 
-    def test_further_tools(self, rows: tuple[harness.Problem, ...]) -> None:
+    def test_settings_add_run_code_and_submit(self, rows: tuple[harness.Problem, ...]) -> None:
         keys: Any = {"run_code_tool": True, "submit_tool": True, "stop_on_pass": False}
         with Episodes(rows, workers=1, **keys) as episodes:
             episode = Episode(episodes)
@@ -154,7 +154,7 @@ class TestManyAtOnce:
         assert [value for value, _ in found] == [-0.0 if n % 2 == 0 else 1.0 for n in range(60)]
         assert len({told[:8] for _, told in found}) == 2
 
-    def test_in_threads(self, episodes: Episodes) -> None:
+    def test_episodes_run_in_threads_at_once(self, episodes: Episodes) -> None:
         barrier = threading.Barrier(4)
 
         def one(number: int) -> float | None:
@@ -167,7 +167,7 @@ class TestManyAtOnce:
         with ThreadPoolExecutor(4) as pool:
             assert list(pool.map(one, range(4))) == [0.0, 1.0, 0.0, 1.0]
 
-    def test_they_share_their_sandboxes_which_end_with_them(
+    def test_episodes_of_a_set_share_sandboxes_that_end_with_it(
         self, rows: tuple[harness.Problem, ...]
     ) -> None:
         before = {each.pid for each in multiprocessing.active_children()} | children()
@@ -192,7 +192,7 @@ class TestMistakes:
             ({"tool_calls": 5}, "a int is not an answer"),
         ],
     )
-    def test_answers(self, episode: Episode, given: Any, words: str) -> None:
+    def test_a_malformed_step_is_refused(self, episode: Episode, given: Any, words: str) -> None:
         episode.reset("own/three")
         with pytest.raises(UsageError, match=words):
             episode.step(given)
@@ -214,7 +214,9 @@ class TestMistakes:
             ({"exclude": ["own/three", "echo", "own/echo", "double", "untested"]}, "is left"),
         ],
     )
-    def test_settings(self, rows: tuple[harness.Problem, ...], keys: Any, words: str) -> None:
+    def test_a_wrong_setting_is_refused(
+        self, rows: tuple[harness.Problem, ...], keys: Any, words: str
+    ) -> None:
         with pytest.raises(harness.HarnessError, match=words.replace("*", r"\*")):
             Episodes(rows, **keys)
 

@@ -46,11 +46,11 @@ def test_a_part_stays_the_same_when_problems_are_added(many: str) -> None:
     assert some == ids(many, part="held_out") & ids(many, sample_size=50)
 
 
-def test_dates(many: str) -> None:
+def test_problems_are_chosen_by_release_date(many: str) -> None:
     assert len(ids(many, max_release_date="2025-03-01")) == 51
 
 
-def test_excluded(many: str) -> None:
+def test_excluded_problems_are_left_out_by_any_of_their_names(many: str) -> None:
     evaluation = harness.load_problems(many, limit=7)
     left = ids(many, exclude=[*evaluation, "P8", " p9 "])
     assert len(left) == 191

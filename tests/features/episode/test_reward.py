@@ -22,7 +22,7 @@ def reward_of(episode: Episode, code: str, problem: str = "own/three") -> Episod
     return episode.reward()
 
 
-def test_parts(episode: Episode) -> None:
+def test_a_reward_has_its_parts(episode: Episode) -> None:
     reward = reward_of(episode, TWO_OF_FOUR)
     assert (reward.verdict, reward.solved) == ("wrong_answer", False)
     assert (reward.public_passed, reward.public_total) == (1, 1)
@@ -52,7 +52,7 @@ def test_broken_calls_cost_a_little(episode: Episode) -> None:
 @pytest.mark.parametrize(
     ("rule", "value"), [("solved", 0.0), ("fraction", 0.5), (lambda each: each.turns * 10.0, 10.0)]
 )
-def test_rules(rows: Problems, rule: Any, value: float) -> None:
+def test_each_reward_rule_gives_its_value(rows: Problems, rule: Any, value: float) -> None:
     with Episodes(rows, reward=rule, workers=1) as episodes:
         assert reward_of(Episode(episodes), TWO_OF_FOUR).value == value
 

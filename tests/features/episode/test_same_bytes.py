@@ -77,7 +77,7 @@ SCENARIOS: dict[str, tuple[list[dict[str, Any]], dict[str, Any]]] = {
 
 
 @pytest.mark.parametrize("name", SCENARIOS)
-async def test_requests(name: str) -> None:
+async def test_an_episode_sends_the_same_requests_as_a_run(name: str) -> None:
     answers, keys = SCENARIOS[name]
     left = said(text="I give up.")  # said once the script is over
 

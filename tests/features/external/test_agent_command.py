@@ -191,7 +191,7 @@ def test_the_mcp_package_speaks_to_it_too(folder: Path, agents: Agents) -> None:
 
 
 @pytest.mark.usefixtures("namespaces")
-def test_it_gets_of_the_environment_what_it_is_given(folder: Path, agents: Agents) -> None:
+def test_an_agent_sees_only_the_environment_it_is_given(folder: Path, agents: Agents) -> None:
     steps = ("hello", "tell=MY_KEY", "tell=OTHER_KEY", "tell=LANG", "right")
     secrets = {"MY_KEY": "planted-one", "OTHER_KEY": "planted-two"}
     command = agents.line("acts.py", *steps)

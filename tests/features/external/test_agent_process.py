@@ -128,7 +128,7 @@ async def test_the_limit_of_calls_ends_it(agents: Agents, attend: Attend) -> Non
     assert done.attempt.chosen_by is ChosenBy.PASSED_PUBLIC_TESTS
 
 
-async def test_it_may_submit_and_then_has_little_time(agents: Agents, attend: Attend) -> None:
+async def test_an_agent_that_submitted_is_ended_soon(agents: Agents, attend: Attend) -> None:
     done = await attend(agents.host("right", "submit", "sleep=60"), submit=True)
     assert done.attempt.stop_reason is StopReason.SUBMITTED
     assert done.results[-1] == "Submitted."
@@ -181,7 +181,7 @@ async def test_secrets_that_it_was_given_are_not_kept(agents: Agents, attend: At
     assert done.left.stderr.strip() == "[MY_KEY]"
 
 
-async def test_it_is_told_what_to_do_in_its_command_line_too(
+async def test_an_agent_finds_the_prompt_in_its_command_line(
     agents: Agents, attend: Attend
 ) -> None:
     host = agents.host("say={prompt}", "tell=HARNESS_PROMPT", "say={mcp_config}", "hello")
@@ -208,9 +208,7 @@ async def test_one_that_never_reads_hurts_nobody(agents: Agents, attend: Attend)
 
 
 @pytest.mark.parametrize("confined", [True, False], ids=["in a room", "loose"])
-async def test_it_ends_with_the_harness_even_if_that_is_killed(
-    agents: Agents, *, confined: bool
-) -> None:
+async def test_an_agent_ends_when_the_harness_is_killed(agents: Agents, *, confined: bool) -> None:
     seconds = long_while()
     mark = f"leave-behind={seconds}"
     host = agents.host("say=on", mark, "sleep=60", confined=confined)

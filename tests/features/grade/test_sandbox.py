@@ -315,7 +315,7 @@ class TestLife:
             assert Path(f"/proc/{process}").exists()
         assert not Path(f"/proc/{process}").exists()
 
-    def test_or_when_it_is_closed_which_it_may_be_twice(self) -> None:
+    def test_closing_a_sandbox_twice_ends_its_process(self) -> None:
         sandbox = harness.Sandbox()
         sandbox.run(ADD, CASES, "add")
         process = sandbox._worker.process_id
@@ -323,7 +323,7 @@ class TestLife:
         sandbox.close()
         assert not Path(f"/proc/{process}").exists()
 
-    def test_or_when_nobody_has_it_any_more(self) -> None:
+    def test_a_sandbox_without_references_ends_its_process(self) -> None:
         sandbox = harness.Sandbox()
         sandbox.run(ADD, CASES, "add")
         process = sandbox._worker.process_id

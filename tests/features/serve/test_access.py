@@ -64,7 +64,9 @@ class TestWithoutOne:
         assert answer.status_code == 403
 
     @pytest.mark.parametrize("host", ["localhost", "127.0.0.1", "LOCALHOST:1", "[::1]:8080"])
-    def test_this_machine_has_several_names(self, judge: JudgeServer, host: str) -> None:
+    def test_every_name_of_this_machine_is_accepted_as_host(
+        self, judge: JudgeServer, host: str
+    ) -> None:
         answer = judge.client.post("/run_code", json=RUN, headers={"host": host})
         assert answer.status_code == 200
 

@@ -150,7 +150,7 @@ def test_no_such_sample_is_said_and_the_summary_stands(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(("columns", "gone"), [(60, ["diff", "tokens"]), (160, [])])
-def test_it_fits_a_terminal_of_any_width(folder: Path, columns: int, gone: list[str]) -> None:
+def test_show_fits_a_terminal_of_any_width(folder: Path, columns: int, gone: list[str]) -> None:
     session = on_terminal(folder, "show", "r", columns=columns, lines=200)
     table = [line for line in session.end.splitlines() if line[:1] in set("┏┃┡│└")]
     table = [line for line in table if line]

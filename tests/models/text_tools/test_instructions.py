@@ -176,7 +176,7 @@ class TestCodeBesideACall:
         text = f"{call}\n\nThis is it:\n\n{block('print(1)', tag)}\n{block(RUN)}"
         assert calls(text) == [("write_solution", {"code": "print(1)\n"}), ("run_tests", {})]
 
-    def test_or_else_the_last_one_before_it(self) -> None:
+    def test_code_before_an_empty_call_is_the_last_block(self) -> None:
         text = f"{block('x = 1', 'python')}\n{block('y = 2', 'python')}\n{self.EMPTY}"
         assert calls(text) == [("write_solution", {"code": "y = 2\n"})]
 
