@@ -111,6 +111,8 @@ class CandidateRuns:
         path = self.folder / run_name
         if done := self._done(path, wanted):
             return done
+        if self.controller.interrupts:
+            raise SearchStoppedError("interrupted")
         prepared = self.prepare(prompt, run_name, problems)
         spec = prepared.plan.spec
         if allowance is not None:

@@ -131,10 +131,11 @@ def template_fault(start: str, proposed: str) -> str:
         given, allowed = _code(proposed), _code(start)
     except TemplateSyntaxError as error:
         return f"line {error.lineno}: {error.message}"
+    unknown = next((words for kind, words in given if not allowed[kind, words]), None)
+    if unknown is not None:
+        return f"{unknown[:100]!r} is not in the start's template"
     for (kind, words), number in given.items():
         known = allowed[kind, words]
-        if not known:
-            return f"{words[:100]!r} is not in the start's template"
         if number > known * (MOST_REPEATED if kind == PRINTED else 1):
             return f"{words[:100]!r} stands there {number} times, in the start's {known}"
     return ""
@@ -153,6 +154,8 @@ def _code(source: str) -> Counter[tuple[str, str]]:
             kind = ""
         else:
             words.append(value)
+    if kind:
+        raise TemplateSyntaxError("an expression does not end", source.count("\n") + 1)
     return found
 
 

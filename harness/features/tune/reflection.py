@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from pydantic_core import to_json
 
@@ -21,7 +22,7 @@ from harness.models.protocol import Message, ModelError, ModelTurn, Retry, Usage
 from harness.run.engine.controller import STOPPING, RunController
 from harness.run.plan.budget import NOTHING, Total
 from harness.run.plan.plan import price_of
-from harness.run.plan.target import Target, open_target, resolve_target
+from harness.run.plan.target import ASKED_FOR, Target, open_target, resolve_target
 from harness.run.settings.spec import RunSpec
 from harness.run.store.billed_requests import Spent, requests_of
 from harness.run.store.transcript import TranscriptWriter
@@ -49,7 +50,10 @@ class ReflectionModel:
     def of(
         cls, spec: RunSpec, model: str | None, base_url: str | None, dry_run: bool = False
     ) -> "ReflectionModel":
-        """Resolve the reflection model; settings of requests are those of a run.
+        """Resolve the reflection model.
+
+        A model of another name gets its provider's own settings, and one at another address none of
+        the headers and keys that are meant for the first.
 
         Args:
             spec: settings of the runs.
@@ -60,10 +64,13 @@ class ReflectionModel:
         Raises:
             UsageError: no provider serves it, or its price is unknown and dollars are limited.
         """
-        if model is not None and model != spec.model:
-            spec = spec.model_copy(update={"model": model, "price": None})
-        if base_url is not None:
-            spec = spec.model_copy(update={"base_url": base_url})
+        is_other = model is not None and model != spec.model
+        elsewhere = base_url not in {None, spec.base_url} or (is_other and spec.base_url is None)
+        usual = {
+            **({"model": model, **_usual(*ASKED_FOR, "price")} if is_other else {}),
+            **(_usual("api", "api_key_env", "header") if elsewhere else {}),
+        }
+        spec = spec.model_copy(update={**usual, "base_url": base_url or spec.base_url})
         target = resolve_target(spec, os.environ)
         if not isinstance(opened := open_target(target, spec, dry_run=dry_run), FunctionModel):
             asyncio.run(opened.close())
@@ -118,6 +125,8 @@ class Reflection:
             turn = next((each.response for each in events if isinstance(each, Response)), None)
             if turn is not None:
                 return turn.text
+            if self.controller.interrupts:
+                raise SearchStoppedError("interrupted")
             self.allows(self._dearest())
             if not any(isinstance(each, SampleStart) for each in events):
                 journal(
@@ -149,8 +158,6 @@ class Reflection:
             except asyncio.CancelledError as error:
                 raise SearchStoppedError("interrupted") from error
             journal(Response(turn=1, response=turn))
-        if self.controller.interrupts:
-            raise SearchStoppedError("interrupted")
         return turn.text
 
     async def _turn(self, messages: Sequence[Message], journal: TranscriptWriter) -> ModelTurn:
@@ -196,6 +203,10 @@ class Reflection:
             max((total.cost for total in each), default=0.0),
             max((total.tokens for total in each), default=0.0),
         )
+
+
+def _usual(*keys: str) -> dict[str, Any]:
+    return {key: RunSpec.model_fields[key].get_default() for key in keys}
 
 
 def spent_on_reflection(folder: Path, price: ListedPrice | None) -> Total:
