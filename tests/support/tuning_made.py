@@ -113,7 +113,8 @@ def flags(base_url: str, **more: Any) -> list[str]:
         "train": 6,
         "selection": 6,
         "test": 9,
-        "max_evaluations": 40,
+        "max_evaluations": 30,
+        "workers": 1,
         "out": "mine",
         **more,
     }

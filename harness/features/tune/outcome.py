@@ -151,7 +151,9 @@ class TuneOutcome(Frozen):
         not_tested = {
             "interrupted": "interrupted before the test part was asked",
             "pending": "samples are pending, and the test part is not asked yet",
-            "budget": "the test part could not be paid" if self.best else "",
+            "budget": "the test part could not be paid"
+            if self.best
+            else "the budget ended the search",
         }
         return "; ".join(filter(None, [words, not_tested.get(self.ended, "")]))
 

@@ -205,7 +205,9 @@ class Tuning:
             HarnessError: another process is at work on it, or a write failed.
         """
         with locked(self.asked.path):
-            self._keep(ended="running", remark="", spec=stored(self.asked.spec))
+            self._keep(spec=stored(self.asked.spec))
+            if self.tune.chosen is None:
+                self._keep(ended="running", remark="")
             stopped = SearchStoppedError("interrupted")
             try:
                 stopped = self._search() if self.tune.chosen is None else self._tested()
@@ -260,13 +262,12 @@ class Tuning:
         best = search.record.best(self.tune.split.selection)
         if stopped.ended in {"interrupted", "pending"} or best is None or not best.number:
             return stopped
-        self._keep(chosen=best.name)
+        self._keep(chosen=best.name, ended=stopped.ended, remark=stopped.remark)
         self.tell(
             f"candidate {best.number} is best; it and the start are asked the "
             f"{len(self.tune.split.test)} test problems"
         )
-        self._tested()
-        return stopped
+        return self._tested()
 
     @property
     def _most_evaluations(self) -> int | None:
@@ -276,13 +277,17 @@ class Tuning:
         return given if given is not None or has_budget else USUAL_EVALUATIONS
 
     def _tested(self) -> SearchStoppedError:
-        """Ask the start and the chosen candidate the test problems; only what is missing."""
+        """Ask the start and the chosen candidate the test problems that are missing.
+
+        Returns:
+            How the search ended.
+        """
         test = self.tune.split.test
         chosen = self.candidates.folder / str(self.tune.chosen)
         start = self.candidates.folder_of(self.candidates.start)
         for folder, name in ((start, START_TEST), (chosen, TUNED_TEST)):
             self.runs.ask(folder, name, test, test)
-        return SearchStoppedError("done")
+        return SearchStoppedError(self.tune.ended, self.tune.remark)
 
     def _prepared(self, candidate: Candidate, name: str, problems: Sequence[str]) -> Prepared:
         return self.runs.prepare(self.candidates.folder_of(candidate), name, problems)
