@@ -69,6 +69,7 @@ def tune(
             help="Base URL of the reflection model. Default: that of the model.",
             metavar="URL",
         ),
+        ADVANCED,
     ] = None,
     train: Annotated[
         int | None,
@@ -77,6 +78,7 @@ def tune(
             help="Problems whose failures the reflection model sees. Default: 30, or a quarter.",
             min=2,
         ),
+        ADVANCED,
     ] = None,
     selection: Annotated[
         int | None,
@@ -85,6 +87,7 @@ def tune(
             help="Problems that choose among candidates. Default: 30, or a quarter.",
             min=2,
         ),
+        ADVANCED,
     ] = None,
     test: Annotated[
         int | None,

@@ -1,9 +1,6 @@
 """`tune.json`: the settings and the split of a tuning, and how far it came."""
 
-import fcntl
-import os
-from collections.abc import Generator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from datetime import date
 from pathlib import Path
 from typing import Any, Literal
@@ -123,27 +120,3 @@ def read_tune(path: Path) -> TuneFile:
         raise RunDirectoryError(
             f"{file} is not a tuning's, or another version's{where and f' ({where})'}"
         ) from error
-
-
-@contextmanager
-def locked(path: Path) -> Generator[None]:
-    """Lock a tuning's directory, which is made, against other processes.
-
-    Raises:
-        RunDirectoryError: another process holds the lock, or the directory cannot be made.
-    """
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-        folder = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_DIRECTORY)
-    except OSError as error:
-        raise RunDirectoryError(f"{path}: {error.strerror}; give another --out") from error
-    try:
-        fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as error:
-        raise RunDirectoryError(
-            f"{path}: another process is at work on this tuning; wait for it to end"
-        ) from error
-    else:
-        yield
-    finally:
-        os.close(folder)

@@ -20,6 +20,7 @@ from harness.features.tune.candidate_runs import (
     refuse_unheard,
 )
 from harness.features.tune.candidate_set import Candidate, CandidateSet, digest
+from harness.features.tune.directory_lock import locked
 from harness.features.tune.gepa_search import GepaSearch, Results, need_gepa
 from harness.features.tune.outcome import (
     CANDIDATES,
@@ -36,7 +37,7 @@ from harness.features.tune.reflection_prompt import ShownSample
 from harness.features.tune.search_record import CandidateRecord, read_record
 from harness.features.tune.split import split_problems
 from harness.features.tune.tree_page import PAGE, write_page
-from harness.features.tune.tune_file import FILE, TuneFile, TuneOptions, locked, read_tune
+from harness.features.tune.tune_file import FILE, TuneFile, TuneOptions, read_tune
 from harness.problem import ProblemView
 from harness.run.engine.controller import RunController
 from harness.run.engine.lifecycle import Prepared
