@@ -196,7 +196,7 @@ def print_outcome(out: Console, outcome: TuneOutcome, *, as_json: bool) -> None:
     out.print(tune_view(outcome), crop=False)
 
 
-class Foretold(NamedTuple):
+class FixedPart(NamedTuple):
     """The estimate for a part that is always asked; the search ends by its limits.
 
     Attributes:
@@ -207,12 +207,12 @@ class Foretold(NamedTuple):
     requests: tuple[int, int]
     cost: tuple[float, float] | None
 
-    def times(self, factor: float) -> "Foretold":
+    def times(self, factor: float) -> "FixedPart":
         """Return the estimate for a larger part."""
         least, most = (round(each * factor) for each in self.requests)
         if self.cost is None:
-            return Foretold((least, most), None)
-        return Foretold((least, most), (self.cost[0] * factor, self.cost[1] * factor))
+            return FixedPart((least, most), None)
+        return FixedPart((least, most), (self.cost[0] * factor, self.cost[1] * factor))
 
     @property
     def words(self) -> str:
@@ -228,7 +228,7 @@ def _print_estimate(out: Console, tuning: Tuning, prepared: Prepared, *, as_json
     split = tuning.tune.split
     asked = set(split.selection)
     found = estimate(prepared.plan, [each for each in prepared.plan.samples if each[0].id in asked])
-    start = Foretold(found.requests, found.cost)
+    start = FixedPart(found.requests, found.cost)
     test = start.times(2 * len(split.test) / len(split.selection))
     parts = {part: len(ids) for part, ids in split}
     if as_json:

@@ -21,7 +21,7 @@ from harness.features.tune.reflection_prompt import (
     reflection_messages,
 )
 from harness.features.tune.search_record import CandidateRecord, SearchRecord, read_record
-from harness.features.tune.split import Split
+from harness.features.tune.split import ProblemSplit
 from harness.models.protocol import Message
 from harness.registry import resolve
 from harness.run.store.results import SampleResult
@@ -67,7 +67,7 @@ class GepaSearch:
     """
 
     candidates: CandidateSet
-    split: Split
+    split: ProblemSplit
     ask: Callable[[Candidate, Sequence[str]], Results]
     shown: Callable[[Candidate, SampleResult], ShownSample]
     reflect: Callable[[Sequence[Message]], str]

@@ -1,4 +1,4 @@
-"""Split problems by seed, and by date if asked, into train, selection and test parts."""
+"""ProblemSplit problems by seed, and by date if asked, into train, selection and test parts."""
 
 from collections.abc import Sequence
 from datetime import date
@@ -29,7 +29,7 @@ class Sizes(Frozen):
     test: int | None = None
 
 
-class Split(Frozen):
+class ProblemSplit(Frozen):
     """The ids of the problems of each part."""
 
     train: tuple[str, ...]
@@ -44,8 +44,8 @@ class Split(Frozen):
 
 def split_problems(
     problems: Sequence[Problem], sizes: Sizes, seed: int, test_from: date | None = None
-) -> Split:
-    """Split problems at random; the same seed gives the same parts.
+) -> ProblemSplit:
+    """ProblemSplit problems at random; the same seed gives the same parts.
 
     Args:
         problems: the selected problems; those without tests are left out.
@@ -69,7 +69,7 @@ def split_problems(
         earlier = [each for released, each in dated if released < test_from]
         wanted = _by_date(sizes, len(earlier), len(later), test_from)
     ids = [each.id for each in earlier]
-    return Split(
+    return ProblemSplit(
         train=tuple(ids[: wanted["train"]]),
         selection=tuple(ids[wanted["train"] : wanted["train"] + wanted["selection"]]),
         test=tuple(each.id for each in later[: wanted["test"]]),

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from pydantic import Field, PositiveInt, ValidationError
 
 from harness.errors import RunDirectoryError
-from harness.features.tune.split import Sizes, Split
+from harness.features.tune.split import Sizes, ProblemSplit
 from harness.models.price_lists import ListedPrice
 from harness.models.protocol import Frozen
 from harness.run.settings.spec import RESUMABLE, flag_of
@@ -66,7 +66,7 @@ class TuneFile(Frozen):
     created: str
     spec: dict[str, Any]
     options: TuneOptions
-    split: Split
+    split: ProblemSplit
     start: str
     reflection_price: ListedPrice | None = None
     chosen: str | None = None
