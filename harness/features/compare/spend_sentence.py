@@ -53,9 +53,10 @@ def arm_names(a: Run, b: Run) -> tuple[str, str]:
 
 
 def folder_names(paths: Sequence[str]) -> list[str]:
-    """Return the last part of each path; the whole paths if two parts are equal."""
+    """Return the last part of each path; the whole paths if only these differ."""
     names = [printable_line(PurePath(path).name) for path in paths]
-    return names if len(set(names)) == len(names) else [printable_line(path) for path in paths]
+    whole = [printable_line(path) for path in paths]
+    return whole if len(set(names)) < len(set(whole)) else names
 
 
 def mode_of(run: Run) -> str:
@@ -123,6 +124,11 @@ def _at_spend(found: SpendComparison, at: SpendDifference) -> str:
     a_first = not of_shots(found.a) and of_shots(found.b)
     sides = [(found.a, at.a), (found.b, at.b)]
     (first, one), (second, other) = sides if a_first else sides[::-1]
+    if _is_cut(first, one) and not one.solved and of_shots(second):
+        return (
+            f"{_where(found, at)}, {_solves(second, other)}; {first.name}, cut off there, has "
+            "solved nothing yet."
+        )
     return (
         f"{_where(found, at)}, {_solves(first, one)} and {_solves(second, other)} "
         f"({_difference(at, -1 if a_first else 1)})."
@@ -143,8 +149,13 @@ def _solves(arm: ArmFacts, point: SpendPoint) -> str:
     if of_shots(arm):
         noun, several = shots_words(arm, point.amount)
         return f"{noun} {'solve' if several else 'solves'} {percent(point.solved)}"
-    cut = "" if point.spend >= arm.most * (1 - _NEAR) else ", cut off there,"
+    cut = ", cut off there," if _is_cut(arm, point) else ""
     return f"{arm.name}{cut} solves {percent(point.solved)}"
+
+
+def _is_cut(arm: ArmFacts, point: SpendPoint) -> bool:
+    """Return whether attempts are cut off before what they spend."""
+    return not of_shots(arm) and point.spend < arm.most * (1 - _NEAR)
 
 
 def shots_words(arm: ArmFacts, amount: float) -> tuple[str, bool]:
@@ -199,7 +210,8 @@ def _lacking(found: SpendComparison, *, asked: bool) -> Iterator[str]:
         what = spend if asked else f"what {other.name} spends ({spend} a problem)"
         has = f"{arm.samples:,}"
         has += f" to {arm.most_samples:,}" if arm.most_samples > arm.samples else ""
-        yield f"A comparison at {what} needs {count(needed, 'shot')} a problem; there are {has}."
+        there = "there is" if has == "1" else "there are"
+        yield f"A comparison at {what} needs {count(needed, 'shot')} a problem; {there} {has}."
 
 
 def _last(arm: ArmFacts) -> float:

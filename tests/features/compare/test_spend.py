@@ -140,7 +140,7 @@ def test_spends_that_are_asked_for_have_a_sentence_each(pair: Pair) -> None:
     found = spend_comparison(*pair(shots, attempts), [0.01, 0.02, 0.05])
     assert [each.at for each in found.differences] == [0.01, 0.02]
     assert found.unreached == (0.05,)
-    assert "For $0.0100 a problem, the agent, cut off there, solves 0.0 %" in found.sentence
+    assert "; the agent, cut off there, has solved nothing yet. For $0.0200" in found.sentence
     assert "For $0.0200 a problem, the agent solves 100.0 % and 2 single shots" in found.sentence
     assert "A comparison at $0.0500 needs 5 shots a problem; there are 2." in found.sentence
 
@@ -266,7 +266,7 @@ def test_compare_shows_equal_spend(
     a = write_run("a", shots, mode="single_shot", samples_per_problem=2)
     b = write_run("b", [agent(p, 2) for p in NAMES], mode="agentic")
     text = " ".join(shown(comparison_view(compare_runs([a, b], None, [0.01])), 100).split())
-    assert "For $0.0100 a problem, the agent, cut off there, solves 0.0 %" in text
+    assert "the agent, cut off there, has solved nothing yet." in text
     assert "$0.0100 20 25.0 % 0.0 % -25.0" in text
     beyond = " ".join(shown(comparison_view(compare_runs([a, b], None, [9.0])), 100).split())
     assert "A comparison at $9.00 needs" in beyond
