@@ -40,6 +40,14 @@ MODES: Mapping[str, str] = {
 }
 """Names of the built-in modes in texts."""
 
+COLUMNS = (
+    *("run", "model", "mode", "prompt"),
+    *(name for name in SampleResult.model_fields if name not in _LEFT_OUT),
+    *("solved", "graded", "fraction", "overfit"),
+    *_TOKENS,
+)
+"""Columns of a frame of samples."""
+
 
 @dataclass(frozen=True)
 class Run:
@@ -122,15 +130,6 @@ def read_run(path: Path) -> Run:
 
 
 # pyright: reportMissingTypeStubs=false
-
-
-COLUMNS = (
-    *("run", "model", "mode", "prompt"),
-    *(name for name in SampleResult.model_fields if name not in _LEFT_OUT),
-    *("solved", "graded", "fraction", "overfit"),
-    *_TOKENS,
-)
-"""Columns of a frame of samples."""
 
 
 def samples_frame(run: Run) -> "pd.DataFrame":
