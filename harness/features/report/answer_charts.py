@@ -142,10 +142,10 @@ def _crossing_marks(spend: SpendComparison, x: Any) -> list[Any]:
 
 
 def pareto(rows: Sequence[Mapping[str, Any]], axis_title: str, title: str) -> Spec:
-    """Draw a point with its interval for each cell, and a line along the front.
+    """Draw a point with its interval for each variant, and a line along the front.
 
     Args:
-        rows: for each cell `name`, `price`, `value`, `low`, `high`, `front`.
+        rows: for each variant `name`, `price`, `value`, `low`, `high`, `front`.
         axis_title: title of the price axis.
         title: a sentence that says what the chart shows.
     """
@@ -161,7 +161,7 @@ def pareto(rows: Sequence[Mapping[str, Any]], axis_title: str, title: str) -> Sp
             scale=alt.Scale(domain=["on the front", "another is better"], range=_FRONT),
             legend=alt.Legend(orient="top", title=None),
         ),
-        tooltip=tooltip(("name", "cell", ""), ("price", axis_title, ",.4~g"), *RATE),
+        tooltip=tooltip(("name", "variant", ""), ("price", axis_title, ",.4~g"), *RATE),
     )
     front = plotted(row for row in rows if row["front"] == "on the front")
     layers = [

@@ -1,4 +1,4 @@
-"""Sections with each run's figures side by side, an experiment's cells, and pairs of runs."""
+"""Sections with each run's figures side by side, an experiment's variants, and pairs of runs."""
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
@@ -198,10 +198,10 @@ def experiment_section(ranking: Ranking) -> Section:
     """Return the section with the ranked table and the Pareto chart."""
     table = PageItem(
         "ranking",
-        "Cells, the one that solves most first",
+        "Variants, the one that solves most first",
         _ranking_words(ranking),
         Table(
-            ("cell", "solved", "difference", "95 % interval", "p (Holm)", "cost a sample",
+            ("variant", "solved", "difference", "95 % interval", "p (Holm)", "cost a sample",
              "tokens a sample", "front"),
             tuple(_row(number, cell, ranking) for number, cell in enumerate(ranking.cells, 1)),
         ),
@@ -214,8 +214,8 @@ def _ranking_words(ranking: Ranking) -> str:
     tests = sum(cell.against is not None for cell in ranking.cells)
     return (
         f"Differences are in points of pass@1 against {printable_line(ranking.baseline)}, paired "
-        f"by problem; p is corrected by Holm for {count(tests, 'test')}. A cell is on the Pareto "
-        "front where no other solves as much for less."
+        f"by problem; p is corrected by Holm for {count(tests, 'test')}. A variant is on the "
+        "Pareto front where no other solves as much for less."
     )
 
 
@@ -255,11 +255,11 @@ def _pareto(ranking: Ranking) -> PageItem | None:
         return None
     axis = "dollars a sample" if ranking.front_by == "cost" else "tokens a sample"
     about = (
-        f"Solve rate over {axis}, a point a cell with its 95 % interval; numbers are those of the "
-        "table above. The dashed line joins the cells that no other beats in both."
+        f"Solve rate over {axis}, a point a variant with its 95 % interval; numbers are those of "
+        "the table above. The dashed line joins the variants that no other beats in both."
     )
     table = Table(
-        ("cell", axis, "solved", "front"),
+        ("variant", axis, "solved", "front"),
         tuple(
             (f"{row['number']}. {row['name']}", f"{row['price']:,.4g}", percent(row["value"]),
              row["front"])

@@ -154,7 +154,7 @@ class TestGoingOn:
     @pytest.mark.parametrize(
         ("changed", "words"),
         [
-            ({"models": BOTH[:1]}, "has a cell python-mine-half with model 'python:mine:half'"),
+            ({"models": BOTH[:1]}, "has a variant python-mine-half with model 'python:mine:half'"),
             ({"models": BOTH, "max_tokens": 5}, "with max_tokens None, "),
             ({"models": BOTH, "sample_size": 2}, "c, which the selection now leaves out"),
         ],
@@ -378,7 +378,7 @@ class TestCells:
         write(folder, model="python:mine:talks", prompts=["default", "nowhere"])
         done = experiment(folder)
         assert done.returncode == 2
-        assert "cell nowhere: no prompt set or folder 'nowhere'" in done.stderr
+        assert "variant nowhere: no prompt set or folder 'nowhere'" in done.stderr
         assert not asked(folder)
 
     def test_are_ordinary_runs(self, folder: Path) -> None:

@@ -171,13 +171,13 @@ class TestRefused:
             ({"max_cost": 0}, "max_cost: .*given: 0"),
             (
                 {"repair_rounds": 2},
-                "repair_rounds goes with mode self_repair or .*, and no cell has",
+                "repair_rounds goes with mode self_repair or .*, and no variant has",
             ),
             ({"cells": [{"repair_rounds": 2}]}, "repair_rounds goes with --mode self_repair"),
             ({"vary": {"seed": [1]}}, "seed is one for the whole grid"),
             ({"modes": ["agentic"], "cells": [{"name": "x", "mode": "agentic"}]}, "the same run"),
             ({"cells": [{"name": "x"}, {"name": "x", "mode": "agentic"}]}, "two have the name x"),
-            ({"vary": {"max_tokens": list(range(1, 1_002))}}, "1,001 cells; .* at most 1,000"),
+            ({"vary": {"max_tokens": list(range(1, 1_002))}}, "1,001 variants; .* at most 1,000"),
             ({"baseline": ["x"]}, "baseline: keys and values are expected"),
             ({"baseline": {"moed": "x"}}, "baseline: unknown key 'moed'; did you mean 'mode'?"),
             ({"models": ["nobody's"]}, "is not a provider's name"),
@@ -285,7 +285,7 @@ class TestGrowth:
                     "modes": ["single_shot", "agentic"],
                     "cells": [{"name": "agentic", "mode": "self_repair"}],
                 },
-                "has another cell agentic",
+                "has another variant agentic",
             ),
         ],
     )
@@ -329,12 +329,12 @@ class TestBaseline:
     @pytest.mark.parametrize(
         ("baseline", "words"),
         [
-            ("agentik", "no cell 'agentik'; did you mean 'agentic'?"),
+            ("agentik", "no variant 'agentik'; did you mean 'agentic'?"),
             (
                 {"mode": "self_repair"},
-                "no cell matches; give the name of one of single_shot, agentic",
+                "no variant matches; give the name of one of single_shot, agentic",
             ),
-            ({"prompt": "default"}, "2 cells match: single_shot, agentic"),
+            ({"prompt": "default"}, "2 variants match: single_shot, agentic"),
         ],
     )
     def test_that_is_no_cell_or_several_is_refused(
@@ -360,8 +360,8 @@ class TestFile:
             ({"baseline": "other"}, "was changed by hand"),
             ({"cells": {}}, "is not an experiment's, or another version's (cells)"),
             ({"schema": 2}, "or another version's (schema)"),
-            ({"cells": {"../../etc": {}}}, "'../../etc' is no name of a cell"),
-            ({"cells": {"/etc": {}}}, "'/etc' is no name of a cell"),
+            ({"cells": {"../../etc": {}}}, "'../../etc' is no name of a variant"),
+            ({"cells": {"/etc": {}}}, "'/etc' is no name of a variant"),
         ],
     )
     def test_that_is_not_as_it_was_written_is_refused(
@@ -452,7 +452,7 @@ def test_what_a_mode_does_not_use_is_not_varied_in_it() -> None:
         ({"vary": ["model=a,b"]}, "--vary model: give --model instead"),
         ({"vary": ["samples_per_problem=3"]}, "give --shots instead"),
         ({"vary": ["max_turn=3"]}, "did you mean 'max_turns'?"),
-        ({"vary": ["repair_rounds=3"]}, "reflexion or map_coder, and no cell has that"),
+        ({"vary": ["repair_rounds=3"]}, "reflexion or map_coder, and no variant has that"),
         ({"vary": ["max_turns=few"]}, "max_turns"),
         ({"modes": ["agentik"]}, "agentik"),
     ],

@@ -165,7 +165,7 @@ def test_a_grid_over_a_setting_has_each_distinct_cell_once(key: str, tmp_path: P
         path.write_text(yaml.safe_dump({**values, "vary": {key: list(values_of(key))}}))
         using = [mode for mode in (first, second) if uses(mode, key)]
         if not using:
-            with pytest.raises(UsageError, match="no cell has that"):
+            with pytest.raises(UsageError, match="no variant has that"):
                 read_grid(path, {}, {})
             continue
         cells = read_grid(path, {}, {}).cells
