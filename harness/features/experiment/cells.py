@@ -274,6 +274,6 @@ def _lost(name: str, spec: Spec, now: Sequence[Spec], keys: Sequence[str]) -> st
     key, *_ = differing[nearest] or [SAMPLES]
     return (
         f"the experiment has a variant {name} with {key} {_value(spec, key)!r}, and the grid has "
-        f"no such variant: the nearest has {now[nearest][key]!r}; an experiment may grow, and nothing "
-        "else: give another --out"
+        f"no such variant: the nearest has {now[nearest][key]!r}; an experiment may grow, and "
+        "nothing else: give another --out"
     )

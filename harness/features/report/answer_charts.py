@@ -22,6 +22,9 @@ HEIGHT = 250
 NOUGHT = "datum.value ? datum.label : '0'"  # not `0k`
 BOUND = "any_right"
 """The curve that is an upper bound, reachable only with the hidden tests."""
+SEEN = 0.005
+"""Smallest difference of two rates that can be seen."""
+
 NARROW = f"min({2 * LABEL}, 0.4 * containerSize()[0])"
 """Width of the names of pairs, which leaves room for the chart on a phone."""
 WAYS: Mapping[str, str] = {
@@ -60,8 +63,26 @@ def spend_rows(spend: SpendComparison, names: tuple[str, str]) -> list[dict[str,
     return rows
 
 
+def has_bound(spend: SpendComparison) -> bool:
+    """Return whether a bound is drawn: one that stands apart from its run's compared curve."""
+    return any(curve.way == BOUND for curve in _drawn(spend))
+
+
 def _drawn(spend: SpendComparison) -> list[SpendCurve]:
-    return [curve for curve in spend.curves if curve.compared or curve.way == BOUND]
+    compared = {curve.label: curve for curve in spend.curves if curve.compared}
+    bounds = [curve for curve in spend.curves if curve.way == BOUND]
+    return [
+        *compared.values(),
+        *(curve for curve in bounds if _are_apart(curve, compared[curve.label])),
+    ]
+
+
+def _are_apart(bound: SpendCurve, main: SpendCurve) -> bool:
+    """Return whether a bound can be told from a curve with the same spends."""
+    rates = {point.spend: point.solved for point in main.points}
+    return any(
+        point.solved - rates.get(point.spend, point.solved) >= SEEN for point in bound.points
+    )
 
 
 def equal_spend(

@@ -69,7 +69,7 @@ def summary_section(sides: Sequence[LabelledRun]) -> Section:
 def _headlines(sides: Sequence[LabelledRun]) -> list[GroupRate]:
     kinds: tuple[tuple[str, Callable[[Summary], Rate | None]], ...] = (
         ("pass@1", lambda summary: summary.pass_at_1),
-        ("first write", _first_write),
+        ("first attempt", _first_write),
         ("with hidden tests", lambda summary: summary.with_hidden),
         ("without known issues", lambda summary: summary.without_known_issues),
         ("by the source's own rule", lambda summary: summary.by_source_rule),
@@ -88,7 +88,7 @@ def _first_write(summary: Summary) -> Rate | None:
 
 
 def _not_in_it(summary: Summary) -> str:
-    """Return how many samples the rate of first writes leaves out, if it leaves any out."""
+    """Return how many samples the rate of first attempts leaves out, if it leaves any out."""
     missing = 0 if summary.curve is None else summary.curve.without_first_write
     return f", {missing:,} unknown" if missing and _first_write(summary) else ""
 
@@ -151,10 +151,10 @@ _FIGURES: tuple[_Row, ...] = (
     ("not graded", _of(lambda s: f"{s.ungraded:,}")),
     ("pending", _of(lambda s: _counts(s.pending))),
     ("pass@1", _of(lambda s: rate_words(s.pass_at_1))),
-    ("first write", _of(lambda s: rate_words(_first_write(s)) + _not_in_it(s))),
+    ("first attempt", _of(lambda s: rate_words(_first_write(s)) + _not_in_it(s))),
     ("with hidden tests", _of(lambda s: rate_words(s.with_hidden))),
     ("tests passed, mean over problems", _of(lambda s: _share(s.mean_fraction))),
-    ("over-fit gap", _of(lambda s: rate_words(s.overfit_rate))),
+    ("passed public tests only", _of(lambda s: rate_words(s.overfit_rate))),
     ("problems without hidden tests", _no_hidden),
 )
 _TAKEN: tuple[_Row, ...] = (
