@@ -374,6 +374,25 @@ class TestFile:
             read_experiment(tmp_path / "e")
         assert words in str(caught.value)
 
+    def test_of_an_earlier_version_with_pilot_problems_is_read(self, tmp_path: Path) -> None:
+        experiment_at(tmp_path / "e", grid(tmp_path, modes=["agentic"])).write()
+        path = tmp_path / "e" / FILE
+        earlier = {
+            **json.loads(path.read_text()),
+            "auto_shots": ["agentic"],
+            "pilot": ["p1", "p2"],
+            "decision": {
+                **{"reason": "decided", "cell": "agentic", "baseline": "single_shot"},
+                **{"pairs": 9, "problems": 12, "planned": 20, "difference": 0.5, "low": 0.1},
+                **{"high": 0.8, "e_value": 31.0, "level": 0.05},
+            },
+        }
+        path.write_text(json.dumps(earlier))
+        found = read_experiment(tmp_path / "e")
+        assert found.auto_shots == ("agentic",)
+        assert found.decision is not None
+        assert found.decision.question == "solved"
+
     @pytest.mark.parametrize("text", ["", "{", "[]", "[" * 100_000, "\x00", "null"])
     def test_that_is_no_json_is_refused(self, text: str, tmp_path: Path) -> None:
         (tmp_path / FILE).write_text(text)
