@@ -12,6 +12,7 @@ from harness.features.compare.flips import Flip, compare_counts, flips_of, share
 from harness.figures import count
 from harness.run.settings.spec import GROWING, RESUMABLE, SETTINGS, RunSpec, uses
 from harness.run.store.origin import PUBLISHED, verdicts_of
+from harness.run.store.pending import NOT_NEEDED, NOT_RUN
 from harness.run.store.results import SampleResult
 from harness.run.store.transcript import transcript_command
 from harness.run.summary.loaded_run import Run
@@ -96,11 +97,13 @@ def groupable(name: str) -> str:
 def remarks(sides: Sequence[LabelledRun]) -> Iterator[str]:
     """Yield warnings: pending or ungraded samples, and differences between runs."""
     for side in sides:
-        pending = sum(side.run.summary.pending.values())
+        needed = not side.run.manifest.get(NOT_NEEDED)
+        reasons = side.run.summary.pending.items()
+        pending = sum(number for why, number in reasons if needed or why != NOT_RUN)
         if pending:
             yield (
-                f"{side.label}: {count(pending, 'sample')} of {side.run.planned:,} not done; "
-                "the figures are of the others"
+                f"{side.label}: {count(pending, 'sample')} of {side.run.planned:,} pending, "
+                "in no figure"
             )
         if side.imported:
             tests = "tests, " if verdicts_of(side.run.manifest) == PUBLISHED else ""

@@ -382,9 +382,17 @@ class TestFile:
             "auto_shots": ["agentic"],
             "pilot": ["p1", "p2"],
             "decision": {
-                **{"reason": "decided", "cell": "agentic", "baseline": "single_shot"},
-                **{"pairs": 9, "problems": 12, "planned": 20, "difference": 0.5, "low": 0.1},
-                **{"high": 0.8, "e_value": 31.0, "level": 0.05},
+                "reason": "decided",
+                "cell": "agentic",
+                "baseline": "single_shot",
+                "pairs": 9,
+                "problems": 12,
+                "planned": 20,
+                "difference": 0.5,
+                "low": 0.1,
+                "high": 0.8,
+                "e_value": 31.0,
+                "level": 0.05,
             },
         }
         path.write_text(json.dumps(earlier))
