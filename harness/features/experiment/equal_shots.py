@@ -134,7 +134,7 @@ def shots_wanted(
     wanted |= {problem: max(least, wanted[problem]) for problem in followed}
     planned = sum(wanted[problem] - done[problem] for problem in followed)
     missing = math.ceil(ratio * len(followed) - bought - planned - _NEAR * len(followed))
-    order = [problem for problem in asked if problem in followed and wanted[problem] < most]
+    order: list[str] = [p for p in asked if p in followed and wanted[p] < most]
     while missing > 0 and order:
         level = min(wanted[problem] for problem in order)
         for problem in [each for each in order if wanted[each] == level][:missing]:
