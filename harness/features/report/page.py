@@ -318,7 +318,7 @@ def _month(text: str) -> date:
     try:
         return date.fromisoformat(f"{text}-01")
     except ValueError as error:
-        raise UsageError(f"--cutoff {text!r} is no month; write it as 2024-05") from error
+        raise UsageError(f"--cutoff {text!r} is not a month (YYYY-MM)") from error
 
 
 @with_settings(*RESULT_FILTERS)
