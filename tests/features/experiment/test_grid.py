@@ -271,14 +271,17 @@ class TestGrowth:
     @pytest.mark.parametrize(
         ("values", "words"),
         [
-            ({"modes": ["single_shot"]}, "a cell agentic with mode 'agentic', and the grid has no"),
+            (
+                {"modes": ["single_shot"]},
+                "a variant agentic with mode 'agentic', and the grid has no",
+            ),
             (
                 {"modes": ["single_shot", "agentic"], "temperature": 0.5},
-                "a cell single_shot with temperature None, .* the nearest has 0.5",
+                "a variant single_shot with temperature None, .* the nearest has 0.5",
             ),
             (
                 {"modes": ["single_shot", "agentic"], "vary": {"max_turns": [3]}},
-                "a cell agentic with max_turns 10, .* the nearest has 3",
+                "a variant agentic with max_turns 10, .* the nearest has 3",
             ),
             (
                 {
