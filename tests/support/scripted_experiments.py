@@ -6,6 +6,7 @@ The agent takes one to six requests of varying size; a shot costs about a fourth
 import asyncio
 import json
 import random
+import re
 import signal
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -44,8 +45,9 @@ class ScriptedModel:
 
     def __call__(self, body: dict[str, Any], number: int) -> Reply:
         """Answer a request."""
-        statement = json.dumps(body["messages"][:2])
-        problem = statement.partition("Echo ")[2].partition(".")[0]
+        found = re.search(r"Echo (\d+)", json.dumps(body["messages"]))
+        assert found is not None, "a request names its problem"
+        problem = found[1]
         self.asked.append(("agent" if body.get("tools") else "shot", problem))
         if len(self.asked) == self.interrupt_at and self.process is not None:
             self.process.send_signal(signal.SIGINT)
@@ -91,7 +93,10 @@ class Ended:
 def write_problems(folder: Path, number: int) -> None:
     """Write problems to a folder: each is to print its input."""
     tests = [{"input": str(n), "output": str(n), "public": n == 1} for n in (1, 2)]
-    rows = [{"id": f"p{n}", "statement": f"Echo {n}.", "tests": tests} for n in range(number)]
+    rows = [
+        {"id": f"p{n}", "title": f"Echo {n}", "statement": f"Echo {n}.", "tests": tests}
+        for n in range(number)
+    ]
     (folder / "p.jsonl").write_text("\n".join(map(json.dumps, rows)))
 
 

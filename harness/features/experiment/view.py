@@ -111,7 +111,8 @@ def best_words(ranking: Ranking) -> str:
     if equal > 1:
         solves = f"{count(equal, 'variant')} solve most: {percent(rate)} each"
     if best.against is None:
-        return solves if equal > 1 else f"{solves}; it is the baseline"
+        alone = equal == 1 and best.name == ranking.baseline
+        return f"{solves}; it is the baseline" if alone else solves
     more = f"{points(best.against.difference)} points"
     chance = "" if best.against.p_holm < LEVEL else ", which chance alone could do"
     return (

@@ -97,9 +97,9 @@ def groupable(name: str) -> str:
 def remarks(sides: Sequence[LabelledRun]) -> Iterator[str]:
     """Yield warnings: pending or ungraded samples, and differences between runs."""
     for side in sides:
-        needed = not side.run.manifest.get(NOT_NEEDED)
+        left_out = {NOT_NEEDED, NOT_RUN} if side.run.manifest.get(NOT_NEEDED) else set[str]()
         reasons = side.run.summary.pending.items()
-        pending = sum(number for why, number in reasons if needed or why != NOT_RUN)
+        pending = sum(number for why, number in reasons if why not in left_out)
         if pending:
             yield (
                 f"{side.label}: {count(pending, 'sample')} of {side.run.planned:,} pending, "

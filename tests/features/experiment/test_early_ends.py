@@ -1,7 +1,7 @@
 """Experiments that a budget, an interrupt or the stopping rule ends: the answer is there."""
 
 import json
-from itertools import groupby
+from itertools import takewhile
 from pathlib import Path
 
 import pytest
@@ -44,8 +44,8 @@ async def test_an_early_end_leaves_an_answer_and_equal_spend(
 async def test_with_a_budget_a_problem_is_asked_in_both_arms_before_the_next(folder: Path) -> None:
     model = ScriptedModel(7)
     await carry_out(folder, "e", model, ("--max-cost", "9", "--concurrency", "1"))
-    (first, of_first), *_ = groupby(model.asked, key=lambda request: request[1])
-    kinds = [kind for kind, _ in of_first]
+    _, first = model.asked[0]
+    kinds = [kind for kind, _ in takewhile(lambda request: request[1] == first, model.asked)]
     assert kinds == sorted(kinds), "the agent first, then as many shots as it was worth"
     assert set(kinds) == {"agent", "shot"}
     assert ("agent", first) not in model.asked[len(kinds) :]
@@ -57,6 +57,7 @@ async def test_an_interrupt_before_any_shot_shows_the_agent_alone(folder: Path) 
     assert ended.code == 130
     assert {kind for kind, _ in model.asked} == {"agent"}
     assert (ended.compared, ended.sentence) == (0, "")
+    assert "it is the baseline" not in ended.screen, "single shot is, which has not begun"
     shown = json.loads((await run(folder, "experiment", "show", "e", "--json"))[1])
     assert {cell["name"] for cell in shown["cells"]} == {"agentic", "single_shot"}
     assert shown["answers"] == []
