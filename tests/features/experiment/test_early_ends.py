@@ -25,7 +25,7 @@ def folder(tmp_path: Path) -> Path:
         (2, None, ("--max-cost", "0.17"), 0),
         (3, None, ("--max-cost", "0.38"), 0),
         (4, 23, ("--max-cost", "9"), 130),
-        (5, 41, (), 130),
+        (5, 48, (), 130),
         (6, None, ("--stop-when-decided", "--level", "0.6"), 0),
     ],
 )
