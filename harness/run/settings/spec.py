@@ -11,6 +11,7 @@ from harness.agent.strategies import ASKING, BUILT_IN
 from harness.errors import RunDirectoryError, UsageError
 from harness.models.route import shown_url
 from harness.run.settings.execution_settings import ExecutionSettings, JudgingSettings
+from harness.run.settings.impossible_settings import ImpossibleSettings
 from harness.run.settings.mode_settings import ModeSettings
 from harness.run.settings.model_settings import RequestSettings, with_preset
 from harness.run.settings.problem_settings import ProblemSettings
@@ -27,7 +28,12 @@ PRICE_FAULTS = ("model_type", "model_attributes_type", "dict_type", "missing", "
 
 
 class RunSpec(
-    ExecutionSettings, JudgingSettings, ModeSettings, RequestSettings, ProblemSettings
+    ExecutionSettings,
+    JudgingSettings,
+    ImpossibleSettings,
+    ModeSettings,
+    RequestSettings,
+    ProblemSettings,
 ):  # fields of the last base class come first
     """Everything that defines a run. Each key is also a flag of `harness run`.
 
@@ -158,6 +164,9 @@ def spec_of(
     if "timing" in values and spec.timing != "paired" and not spec.efficiency:
         raise UsageError("--timing says how --efficiency measures; give that too")
     _refuse_unused(spec, values, path, flags)
+    for key in ("impossible_kind", "impossible_exit"):
+        if spec.impossible is None and is_said(spec, key):
+            raise UsageError(f"{flag_of(key)} goes with --impossible SHARE")
     if spec.ray_address is not None and "executor" not in values:
         raise UsageError("--ray-address goes with --executor ray")
     return spec
