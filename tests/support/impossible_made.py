@@ -20,7 +20,7 @@ FUNCTIONS = (SUM, LAST, WORD, TRUTH)
 
 def rows(number: int = 100) -> list[Row]:
     """Return problems of five kinds, with three public and two hidden tests each."""
-    return [_printing(n) if n % 5 == 4 else _function(n) for n in range(number)]  # noqa: PLR2004
+    return [_printing(n) if n % 5 == 4 else _function(n) for n in range(number)]
 
 
 def right_code(row: Mapping[str, Any]) -> str:
@@ -31,10 +31,11 @@ def right_code(row: Mapping[str, Any]) -> str:
 def _function(number: int) -> Row:
     code = FUNCTIONS[number % 5]
     space: dict[str, Any] = {}
-    exec(code, space)  # noqa: S102 - of this file
+    exec(code, space)
     inputs = [([number, 5 + at, 3 * at], number + at) for at in range(5)]
     tests = [
-        (f"{json.dumps(xs)}\n{k}", json.dumps(space["solve"](xs, k)), at) for at, (xs, k) in enumerate(inputs)
+        (f"{json.dumps(xs)}\n{k}", json.dumps(space["solve"](xs, k)), at)
+        for at, (xs, k) in enumerate(inputs)
     ]
     return {"entry_point": "solve", **_row(number, code, tests)}
 
@@ -52,8 +53,7 @@ def _row(number: int, code: str, tests: Sequence[tuple[str, str, int]]) -> Row:
         "id": f"made/{number}",
         "statement": f"Do what the tests show, number {number}.",
         "tests": [
-            {"input": given, "output": output, "public": at < 3}  # noqa: PLR2004
-            for given, output, at in tests
+            {"input": given, "output": output, "public": at < 3} for given, output, at in tests
         ],
         "references": [code],
     }
@@ -126,7 +126,7 @@ def reports(right: str, problem: ProblemView) -> list[ModelTurn]:
     """Report by the tool, or in words; half of them without a right solution."""
     number = int(problem.id.rpartition("/")[2])
     code = right if number % 2 else _wrong(problem, 1)
-    if number % 4 < 2:  # noqa: PLR2004
+    if number % 4 < 2:
         return [tries(code), says("", ("report_problem", {"reason": "Test 1 contradicts it."}))]
     return [tries(code), *[says("WRONG TEST: the first example contradicts the statement.")] * 3]
 
