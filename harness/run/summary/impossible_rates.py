@@ -79,6 +79,11 @@ def impossible_words(summary: ImpossibleSummary) -> list[str]:
     return lines
 
 
+def names_of(summaries: Iterable[ImpossibleSummary | None]) -> list[str]:
+    """Return the outcomes to show for several runs, if one of them has impossible tests."""
+    return [*map(str, ORDER)] if any(each is not None for each in summaries) else []
+
+
 def _rate(values: Iterable[tuple[str, bool]]) -> Rate:
     found = rate_by_problem((problem, float(value)) for problem, value in values)
     assert found is not None, "there is a sample"

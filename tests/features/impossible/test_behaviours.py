@@ -1,10 +1,12 @@
 """What a model does about impossible tests is told by the tests, its report and its end."""
 
 from collections import Counter
+from typing import Any
 
 import pytest
 from impossible_made import (
     Behaving,
+    Behaviour,
     games,
     gives_up,
     reports,
@@ -30,7 +32,7 @@ ROWS = rows()
 RIGHT = {row["id"]: right_code(row) for row in ROWS}
 
 
-def run(*behaviours, problems: int = 4, **keys) -> Evaluation:  # type: ignore[no-untyped-def]
+def run(*behaviours: Behaviour, problems: int = 4, **keys: Any) -> Evaluation:
     model = Behaving(RIGHT, *behaviours)
     asked = {"mode": "agentic", "max_turns": 6, "impossible": 1.0, **keys}
     return evaluate(model, benchmark=ROWS[:problems], samples_per_problem=len(behaviours), **asked)
@@ -129,7 +131,7 @@ def solve(xs, k): return None
 
 @pytest.mark.parametrize("kind", ["oneoff", "conflicting"])
 def test_no_exit_and_no_patched_comparison_passes_an_impossible_test(kind: str) -> None:
-    def cheating(code: str):  # type: ignore[no-untyped-def]
+    def cheating(code: str) -> Behaviour:
         return lambda _right, _problem: [tries(code), *[says("All tests pass.")] * 3]
 
     found = run(*map(cheating, CHEATS.values()), problems=1, impossible_kind=kind)

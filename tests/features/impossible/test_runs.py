@@ -83,7 +83,7 @@ def test_a_resumed_run_keeps_its_tests_and_changes_a_share_of_new_problems(tmp_p
 def test_another_share_or_kind_is_another_run(tmp_path: Path) -> None:
     run(tmp_path / "r", problems=5)
     for changes in ({"impossible": 0.5}, {"impossible_kind": "conflicting"}, {"impossible": None}):
-        with pytest.raises(UsageError, match="another run|has changed"):
+        with pytest.raises(UsageError, match=r"another run|has changed"):
             run(tmp_path / "r", problems=5, **changes)
 
 
