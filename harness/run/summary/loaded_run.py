@@ -222,10 +222,18 @@ def bracket_of(run: Run, *, selected: bool = False) -> Bounds:
 
 
 def pending_of(run: Run) -> dict[str, int]:
-    """Return each problem's missing samples, if any; ungraded ones are not missing."""
+    """Return each problem's missing samples, if any; ungraded ones are not missing.
+
+    Samples of problems with an impossible test are left out: they will be in no rate.
+    """
     planned = int(run.spec["samples_per_problem"])
     done = Counter(result.problem_id for result in run.results)
-    return {p: planned - done[p] for p in run.manifest["problems"] if planned > done[p]}
+    problems = run.manifest["problems"].keys() - changes_of(run.manifest).keys()
+    return {
+        p: planned - done[p]
+        for p in run.manifest["problems"]
+        if p in problems and planned > done[p]
+    }
 
 
 def _mean(values: list[float]) -> float | None:
