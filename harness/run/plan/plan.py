@@ -49,8 +49,9 @@ from harness.run.plan.target import (
     resolve_target,
 )
 from harness.run.settings.problem_settings import MOST_SAMPLES
+from harness.run.settings.setting import is_said
 from harness.run.settings.shard import Shard, Whole
-from harness.run.settings.spec import RunSpec, known_keys
+from harness.run.settings.spec import RunSpec, flag_of, known_keys
 from harness.run.store.directory import earlier_solutions
 from harness.sources.benchmarks import load
 from harness.sources.files.rows import Loaded
@@ -202,6 +203,7 @@ def prepare(
         NothingSelectedError: no problem matches the filters.
     """
     _check_tests(spec)
+    _check_impossible(spec)
     target = resolve_target(spec, environ)
     check_target(target, spec)
     strategy = find_strategy(spec.mode)
@@ -360,6 +362,13 @@ def _check_tests(spec: RunSpec) -> None:
         raise UsageError(f"--no-run-tests goes with single shot: {spec.mode} runs the public tests")
     if spec.efficiency:
         raise UsageError("--efficiency times what passes the tests; leave out --no-run-tests")
+
+
+def _check_impossible(spec: RunSpec) -> None:
+    """Refuse settings of impossible tests without a share of them. Raises UsageError."""
+    for key in ("impossible_kind", "impossible_exit"):
+        if spec.impossible is None and is_said(spec, key):
+            raise UsageError(f"{flag_of(key)} goes with --impossible SHARE; give that too")
 
 
 def _benchmark(spec: RunSpec) -> str:

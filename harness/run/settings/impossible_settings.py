@@ -9,7 +9,7 @@ from harness.run.settings.setting import TOOLS, Setting, SettingsGroup
 
 ImpossibleKind = Literal["oneoff", "conflicting"]
 
-_public_tests = partial(Setting, modes=TOOLS, needs="tests")
+_public_tests = partial(Setting, modes=TOOLS)
 
 
 class ImpossibleSettings(SettingsGroup):

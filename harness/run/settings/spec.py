@@ -164,9 +164,6 @@ def spec_of(
     if "timing" in values and spec.timing != "paired" and not spec.efficiency:
         raise UsageError("--timing says how --efficiency measures; give that too")
     _refuse_unused(spec, values, path, flags)
-    for key in ("impossible_kind", "impossible_exit"):
-        if spec.impossible is None and is_said(spec, key):
-            raise UsageError(f"{flag_of(key)} goes with --impossible SHARE")
     if spec.ray_address is not None and "executor" not in values:
         raise UsageError("--ray-address goes with --executor ray")
     return spec
