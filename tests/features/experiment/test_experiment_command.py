@@ -320,7 +320,7 @@ class TestBudget:
         write(folder, models=BOTH, max_cost=1)
         done = experiment(folder)
         assert done.returncode == 2
-        assert "cell python-mine-good: --max-cost cannot be kept" in done.stderr
+        assert "variant python-mine-good: --max-cost cannot be kept" in done.stderr
         assert not asked(folder)
         assert not (folder / "e").exists()
 
