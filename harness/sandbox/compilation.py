@@ -118,7 +118,7 @@ class Builder:
         if data is None:
             execution = self._compile(program, own.source, compiler, command, stopped)
             if execution.result is None:
-                return _refused(execution)
+                return _refused(execution, program.compile_s or COMPILER_LIMITS.cpu_s)
             data = execution.result
             self._binaries.keep(key, data)
         self._open[key] = sealed(program.language, data)
@@ -235,15 +235,19 @@ def _key(program: Program, compiler: Compiler, command: list[str]) -> str:
     return digest.hexdigest()
 
 
-def _refused(execution: Execution) -> Refused:
+def _refused(execution: Execution, cpu_s: float) -> Refused:
     """Return why a program was not compiled.
+
+    Args:
+        execution: the execution of the compiler.
+        cpu_s: its limit of CPU time.
 
     Raises:
         OSError: the machine may be the cause.
     """
     text = execution.stderr.strip()
     limit = {
-        Ending.CPU_LIMIT: f"the compiler needs more than {COMPILER_LIMITS.cpu_s:.0f} s of CPU time",
+        Ending.CPU_LIMIT: f"the compiler needs more than {cpu_s:g} s of CPU time",
         Ending.MEMORY_LIMIT: "the compiler needs too much memory",
         Ending.OUTPUT_LIMIT: "the compiler writes too much",
     }

@@ -4,6 +4,7 @@ A program that gets away with what it tries says so, which is a wrong answer; wh
 it solves the problem, which is accepted.
 """
 
+import secrets
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -29,7 +30,8 @@ except MissingCompilerError as missing:
     pytest.skip(str(missing), allow_module_level=True)
 
 FOLDER = Path(__file__).parent / "hostile_cpp"
-LIMITS = Limits(cpu_s=1.0, memory_bytes=256 * MEBIBYTE, output_bytes=4 * MEBIBYTE, own_wall_s=4.0)
+LIMITS = Limits(cpu_s=0.5, memory_bytes=256 * MEBIBYTE, output_bytes=4 * MEBIBYTE, own_wall_s=2.0)
+COMPILE_S = 2.0
 DOUBLE = '#include <cstdio>\nint main() { int n; scanf("%d", &n); printf("%d\\n", 2 * n); }\n'
 HONEST = "import os\nn = int(input())\nprint(os.listdir() or 2 * n)"
 TESTS = [TestCase(input=f"{n}\n", output=f"{2 * n}\n", public=n == 1) for n in (1, 20, 300)]
@@ -47,7 +49,7 @@ PROGRAMS: dict[str, set[Verdict]] = {
     "leaves": {Verdict.ACCEPTED},
     "memory_mapped": OUT_OF_MEMORY,
     "old_entry": {Verdict.RUNTIME_ERROR},
-    "overflow_caught": {Verdict.TIME_LIMIT},
+    "overflow_caught": {Verdict.TIME_LIMIT, *OUT_OF_MEMORY},
     "own_code": {Verdict.ACCEPTED},
     "signals": {Verdict.TIME_LIMIT},
     "stack": OUT_OF_MEMORY,
@@ -71,6 +73,7 @@ SOURCES = {
     "dependency": '#pragma GCC dependency "/etc/passwd"\nint main() { return x; }',
     "has_include": '#if __has_include("/etc/passwd")\nroot: x\n#else\n#error none\n#endif',
     "environment": '#include "/proc/self/environ"\nint main() { return x; }',
+    "arguments": '#include "/proc/self/cmdline"\nint main() { return x; }',
     "linker": "int f();\nint main() { return f(); }",
     "data": "char huge[1ull << 32] = {1};\nint main() { return huge[5]; }",
     "zeroes": "#include <cstdlib>\nchar a[1ull << 34], b[1ull << 34];\nint main(int n, char**) "
@@ -94,9 +97,10 @@ SOURCES = {
     "not text": "\0\x01\udc80int main() {}",
     "no end of nesting": "int main() { return " + "(" * 200_000,
 }
-SLOW = {"no end", "templates", "macros", "long error"}
-"""Sources that a limit of the compiler ends, at all levels alike."""
 HIDDEN_SOURCES = {"incbin", "assembler include", "include", "line", "has_include", "dependency"}
+"""Sources that need a level at which files are hidden."""
+AT_EVERY_LEVEL = {"environment", "arguments", "pragmas", *HIDDEN_SOURCES}
+"""Sources that ask for files; the others get the same answer at every level."""
 
 
 @pytest.fixture(scope="module", params=CANDIDATES, ids=str)
@@ -107,13 +111,15 @@ def bench(request: pytest.FixtureRequest) -> Iterator[Worker]:
     if not found.holds:
         pytest.skip(found.broken)
     worker = Worker(isolation)
-    assert _judge(worker, DOUBLE).verdict is Verdict.ACCEPTED
+    new = f"// {secrets.token_hex(8)}\n{DOUBLE}"  # so that the compiler's sandbox is started
+    assert _judge(worker, new).verdict is Verdict.ACCEPTED
     yield worker
     worker.stop()
 
 
 def _judge(worker: Worker, code: str, language: str = "cpp") -> Grade:
-    return judge(worker, Task(Program(code, language=language), TESTS, LIMITS))
+    program = Program(code, language=language, compile_s=COMPILE_S)
+    return judge(worker, Task(program, TESTS, LIMITS))
 
 
 def _number_of_processes(worker: Worker) -> int:
@@ -154,8 +160,8 @@ def test_a_source_that_cannot_be_compiled_gains_and_leaves_nothing(
 ) -> None:
     if name in HIDDEN_SOURCES and bench.isolation.level is Level.SECCOMP:
         pytest.skip("this level hides no files")
-    if name in SLOW and bench.isolation != strongest().isolation:
-        pytest.skip("a limit ends the compiler, at all levels alike")
+    if name not in AT_EVERY_LEVEL and bench.isolation != strongest().isolation:
+        pytest.skip("the compiler refuses it at all levels alike")
     before = _number_of_processes(bench)
     grade = _judge(bench, SOURCES[name])
     assert grade.verdict is Verdict.COMPILE_ERROR
