@@ -9,6 +9,8 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict
 
+from harness.languages import PYTHON, LanguageName
+
 Level = Literal["easy", "medium", "hard"]
 PublicRule = Literal["source", "statement", "first"]
 NO_EXCEPTION = "no exception"
@@ -297,6 +299,7 @@ class Problem(_Facts):
         rule: name of the comparison rule for outputs.
         checker: judges outputs in place of the rule.
         cpu_s, memory_bytes, output_bytes: limits of a test, if in the data.
+        languages: languages that solutions may be in; empty for every one that can be judged.
         limit_rule: how the data want `cpu_s` to be derived where they do not have it.
         load_references: decodes the known-good solutions at each call. Raises DataError.
         load_rejected: decodes the known-wrong solutions likewise.
@@ -316,6 +319,7 @@ class Problem(_Facts):
     cpu_s: float | None = None
     memory_bytes: int | None = None
     output_bytes: int | None = None
+    languages: tuple[LanguageName, ...] = ()
     limit_rule: LimitRule | None = None
     load_references: Callable[[], tuple[Reference, ...]] = tuple
     load_rejected: Callable[[], tuple[Reference, ...]] = tuple
@@ -323,9 +327,9 @@ class Problem(_Facts):
     aliases: tuple[str, ...] = ()
     content_hash: str
 
-    def programs(self) -> tuple[str, ...]:
-        """Return the references in Python, which can be run. Raises DataError."""
-        return tuple(each.code for each in self.load_references() if each.language == "python")
+    def programs(self, language: str = PYTHON) -> tuple[str, ...]:
+        """Return the references in a language. Raises DataError."""
+        return tuple(each.code for each in self.load_references() if each.language == language)
 
     def known_solutions(self) -> tuple[Reference, ...]:
         """Return known-good and known-wrong solutions, those of `programs()` first.

@@ -22,6 +22,7 @@ from harness.grading.verdict import Verdict
 from harness.problem import Problem
 from harness.run.engine.manifest import surroundings, test_limits
 from harness.run.plan.judging_options import judging_of
+from harness.run.plan.languages import check_language
 from harness.run.plan.problem_kinds import check_settings, rules_of
 from harness.run.plan.problem_loader import Benchmark, checked, read
 from harness.run.reporter import LOG, Reporter
@@ -147,8 +148,9 @@ def judge_again(
     spec = read_spec(None, {**known_keys(before["spec"]), **least, **flags})
     problems = load(spec).problems
     there = tuple(each for each in problems if each.id in before["problems"])
-    rules = rules_of(there)
+    rules = rules_of(there, spec.language)
     check_settings(rules, how.said)
+    check_language(spec.language, there, flags=spec.cpp_flags or "")
     where, unsafe = replace(how.where, workers=spec.workers), how.unsafe
     judging = JudgingSession(judging_of(spec), where, spec.require_isolation, unsafe)
     if rules.runs_code:
@@ -216,7 +218,7 @@ def _opened(path: Path, manifest: Mapping[str, Any]) -> RunDirectory:
     return RunDirectory.resume(path)
 
 
-@with_settings("benchmark", *JUDGING)
+@with_settings("benchmark", *JUDGING, "cpp_flags")
 def regrade_command(
     settings: Mapping[str, Any],
     run: RunArgument,

@@ -171,7 +171,7 @@ def list_references(
     compiled = _compiled()
     listed: list[References] = []
     for problem in problems:
-        languages = {PYTHON, *(() if refusal(problem) else compiled)}
+        languages = {PYTHON, *(name for name in compiled if not refusal(problem, name))}
         found = [
             (index, each)
             for index, each in enumerate(problem.known_solutions())
@@ -194,7 +194,8 @@ def _compiled() -> list[str]:
 
 
 def _known(problem: Problem, index: int, solution: Reference, options: Options) -> Known:
-    kinds = [] if solution.language == PYTHON else [solution.language]
+    own = solution.language != PYTHON
+    kinds = [f"{solution.language} {options.cpp_flags}".strip()] if own else []
     kinds += ["rejected"] if solution.verdicts else []
     codes = [code_hash(solution.code)]
     (key,) = keys_of(problem, codes, options, " ".join(kinds), solution.language)

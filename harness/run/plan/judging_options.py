@@ -36,6 +36,8 @@ def judging_of(spec: RunSpec, cpu_by_problem: Mapping[str, float] | None = None)
         wall_s=spec.wall_timeout,
         stop=STOPS[spec.all_tests],
         cpu_by_problem=cpu_by_problem or {},
+        language=spec.language,
+        cpp_flags=spec.cpp_flags or "",
     )
 
 
