@@ -26,7 +26,9 @@ from harness.efficiency.turns import Expected, LapError
 from harness.errors import DataError, UsageError
 from harness.grading.checkers import CheckerError
 from harness.grading.jobs import Options, code_hash
-from harness.grading.judge import Stop, Task, judge
+from harness.grading.judge import judge
+from harness.grading.stop import Stop
+from harness.grading.task import Task
 from harness.problem import Problem, TestSuite
 from harness.sandbox.cores import processor
 from harness.sandbox.executor import Executor, Shared
@@ -258,7 +260,7 @@ def _read(path: Path) -> Scale | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Timed:
+class TimedSolution:
     """Solution to be timed if it passes; `number` is the caller's id for it."""
 
     number: int
@@ -269,7 +271,7 @@ class Timed:
 
 async def time_all(
     pool: Executor,
-    solutions: Sequence[Timed],
+    solutions: Sequence[TimedSolution],
     scales: Scales,
     keep: Callable[[int, Efficiency], None],
 ) -> None:

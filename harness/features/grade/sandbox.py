@@ -23,11 +23,13 @@ from harness.efficiency.turns import (
     MOST_PASSES,
     TURN_S,
     Expected,
-    Plan,
+    TestGroups,
     race_of,
 )
 from harness.errors import DataError, UsageError
-from harness.grading.judge import Stop, Task, judge
+from harness.grading.judge import judge
+from harness.grading.stop import Stop
+from harness.grading.task import Task
 from harness.grading.verdict import TestResult
 from harness.problem import Checker, TestCase
 from harness.run.settings.execution_settings import read_test_timeout
@@ -61,7 +63,7 @@ def time_tests(
     Raises:
         SandboxError: the sandbox failed.
     """
-    plan = Plan.of(len(expected.inputs), apart=True)
+    plan = TestGroups.of(len(expected.inputs), apart=True)
     found: dict[int, list[float]] = defaultdict(list)
     with worker.on(race_of(expected, [code], plan)) as race:
         first = dict(zip(tests, worker.take_turns(race, [Step(0, n) for n in tests]), strict=True))
