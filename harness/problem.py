@@ -9,8 +9,6 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from harness.languages import PYTHON, LanguageName
-
 Level = Literal["easy", "medium", "hard"]
 PublicRule = Literal["source", "statement", "first"]
 NO_EXCEPTION = "no exception"
@@ -322,7 +320,7 @@ class Problem(_Facts):
     cpu_s: float | None = None
     memory_bytes: int | None = None
     output_bytes: int | None = None
-    languages: tuple[LanguageName, ...] = ()
+    languages: tuple[str, ...] = ()
     limit_rule: LimitRule | None = None
     load_references: Callable[[], tuple[Reference, ...]] = tuple
     load_rejected: Callable[[], tuple[Reference, ...]] = tuple
@@ -330,7 +328,7 @@ class Problem(_Facts):
     aliases: tuple[str, ...] = ()
     content_hash: str
 
-    def programs(self, language: str = PYTHON) -> tuple[str, ...]:
+    def programs(self, language: str = "python") -> tuple[str, ...]:
         """Return the references in a language. Raises DataError."""
         return tuple(each.code for each in self.load_references() if each.language == language)
 

@@ -33,6 +33,7 @@ from harness.agent.templates.template import (
 )
 from harness.errors import UsageError
 from harness.languages import PYTHON
+from harness.languages.known import LANGUAGES
 from harness.languages.known import language as known_language
 from harness.models.protocol import Frozen, SystemMessage, UserMessage
 from harness.problem import Kind, ProblemView
@@ -65,6 +66,12 @@ NAMES: Mapping[str, frozenset[str]] = {
     "debug": _WITH_OPENING | {"plan", "algorithm", "code", "feedback"},
 }
 """The names available in each template."""
+
+VARIANTS = (
+    *((kind, PYTHON) for kind in Kind),
+    *((Kind.CODE_GENERATION, name) for name in LANGUAGES if name != PYTHON),
+)
+"""What a set has templates for: kinds of problems in Python, and code in other languages."""
 
 Templates = Mapping[str, Traversable]
 """Files of a set by part; empty if a part is missing."""

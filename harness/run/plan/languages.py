@@ -12,7 +12,7 @@ from harness.agent.strategies import PUBLISHED
 from harness.errors import NothingSelectedError, UsageError
 from harness.figures import count
 from harness.languages import PYTHON
-from harness.languages.known import language
+from harness.languages.known import LANGUAGES, language
 from harness.languages.language import Language, MissingCompilerError
 from harness.problem import Kind, Problem
 from harness.run.settings.spec import RunSpec
@@ -84,6 +84,15 @@ def _fault(own: Language, flags: str) -> str:
         lines = done.stderr.strip().splitlines() or [f"it ended with exit code {done.returncode}"]
         return next((line for line in lines if "error" in line), lines[-1])[:300]
     return ""
+
+
+def check_language_of(caller: str, name: str, flags: str | None) -> None:
+    """Check a language that a caller from Python gives. Raises UsageError."""
+    if name not in LANGUAGES:
+        raise UsageError(f"{caller}: language {name!r:.40}: give {' or '.join(LANGUAGES)}")
+    if name == PYTHON and flags is not None:
+        raise UsageError(f"{caller}: cpp_flags goes with language 'cpp'")
+    check_compiler(language(name), flags or "")
 
 
 def check_settings_of(spec: RunSpec) -> None:

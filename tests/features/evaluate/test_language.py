@@ -125,6 +125,17 @@ def test_run_code_runs_a_program_in_the_language() -> None:
         assert episode.reward().solved
 
 
+def test_a_grader_takes_programs_in_the_language() -> None:
+    (problem,) = harness.load_problems([ECHO])
+    with harness.Grader(language="cpp", workers=1) as grader:
+        said = [f"```cpp\n{RIGHT}```", f"```cpp\n{WRONG}```", "```python\nprint(input())\n```"]
+        assert grader.score([problem] * 3, said) == [1.0, 0.0, 0.0]
+    with pytest.raises(UsageError, match="give python or cpp"):
+        harness.Grader(language="rust")  # pyright: ignore[reportArgumentType]
+    with pytest.raises(UsageError, match="cpp_flags goes with language"):
+        harness.Grader(cpp_flags="-O1")
+
+
 def test_flags_of_the_compiler_reach_the_solution(folder: Path) -> None:
     code = "#include <cstdio>\nint main() { putchar(ANSWER); }\n"
     row = {**ECHO, "id": "one", "tests": [{"input": "", "output": "1", "public": True}]}
@@ -132,7 +143,8 @@ def test_flags_of_the_compiler_reach_the_solution(folder: Path) -> None:
         lambda _: code, benchmark=[row], language="cpp", cpp_flags="-DANSWER=49", out=folder / "r"
     )
     assert made.results[0].verdict == "accepted", made.results[0]
-    assert made.spec["cpp_flags"] == "-DANSWER=49"
+    stored = json.loads((folder / "r" / "run.json").read_text())["spec"]
+    assert stored["cpp_flags"] == "-DANSWER=49"
 
 
 @pytest.mark.parametrize(

@@ -38,6 +38,8 @@ VALUES: dict[str, tuple[Any, Any]] = {
     "base_url": ("http://127.0.0.1:9/v1", "http://127.0.0.1:10/v1"),
     "test_timeout": (3, 4),
     "time_factor": (2, 3),
+    "cpp_flags": ("-O1", "-O3"),
+    "language": ("cpp", "python"),
     "timing": ("mercury", "paired"),
     "executor": ("ray", "local"),
     "rule": ("tokens", "lcb"),
