@@ -238,7 +238,6 @@ class JudgingSettings(SettingsGroup):
             f"Flags of the C++ compiler. Default: {FLAGS}.",
             "Grading",
             metavar="'FLAGS'",
-            needs="programs",
             usual=FLAGS,
         ),
     ] = None

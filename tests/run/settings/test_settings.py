@@ -299,7 +299,7 @@ def test_the_keys_of_python_calls_are_those_of_a_spec() -> None:
     assert set(RunKeys.__annotations__) | own == set(RunSpec.model_fields)
     selection = GROWING - {"samples_per_problem"}
     assert set(SelectionKeys.__annotations__) == selection
-    assert set(GradeKeys.__annotations__) - selection - {"timing"} == set(
+    assert set(GradeKeys.__annotations__) - selection - {"timing", "cpp_flags"} == set(
         JudgingKeys.__annotations__
     )
     judging = {key for key, s in SETTINGS.items() if s.needs != "anything"} - {"efficiency"}
