@@ -221,7 +221,7 @@ def main() -> int:
         folder = Path(name)
         write_problems(folder, PROBLEMS)
         for seed in helpful:
-            models = TuningModels(phrases=(HELPFUL,), others=3, seed=seed)
+            models = TuningModels(phrases=(HELPFUL,), others=3, seed=seed, fresh=True)
             began = time.process_time()
             one = tune(folder / f"h{seed}", models, seed, folder / "p.jsonl")
             hit = HELPFUL in one.text and not one.is_start
@@ -230,7 +230,7 @@ def main() -> int:
             words = "found" if hit else "not found"
             print(f"helpful, seed {seed}: {words}, {_told(one, began)}", flush=True)
         for seed in useless:
-            models = TuningModels(by_chance, USELESS, 9, seed)
+            models = TuningModels(by_chance, USELESS, 9, seed, fresh=True)
             began = time.process_time()
             one = tune(folder / f"u{seed}", models, seed, folder / "p.jsonl")
             tested += one.p_value is not None

@@ -68,6 +68,8 @@ class TuningModels:
             there are others as well.
         others: such rules, for each of the phrases.
         seed: which of them it adds when.
+        fresh: whether it says something new when it is shown the same again, as a model does that
+            samples; an interrupted search is then not asked the same again.
     """
 
     def __init__(
@@ -76,8 +78,11 @@ class TuningModels:
         phrases: Sequence[str] = (HELPFUL, *USELESS),
         others: int = 0,
         seed: int = 0,
+        *,
+        fresh: bool = False,
     ) -> None:
         self.solves, self.phrases, self.others, self.seed = solves, phrases, others, seed
+        self.fresh, self._proposals = fresh, 0
 
     def __call__(self, body: Json, number: int) -> Reply:
         del number
@@ -102,7 +107,8 @@ class TuningModels:
     def proposal(self, said: str) -> str:
         """Return what the reflection model answers."""
         template = said.split("<template>\n", 1)[1].split("\n</template>", 1)[0]
-        number = hashed(f"{self.seed}:{said}")
+        self._proposals += self.fresh
+        number = hashed(f"{self.seed}:{self._proposals}:{said}")
         place = number % ((self.others + 1) * len(self.phrases))
         rule = f"Mind rule {number % 9973}."
         phrase = self.phrases[place] if place < len(self.phrases) else rule
