@@ -123,6 +123,7 @@ class Options:
         language: language of solutions where nothing else is said.
         cpp_flags: the C++ compiler's flags; empty for the usual ones.
         time_factor: multiple of the CPU limit for solutions in Python.
+        to_the_end: ids of problems that are judged as by `Stop.LATE`, whatever `stop` says.
     """
 
     rule: RuleName | None = None
@@ -135,6 +136,7 @@ class Options:
     language: str = PYTHON
     cpp_flags: str = ""
     time_factor: float = 1.0
+    to_the_end: frozenset[str] = frozenset()
 
     def limits(self, problem: Problem, language: str | None = None) -> Limits:
         """Return the limits of one test of a problem, for solutions in a language."""
@@ -166,7 +168,7 @@ class Options:
             self.rule_of(problem),
             _checker(problem, self.rule),
             self.isolate,
-            self.stop,
+            Stop.LATE if problem.id in self.to_the_end else self.stop,
             problem.exit_code_counts,
         )
 
