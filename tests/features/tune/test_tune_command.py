@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from chat_server import ChatServer, Reply
+from chat_server import ChatServer, Reply, completion, tool_call
 from program import Done, finish, harness, harness_after, heard, run, start
 from tuning_made import (
     BROKEN,
@@ -172,18 +172,51 @@ def test_killed_at_any_moment_nothing_is_paid_twice(folder: Path, tmp_path_facto
         assert (folder / "mine" / name).read_text() == (other / "mine" / name).read_text()
 
 
+def test_an_agents_conversation_is_shown_and_its_prompt_tuned(folder: Path) -> None:
+    models = TuningModels(phrases=(HELPFUL,))
+
+    def script(body: Any, number: int) -> Reply:
+        if body["model"] == REFLECTION:
+            return models(body, number)
+        if any(message["role"] == "assistant" for message in body["messages"]):
+            return completion("I am done.")
+        code = models.program(body)
+        calls = [tool_call("write_solution", {"code": code}), tool_call("run_tests", {}, "call_2")]
+        return completion("Let me try.", calls)
+
+    async def tuned() -> tuple[Any, list[str]]:
+        more = {"mode": "agentic", "max_evaluations": 18}
+        async with ChatServer(script) as server:
+            return await run(folder, "tune", *flags(server.base_url, **more)), asked(
+                server, REFLECTION
+            )
+
+    (code, _, err), reflected = asyncio.run(tuned())
+    assert code == 0, err
+    found = shown(folder)
+    assert found["gain"]["difference"] > 0
+    assert {each["template"] for each in found["candidates"][1:]} <= {
+        "agentic/system.j2",
+        "agentic/user.j2",
+    }
+    everything = "\n".join(reflected)
+    assert "It was told:" in everything
+    assert "Let me try." in everything
+    assert not any(word in everything for word in (HIDDEN, EXPECTED, REFERENCE))
+
+
 class TestBudget:
     def test_the_search_leaves_enough_for_the_test_part(self, folder: Path) -> None:
         async def tuned() -> Any:
-            more = {"max_evaluations": None, "max_tokens_total": 14_000, "concurrency": 1}
-            async with ChatServer(TuningModels(phrases=(HELPFUL, USELESS[0]))) as server:
+            more = {"max_evaluations": None, "max_tokens_total": 16_000, "concurrency": 1}
+            async with ChatServer(TuningModels(phrases=(HELPFUL,))) as server:
                 return await run(folder, "tune", *flags(server.base_url, **more))
 
         code, _, err = asyncio.run(tuned())
         assert code == 0, err
         found = shown(folder)
         assert found["ended"] == "budget"
-        assert found["tokens"] <= 14_000
+        assert found["tokens"] <= 16_000
         assert found["gain"]["problems"] == 9
         assert "tokens spent" in found["sentence"]
 
