@@ -59,7 +59,9 @@ Load = Callable[[Run], Loaded]
 
 def export(
     run: RunArgument,
-    to: Annotated[str, typer.Option("--to", metavar="|".join(FORMATS), help="The format.")],
+    to: Annotated[
+        str, typer.Option("--to", metavar="FORMAT", help="The format, by the names above.")
+    ],
     out: Annotated[
         Path | None,
         typer.Option(
