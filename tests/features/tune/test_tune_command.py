@@ -127,6 +127,17 @@ def test_text_of_models_is_escaped_in_the_page(folder: Path) -> None:
     assert "<script" not in page
     assert "\x1b" not in page + out + err
 
+    # a tuning keeps its settings
+    url = "http://127.0.0.1:9/v1"
+    for more, words in (
+        (flags(url, max_evaluations=12, temperature=1), "was begun with --temperature None"),
+        (flags(url, max_evaluations=12, reflection_model="x"), "was begun with reflection_model"),
+        (["--resume", "mine", "--mode", "agentic"], "--mode does not go with it"),
+        (["--resume", "mine", "--train", "3"], "--train does not go with it"),
+    ):
+        done = harness(folder, "tune", *more)
+        assert (done.returncode, words in done.stderr) == (2, True), done.stderr
+
 
 def test_killed_at_any_moment_nothing_is_paid_twice(folder: Path, tmp_path_factory: Any) -> None:
     """The kills come at requests: under way is the one that was not answered."""
@@ -325,6 +336,14 @@ class TestRefusals:
         told = json.loads(dry(folder, "--price", "1,1", "--json").stdout)
         assert told["split"] == {"train": 6, "selection": 6, "test": 9}
         assert told["test"]["requests"] == [18, 18]
+
+    def test_a_date_keeps_later_problems_for_the_test(self, folder: Path) -> None:
+        sizes = ["--selection", "4", "--test-from", "2025-01-15", "--json"]
+        told = json.loads(dry(folder, "--train", "5", "--test", "7", *sizes).stdout)
+        assert told["split"] == {"train": 5, "selection": 4, "test": 7}
+        done = dry(folder, "--test-from", "2026-01-01")
+        assert done.returncode == 3
+        assert "21 problems before that day and 0 from it on" in done.stderr
 
 
 def dry(folder: Path, *more: str) -> Done:
