@@ -31,7 +31,7 @@ from harness.run.observer import Failure, Observer, RunObserver, Watch
 from harness.run.plan.budget import Budget
 from harness.run.plan.estimate import requests_of
 from harness.run.plan.plan import Plan, prepare
-from harness.run.plan.target import BUNDLED, BUNDLED_PROBLEMS, PREFIX
+from harness.run.plan.target import BUNDLED, BUNDLED_PROBLEMS, PREFIX, RECORDED_MODEL
 from harness.run.reporter import Reporter
 from harness.run.session.isolation import isolate
 from harness.run.settings.spec import RunSpec
@@ -278,7 +278,7 @@ class RunController:
     def _source_of_answers(self, plan: Plan, left: int) -> Iterator[str]:
         """Yield where the model's answers come from, and what may be billed."""
         if plan.model_name == PREFIX + BUNDLED:
-            yield "demo: replaying hand-written model answers; token counts are estimates"
+            yield f"demo: replaying what {RECORDED_MODEL} answered; nothing is sent"
             if plan.spec.model is None and (model := _model_of_the_environment()):
                 yield (
                     f"{MODEL_ID}={model} is not asked where neither -m nor -b is given; "

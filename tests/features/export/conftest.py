@@ -17,9 +17,9 @@ MakeRun = Callable[..., Run]
 
 
 @pytest.fixture(scope="session")
-def folder(bundled_runs: Callable[..., Path]) -> Path:
+def folder(written_runs: Callable[..., Path]) -> Path:
     """Two runs: `agentic`, and `single` of six problems."""
-    made = bundled_runs("agentic")
+    made = written_runs("agentic")
     done = harness(made, "run", "-n", "6", "--out", "single")
     assert done.returncode == 0, done.stderr
     return made
