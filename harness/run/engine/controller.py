@@ -15,6 +15,7 @@ from harness.figures import bad_rows, count
 from harness.models.environment import MODEL_ID, Environment
 from harness.models.opening import missing
 from harness.models.protocol import Model
+from harness.models.replay import ReplayModel
 from harness.run.engine.engine import Engine
 from harness.run.engine.lifecycle import (
     Outcome,
@@ -278,7 +279,7 @@ class RunController:
     def _source_of_answers(self, plan: Plan, left: int) -> Iterator[str]:
         """Yield where the model's answers come from, and what may be billed."""
         if plan.model_name == PREFIX + BUNDLED:
-            yield f"demo: replaying what {RECORDED_MODEL} answered; nothing is sent"
+            yield f"demo: replaying what {RECORDED_MODEL} answered{_extent(plan)}; nothing is sent"
             if plan.spec.model is None and (model := _model_of_the_environment()):
                 yield (
                     f"{MODEL_ID}={model} is not asked where neither -m nor -b is given; "
@@ -322,6 +323,15 @@ def _remarks(plan: Plan, left: int) -> Iterator[str]:
             f"prices of {plan.price.as_of}, per million tokens: "
             f"${plan.price.input:g} in, ${plan.price.output:g} out"
         )
+
+
+def _extent(plan: Plan) -> str:
+    """Return to how many of the bundled problems there are answers, if not to all."""
+    bundled = {problem.id for problem in plan.loaded.problems}
+    if not isinstance(plan.model, ReplayModel) or bundled <= plan.model.problems:
+        return ""
+    recorded = len(bundled & plan.model.problems)
+    return f" to {recorded} of {len(bundled)} bundled problems"
 
 
 def _place(plan: Plan) -> str:
