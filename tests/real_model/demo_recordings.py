@@ -4,8 +4,9 @@
 
 Each run OUT/demo/MODE-PROMPT becomes fixtures/recordings/MODE/PROMPT/transcripts: of every sample
 its start, the model's answers as they came, and how it ended. What harness says itself (requests,
-tool results, grades) is left out; a replay makes it anew. `recordings/recorded.json` says which
-model answered, on what server, when, and to which command.
+tool results, grades) is left out; a replay makes it anew. Problems in `SLOW` are left out, for the
+reason given there. `recordings/recorded.json` says which model answered, on what server, when, and
+to which command.
 """
 
 import argparse
@@ -24,7 +25,9 @@ from harness.run.store.transcripts import Transcripts
 
 RECORDINGS = Path(__file__).parents[2] / "fixtures" / "recordings"
 RECORDED = "recorded.json"
-STARTS = {"event", "schema_version", "sample", "problem_id", "index", "mode", "model"}
+SLOW = ("coin-drawer", "rotate-pens", "beacon-schedules", "gentle-tickets")
+"""Problems that the demo leaves out, because recorded solutions of the agent loop run into the time
+limit: the demo would take 30 CPU seconds more. None was solved, in the loop or in a single shot."""
 FACTS = ("model", "temperature", "max_tokens", "samples_per_problem", "mode", "prompt", "max_turns")
 """Keys of a run's spec that say how its answers came about."""
 
@@ -47,7 +50,7 @@ def played(events: Iterable[Event]) -> Iterator[dict[str, Any]]:
 
 
 def copy(run: Path, recording: Path) -> int:
-    """Write the recording of a run; return the number of its samples.
+    """Write the recording of a run; return the number of samples in it.
 
     Raises:
         SystemExit: a sample of the run is pending.
@@ -60,13 +63,17 @@ def copy(run: Path, recording: Path) -> int:
     folder = recording / "transcripts"
     shutil.rmtree(recording, ignore_errors=True)
     folder.mkdir(parents=True)
+    samples = 0
     with Transcripts(run) as transcripts:
         for name in transcripts.names():
             events = list(played(standing(transcripts.events(name))))
             start = events[0]
+            if start["problem_id"].removeprefix("fixture/") in SLOW:
+                continue
             lines = [json.dumps(event, ensure_ascii=False) + "\n" for event in events]
             (folder / file_name(start["problem_id"], start["index"])).write_text("".join(lines))
-    return len(results)
+            samples += 1
+    return samples
 
 
 def facts(run: Path, record: dict[str, Any]) -> dict[str, Any]:

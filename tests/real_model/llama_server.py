@@ -74,7 +74,7 @@ def server(folder: Path) -> Path:
 def command(folder: Path, port: int, slots: int) -> list[str]:
     """Return the command that starts the server; gets what it needs."""
     return [
-        *(str(server(folder)), "-m", str(weights(folder)), "-a", MODEL, "--jinja", "--no-repack"),
+        *(str(server(folder)), "-m", str(weights(folder)), "-a", MODEL, "--jinja", "-sps", "0"),
         *("-c", str(SLOT_TOKENS * slots), "-np", str(slots), "-t", str(os.cpu_count())),
         *("--host", "127.0.0.1", "--port", str(port)),
     ]

@@ -38,6 +38,27 @@ WARM = 0.7
 """Temperature where several samples of a problem are asked for."""
 MBPP_TEST = range(11, 511)
 """The ids of MBPP's test split, which the file as published does not mark."""
+TRIVIAL = (
+    *("even-parcels", "long-words", "shelf-gap", "letter-count", "till-roll"),
+    *("backward-signs", "bell-and-gong", "guest-list", "above-average", "door-number"),
+)
+EASY = (
+    *("egg-boxes", "warmer-mornings", "wheel-lock", "commonest-vowel", "late-train"),
+    *("second-summit", "parcel-vans", "mirrored-plates", "bead-strings", "crowded-bus"),
+    *("coin-drawer", "garden-fence", "busiest-hours", "museum-guards", "painted-posts"),
+    "roll-call",
+)
+HARDER = (
+    *("rotate-pens", "longest-calm", "dry-beds", "tally-board", "quorum-signals"),  # easy
+    *("beacon-schedules", "gentle-tickets", "deck-thinning"),  # medium
+    *("postage-sums", "shelf-blends"),  # hard
+)
+DEMO = (*TRIVIAL, *EASY, *HARDER)
+"""Bundled problems that the demo plays: by difficulty, half of those that were there before."""
+DEMO_TOKENS = 700
+"""Most tokens of one answer in the demo."""
+DEMO_TURNS = 6
+"""Most turns of the agent loop in the demo: this model repeats a failing solution."""
 SHOTS = 3
 """Single shots of a bundled problem that are recorded."""
 MODES = ("single_shot", "agentic", "self_repair", "best_of_k_public")
@@ -68,10 +89,10 @@ class Options:
     concurrency: int
     has_data: bool
 
-    def asked(self) -> list[str]:
+    def asked(self, most_tokens: int = MOST_TOKENS) -> list[str]:
         """Flags that say which model is asked, and how."""
         address = ["-m", self.model, "--base-url", self.server]
-        return [*address, "--concurrency", str(self.concurrency), "--max-tokens", str(MOST_TOKENS)]
+        return [*address, "--concurrency", str(self.concurrency), "--max-tokens", str(most_tokens)]
 
     def drawn(self, size: int | None) -> list[str]:
         """Flags that draw problems by seed; all without a size."""
@@ -163,11 +184,13 @@ def protocols(options: Options) -> dict[str, list[str]]:
 
 
 def demo(options: Options) -> dict[str, list[str]]:
-    some = [] if options.size is None else ["-n", str(options.size)]
-    asked = ["run", "-b", "fixture", *some, *options.asked(), "--temperature", str(WARM)]
+    some = [word for slug in DEMO[: options.size] for word in ("-t", f"fixture/{slug}")]
+    asked = ["run", "-b", "fixture", *some, *options.asked(DEMO_TOKENS)]
+    asked += ["--temperature", str(WARM)]
+    loop = ["--agentic-mode", "--tool-protocol", "text", "--max-turns", str(DEMO_TURNS)]
     return {
+        "agentic-default": [*asked, *loop],
         "single_shot-default": [*asked, "-k", str(SHOTS)],
-        "agentic-default": [*asked, "--agentic-mode"],
         f"single_shot-{SECOND_PROMPT}": [*asked, "--prompt", SECOND_PROMPT],
     }
 

@@ -31,7 +31,7 @@ Qwen2.5-Coder-1.5B-Instruct (Apache-2.0), quantised to Q4_K_M, behind llama.cpp'
 `tests/real_model/` gets both from two packages, measures in pieces that can be resumed, and writes
 this page; the answers are in `tests/real_model/answers/`. Intervals are at 95 %.
 """
-SERVER_FLAGS = "llama-server --jinja --no-repack -np {slots} -c {context}"
+SERVER_FLAGS = "llama-server --jinja -sps 0 -np {slots} -c {context}"
 WIDTH = 118
 NONE = "-"
 

@@ -120,7 +120,7 @@ class TestExamples:
         assert done.returncode == 0, done.stderr
         cells = json.loads(done.stdout)["cells"]
         problems = {cell["pass_at_1"]["problems"] for cell in cells}
-        assert (len(cells), problems) == (2, {36})
+        assert (len(cells), problems) == (2, {32})
 
     def test_prompts_that_a_recording_does_not_hear_are_equal(self, tmp_path: Path) -> None:
         """A run's recording, unlike a set of them, says the same to any prompt."""

@@ -20,7 +20,7 @@ BUNDLED = {
     ("single_shot", "terse"): 1,
 }
 """Recorded samples of each problem, by mode and prompt set."""
-LEAST = 36
+LEAST = 24
 """Fewest problems that the demo should have."""
 
 
