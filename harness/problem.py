@@ -296,6 +296,8 @@ class Problem(_Facts):
         code: the called program, for code execution only.
         rule: name of the comparison rule for outputs.
         checker: judges outputs in place of the rule.
+        exit_code_counts: whether a script that ends with an exit code other than 0 has failed, as
+            in contests; else its output counts, as in LiveCodeBench and APPS.
         cpu_s, memory_bytes, output_bytes: limits of a test, if in the data.
         limit_rule: how the data want `cpu_s` to be derived where they do not have it.
         load_references: decodes the known-good solutions at each call. Raises DataError.
@@ -313,6 +315,7 @@ class Problem(_Facts):
     code: str = ""
     rule: str = "lcb"
     checker: Checker | None = None
+    exit_code_counts: bool = False
     cpu_s: float | None = None
     memory_bytes: int | None = None
     output_bytes: int | None = None

@@ -15,8 +15,8 @@ from dataclasses import dataclass, replace
 from harness import python_source
 from harness.excerpts import shorten
 from harness.grading.jobs import Judgement, Options
-from harness.grading.judge import Task
 from harness.grading.stop import Stop
+from harness.grading.task import Task
 from harness.grading.verdict import Grade, Verdict
 from harness.problem import (
     NO_EXCEPTION,

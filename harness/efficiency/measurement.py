@@ -26,7 +26,9 @@ from harness.efficiency.turns import Expected, LapError
 from harness.errors import DataError, UsageError
 from harness.grading.checkers import CheckerError
 from harness.grading.jobs import Options, code_hash
-from harness.grading.judge import Stop, Task, judge
+from harness.grading.judge import judge
+from harness.grading.stop import Stop
+from harness.grading.task import Task
 from harness.problem import Problem, TestSuite
 from harness.sandbox.cores import processor
 from harness.sandbox.executor import Executor, Shared

@@ -18,9 +18,9 @@ from secrets import randbelow
 from statistics import median
 
 from harness.grading.checkers import Check, CheckerError
-from harness.grading.judge import Task
 from harness.grading.rules import find_rule
 from harness.grading.sandbox_retry import RetryingWorker
+from harness.grading.task import Task
 from harness.sandbox.program import Program, encoded
 from harness.sandbox.timing_race import Lap, Step, TimingRace
 from harness.sandbox.worker import Worker

@@ -52,6 +52,7 @@ _WHAT: dict[type[ast.expr], str] = {
     ast.Starred: "a * before it",
     ast.Attribute: "an attribute",
 }
+LONGEST_SHOWN = 1_500
 
 
 class NoLiteralError(ValueError):
@@ -171,9 +172,6 @@ def _dict(
         except TypeError:
             raise NoLiteralError("has a dict with a key that cannot be one") from None
     return made
-
-
-LONGEST_SHOWN = 1_500
 
 
 def judge_answer(problem: Problem, answer: str) -> Grade:

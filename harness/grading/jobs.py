@@ -8,7 +8,9 @@ from itertools import groupby
 from typing import NamedTuple
 
 from harness.errors import DataError
-from harness.grading.judge import Stop, Task, judge
+from harness.grading.judge import judge
+from harness.grading.stop import Stop
+from harness.grading.task import Task
 from harness.grading.verdict import Grade, Verdict
 from harness.languages import PYTHON
 from harness.plugins import RuleName
@@ -17,6 +19,9 @@ from harness.sandbox.executor import Executor, Shared
 from harness.sandbox.limits import Limits, limits_of
 from harness.sandbox.program import Execution, Program, SandboxError
 from harness.sandbox.worker import Worker
+
+CODE_HASH = 32  # characters
+LONGEST_CPU_S = 86_400.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +52,6 @@ class Trial:
     def __call__(self, worker: Worker) -> Execution:
         """Return the execution. Raises SandboxError."""
         return worker.run(self.program, [self.stdin], self.limits)[0]
-
-
-CODE_HASH = 32  # characters
-LONGEST_CPU_S = 86_400.0
 
 
 def code_hash(code: str) -> str:
@@ -157,6 +158,7 @@ class Options:
             _checker(problem, self.rule),
             self.isolate,
             self.stop,
+            problem.exit_code_counts,
         )
 
 

@@ -26,52 +26,19 @@ from harness.grading.code_tests.code_judge import CodeJudge
 from harness.grading.outcome import Comparison, Said, answer_of, outcome
 from harness.grading.passes import PassJudge
 from harness.grading.sandbox_retry import RetryingWorker, picked
-from harness.grading.stop import MANY_TESTS, MOST_LATE, Stop
-from harness.grading.verdict import LIMITS, Grade, JudgedAgain, TestResult, Verdict
+from harness.grading.stop import MOST_LATE, Stop
+from harness.grading.task import Task
+from harness.grading.verdict import Grade, JudgedAgain, TestResult, Verdict
 from harness.languages import PYTHON
-from harness.problem import Checker, TestCase
+from harness.problem import Checker
 from harness.sandbox.inside.lasting_names import may_need_a_look
-from harness.sandbox.limits import Limits
-from harness.sandbox.program import Ending, Execution, Program, Trial
+from harness.sandbox.program import Ending, Execution, Trial
 from harness.sandbox.worker import Worker
 
 NOT_RUN = f"{MOST_LATE} tests hit the time limit; the other {{}} were not run and count as failed"
 AHEAD = 15  # most failed tests that run again at the request of one before
 PROCESS_S = 0.004
 """Approximate CPU cost of a process: tests often cut short get their own."""
-
-
-@dataclass(frozen=True, slots=True)
-class Task:
-    """Solution to judge, with its tests.
-
-    Attributes:
-        tests: tests, public ones first.
-        rule: name of a rule, see `harness.grading.rules.find_rule`.
-        checker: checker that replaces the rule.
-        isolate: whether every test gets its own process, instead of one for all.
-        stop: when to stop.
-    """
-
-    program: Program
-    tests: Sequence[TestCase]
-    limits: Limits
-    rule: str = "lcb"
-    checker: Checker | None = None
-    isolate: bool = False
-    stop: Stop = Stop.AUTO
-
-    def ends_at(self, result: TestResult) -> bool:
-        """Return whether judging stops after this result."""
-        match self.stop:
-            case _ if result.passed:
-                return False
-            case Stop.NEVER | Stop.LATE:  # the judge counts time limits
-                return False
-            case Stop.AUTO if len(self.tests) <= MANY_TESTS:
-                return result.verdict in LIMITS
-            case _:
-                return True
 
 
 def judge(worker: Worker, task: Task) -> Grade:
@@ -342,7 +309,10 @@ class _Judging:
     def _results(self, indexes: Sequence[int], executions: Sequence[Execution]) -> list[TestResult]:
         """Decode and compare the answers of executions, and return the results."""
         functional = self.trial.program.entry_point is not None
-        answers = [answer_of(execution, functional=functional) for execution in executions]
+        answers = [
+            answer_of(each, functional=functional, exit_code_counts=self.task.exit_code_counts)
+            for each in executions
+        ]
         answered = [n for n, answer in enumerate(answers) if answer is not None]
         found = self.comparison.compare(
             [(self.task.tests[indexes[n]], answers[n] or b"") for n in answered]

@@ -5,19 +5,20 @@ crashed. In a problem of several passes, a checker that accepts may leave the in
 every pass must be accepted. Each test has its own processes.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 from harness.grading.checker_program import Ruling, compiled_checker, folder_of, ruling_of
 from harness.grading.checkers import difference_of
 from harness.grading.outcome import answer_of, outcome
 from harness.grading.sandbox_retry import RetryingWorker
+from harness.grading.task import Task
 from harness.grading.verdict import Difference, JudgedAgain, TestResult
 from harness.problem import CheckerProgram, TestCase
 from harness.sandbox.dialogue import Dialogue, Ended
 from harness.sandbox.limits import Limits
-from harness.sandbox.program import Ending, Execution, Program, SandboxError, Trial
+from harness.sandbox.program import Ending, Execution, SandboxError, Trial
 from harness.sandbox.test_folder import TestFolder
 
 T = TypeVar("T")
@@ -26,18 +27,6 @@ WALL = 2.0
 """Multiple of the wall limit in a dialogue: a solution waits while the interactor works."""
 ATTEMPTS = 3
 AT_FAULT = "the problem's checker is at fault"
-
-
-class PassTask(Protocol):
-    """What is judged, a `harness.grading.judge.Task`."""
-
-    @property
-    def program(self) -> Program: ...  # noqa: D102
-    @property
-    def tests(self) -> Sequence[TestCase]: ...  # noqa: D102
-    @property
-    def limits(self) -> Limits: ...  # noqa: D102
-    def ends_at(self, result: TestResult) -> bool: ...  # noqa: D102
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +52,7 @@ class PassJudge:
     """
 
     bench: RetryingWorker
-    task: PassTask
+    task: Task
     checker: CheckerProgram
     peak_bytes: int = 0
     retimed: list[int] = field(default_factory=lambda: [0, 0])
@@ -96,7 +85,7 @@ class PassJudge:
             test=test,
             index=index,
             functional=False,
-            answer=None if ruling is None else answer_of(execution, functional=False) or b"",
+            answer=None if ruling is None else self._answer(execution) or b"",
             difference=_difference(ruling, test, execution),
             checker_error=f"{AT_FAULT}: {ruling.reason}" if fault and ruling is not None else "",
         )
@@ -128,7 +117,7 @@ class PassJudge:
             return self._retried(lambda: self._talk(test, left))
         with self.bench.worker.on(Trial(self.task.program, [test.input], self.task.limits)) as own:
             execution = self.bench.execute(own, [0], last=True)[0]
-        answer = answer_of(execution, functional=False)
+        answer = self._answer(execution)
         if answer is None:
             return Pass(execution, None)
         return Pass(execution, self._retried(lambda: self._check(test, answer, left)))
@@ -150,7 +139,23 @@ class PassJudge:
             if (refused := worker.prepare(own)) is not None:
                 return Pass(refused, None)
             with Dialogue(worker, own, other) as dialogue:
-                return _pass_of(dialogue.run(), self.checker.protocol, public=test.public)
+                return self._pass_of(dialogue.run(), public=test.public)
+
+    def _pass_of(self, ended: Ended, *, public: bool) -> Pass:
+        text = ended.record.text().encode("utf-8", "surrogatepass") if public else b""
+        execution = replace(ended.solution, stdout=text)
+        ruling = ruling_of(ended.interactor, self.checker.protocol)
+        if ended.too_much:
+            return Pass(replace(execution, ending=Ending.OUTPUT_LIMIT, error="", code=0), None)
+        if ended.interactor_first and (ruling.at_fault or not ruling.right):
+            return Pass(_nothing(execution), ruling)  # however the solution ended after that
+        if self._answer(execution) is None:
+            return Pass(execution, None)
+        return Pass(execution, ruling)
+
+    def _answer(self, execution: Execution) -> bytes | None:
+        counts = self.task.exit_code_counts
+        return answer_of(execution, functional=False, exit_code_counts=counts)
 
     def _trial(self, folder: TestFolder, longer_s: float = 0.0) -> Trial:
         limits = Limits(self.checker.cpu_s, self.checker.memory_bytes)
@@ -164,19 +169,6 @@ class PassJudge:
             except SandboxError:
                 self.bench.retried += 1
         return run()
-
-
-def _pass_of(ended: Ended, protocol: str, *, public: bool) -> Pass:
-    text = ended.record.text().encode("utf-8", "surrogatepass") if public else b""
-    execution = replace(ended.solution, stdout=text)
-    ruling = ruling_of(ended.interactor, protocol)
-    if ended.too_much:
-        return Pass(replace(execution, ending=Ending.OUTPUT_LIMIT, error="", code=0), None)
-    if ended.interactor_first and (ruling.at_fault or not ruling.right):
-        return Pass(_nothing(execution), ruling)  # however the solution ended after that
-    if answer_of(execution, functional=False) is None:
-        return Pass(execution, None)
-    return Pass(execution, ruling)
 
 
 def _nothing(execution: Execution) -> Execution:

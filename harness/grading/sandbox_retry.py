@@ -25,6 +25,8 @@ int main() {{
 }}
 """
 LONGEST_S = 2.0  # longest sleep of the known-good program, in seconds
+HASHED_CHARACTERS = 1000
+"""Number of characters of each input and output that count."""
 
 
 @dataclass(slots=True)
@@ -146,10 +148,6 @@ def _blamed(error: SandboxError) -> Execution:
         wall_s=0.0,
         peak_bytes=0,
     )
-
-
-HASHED_CHARACTERS = 1000
-"""Number of characters of each input and output that count."""
 
 
 def picked(code: str, tests: Sequence[TestCase]) -> int:

@@ -22,6 +22,10 @@ from pydantic_core import to_json
 
 from harness.problem import Frozen
 
+_PAIRS = ("confirmed", "rechecked", "retimed")
+MEASURED = frozenset({"cpu_s", "wall_s"})
+"""Fields that every stored test has."""
+
 
 class Verdict(StrEnum):
     """Verdict of a test or a solution; those after `NO_SOLUTION` do not concern the model."""
@@ -122,9 +126,6 @@ class JudgedAgain(Frozen):
         return JudgedAgain(**pairs, retried=retried, blamed=blamed)
 
 
-_PAIRS = ("confirmed", "rechecked", "retimed")
-
-
 class Grade(Frozen):
     """Verdict of a solution with the results of its tests.
 
@@ -173,10 +174,6 @@ class Grade(Frozen):
     def solved(self) -> bool:
         """Whether every test passed."""
         return self.verdict is Verdict.ACCEPTED
-
-
-MEASURED = frozenset({"cpu_s", "wall_s"})
-"""Fields that every stored test has."""
 
 
 def stored_grade(grade: Grade) -> bytes:

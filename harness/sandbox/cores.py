@@ -11,6 +11,8 @@ from functools import cache
 from pathlib import Path
 from typing import Protocol
 
+PROCESS = Path("/proc/self")
+
 
 class Pausable(Protocol):
     """A runner of programs that can be paused."""
@@ -87,9 +89,6 @@ class Exclusive:
         """Wake the waiting runners so that they see whether they were stopped."""
         with self._change:
             self._change.notify_all()
-
-
-PROCESS = Path("/proc/self")
 
 
 def usable_cores(process: Path = PROCESS) -> int:

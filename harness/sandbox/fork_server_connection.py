@@ -26,6 +26,20 @@ LOOK_S = 1  # seconds between checks that the fork server still runs
 SEND_S = 20  # seconds for a message to be taken
 PIECE = 1 << 16  # bytes; few answers are longer
 HEAD = struct.Struct(">I")
+EXIT_CODES = 256
+SMALL = 1 << 16  # bytes
+STARVED = 0.5  # CPU seconds per wall second; below this it slept or the machine was busy
+_ENDINGS = {
+    "cpu": (Ending.CPU_LIMIT, ""),
+    "wall": (Ending.WALL_LIMIT, ""),
+    "asleep": (Ending.WALL_LIMIT, ""),
+    "memory": (Ending.MEMORY_LIMIT, ""),
+    "cut": (Ending.CUT_SHORT, ""),
+    "room": (Ending.ERROR, "the program filled its working directory"),
+    "threads": (Ending.ERROR, "the program started too many threads"),
+    "garbage": (Ending.ERROR, "the program wrote on the judge's own channel"),
+}
+"""Ending and error text of tests whose process was ended."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,11 +166,6 @@ def _remove(path: str) -> None:
     Path(path).rmdir()
 
 
-EXIT_CODES = 256
-SMALL = 1 << 16  # bytes
-STARVED = 0.5  # CPU seconds per wall second; below this it slept or the machine was busy
-
-
 def read_answer(data: bytes, outputs: int, limits: Limits) -> list[list[Execution]]:
     """Parse the fork server's answer into the executions of tests in each process.
 
@@ -235,19 +244,6 @@ def _read(
         asleep=borderline and record.end == "asleep",
         partial=b"" if ending is Ending.FINISHED else result,
     )
-
-
-_ENDINGS = {
-    "cpu": (Ending.CPU_LIMIT, ""),
-    "wall": (Ending.WALL_LIMIT, ""),
-    "asleep": (Ending.WALL_LIMIT, ""),
-    "memory": (Ending.MEMORY_LIMIT, ""),
-    "cut": (Ending.CUT_SHORT, ""),
-    "room": (Ending.ERROR, "the program filled its working directory"),
-    "threads": (Ending.ERROR, "the program started too many threads"),
-    "garbage": (Ending.ERROR, "the program wrote on the judge's own channel"),
-}
-"""Ending and error text of tests whose process was ended."""
 
 
 def _ending(record: Record, status: int, claim: dict[str, Any]) -> tuple[Ending, int, str]:

@@ -5,6 +5,9 @@ from enum import StrEnum
 
 from harness.errors import UsageError
 
+_EVERYWHERE = frozenset({"environment", "descriptors", "limits", "working directory"})
+_WITH_SECCOMP = _EVERYWHERE | {"seccomp", "no new privileges", "own user"}
+
 
 class Level(StrEnum):
     """Isolation levels, weakest first; each includes the layers of the previous one."""
@@ -20,8 +23,6 @@ class Level(StrEnum):
         return tuple(Level).index(self)
 
 
-_EVERYWHERE = frozenset({"environment", "descriptors", "limits", "working directory"})
-_WITH_SECCOMP = _EVERYWHERE | {"seccomp", "no new privileges", "own user"}
 PROMISED = {
     Level.NONE: _EVERYWHERE,
     Level.SECCOMP: _WITH_SECCOMP,

@@ -30,6 +30,25 @@ CHECKERS_HOME_BYTES = 512 << 20  # input, answer and output of a test
 DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
 _LIBRARIES = ("/lib", "/lib32", "/lib64", "/usr/lib", "/usr/lib32", "/usr/lib64")
 _TABLES = ("/etc/ld.so.cache", "/usr/share/zoneinfo")
+FLAGS = ("-s", "-S", "-P", "-B")
+ENVIRONMENT = {
+    "PATH": "/usr/bin:/bin",
+    "LANG": "C.UTF-8",
+    "PYTHONHASHSEED": "0",
+    "OMP_NUM_THREADS": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+}
+ALLOWED_NAMES = (*ENVIRONMENT, "HOME", "TMPDIR", "PWD", "LC_CTYPE")  # PWD is bubblewrap's
+# For root: user ids that no distribution assigns, see systemd's table of user identifiers.
+FIRST_USER, USERS = 60_706, 478
+RIGHTS_TO_CHANGE = (6, 7)  # CAP_SETGID, CAP_SETUID
+SETTINGS = ("level", "means", "view", "counted", "packages", "compiles")
+"""What the fork server needs of a configuration."""
+_NAMESPACES = (
+    *("--unshare-user", "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts"),
+    *("--unshare-cgroup-try", "--disable-userns", "--uid", "1000", "--gid", "1000"),
+    *("--as-pid-1", "--new-session", "--cap-drop", "ALL"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,21 +145,7 @@ def _without_nested(paths: list[Path]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(str(path) for path in paths if path not in nested))
 
 
-FLAGS = ("-s", "-S", "-P", "-B")
-ENVIRONMENT = {
-    "PATH": "/usr/bin:/bin",
-    "LANG": "C.UTF-8",
-    "PYTHONHASHSEED": "0",
-    "OMP_NUM_THREADS": "1",
-    "OPENBLAS_NUM_THREADS": "1",
-}
-ALLOWED_NAMES = (*ENVIRONMENT, "HOME", "TMPDIR", "PWD", "LC_CTYPE")  # PWD is bubblewrap's
-# For root: user ids that no distribution assigns, see systemd's table of user identifiers.
-FIRST_USER, USERS = 60_706, 478
-RIGHTS_TO_CHANGE = (6, 7)  # CAP_SETGID, CAP_SETUID
 _numbers = itertools.count(os.getpid())
-SETTINGS = ("level", "means", "view", "counted", "packages", "compiles")
-"""What the fork server needs of a configuration."""
 
 
 class LaunchError(Exception):
@@ -286,13 +291,6 @@ def _is_public(path: str) -> bool:
         if not parent.stat().st_mode & stat.S_IXOTH:
             return False
     return bool(Path(path).stat().st_mode & stat.S_IROTH)
-
-
-_NAMESPACES = (
-    *("--unshare-user", "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts"),
-    *("--unshare-cgroup-try", "--disable-userns", "--uid", "1000", "--gid", "1000"),
-    *("--as-pid-1", "--new-session", "--cap-drop", "ALL"),
-)
 
 
 def bubblewrap_path() -> str | None:

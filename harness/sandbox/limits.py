@@ -10,6 +10,8 @@ BESIDE = 0.02
 LEAST_BESIDE_S = 0.02
 MOST_WAITING = 10
 """Multiple of the wall limit a program may run while its threads wait for a core."""
+_SIX_SECONDS = {"livecodebench", "leetcode", "leetcodedataset", "mercury", "fixture"}
+"""Sources with a CPU limit of their own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +54,6 @@ class Limits:
     def beside_wall_s(self) -> float:
         """Wall seconds of a test in a process in which other tests ran before."""
         return max(5 * BESIDE * self.wall_s, 5 * LEAST_BESIDE_S)
-
-
-_SIX_SECONDS = {"livecodebench", "leetcode", "leetcodedataset", "mercury", "fixture"}
-"""Sources with a CPU limit of their own."""
 
 
 def limits_of(

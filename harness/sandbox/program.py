@@ -20,6 +20,10 @@ from harness.sandbox.limits import Limits
 # pyright: reportUnknownArgumentType=false, reportUnknownMemberType=false
 # pyright: reportUnknownVariableType=false
 
+INPUT_BYTES = 64 << 20
+SEALS = fcntl.F_SEAL_SEAL | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_WRITE
+MFD_EXEC = 0x10  # Linux 6.3: where files in memory are not executable otherwise
+
 
 @dataclass(frozen=True, slots=True)
 class Opaque:
@@ -183,16 +187,9 @@ class WorkerStoppedError(Exception):
     """The worker was stopped for good, and its work is no longer needed."""
 
 
-INPUT_BYTES = 64 << 20
-
-
 def encoded(text: str | bytes) -> bytes:
     """Return a text as UTF-8."""
     return text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
-
-
-SEALS = fcntl.F_SEAL_SEAL | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_WRITE
-MFD_EXEC = 0x10  # Linux 6.3: where files in memory are not executable otherwise
 
 
 def sealed(name: str, data: bytes) -> int:

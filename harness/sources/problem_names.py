@@ -58,6 +58,8 @@ _NEAR = re.compile(
     re.IGNORECASE,
 )
 _LONGEST_STATEMENT = 1 << 20
+LIVECODEBENCH = {name: (reason,) for reason, names in _NAMES.items() for name in names}
+"""Reasons why a problem's verdicts are unreliable, by question id or slug."""
 
 
 def listed(values: Sequence[str]) -> str:
@@ -119,10 +121,6 @@ class Names:
         some = [*self._exact][:_SOME]
         more = len(self._exact) - len(some)
         return f"; there are {', '.join(some)}{f' and {more:,} more' if more else ''}" * bool(some)
-
-
-LIVECODEBENCH = {name: (reason,) for reason, names in _NAMES.items() for name in names}
-"""Reasons why a problem's verdicts are unreliable, by question id or slug."""
 
 
 def issues_of_statement(statement: str, *names: str, checked: bool = False) -> tuple[str, ...]:

@@ -48,6 +48,7 @@ from harness.stats.rates import Rate, boundary, rate, worth
 
 CONFIDENCE, LEVEL = 0.95, 0.05
 _LEAST = 1e-12
+POWER = 0.8
 
 
 class Score(NamedTuple):
@@ -221,9 +222,6 @@ def _low_end(b: float, c: float, number: float, squared: float, *, above_zero: b
 
     kept, rejected = boundary(is_kept, kept, rejected)
     return kept if above_zero else rejected
-
-
-POWER = 0.8
 
 
 def detectable_difference(

@@ -16,15 +16,13 @@ from harness.stats.rates import Rate, rate
 
 Counts = tuple[int, int]
 """Number of samples of a problem, and number of those that are right."""
+ROUND = (2, 3, 5, 10, 20, 50, 100, 200, 500, 1_000)
 
 
 def share(counts: Counts) -> float:
     """Return the share of a problem's samples that are right."""
     samples, right = counts
     return right / samples
-
-
-ROUND = (2, 3, 5, 10, 20, 50, 100, 200, 500, 1_000)
 
 
 def steps_to(most: int) -> list[int]:

@@ -10,6 +10,11 @@ from statistics import NormalDist
 
 from pydantic import BaseModel, ConfigDict
 
+RESAMPLES = 10_000
+SEED = 0
+POINTS = 12
+DENSE = 20
+
 
 class Rate(BaseModel):
     """Rate over problems with its 95 % interval.
@@ -160,10 +165,6 @@ def student_quantile(share: float, freedom: int) -> float:
     return z + math.fsum(term / freedom**power for power, term in enumerate(terms, 1))
 
 
-RESAMPLES = 10_000
-SEED = 0
-
-
 def mean_interval(
     values: Sequence[float],
     *,
@@ -233,10 +234,6 @@ def tail_share(count: int, confidence: float = 0.95) -> float:
 def exact(value: float) -> float:
     """Round off the last digits, which depend on the order of a sum, and turn -0 into 0."""
     return round(float(value), 12) + 0.0
-
-
-POINTS = 12
-DENSE = 20
 
 
 def mean_by_problem(values: Iterable[tuple[str, float]]) -> dict[str, float]:

@@ -48,6 +48,7 @@ _NEAR = 1e-9
 """Relative rounding error of a spend: what is reached at a spend counts there."""
 
 _CHUNK = 1 << 22  # weights held in memory at a time
+_LEAST = 1e-12
 
 
 @dataclass(slots=True)
@@ -332,9 +333,6 @@ def difference_interval(
     spread = 1.0 if drawn is None else _spread(squares, len(gains), drawn)
     pairs = list(zip(one.tolist(), other.tolist(), strict=True))
     return paired_test(pairs, min(first.trials(at), second.trials(at)), spread).at()
-
-
-_LEAST = 1e-12
 
 
 def _spread(squares: float, number: int, drawn: "Floats") -> float:

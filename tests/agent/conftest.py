@@ -13,7 +13,8 @@ from harness.agent.journal import Journal
 from harness.agent.strategies.strategies import STRATEGIES
 from harness.agent.templates.prompt_set import load_prompt
 from harness.agent.written_tests import WrittenTestRunner
-from harness.grading.judge import Task, judge
+from harness.grading.judge import judge
+from harness.grading.task import Task
 from harness.grading.verdict import Grade
 from harness.models.protocol import Model, ModelSettings
 from harness.problem import ProblemView, Signature, TestCase

@@ -10,7 +10,8 @@ import argparse
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from harness.grading.judge import Task, judge
+from harness.grading.judge import judge
+from harness.grading.task import Task
 from harness.problem import TestCase
 from harness.sandbox.limits import Limits
 from harness.sandbox.program import Program

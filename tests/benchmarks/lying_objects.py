@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from harness.grading.jobs import Options
-from harness.grading.judge import Stop, judge
+from harness.grading.judge import judge
+from harness.grading.stop import Stop
 from harness.problem import Problem
 from harness.sandbox.worker import Worker
 from harness.sources.benchmarks import loader

@@ -96,7 +96,7 @@ def rows(data: Path) -> str:
 def judged(code: str, tests: Sequence[tuple[str, str]], *, workers: int = 1, name: str = "") -> str:
     """Have a solution judged by as many workers at a time; their verdicts."""
     from harness.grading.jobs import Judgement
-    from harness.grading.judge import Task
+    from harness.grading.task import Task
     from harness.problem import TestCase, TestSuite
     from harness.sandbox.executor import Shared
     from harness.sandbox.limits import limits_of

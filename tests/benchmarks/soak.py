@@ -15,7 +15,9 @@ from pathlib import Path
 from cost import table
 from levels import LEVELS
 
-from harness.grading.judge import Stop, Task, judge
+from harness.grading.judge import judge
+from harness.grading.stop import Stop
+from harness.grading.task import Task
 from harness.problem import TestCase
 from harness.sandbox.isolation import IsolationError
 from harness.sandbox.limits import MEBIBYTE, Limits

@@ -27,7 +27,8 @@ from pathlib import Path
 from cost import cpu_s, table, tree
 from levels import LEVELS, Level
 
-from harness.grading.judge import Task, judge
+from harness.grading.judge import judge
+from harness.grading.task import Task
 from harness.grading.verdict import Grade, Verdict
 from harness.problem import TestCase
 from harness.sandbox.limits import Limits

@@ -7,7 +7,7 @@ from timed_bench import FAST, MIDDLE, SLOW, Bench
 
 from harness.efficiency import paired_timing, reference_times
 from harness.efficiency.turns import Expected
-from harness.grading.judge import Task
+from harness.grading.task import Task
 from harness.problem import TestCase
 from harness.sandbox.limits import Limits
 from harness.sandbox.program import Program

@@ -13,7 +13,7 @@ from harness.efficiency import (
 )
 from harness.efficiency.scale import ReferenceTime, Scale
 from harness.efficiency.turns import Expected, LapError
-from harness.grading.judge import Task
+from harness.grading.task import Task
 from harness.problem import TestCase
 from harness.sandbox.limits import Limits
 from harness.sandbox.program import Program

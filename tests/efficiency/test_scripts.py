@@ -7,7 +7,7 @@ import pytest
 from harness.efficiency import paired_timing, reference_times
 from harness.efficiency.scale import Scale
 from harness.efficiency.turns import Expected, Plan, race_of
-from harness.grading.judge import Task
+from harness.grading.task import Task
 from harness.problem import TestCase
 from harness.sandbox.limits import Limits
 from harness.sandbox.program import Program

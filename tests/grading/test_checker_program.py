@@ -4,7 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from harness.grading.judge import Task, judge
+from harness.grading.judge import judge
+from harness.grading.task import Task
 from harness.grading.verdict import TestResult, Verdict
 from harness.languages.cpp import compiler
 from harness.languages.language import MissingCompilerError

@@ -12,8 +12,9 @@ from typing import Any, ClassVar
 import pytest
 
 from harness.grading import checker_code
-from harness.grading.judge import Task, judge
+from harness.grading.judge import judge
 from harness.grading.sandbox_retry import RetryingWorker
+from harness.grading.task import Task
 from harness.grading.verdict import Grade, Verdict
 from harness.problem import Checker, Codec, Signature, TestCase
 from harness.sandbox.limits import MEBIBYTE, Limits

@@ -7,7 +7,9 @@ from typing import Any
 
 import pytest
 
-from harness.grading.judge import Stop, Task, judge
+from harness.grading.judge import judge
+from harness.grading.stop import Stop
+from harness.grading.task import Task
 from harness.grading.verdict import Grade, Verdict
 from harness.problem import NO_EXCEPTION, Checker
 from harness.sandbox.limits import MEBIBYTE, Limits

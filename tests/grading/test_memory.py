@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 from harness import excerpts
 from harness.excerpts import count_characters, decode_head, shorten, shorten_bytes
 from harness.grading import rules
-from harness.grading.judge import Task, judge
+from harness.grading.judge import judge
 from harness.grading.rules import RULES
 from harness.grading.rules.comparison_rule import LARGE
 from harness.grading.rules.difference import bounds
+from harness.grading.task import Task
 from harness.grading.verdict import Difference, Grade, Verdict
 from harness.problem import TestCase
 from harness.sandbox.limits import Limits

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.grading.judge import Task, judge
+from harness.grading.judge import judge
+from harness.grading.task import Task
 from harness.sandbox.limits import limits_of
 from harness.sandbox.program import Program
 from harness.sandbox.worker import Worker

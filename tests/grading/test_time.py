@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 from processes import resting
 
-from harness.grading.judge import Task, judge
+from harness.grading.judge import judge
 from harness.grading.stop import MANY_TESTS, Stop
+from harness.grading.task import Task
 from harness.grading.verdict import Grade, JudgedAgain, Verdict
 from harness.problem import TestCase
 from harness.sandbox.limits import GRACE, MEBIBYTE, Limits

@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from harness.grading.judge import Stop, Task, judge
+from harness.grading.judge import judge
+from harness.grading.stop import Stop
+from harness.grading.task import Task
 from harness.problem import TestCase
 from harness.sandbox.isolation import CANDIDATES, Isolation, Level
 from harness.sandbox.limits import Limits

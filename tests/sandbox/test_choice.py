@@ -43,7 +43,8 @@ SOMEBODY = 12345  # who has no account and no files
 # What a child finds: the candidates that hold, the choice, what a program gets judged and sees.
 LOOK = """
 import json, os, sys
-from harness.grading.judge import Task, judge
+from harness.grading.judge import judge
+from harness.grading.task import Task
 from harness.problem import TestCase
 from harness.sandbox.strongest import choose, probe_isolation
 from harness.sandbox.program import Program

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.grading.judge import Task, judge
+from harness.grading.judge import judge
+from harness.grading.task import Task
 from harness.grading.verdict import Grade, Verdict
 from harness.languages.cpp import compiler
 from harness.languages.language import MissingCompilerError

@@ -24,7 +24,9 @@ import pytest
 from processes import children, resting
 
 import harness
-from harness.grading.judge import Stop, Task, judge
+from harness.grading.judge import judge
+from harness.grading.stop import Stop
+from harness.grading.task import Task
 from harness.grading.verdict import Grade, Verdict
 from harness.problem import TestCase
 from harness.sandbox.isolation import CANDIDATES, Isolation, Level
@@ -243,7 +245,8 @@ class TestKilled:
 
 JUDGE_FOR_EVER = """
 import sys
-from harness.grading.judge import Task, judge
+from harness.grading.judge import judge
+from harness.grading.task import Task
 from harness.problem import TestCase
 from harness.sandbox.program import Program
 from harness.sandbox.isolation import Isolation, Level
@@ -300,7 +303,8 @@ def test_nothing_outlives_a_harness_that_is_killed(
 IN_A_FULL_FOLDER = """
 import json, os, subprocess, sys, tempfile
 from pathlib import Path
-from harness.grading.judge import Task, judge
+from harness.grading.judge import judge
+from harness.grading.task import Task
 from harness.problem import TestCase
 from harness.sandbox.program import Program, SandboxError
 from harness.sandbox.isolation import Isolation, Level
@@ -437,7 +441,8 @@ class TestShortOf:
 UNDER_A_LIMIT = """
 import resource, sys
 kind, amount = getattr(resource, sys.argv[1]), int(sys.argv[2])
-from harness.grading.judge import Task, judge
+from harness.grading.judge import judge
+from harness.grading.task import Task
 from harness.problem import TestCase
 from harness.sandbox.program import Program, SandboxError
 from harness.sandbox.isolation import Isolation, IsolationError, Level

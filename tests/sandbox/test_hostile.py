@@ -26,7 +26,8 @@ from _pytest.mark import ParameterSet
 from processes import resting
 
 import harness
-from harness.grading.judge import Task, judge
+from harness.grading.judge import judge
+from harness.grading.task import Task
 from harness.grading.verdict import Grade, Verdict
 from harness.problem import Codec, Signature, TestCase
 from harness.sandbox.isolation import PROMISED, Isolation, Level

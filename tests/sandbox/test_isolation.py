@@ -15,7 +15,9 @@ from textwrap import dedent
 import pytest
 
 import harness
-from harness.grading.judge import Stop, Task, judge
+from harness.grading.judge import judge
+from harness.grading.stop import Stop
+from harness.grading.task import Task
 from harness.problem import TestCase
 from harness.sandbox.isolation import CANDIDATES, MISSING, PROMISED, Findings, Isolation, Level
 from harness.sandbox.launch import HOME_BYTES, HOME_FILES, interpreters_view

@@ -10,7 +10,8 @@ from typing import Protocol
 import pytest
 from processes import is_alive, state
 
-from harness.grading.judge import Task, judge
+from harness.grading.judge import judge
+from harness.grading.task import Task
 from harness.problem import TestCase
 from harness.sandbox.limits import Limits
 from harness.sandbox.pool import SandboxPool

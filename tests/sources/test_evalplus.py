@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from harness.grading.jobs import Options
-from harness.grading.judge import Stop, judge
+from harness.grading.judge import judge
+from harness.grading.stop import Stop
 from harness.grading.verdict import TestResult, Verdict
 from harness.problem import Problem
 from harness.sandbox.limits import Limits

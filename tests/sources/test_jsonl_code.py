@@ -229,6 +229,8 @@ def test_codeforces_rows_have_a_checker_and_limits(
     assert Options().limits(problem).memory_bytes == 256 << 20
     assert solved(worker, problem, "print(0, input())") is Verdict.ACCEPTED
     assert solved(worker, problem, "print(1, input())") is Verdict.WRONG_ANSWER
+    exiting = "print(0, input())\nexit(1)"
+    assert solved(worker, problem, exiting) is Verdict.RUNTIME_ERROR
     plain = CODEFORCES | {"generated_checker": None, "official_tests_complete": False}
     (problem,) = codeforces.load(str(write_rows(plain))).problems
     assert problem.known_issues == ("tests_incomplete",)

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from harness.errors import DataError, UsageError
-from harness.grading.judge import Task, judge
+from harness.grading.judge import judge
+from harness.grading.task import Task
 from harness.grading.verdict import Grade, Verdict
 from harness.problem import Codec, Problem
 from harness.sandbox.limits import Limits

@@ -5,7 +5,8 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from harness.grading.judge import Task, judge
+from harness.grading.judge import judge
+from harness.grading.task import Task
 from harness.grading.verdict import Difference, Grade, TestResult, Verdict
 from harness.problem import Codec, ProblemView, Signature, TestCase
 from harness.sandbox.limits import MEBIBYTE, Limits

@@ -27,7 +27,9 @@ from harness.efficiency.turns import (
     race_of,
 )
 from harness.errors import DataError, UsageError
-from harness.grading.judge import Stop, Task, judge
+from harness.grading.judge import judge
+from harness.grading.stop import Stop
+from harness.grading.task import Task
 from harness.grading.verdict import TestResult
 from harness.problem import Checker, TestCase
 from harness.run.settings.execution_settings import read_test_timeout

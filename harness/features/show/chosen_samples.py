@@ -31,6 +31,7 @@ _ORDERS: dict[str, Callable[[SampleRow], Any]] = {
 }
 ORDERS = tuple(_ORDERS)
 """Values of `--sort`: figures with the largest first, and unknown ones last."""
+_VERDICTS = [verdict for verdict in Verdict if verdict not in INFRASTRUCTURE]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +69,6 @@ def _told(found: Efficiency) -> dict[str, Any]:
     return found.model_dump(mode="json", exclude={"references"})
 
 
-_VERDICTS = [verdict for verdict in Verdict if verdict not in INFRASTRUCTURE]
 _KINDS: dict[str, Callable[[ChosenSample], bool]] = {
     "solved": lambda shown: shown.result is not None and shown.result.solved,
     "unsolved": lambda shown: _graded(shown) and shown.row.status != Verdict.ACCEPTED,

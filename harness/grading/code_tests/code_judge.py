@@ -5,16 +5,13 @@ result of its own. A test that hits a limit in a session that began with other t
 the first of a new session.
 """
 
-from collections.abc import Sequence
-from typing import Protocol
-
 from harness.grading.code_tests.rounds import Failure, Report, Rounds, TestsFailedError
 from harness.grading.outcome import EXCERPT, clean, outcome
 from harness.grading.sandbox_retry import RetryingWorker
+from harness.grading.task import Task
 from harness.grading.verdict import Difference, JudgedAgain, TestResult, Verdict
 from harness.problem import TestCase, TestCode, TestScript
-from harness.sandbox.limits import Limits
-from harness.sandbox.program import Ending, Execution, Program
+from harness.sandbox.program import Ending, Execution
 
 BY_CODE, BY_CODE_AND_SOLUTION = "test_code", "test_code_and_solution"
 _LIMITS = frozenset({Ending.CPU_LIMIT, Ending.WALL_LIMIT, Ending.MEMORY_LIMIT, Ending.OUTPUT_LIMIT})
@@ -30,20 +27,6 @@ _ACCEPTED = Failure(kind="")
 _NOT_REACHED = Failure(kind="wrong", text="the tests ended before this one")
 
 
-class CodeTask(Protocol):
-    """What is judged, a `harness.grading.judge.Task`: a program, its tests and its limits."""
-
-    @property
-    def program(self) -> Program: ...  # noqa: D102
-    @property
-    def tests(self) -> Sequence[TestCase]: ...  # noqa: D102
-    @property
-    def limits(self) -> Limits: ...  # noqa: D102
-    @property
-    def isolate(self) -> bool: ...  # noqa: D102
-    def ends_at(self, result: TestResult) -> bool: ...  # noqa: D102
-
-
 class CodeJudge:
     """Judges one solution.
 
@@ -57,7 +40,7 @@ class CodeJudge:
         tests_spent_s: CPU time of the tests' own processes with answers of the solution.
     """
 
-    def __init__(self, bench: RetryingWorker, task: CodeTask, code: TestCode) -> None:
+    def __init__(self, bench: RetryingWorker, task: Task, code: TestCode) -> None:
         self.bench = bench
         self.task = task
         self.code = code

@@ -15,6 +15,14 @@ from harness.text import writable
 EXCERPT = 160
 _LONGEST_FACTOR = 32
 _LONGEST_EXTRA = 1 << 20
+ERRORS = "surrogateescape"
+"""Error handler for decoding bytes that are not UTF-8."""
+_PIECE = 1 << 16
+# The characters that `str.strip` removes, in UTF-8.
+_BLANK = re.compile(
+    rb"(?:[\t-\r\x1c- ]|\xc2[\x85\xa0]|\xe1\x9a\x80|\xe2\x80[\x80-\x8a\xa8\xa9\xaf]"
+    rb"|\xe2\x81\x9f|\xe3\x80\x80)*+"
+)
 
 
 def difference(where: str, expected: str, got: str, position: int = 0) -> Difference:
@@ -105,17 +113,6 @@ def line_difference(number: int, left: str, right: str, same: Same) -> Differenc
         return None
     column = first_difference(left, right)
     return difference(f"line {number}, column {column + 1}", left, right, column)
-
-
-ERRORS = "surrogateescape"
-"""Error handler for decoding bytes that are not UTF-8."""
-
-_PIECE = 1 << 16
-# The characters that `str.strip` removes, in UTF-8.
-_BLANK = re.compile(
-    rb"(?:[\t-\r\x1c- ]|\xc2[\x85\xa0]|\xe1\x9a\x80|\xe2\x80[\x80-\x8a\xa8\xa9\xaf]"
-    rb"|\xe2\x81\x9f|\xe3\x80\x80)*+"
-)
 
 
 def of_bytes(

@@ -14,6 +14,11 @@ from harness.grading.verdict import Difference
 
 
 SHORT_INTEGER = 4_000  # digits that `int` accepts under the interpreter's own limit
+_MANY_VALUES = 1 << 20
+NO_TUPLES = 0
+TOP_TUPLE = 1
+ALL_TUPLES = 1 << 30
+"""Number of levels, from the top, on which a tuple counts as a list, for `first_unequal`."""
 
 
 def read_json(text: str) -> Any:
@@ -123,14 +128,7 @@ def describe_value(tagged: Any) -> str:  # noqa: PLR0911 - one case a line
 # pyright: reportUnknownArgumentType=false, reportUnknownVariableType=false
 
 
-_MANY_VALUES = 1 << 20
-
 Same = Callable[[Any, Any], bool]
-
-NO_TUPLES = 0
-TOP_TUPLE = 1
-ALL_TUPLES = 1 << 30
-"""Number of levels, from the top, on which a tuple counts as a list, for `first_unequal`."""
 
 
 def compare_json(

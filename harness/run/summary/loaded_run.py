@@ -41,6 +41,13 @@ MODES: Mapping[str, str] = {
 
 NAMING = ("mode", "model", "prompt")
 """Facts that distinguish runs in a heading, the most important first."""
+COLUMNS = (
+    *("run", "model", "mode", "prompt"),
+    *(name for name in SampleResult.model_fields if name not in _LEFT_OUT),
+    *("solved", "graded", "fraction", "overfit"),
+    *_TOKENS,
+)
+"""Columns of a frame of samples."""
 
 
 @dataclass(frozen=True)
@@ -124,15 +131,6 @@ def read_run(path: Path) -> Run:
 
 
 # pyright: reportMissingTypeStubs=false
-
-
-COLUMNS = (
-    *("run", "model", "mode", "prompt"),
-    *(name for name in SampleResult.model_fields if name not in _LEFT_OUT),
-    *("solved", "graded", "fraction", "overfit"),
-    *_TOKENS,
-)
-"""Columns of a frame of samples."""
 
 
 def samples_frame(run: Run) -> "pd.DataFrame":

@@ -11,6 +11,12 @@ from inside.connection import Connection
 from inside.messages import WORD_BYTES
 from inside.processes import Watch, resident_bytes, threads_of, waiting_s
 
+CORES = os.cpu_count() or 1
+SHORT_S = 0.02
+"""Time fork server and solution share a core, where waking each other is cheap."""
+FASTEST = 4 << 30
+"""Bytes of memory a program can fill per second; sets the time of the next check."""
+
 
 class Waited(NamedTuple):
     """Result of waiting: the process's message or why it is missing, and the time."""
@@ -62,13 +68,6 @@ class Process:
         _, status, usage = os.wait4(self.pid, 0)
         os.close(self.handle)
         return status, usage.ru_maxrss * 1024, usage.ru_utime
-
-
-CORES = os.cpu_count() or 1
-SHORT_S = 0.02
-"""Time fork server and solution share a core, where waking each other is cheap."""
-FASTEST = 4 << 30
-"""Bytes of memory a program can fill per second; sets the time of the next check."""
 
 
 class WorkerGoneError(Exception):

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 HEAD = struct.Struct(">I")
 DESCRIPTOR = struct.Struct("i")
 MOST_DESCRIPTORS = 10
+ABOVE_ALL = 1 << 16  # more descriptors than a fork server ever has
 
 
 class Connection:
@@ -60,9 +61,6 @@ class Connection:
     def answer(self, data: bytes) -> None:
         """Send bytes. JSON starts with a brace (123), a report never: no signal is 123."""
         self.socket.sendall(HEAD.pack(len(data)) + data)
-
-
-ABOVE_ALL = 1 << 16  # more descriptors than a fork server ever has
 
 
 def close_all_but(*kept: int) -> None:

@@ -94,6 +94,8 @@ _ONLY_READ = frozenset(
     )
 )
 """Attributes that programs often ask for without a call, and that nothing is learned from."""
+_INNER = frozenset({"sys", "copyreg", "dispatch_table", "threading", "time", "types", "inspect"})
+"""Names in plain modules that lead elsewhere."""
 
 
 def may_need_a_look(text: str) -> bool:
@@ -113,10 +115,6 @@ def _is_remarkable(root: str, name: str, after: str) -> bool:
     """Return whether asking a name for an attribute may set it, or reach into a module."""
     inner = name not in _SYS if root == "sys" else root in PLAIN and not _is_public(root, name)
     return inner or (not after and name not in _ONLY_READ)
-
-
-_INNER = frozenset({"sys", "copyreg", "dispatch_table", "threading", "time", "types", "inspect"})
-"""Names in plain modules that lead elsewhere."""
 
 
 @lru_cache(maxsize=1024)

@@ -51,6 +51,7 @@ _OWN_MAP = re.compile(r"\bdef\s+map\b|\bmap\s*[=,]|\bimport\b[^\n]*\bmap\b|\bas\
 _OPEN = re.compile(r"\bopen\b(?!\s*\(\s*0\s*[,)])")
 _COMPILE = re.compile(r"(?<![.\w])compile\b")
 _HEAP, _IMMUTABLE = 1 << 9, 1 << 8  # flags of types: made at run time; attributes are fixed
+_CALLABLE = (type, FunctionType, NoneType)
 
 
 class Import(NamedTuple):
@@ -246,9 +247,6 @@ class Program(NamedTuple):
         uses = len(re.findall(rf"(?<![\w.]){name}\b(?!\s*[(\[.])", self.text))
         derived = rf"@\s*{name}\b(?!\s*[(\[.])|^\s*class\s+\w+\s*\([^)\n]*\b{name}\b(?!\s*[(\[.])"
         return uses > len(re.findall(derived, self.text, re.MULTILINE))
-
-
-_CALLABLE = (type, FunctionType, NoneType)
 
 
 def _uses(text: str, name: str) -> Iterator[tuple[str, str]]:

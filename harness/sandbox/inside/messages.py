@@ -24,6 +24,16 @@ WORD_BYTES = 16
 ORDER_BYTES = 64  # longest order of a phase, see `inside.timing`
 BETWEEN_TESTS = "\0"  # separates the inputs, or the results, of several tests in a phase
 RUNNER_FAILED = 70  # EX_SOFTWARE of sysexits.h
+# How a test ended, as far as the fork server can tell.
+ENDS = (
+    *("done", "cannot_compile", "cpu", "wall", "asleep", "cut", "memory", "room", "threads"),
+    *("gone", "garbage", "broken"),
+)
+_RECORD = struct.Struct("=B?dd12q")
+_HEAD = struct.Struct("=iqd")
+_LENGTH = struct.Struct(">I")
+FOLDER_HEAD, FOLDER_ENTRY = struct.Struct("<I"), struct.Struct("<HQ")
+"""Size of the head of a test with files; lengths of a kept file's name and content."""
 
 
 def go_word(run: int) -> bytes:
@@ -50,19 +60,6 @@ def write_report(descriptor: int, report: dict[str, Any]) -> None:
     """Write the cause of a test's failure to the report file."""
     os.lseek(descriptor, 0, os.SEEK_SET)
     write_all(descriptor, json.dumps(report).encode())
-
-
-# How a test ended, as far as the fork server can tell.
-ENDS = (
-    *("done", "cannot_compile", "cpu", "wall", "asleep", "cut", "memory", "room", "threads"),
-    *("gone", "garbage", "broken"),
-)
-
-_RECORD = struct.Struct("=B?dd12q")
-_HEAD = struct.Struct("=iqd")
-_LENGTH = struct.Struct(">I")
-FOLDER_HEAD, FOLDER_ENTRY = struct.Struct("<I"), struct.Struct("<HQ")
-"""Size of the head of a test with files; lengths of a kept file's name and content."""
 
 
 class Kept(NamedTuple):

@@ -39,6 +39,9 @@ _WRITES = re.compile(
 _DRAWS = re.compile(
     r"rand|shuffle|choice|sample|seed|uniform|triangular|variate|gauss|getstate|binomial"
 )
+RETURN_OUTSIDE = "'return' outside function"
+BODY = "<module>"  # as tracebacks name a script's own code
+NOT_PLAIN = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 
 
 class Solution:
@@ -174,11 +177,6 @@ def _is_warm(node: ast.stmt) -> bool:
             return module in WARM
         case _:
             return False
-
-
-RETURN_OUTSIDE = "'return' outside function"
-BODY = "<module>"  # as tracebacks name a script's own code
-NOT_PLAIN = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 
 
 def compile_solution(source: str, file_name: str, *, is_script: bool) -> CodeType:

@@ -40,6 +40,10 @@ def main():
     print(n, *map(int, sys.stdin.readline().split()))
 main()
 """
+COUNTED_APART = ((3, 12), (3, 13))
+STACK_BYTES_A_CALL = 3_500  # more than any of the calls above needs, measured
+_WORDS = 40  # of a thread's state, which include the counters
+_MARK = 54_321
 
 
 def rehearse() -> None:
@@ -85,11 +89,6 @@ def _run(
         for file in files[1:]:
             os.ftruncate(file, 0)
 
-
-COUNTED_APART = ((3, 12), (3, 13))
-STACK_BYTES_A_CALL = 3_500  # more than any of the calls above needs, measured
-_WORDS = 40  # of a thread's state, which include the counters
-_MARK = 54_321
 
 _state = ctypes.pythonapi.PyThreadState_Get
 _state.restype = ctypes.c_void_p

@@ -9,6 +9,8 @@ _LANE = 20  # bits of a counter
 _BITS = 30  # of the largest number that a sequence of least sum can hold
 _GUARD = sum(1 << (_LANE * bit + _LANE - 1) for bit in range(_BITS))
 _ONES = sum(1 << (_LANE * bit) for bit in range(_BITS))
+_SPREAD = [sum((number >> bit & 1) << (_LANE * bit) for bit in range(10)) for number in range(1024)]
+"""Each number below 1,024 with its bits `_LANE` apart, so that sums count them."""
 
 
 def reading_order(given: str, _expected: str, answer: str) -> bool:
@@ -124,7 +126,3 @@ def _is_least(numbers: Sequence[int]) -> bool:
     counts += sum(_SPREAD[number >> 10 & 1023] for number in numbers) << (10 * _LANE)
     counts += sum(_SPREAD[number >> 20] for number in numbers) << (20 * _LANE)
     return (_GUARD + half * _ONES - counts) & _GUARD == _GUARD
-
-
-_SPREAD = [sum((number >> bit & 1) << (_LANE * bit) for bit in range(10)) for number in range(1024)]
-"""Each number below 1,024 with its bits `_LANE` apart, so that sums count them."""

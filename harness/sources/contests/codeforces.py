@@ -67,10 +67,11 @@ def parse_row(line: Line) -> Problem:
         ),
         rule="tokens",
         checker=checker,
+        exit_code_counts=True,
         cpu_s=limits.seconds(seconds, where, "time_limit") if seconds else None,
         memory_bytes=_memory(memory, where) if memory else None,
         known_issues=() if row.get("official_tests_complete") else ("tests_incomplete",),
-        content_hash=content_hash(statement, source, *parts),
+        content_hash=content_hash(statement, source, *parts, "exit code counts"),
     )
 
 

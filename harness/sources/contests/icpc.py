@@ -124,7 +124,7 @@ def _problem(package: PackageFolder) -> Problem:
     public = tuple(_test(package, test, public=True) for test in data.sample)
     hidden = _SecretTests(tuple(_read_place(package, test) for test in data.secret))
     digest = sha256(package.sha256.digest())
-    add_parts(digest, checker.code.encode(), *_parts_of(checker.program))
+    add_parts(digest, checker.code.encode(), *_parts_of(checker.program), b"exit code counts")
     accepted, rejected = read_submissions(package, settings.constants)
     name = _name(root)
     return Problem(
@@ -137,6 +137,7 @@ def _problem(package: PackageFolder) -> Problem:
         difficulty_word="",
         tests=TestSuite(public=public, load_hidden=hidden, row_bytes=hidden.size),
         checker=checker,
+        exit_code_counts=True,
         cpu_s=settings.limits.cpu_s or _time_limit(package),
         limit_rule=settings.limit_rule,
         memory_bytes=settings.limits.memory_bytes,

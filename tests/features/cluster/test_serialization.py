@@ -18,7 +18,7 @@ from harness.features.cluster.ray_node import (
     unpack_outcome,
 )
 from harness.grading.jobs import Judgement, Options
-from harness.grading.judge import Task
+from harness.grading.task import Task
 from harness.grading.verdict import Verdict
 from harness.problem import Problem, TestCase, TestSuite
 from harness.sandbox.executor import Shared

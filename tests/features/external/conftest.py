@@ -14,7 +14,8 @@ from harness.agent.journal import Journal
 from harness.agent.templates.prompt_set import load_prompt
 from harness.features.external.agent_sandbox import RoomError, probe
 from harness.features.external.session import External, Host
-from harness.grading.judge import Task, judge
+from harness.grading.judge import judge
+from harness.grading.task import Task
 from harness.grading.verdict import Grade
 from harness.models.protocol import ModelSettings
 from harness.models.unasked import UnaskedModel

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from harness.grading.jobs import Options
-from harness.grading.judge import Stop, judge
+from harness.grading.judge import judge
+from harness.grading.stop import Stop
 from harness.grading.verdict import Grade, Verdict
 from harness.problem import Problem
 from harness.sandbox.worker import Worker

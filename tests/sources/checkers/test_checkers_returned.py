@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from harness.grading.jobs import Options
-from harness.grading.judge import Stop, judge
+from harness.grading.judge import judge
+from harness.grading.stop import Stop
 from harness.problem import Problem
 from harness.sandbox.worker import Worker
 from harness.sources.checkers import checked_names, checker_of, choices

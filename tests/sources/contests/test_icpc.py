@@ -101,6 +101,20 @@ def test_flags_of_the_default_validator(  # noqa: PLR0917 - a row of a table
     assert judge(worker, task).solved is right
 
 
+@pytest.mark.parametrize("act", ["exit(1)", "exit('a word')", "raise SystemExit(255)"])
+@pytest.mark.parametrize("isolate", [False, True])
+def test_an_exit_code_is_a_runtime_error_though_the_output_is_right(
+    package: Package, worker: Worker, act: str, isolate: bool
+) -> None:
+    problem = only(
+        package("name: Parts\n", {"data/sample/2.in": "3\n", "data/sample/2.ans": "1 2\n"})
+    )
+    for end, verdict in ((act, Verdict.RUNTIME_ERROR), ("exit()", Verdict.ACCEPTED)):
+        code = f"print('1 2', flush=True)\n{end}"
+        task = Options(isolate=isolate).task(problem, code, problem.tests.public)
+        assert judge(worker, task).verdict is verdict
+
+
 def test_an_output_validator_in_python(package: Package, worker: Worker) -> None:
     more = {"output_validators/sum/validate.py": dedent(VALIDATOR)}
     problem = only(package("name: Parts\nvalidation: custom\n", more))

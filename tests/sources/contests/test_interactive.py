@@ -123,6 +123,8 @@ def test_a_dialogue_is_accepted(problem: Problem, worker: Worker, code: str, lan
         ("print(-1)\ninput()\ninput()", Verdict.WRONG_ANSWER, "no guess after 0"),
         ("print(30)\ninput()\ninput()", Verdict.RUNTIME_ERROR, "EOFError"),
         ("print(9)\ninput()\n1 / 0", Verdict.RUNTIME_ERROR, "ZeroDivisionError"),
+        ("print(30)\ninput()\nexit(0)", Verdict.ACCEPTED, ""),
+        ("print(30)\ninput()\nexit(1)", Verdict.RUNTIME_ERROR, "exit code 1"),
         ("input()", Verdict.TIME_LIMIT, "the limit of wall time"),
         ("while True: pass", Verdict.TIME_LIMIT, ""),
         ("print('crash')", Verdict.CHECKER_ERROR, "killed by signal 6"),
@@ -201,6 +203,8 @@ class TestPasses:
         assert _judge(worker, passes, wrong).verdict is Verdict.WRONG_ANSWER
         crash = "if input() == 'decode': 1 / 0\nprint(1)"
         assert _judge(worker, passes, crash).verdict is Verdict.RUNTIME_ERROR
+        exiting = SOLUTION + "\nexit(1)"
+        assert _judge(worker, passes, exiting).verdict is Verdict.RUNTIME_ERROR
 
     def test_more_passes_than_the_package_allows_are_the_validators_fault(
         self, package: Package, worker: Worker

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from harness.errors import DataError, UsageError
-from harness.grading.judge import Task, judge
+from harness.grading.judge import judge
+from harness.grading.task import Task
 from harness.grading.verdict import Verdict
 from harness.problem import Problem
 from harness.sandbox.limits import Limits

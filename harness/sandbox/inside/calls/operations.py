@@ -8,6 +8,16 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
+OPERATIONS: dict[str, Callable[..., Any]] = {
+    name: getattr(operator, name)
+    for name in (
+        *("eq", "ne", "lt", "le", "gt", "ge", "contains", "getitem", "setitem", "delitem"),
+        *("add", "sub", "mul", "truediv", "floordiv", "mod", "matmul", "and_", "or_"),
+        *("xor", "lshift", "rshift", "neg", "pos", "abs", "invert", "index"),
+        *("iadd", "isub", "imul", "itruediv", "ifloordiv", "imod", "ior", "iand"),
+    )
+}
+
 
 def _enter(value: Any) -> Any:
     return type(value).__enter__(value)
@@ -21,15 +31,6 @@ def _itself(value: Any) -> Any:
     return value
 
 
-OPERATIONS: dict[str, Callable[..., Any]] = {
-    name: getattr(operator, name)
-    for name in (
-        *("eq", "ne", "lt", "le", "gt", "ge", "contains", "getitem", "setitem", "delitem"),
-        *("add", "sub", "mul", "truediv", "floordiv", "mod", "matmul", "and_", "or_"),
-        *("xor", "lshift", "rshift", "neg", "pos", "abs", "invert", "index"),
-        *("iadd", "isub", "imul", "itruediv", "ifloordiv", "imod", "ior", "iand"),
-    )
-}
 OPERATIONS.update(
     (each.__name__, each)
     for each in (

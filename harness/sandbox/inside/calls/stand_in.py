@@ -16,6 +16,13 @@ from inside.calls.standing import MADE, NAMED, PLAIN_ATTRIBUTES, RETURNED, Calls
 
 _OWN_SLOT = "__remote__"
 _SHOWN = frozenset({"__name__", "__doc__", "__dict__"})
+_ARITHMETIC = frozenset(
+    {
+        *("neg", "pos", "invert", "add", "sub", "mul", "truediv", "floordiv", "mod", "pow"),
+        *("matmul", "and_", "or_", "xor", "lshift", "rshift"),
+        *("iadd", "isub", "imul", "ior", "iand"),
+    }
+)
 
 
 class MissingOutcomeError(BaseException):
@@ -265,13 +272,6 @@ def _comparison(name: str) -> Callable[..., Any]:
     return compare
 
 
-_ARITHMETIC = frozenset(
-    {
-        *("neg", "pos", "invert", "add", "sub", "mul", "truediv", "floordiv", "mod", "pow"),
-        *("matmul", "and_", "or_", "xor", "lshift", "rshift"),
-        *("iadd", "isub", "imul", "ior", "iand"),
-    }
-)
 for _name in ("lt", "le", "gt", "ge"):
     setattr(Remote, f"__{_name}__", _comparison(_name))
 for _name in (

@@ -36,6 +36,8 @@ from inside.timing.scripts import Executions
 
 DEEPEST = 1_000_000  # nodes of a linked list copied recursively
 QUANTILE = 1.96  # of the standard normal distribution, for a 95 % interval
+_EVENTS = ("BRANCH_LEFT", "BRANCH_RIGHT", "JUMP")  # from 3.14 on there are two branch events
+_OLDER = ("BRANCH", "JUMP")
 
 
 class CallOfCopies:
@@ -84,10 +86,6 @@ def iterate(ready: Callable[[], None], call: Callable[[], None], times: int) -> 
     spread = math.sqrt(sum((each - mean) ** 2 for each in wall) / max(times - 1, 1))
     half = QUANTILE * spread / math.sqrt(times)
     return {"cpu_s": sum(cpu) / times, "low": mean - half, "high": mean + half}
-
-
-_EVENTS = ("BRANCH_LEFT", "BRANCH_RIGHT", "JUMP")  # from 3.14 on there are two branch events
-_OLDER = ("BRANCH", "JUMP")
 
 
 @contextlib.contextmanager

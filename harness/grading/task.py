@@ -1,0 +1,45 @@
+"""What the judge judges: a solution, its tests and the rules for them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from harness.grading.stop import MANY_TESTS, Stop
+from harness.grading.verdict import LIMITS, TestResult
+from harness.problem import Checker, TestCase
+from harness.sandbox.limits import Limits
+from harness.sandbox.program import Program
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """Solution to judge, with its tests.
+
+    Attributes:
+        tests: tests, public ones first.
+        rule: name of a rule, see `harness.grading.rules.find_rule`.
+        checker: checker that replaces the rule.
+        isolate: whether every test gets its own process, instead of one for all.
+        stop: when to stop.
+        exit_code_counts: whether a script that ends with an exit code other than 0 has failed.
+    """
+
+    program: Program
+    tests: Sequence[TestCase]
+    limits: Limits
+    rule: str = "lcb"
+    checker: Checker | None = None
+    isolate: bool = False
+    stop: Stop = Stop.AUTO
+    exit_code_counts: bool = False
+
+    def ends_at(self, result: TestResult) -> bool:
+        """Return whether judging stops after this result."""
+        match self.stop:
+            case _ if result.passed:
+                return False
+            case Stop.NEVER | Stop.LATE:  # the judge counts time limits
+                return False
+            case Stop.AUTO if len(self.tests) <= MANY_TESTS:
+                return result.verdict in LIMITS
+            case _:
+                return True
