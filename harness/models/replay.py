@@ -84,6 +84,10 @@ class Recording(UnaskedModel):
                 return each
         return None
 
+    def pass_over(self) -> None:
+        """Skip the next result, because the sample's own transcript has it already."""
+        self._played += 1
+
     async def generate(
         self,
         messages: Sequence[Message],  # noqa: ARG002 - protocol
