@@ -80,6 +80,8 @@ def facts(run: Path, record: dict[str, Any]) -> dict[str, Any]:
     """Return how a run's answers came about."""
     manifest = json.loads((run / "run.json").read_text())
     spec = {key: manifest["spec"][key] for key in FACTS if manifest["spec"].get(key) is not None}
+    if spec["mode"] == "single_shot":
+        spec.pop("max_turns", None)
     own = record["results"].get(run.name, {})
     words = own.get("command", [])
     return {"command": " ".join(["harness", *words]), "date": manifest["created"][:10], **spec}
