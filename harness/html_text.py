@@ -7,7 +7,7 @@ _BLOCKS = {"p", "div", "h1", "h2", "h3", "h4", "ul", "ol", "table", "tr", "pre",
 _UNSEEN = {"script", "style", "head", "title"}
 
 
-class _Reader(HTMLParser):
+class _HtmlReader(HTMLParser):
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
         self.parts: list[str] = []
@@ -44,7 +44,7 @@ class _Reader(HTMLParser):
 
 def html_text(html: str) -> str:
     """Return the text of some HTML; malformed HTML is read as a browser would."""
-    reader = _Reader()
+    reader = _HtmlReader()
     reader.feed(html)
     reader.close()
     text = re.sub(r"[ \t]+\n", "\n", "".join(reader.parts))

@@ -78,6 +78,7 @@ COMMANDS = tuple(
             "Compare modes, models or prompts on one problem set.",
             RUN,
         ),
+        ("tune", "tune.command:app", "Search for a better prompt set, and measure its gain.", RUN),
         ("mcp", "external.command:mcp", "Serve one problem to an agent of your own over MCP.", RUN),
         ("models", "info.models:models", "Show which models you can ask, and how.", RUN),
         ("prompts", "info.prompts:app", "List, show, check and copy prompt sets.", RUN),

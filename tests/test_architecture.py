@@ -64,6 +64,8 @@ BETWEEN_FEATURES = {
     ("storage", "show"),
     ("training", "episode"),
     ("training", "grade"),
+    ("tune", "compare"),
+    ("tune", "observers"),
     ("viewer", "compare"),
     ("viewer", "experiment"),
     ("viewer", "report"),

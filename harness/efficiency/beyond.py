@@ -37,7 +37,7 @@ def beyond(seconds: float | None, references: Sequence[float]) -> float | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Timed:
+class MeasuredTime:
     """Time with its uncertainty.
 
     Attributes:
@@ -49,7 +49,9 @@ class Timed:
     doubt: float = 0.0
 
 
-def beyond_half_width(solution: Timed, fastest: Timed, slowest: Timed) -> float:
+def beyond_half_width(
+    solution: MeasuredTime, fastest: MeasuredTime, slowest: MeasuredTime
+) -> float:
     """Return half the width of the 95 % interval of `beyond`, before clipping.
 
     The three times are measured independently, so their uncertainties add as squares (the delta
@@ -109,7 +111,7 @@ def beyond_at_k(values: Sequence[float], k: int) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class MeasuredShare:
     """Share between 0 and 1 of one sample, with half the width of its 95 % interval."""
 
     problem: str
@@ -117,12 +119,12 @@ class Known:
     doubt: float = 0.0
 
 
-def known_rate(measured: Iterable[Known]) -> Rate | None:
+def known_rate(measured: Iterable[MeasuredShare]) -> Rate | None:
     """Return the mean over problems of the mean over samples, with its 95 % interval.
 
     It is `mean_rate` of the problems; the uncertainties of a problem's samples add as squares.
     """
-    samples: dict[str, list[Known]] = {}
+    samples: dict[str, list[MeasuredShare]] = {}
     for each in measured:
         samples.setdefault(each.problem, []).append(each)
     return mean_rate(

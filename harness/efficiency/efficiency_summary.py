@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Protocol
 
-from harness.efficiency.beyond import Known, beyond_at_k, known_rate, mean_rate
+from harness.efficiency.beyond import MeasuredShare, beyond_at_k, known_rate, mean_rate
 from harness.efficiency.scale import Efficiency
 from harness.figures import figure
 from harness.models.protocol import Frozen
@@ -17,7 +17,7 @@ BLIND = "branches, passed"
 """Name of Beyond by branches, which does not count work done in C."""
 
 
-class Score(Protocol):
+class BeyondScore(Protocol):
     """A Beyond and its interval."""
 
     @property
@@ -36,7 +36,7 @@ class ScoredResult(Protocol):
     @property
     def graded(self) -> bool: ...  # noqa: D102
     @property
-    def efficiency(self) -> Score | None: ...  # noqa: D102
+    def efficiency(self) -> BeyondScore | None: ...  # noqa: D102
 
 
 class TimedResult(ScoredResult, Protocol):
@@ -113,29 +113,29 @@ def summarize_efficiency(results: Iterable[TimedResult]) -> EfficiencySummary | 
     )
 
 
-def beyonds(results: Iterable[ScoredResult]) -> Iterator[Known]:
+def beyonds(results: Iterable[ScoredResult]) -> Iterator[MeasuredShare]:
     """Yield the Beyond of each graded sample that has one, with its uncertainty."""
     for result in results:
         found = result.efficiency
         if result.graded and found is not None and found.beyond is not None:
-            yield Known(result.problem_id, found.beyond, _doubt(found, found.beyond))
+            yield MeasuredShare(result.problem_id, found.beyond, _doubt(found, found.beyond))
 
 
-def _doubt(found: Score, value: float) -> float:
+def _doubt(found: BeyondScore, value: float) -> float:
     """Return half the interval's width: the larger distance, as one end may be clipped."""
     ends = (found.beyond_low, found.beyond_high)
     return max((abs(value - end) for end in ends if end is not None), default=0.0)
 
 
-def _shares(values: Iterable[tuple[TimedResult, float | None, float]]) -> Iterator[Known]:
+def _shares(values: Iterable[tuple[TimedResult, float | None, float]]) -> Iterator[MeasuredShare]:
     for result, value, whole in values:
         if value is not None:
-            yield Known(result.problem_id, value / whole)
+            yield MeasuredShare(result.problem_id, value / whole)
 
 
-def _of_several(samples: Iterable[Known]) -> Iterator[BeyondAtK]:
+def _of_several(samples: Iterable[MeasuredShare]) -> Iterator[BeyondAtK]:
     """Yield Beyond@k for round k and the largest sample count, if any problem has two."""
-    by_problem: dict[str, list[Known]] = {}
+    by_problem: dict[str, list[MeasuredShare]] = {}
     for each in samples:
         by_problem.setdefault(each.problem, []).append(each)
     most = max(map(len, by_problem.values()), default=0)

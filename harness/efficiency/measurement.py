@@ -260,7 +260,7 @@ def _read(path: Path) -> Scale | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Timed:
+class TimedSolution:
     """Solution to be timed if it passes; `number` is the caller's id for it."""
 
     number: int
@@ -271,7 +271,7 @@ class Timed:
 
 async def time_all(
     pool: Executor,
-    solutions: Sequence[Timed],
+    solutions: Sequence[TimedSolution],
     scales: Scales,
     keep: Callable[[int, Efficiency], None],
 ) -> None:

@@ -10,9 +10,9 @@ added up and how failed ones are treated; both are this module's choice.
 import math
 from collections.abc import Mapping, Sequence
 
-from harness.efficiency.beyond import Timed
+from harness.efficiency.beyond import MeasuredTime
 from harness.efficiency.scale import Efficiency, ReferenceTime, Scale
-from harness.efficiency.turns import WRONG, Expected, LapError, Plan, Turns, race_of
+from harness.efficiency.turns import WRONG, Expected, LapError, TestGroups, Turns, race_of
 from harness.sandbox.timing_race import Step
 from harness.sandbox.worker import Worker
 
@@ -26,7 +26,7 @@ def time_of(worker: Worker, expected: Expected, code: str) -> list[Mapping[str, 
         LapError: the solution failed, or answered wrongly.
         SandboxError: the sandbox failed.
     """
-    plan = Plan.of(len(expected.inputs), apart=expected.program.entry_point is None)
+    plan = TestGroups.of(len(expected.inputs), apart=expected.program.entry_point is None)
     steps = [Step(0, group, phase="iterate", iterations=ITERATIONS) for group in plan.every]
     with worker.on(race_of(expected, [code], plan, times=ITERATIONS)) as race:
         turns = Turns(worker, race, plan)
@@ -80,9 +80,9 @@ def calibrate(worker: Worker, expected: Expected, codes: Mapping[str, str]) -> S
     return Scale(timing="mercury", unit_s=1.0, references=tuple(found), failed=failed)
 
 
-def total(times: Sequence[Mapping[str, float]]) -> Timed:
+def total(times: Sequence[Mapping[str, float]]) -> MeasuredTime:
     """Return the CPU seconds over all tests, with the uncertainty of the README's interval."""
     seconds = max(sum(each["cpu_s"] for each in times), 1e-9)
     halves = [(each["high"] - each["low"]) / 2 for each in times]
     walls = sum((each["high"] + each["low"]) / 2 for each in times)
-    return Timed(seconds, math.hypot(*halves) / max(walls, 1e-9))
+    return MeasuredTime(seconds, math.hypot(*halves) / max(walls, 1e-9))

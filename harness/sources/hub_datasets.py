@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations
 
-from harness.sources.files.hub import Wanted
+from harness.sources.files.hub import WantedFiles
 
 LCB_LITE = "livecodebench/code_generation_lite"
 LEETCODE = "greengerong/leetcode"
@@ -48,7 +48,7 @@ class HubDataset:
         difficulty: the source's word for a difficulty to select; empty for all.
     """
 
-    wanted: tuple[Wanted, ...]
+    wanted: tuple[WantedFiles, ...]
     difficulty: str = ""
 
 
@@ -67,21 +67,21 @@ def _lcb(first: int, last: int) -> HubDataset:
         *((f"{word}/*.parquet",) for word in reversed(words)),
         tuple(f"v{number}/*.parquet" for number in range(first, last + 1)),
     )
-    return HubDataset((Wanted(LCB_LITE, tuple(dict.fromkeys(layouts))),))
+    return HubDataset((WantedFiles(LCB_LITE, tuple(dict.fromkeys(layouts))),))
 
 
-def _apps_split(split: str) -> tuple[Wanted, ...]:
+def _apps_split(split: str) -> tuple[WantedFiles, ...]:
     parquet = (
         f"{split}.parquet",
         f"{split}{_SHARD}",
         f"data/{split}{_SHARD}",
         f"all/{split}{_SHARD}",
     )
-    return (Wanted(APPS, tuple((name,) for name in (f"{split}.jsonl", *parquet))),)
+    return (WantedFiles(APPS, tuple((name,) for name in (f"{split}.jsonl", *parquet))),)
 
 
 def _splits(repo: str, *splits: str) -> HubDataset:
-    return HubDataset(tuple(Wanted(repo, split=split) for split in splits))
+    return HubDataset(tuple(WantedFiles(repo, split=split) for split in splits))
 
 
 def _livecodebench() -> dict[str, HubDataset]:
@@ -110,9 +110,9 @@ def _apps() -> dict[str, HubDataset]:
 
 _leetcode = HubDataset(
     (
-        Wanted(LEETCODE, split="train"),
-        Wanted(LEETCODEDATASET, split="train"),
-        Wanted(LEETCODEDATASET, split="test"),
+        WantedFiles(LEETCODE, split="train"),
+        WantedFiles(LEETCODEDATASET, split="train"),
+        WantedFiles(LEETCODEDATASET, split="test"),
     )
 )
 

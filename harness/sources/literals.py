@@ -62,7 +62,7 @@ def read_call(arguments: str) -> Call:
             pass
         case _:
             raise UnreadableError("not the arguments of a call")
-    return call_of(call, Budget())
+    return call_of(call, ItemBudget())
 
 
 def parse(source: str) -> ast.Module:
@@ -80,7 +80,7 @@ def parse(source: str) -> ast.Module:
         raise UnreadableError(f"not Python: {what}") from None
 
 
-class Budget:
+class ItemBudget:
     """Remaining items that repetitions and sums may make."""
 
     def __init__(self) -> None:
@@ -93,7 +93,7 @@ class Budget:
             raise UnreadableError(f"makes more than {MAX_ITEMS} items")
 
 
-def call_of(call: ast.Call, budget: Budget) -> Call:
+def call_of(call: ast.Call, budget: ItemBudget) -> Call:
     """Return the arguments of a call.
 
     Raises:
@@ -110,7 +110,7 @@ def call_of(call: ast.Call, budget: Budget) -> Call:
     return Call(positional, named)
 
 
-def value_of(node: ast.expr, budget: Budget) -> object:
+def value_of(node: ast.expr, budget: ItemBudget) -> object:
     """Return the value of a literal.
 
     Raises:
@@ -122,7 +122,7 @@ def value_of(node: ast.expr, budget: Budget) -> object:
         raise UnreadableError("nested too deeply") from None
 
 
-def _value(node: ast.expr, budget: Budget) -> object:  # noqa: C901, PLR0911 - one case a line
+def _value(node: ast.expr, budget: ItemBudget) -> object:  # noqa: C901, PLR0911 - one case a line
     match node:
         case ast.Constant(value=constant):
             return _constant(constant)
@@ -162,7 +162,7 @@ def _constant(value: object) -> object:
     raise UnreadableError(f"has a literal of type {type(value).__name__}")
 
 
-def _number(node: ast.expr, budget: Budget) -> int | float:
+def _number(node: ast.expr, budget: ItemBudget) -> int | float:
     value = _value(node, budget)
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise UnreadableError("has the sign of what is no number")
@@ -186,7 +186,9 @@ def _node(codec: Codec, values: object) -> Nodes:
             raise UnreadableError(f"has a {codec.replace('_', ' ')} of what is no list")
 
 
-def _dict(keys: Sequence[ast.expr | None], values: Sequence[ast.expr], budget: Budget) -> object:
+def _dict(
+    keys: Sequence[ast.expr | None], values: Sequence[ast.expr], budget: ItemBudget
+) -> object:
     made: dict[str, object] = {}
     for key, value in zip(keys, values, strict=True):
         name = None if key is None else _value(key, budget)
@@ -196,7 +198,7 @@ def _dict(keys: Sequence[ast.expr | None], values: Sequence[ast.expr], budget: B
     return made
 
 
-def _repeat(left: object, right: object, budget: Budget) -> object:
+def _repeat(left: object, right: object, budget: ItemBudget) -> object:
     sequence, times = (right, left) if isinstance(left, int) else (left, right)
     if type(times) is not int:
         raise UnreadableError("multiplies by what is no whole number")
@@ -208,7 +210,7 @@ def _repeat(left: object, right: object, budget: Budget) -> object:
     raise UnreadableError("multiplies what is neither a string nor a list")
 
 
-def _add(left: object, right: object, budget: Budget) -> object:
+def _add(left: object, right: object, budget: ItemBudget) -> object:
     budget.spend(_size(left) + _size(right))
     match left, right:
         case (str(), str()):

@@ -30,7 +30,7 @@ from harness.sources.statement_examples import Example, examples, is_shown_as
 RECORDED = 40  # characters kept of a run time
 
 
-class _Columns(BaseModel):
+class _MercuryColumns(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore")
 
     @model_validator(mode="before")
@@ -43,11 +43,11 @@ class _Columns(BaseModel):
         return {name: value for name, value in columns.items() if value is not None}
 
 
-class _Tag(_Columns):
+class _Tag(_MercuryColumns):
     name: str
 
 
-class _Question(_Columns):
+class _Question(_MercuryColumns):
     """LeetCode's own data about a problem."""
 
     content: str = ""
@@ -55,20 +55,20 @@ class _Question(_Columns):
     topicTags: tuple[_Tag, ...] = ()  # noqa: N815 - as above
 
 
-class _Data(_Columns):
+class _MercuryData(_MercuryColumns):
     question: _Question = _Question()
 
 
-class _Meta(_Columns):
-    data: _Data = _Data()
+class _Meta(_MercuryColumns):
+    data: _MercuryData = _MercuryData()
 
 
-class _Solution(_Columns):
+class _Solution(_MercuryColumns):
     solution: str
     runtime: Any = None
 
 
-class _Row(_Columns):
+class _Row(_MercuryColumns):
     """Columns that are read; those without a default must be there."""
 
     slug_name: str

@@ -86,7 +86,7 @@ class Example(NamedTuple):
 def examples(statement: str) -> tuple[Example, ...]:
     """Return the statement's examples whose inputs and outputs are literals, in order."""
     pairs = islice(_pairs(_plain(statement[:MAX_STATEMENT_CHARACTERS])), MAX_EXAMPLES)
-    reader = _Reader()
+    reader = _ExampleReader()
     found = (_example(reader, given, expected) for given, expected in pairs)
     return tuple(example for example in found if example is not None)
 
@@ -167,7 +167,7 @@ def _pairs(text: str) -> Iterator[tuple[str, str]]:
             given = None
 
 
-class _Reader:
+class _ExampleReader:
     """Parses calls' arguments, up to a total number of characters."""
 
     def __init__(self) -> None:
@@ -194,7 +194,7 @@ def _has_bits(text: str) -> bool:
     return any(found["bits"] for found in _BITS.finditer(text))
 
 
-def _example(reader: _Reader, given: str, expected: str) -> Example | None:
+def _example(reader: _ExampleReader, given: str, expected: str) -> Example | None:
     call = reader.first(given, _inputs)
     result = reader.first(expected, _outputs)
     if call is None or result is None or result.named or len(result.positional) != 1:

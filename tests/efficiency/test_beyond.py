@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.efficiency.beyond import Known, beyond, known_rate, mean_rate
+from harness.efficiency.beyond import MeasuredShare, beyond, known_rate, mean_rate
 from harness.stats.rates import rate, wilson
 
 SECONDS = st.floats(1e-6, 1e3)
@@ -50,7 +50,7 @@ def test_beyond_of_a_faster_solution_is_not_lower(
 
 
 def test_problems_count_alike_however_many_samples_they_have() -> None:
-    found = known_rate([Known("a", 1.0), Known("a", 0.0), Known("b", 1.0)])
+    found = known_rate([MeasuredShare("a", 1.0), MeasuredShare("a", 0.0), MeasuredShare("b", 1.0)])
     assert found is not None
     assert (found.value, found.problems) == (0.75, 2)
     assert known_rate([]) is None

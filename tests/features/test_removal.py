@@ -12,7 +12,7 @@ HERE = Path(features.__path__[0])
 FEATURES = sorted(path.parent.name for path in HERE.glob("*/__init__.py"))
 NEEDED_BY_RUN = {"evaluate", "observers"}
 NEEDS = {
-    "compare": {"report", "experiment", "viewer"},
+    "compare": {"report", "experiment", "tune", "viewer"},
     "experiment": {"report", "viewer"},
     "report": {"viewer"},
     "grade": {"import_", "training"},

@@ -10,7 +10,13 @@ from typing import Any
 import httpx2
 
 from harness.closing import Closing
-from harness.features.serve.server import GracefulServer, Settings, _listen, config_of, service_of
+from harness.features.serve.server import (
+    GracefulServer,
+    ServerSettings,
+    _listen,
+    config_of,
+    service_of,
+)
 from harness.problem import Problem
 from harness.run.settings.spec import RunSpec, read_spec
 from harness.sandbox.pool import SandboxPool
@@ -33,7 +39,7 @@ class JudgeServer(Closing):
         problems: problems that clients may name.
         workers: number of sandbox workers.
         flags: flags of the spec.
-        settings: other fields of `Settings`.
+        settings: other fields of `ServerSettings`.
     """
 
     def __init__(
@@ -45,7 +51,7 @@ class JudgeServer(Closing):
         **settings: Any,
     ) -> None:
         spec: RunSpec = read_spec(None, flags or {})
-        self._settings = replace(Settings(spec, port=0), **settings)
+        self._settings = replace(ServerSettings(spec, port=0), **settings)
         self._problems = problems
         self._workers = workers
         self._bound = _listen(self._settings.host, 0)

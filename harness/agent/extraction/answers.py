@@ -153,13 +153,13 @@ def extract_answer(kind: Kind, text: str, entry_point: str | None) -> Extraction
     """
     if len(text) > LONGEST_ANSWER:
         return Extraction(code="", rule="too long")
-    search = partial(_search, _Reader(kind, entry_point))
+    search = partial(_search, _AnswerReader(kind, entry_point))
     said = text.rpartition("</think>")[2]
     found = search(said)
     return found if found.code or said == text else search(text)
 
 
-class _Reader(NamedTuple):
+class _AnswerReader(NamedTuple):
     """Recognizes literals of a kind of problem, and calls of its function."""
 
     kind: Kind
@@ -192,7 +192,7 @@ class _Reader(NamedTuple):
         return self.literal(equated(text.strip(_AROUND), self.entry_point) or "")
 
 
-def _search(reader: _Reader, text: str) -> Extraction:
+def _search(reader: _AnswerReader, text: str) -> Extraction:
     passages = list(_tagged(text))[-MOST_PLACES:]
     tagged = reader.last(_in_tags(reader, passage.text) for passage in reversed(passages))
     if tagged:
@@ -234,7 +234,7 @@ def _closes(tag: re.Match[str]) -> bool:
     return bool(tag[1] or tag[2])
 
 
-def _in_tags(reader: _Reader, text: str) -> str:
+def _in_tags(reader: _AnswerReader, text: str) -> str:
     """Return the answer in a short passage."""
     for answer in (
         reader.literal(text),
@@ -247,7 +247,7 @@ def _in_tags(reader: _Reader, text: str) -> str:
     return text.strip()
 
 
-def _in_blocks(reader: _Reader, text: str) -> str:
+def _in_blocks(reader: _AnswerReader, text: str) -> str:
     for block in reversed(fenced_blocks(text)[-MOST_PLACES:]):
         if found := reader.literal(block.text) or reader.equation(block.text):
             return found
@@ -260,7 +260,7 @@ def _last_line(text: str) -> str:
     return line if len(line) <= LONGEST_LITERAL else ""
 
 
-def _inline(reader: _Reader, line: str) -> str:
+def _inline(reader: _AnswerReader, line: str) -> str:
     spans = [match[1] for match in _INLINE_CODE.finditer(line)][-MOST_PLACES:]
     return next((span for span in reversed(spans) if reader.reads(span)), "")
 

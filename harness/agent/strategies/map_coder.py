@@ -17,7 +17,7 @@ _SECTIONS = re.compile(r"<problem>(.*?)(?:</problem>|(?=<problem>)|\Z)", re.DOTA
 _NUMBER = re.compile(r"\d{1,3}")
 
 
-class Plan(NamedTuple):
+class RatedPlan(NamedTuple):
     """A plan, and how sure the model is of it, from 0 to 100."""
 
     text: str
@@ -34,7 +34,7 @@ async def map_coder(session: Session) -> Attempt:
 async def _work(solver: Solver) -> StopReason:
     spent, options = solver.conversation.spent, solver.session.options
     recalled = (await solver.ask("recall", alone=True, plans=options.plans)).text
-    algorithm, plans = section(recalled, "algorithm"), list[Plan]()
+    algorithm, plans = section(recalled, "algorithm"), list[RatedPlan]()
     for example in examples(recalled)[: options.plans] or [recalled.strip()]:
         if (reason := spent()) is not None:
             return reason
@@ -43,7 +43,7 @@ async def _work(solver: Solver) -> StopReason:
         if (reason := spent()) is not None:
             return reason
         rating = await solver.ask("rate", alone=True, plan=plan)
-        plans.append(Plan(plan, confidence(rating.text)))
+        plans.append(RatedPlan(plan, confidence(rating.text)))
     for plan in sorted(plans, key=lambda each: -each.confidence):
         values = {"plan": plan.text, "algorithm": algorithm}
         for number in range(1 + options.repair_rounds):

@@ -132,15 +132,15 @@ def _compiled(source: str, file: str) -> Template:
 
 
 @cache
-def _environment() -> "_Environment":
-    environment = _Environment(
+def _environment() -> "_TemplateEnvironment":
+    environment = _TemplateEnvironment(
         undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, autoescape=False
     )
     environment.filters |= {"shorten": _shorten, "tojson": _to_json}
     return environment
 
 
-class _Environment(ImmutableSandboxedEnvironment):
+class _TemplateEnvironment(ImmutableSandboxedEnvironment):
     def is_safe_attribute(self, obj: Any, attr: str, value: Any) -> bool:
         if isinstance(obj, BaseModel):  # its methods include `parse_file`, and a pickle reader
             of = type(obj)

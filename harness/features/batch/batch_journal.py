@@ -69,7 +69,7 @@ ENTRY: TypeAdapter[Entry] = TypeAdapter(Entry)
 
 
 @dataclass(slots=True)
-class Batch:
+class RecordedBatch:
     """A batch as recorded in the journal.
 
     Attributes:
@@ -94,7 +94,7 @@ class BatchJournal(Closing):
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._batches: dict[str, Batch] = {}
+        self._batches: dict[str, RecordedBatch] = {}
         self.run = ""
         try:
             with ExitStack() as opened:
@@ -107,12 +107,12 @@ class BatchJournal(Closing):
             self._write(Begun(run=secrets.token_hex(8)))
 
     @property
-    def submitted(self) -> list[Batch]:
+    def submitted(self) -> list[RecordedBatch]:
         """The batches whose id is known, oldest first."""
         return [each for each in self._batches.values() if each.batch_id is not None]
 
     @property
-    def open_intents(self) -> list[Batch]:
+    def open_intents(self) -> list[RecordedBatch]:
         """The batches whose id is unknown, because a process ended while submitting them."""
         return [each for each in self._batches.values() if each.batch_id is None]
 
@@ -120,17 +120,17 @@ class BatchJournal(Closing):
         """Return how often a request was submitted since it was last given up."""
         return sum(custom_id in each.custom_ids for each in self.submitted)
 
-    def intend(self, custom_ids: Iterable[str]) -> Batch:
+    def intend(self, custom_ids: Iterable[str]) -> RecordedBatch:
         """Record that a batch is about to be submitted. Raises StorageError."""
         token = secrets.token_hex(16)
         self._write(Intent(token=token, time=time.time(), custom_ids=tuple(custom_ids)))
         return self._batches[token]
 
-    def submit(self, batch: Batch, batch_id: str) -> None:
+    def submit(self, batch: RecordedBatch, batch_id: str) -> None:
         """Record the provider's id of a batch. Raises StorageError."""
         self._write(Submitted(token=batch.token, batch_id=batch_id))
 
-    def drop(self, batch: Batch, cause: str) -> None:
+    def drop(self, batch: RecordedBatch, cause: str) -> None:
         """Record that a batch was never created. Raises StorageError."""
         self._write(Dropped(token=batch.token, cause=cause))
 
@@ -164,7 +164,7 @@ class BatchJournal(Closing):
             case Begun(run=run):
                 self.run = run
             case Intent(token=token, time=when, custom_ids=ids):
-                self._batches[token] = Batch(token, when, set(ids), len(ids))
+                self._batches[token] = RecordedBatch(token, when, set(ids), len(ids))
             case Submitted(token=token, batch_id=batch_id):
                 self._batches[token].batch_id = batch_id
             case Dropped(token=token):

@@ -21,7 +21,7 @@ from harness.features.batch.batch_endpoint import (
     BatchRequest,
     BatchState,
 )
-from harness.features.batch.batch_journal import Batch, BatchJournal
+from harness.features.batch.batch_journal import BatchJournal, RecordedBatch
 from harness.features.batch.spool import Spool
 from harness.figures import count
 from harness.models.clients.retry import Pace, RetryPolicy, ask_until_answered
@@ -169,7 +169,7 @@ class BatchRequests:
                 self.journal.submit(batch, batch_id)
                 self._say(f"batch {batch_id}: {len(group):,} requests handed in")
 
-    async def _hand_in(self, batch: Batch, group: tuple[BatchRequest, ...]) -> str:
+    async def _hand_in(self, batch: RecordedBatch, group: tuple[BatchRequest, ...]) -> str:
         """Submit a batch; before each retry, check whether the batch exists after all."""
         repeated = False
 
@@ -196,7 +196,7 @@ class BatchRequests:
                 self.journal.submit(batch, batch_id)
                 self._say(f"batch {batch_id}: found again, {batch.size:,} requests")
 
-    async def _find(self, batch: Batch) -> str | None:
+    async def _find(self, batch: RecordedBatch) -> str | None:
         known = {each.batch_id for each in self.journal.submitted}
         found = await self.endpoint.find(batch.token, batch.size, batch.time)
         for batch_id in found:
@@ -206,7 +206,7 @@ class BatchRequests:
                 return batch_id
         return None
 
-    async def _is_ours(self, batch_id: str, batch: Batch) -> bool:
+    async def _is_ours(self, batch_id: str, batch: RecordedBatch) -> bool:
         """Wait for a batch to end; return whether its results belong to these requests."""
         wait = FIRST_WAIT_S
         while (await self.endpoint.state(batch_id)).phase == "in_progress":
@@ -218,7 +218,7 @@ class BatchRequests:
 
     # Waiting and reading
 
-    async def _collect(self, batches: Iterable[Batch]) -> None:
+    async def _collect(self, batches: Iterable[RecordedBatch]) -> None:
         """Read each batch's results as soon as it has ended."""
         waiting, wait = list(batches), FIRST_WAIT_S
         while waiting:
@@ -232,7 +232,7 @@ class BatchRequests:
                 self._say(f"waiting for {count(len(waiting), 'batch', 'batches')}{more}")
                 wait = await self._wait(wait)
 
-    async def _look_at(self, batch: Batch) -> BatchState | None:
+    async def _look_at(self, batch: RecordedBatch) -> BatchState | None:
         """Return a batch's state, and read its results if it ended; None on error."""
         if self._stop.is_set():
             raise _Stopped
@@ -249,7 +249,7 @@ class BatchRequests:
             self._fail(self._open(batch), kind(state.words))
         return state
 
-    async def _read(self, batch: Batch, state: BatchState) -> None:
+    async def _read(self, batch: RecordedBatch, state: BatchState) -> None:
         ours = set(self._open(batch))
 
         def take(answer: BatchAnswer) -> None:
@@ -283,7 +283,7 @@ class BatchRequests:
         if error is not None:
             self._errors[answer.custom_id] = error
 
-    def _lose(self, batch: Batch, error: ModelError) -> None:
+    def _lose(self, batch: RecordedBatch, error: ModelError) -> None:
         """Fail the requests of a batch whose outcome is unknown; they are not sent again."""
         gone = ""
         if isinstance(error, RejectedError) and error.status in GONE_STATUSES:
@@ -298,7 +298,7 @@ class BatchRequests:
     def _fail(self, custom_ids: Iterable[str], error: TransientError | ModelError) -> None:
         self._errors |= dict.fromkeys(custom_ids, error)
 
-    def _open(self, batch: Batch) -> list[str]:
+    def _open(self, batch: RecordedBatch) -> list[str]:
         return [i for i in batch.custom_ids if i in self.asked and i not in self.answers]
 
     async def _wait(self, seconds: float) -> float:

@@ -261,11 +261,11 @@ async def ask_by_batch(  # noqa: PLR0917 - the parts of a run
     return replace(plan, model=model) if whole else None
 
 
-class Batch:
+class BatchTransport:
     """Transport of `--batch`; satisfies `harness.run.plan.modes.Transport`."""
 
     check = staticmethod(check_batch)
     with_answers = staticmethod(ask_by_batch)
 
 
-BATCH = Batch()
+BATCH = BatchTransport()

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from typing import Any, Self, TypeVar, cast
 
 from harness.errors import UsageError
-from harness.features.cluster.ray_node import Greeting, Node, Slots, pack, unpack_outcome
+from harness.features.cluster.ray_node import Greeting, MachineSlots, Node, pack, unpack_outcome
 from harness.sandbox.executor import ExecutorError
 from harness.sandbox.isolation import Level
 from harness.sandbox.program import SandboxError
@@ -85,7 +85,7 @@ class RayExecutor:
         self._workers = workers
         self._least = least
         self._say = say
-        self._slots: Slots[Member] = Slots()
+        self._slots: MachineSlots[Member] = MachineSlots()
         self._members: dict[str, Member] = {}
         self._joining: dict[str, asyncio.Task[None]] = {}
         self._refused: set[str] = set()

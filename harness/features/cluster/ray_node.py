@@ -186,7 +186,7 @@ class Node:
             return pack_outcome(Raised(error))
 
 
-class Slots(Generic[M]):
+class MachineSlots(Generic[M]):
     """Slots on machines that come and go; the least busy machine is used first.
 
     If all slots are taken, urgent pieces go first, then those that have waited longest.

@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, computed_field
 
-from harness.efficiency.beyond import Known, mean_rate
+from harness.efficiency.beyond import MeasuredShare, mean_rate
 from harness.efficiency.efficiency_summary import (
     EfficiencySummary,
     beyonds,
@@ -49,7 +49,7 @@ class PairedBeyond(BaseModel):
         return self.rate_b.value - self.rate_a.value
 
 
-def compare_beyond(a: Iterable[Known], b: Iterable[Known]) -> PairedBeyond | None:
+def compare_beyond(a: Iterable[MeasuredShare], b: Iterable[MeasuredShare]) -> PairedBeyond | None:
     """Compare Beyond@1 of two runs on the problems that both have samples of.
 
     Args:
@@ -75,9 +75,9 @@ def compare_beyond(a: Iterable[Known], b: Iterable[Known]) -> PairedBeyond | Non
     return PairedBeyond(problems=len(shared), rate_a=rate_a, rate_b=rate_b, low=low, high=high)
 
 
-def _by_problem(samples: Iterable[Known]) -> dict[str, tuple[float, float]]:
+def _by_problem(samples: Iterable[MeasuredShare]) -> dict[str, tuple[float, float]]:
     """Return the mean Beyond of each problem's samples, and its measurement error."""
-    found: defaultdict[str, list[Known]] = defaultdict(list)
+    found: defaultdict[str, list[MeasuredShare]] = defaultdict(list)
     for each in samples:
         found[each.problem].append(each)
     return {

@@ -16,6 +16,7 @@ from harness.models.replay import ReplayModel
 from harness.models.user_code import UserModel, model_of
 from harness.run.engine.controller import RunController
 from harness.run.engine.lifecycle import Outcome, Prepared, Read, budget_of, sum_up
+from harness.run.engine.run_parts import clear_unbegun, without_budget
 from harness.run.plan.budget import NOTHING, Budget, Total
 from harness.run.plan.plan import Plan
 from harness.run.session.sync import run
@@ -24,7 +25,6 @@ from harness.run.store.directory import MANIFEST, RunDirectory, read_manifest
 from harness.run.store.pending import NOT_NEEDED
 from harness.run.store.results import SampleResult
 from harness.run.store.transcript import sample_name
-from harness.run.store.transcripts import FOLDER
 from harness.run.summary.loaded_run import read_run
 from harness.run.summary.summary import Stopped
 from harness.sources.files.rows import Loaded
@@ -123,9 +123,9 @@ class CellRuns:
         others = (each for name, each in self._spent.items() if name != cell.name)
         elsewhere = sum(others, NOTHING)
         budget = self.budget = budget_of(prepared.plan, path, elsewhere)
-        _clear_unbegun(path)
+        clear_unbegun(path)
         self._ready.pop(cell.name, None)
-        outcome = carry_out(_without_budget(prepared), path, budget)
+        outcome = carry_out(without_budget(prepared), path, budget)
         self._spent[cell.name] = budget.spent - elsewhere
         self._tried |= {
             (cell.name, sample_name(each.id, index)) for each, index in prepared.samples
@@ -197,20 +197,6 @@ def _own_model(name: str, thing: object) -> Model:
     model = model_of(name, thing)
     is_shared = isinstance(model, UserModel) and not isinstance(thing, type)
     return _OpenModel(name, cast("Model", thing)) if is_shared else model
-
-
-def _without_budget(prepared: Prepared) -> Prepared:
-    """Remove the budget, which belongs to the whole grid, from a run to be stored."""
-    spec = prepared.plan.spec.model_copy(update={"max_cost": None, "max_tokens_total": None})
-    return replace(prepared, plan=replace(prepared.plan, spec=spec))
-
-
-def _clear_unbegun(path: Path) -> None:
-    """Remove leftovers of a crash before the cell had started."""
-    if path.is_dir() and not (path / MANIFEST).exists():
-        (path / f".{MANIFEST}.draft").unlink(missing_ok=True)
-        if (path / FOLDER).is_dir() and not any((path / FOLDER).iterdir()):
-            (path / FOLDER).rmdir()
 
 
 async def _close(prepared: Sequence[Prepared]) -> None:

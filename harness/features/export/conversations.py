@@ -56,7 +56,7 @@ KEPT = (
 
 
 @dataclass(slots=True)
-class Said:
+class SampleConversations:
     """The conversations of a sample.
 
     Attributes:
@@ -78,9 +78,9 @@ class Said:
                     yield message.text
 
 
-def said_in(events: Iterable[Event]) -> Said:
+def said_in(events: Iterable[Event]) -> SampleConversations:
     """Return a transcript's messages as sent last, with clearings applied."""
-    said = Said()
+    said = SampleConversations()
     for entry in entries(events):
         match entry.item:
             case Response() as answer:
@@ -204,7 +204,7 @@ def atif_text(run: Run) -> Iterator[str]:
 def _trajectory(run: Run, result: SampleResult, events: list[Event]) -> dict[str, Any] | None:
     stored = run.manifest.get("price")
     price = None if stored is None else ListedPrice.model_validate(stored)
-    steps = _Steps(price).read(events)
+    steps = _ExportedSteps(price).read(events)
     if not steps:
         return None
     totals: dict[str, Any] = {"total_steps": len(steps)}
@@ -238,7 +238,7 @@ def _trajectory(run: Run, result: SampleResult, events: list[Event]) -> dict[str
     }
 
 
-class _Steps:
+class _ExportedSteps:
     """The steps of one sample.
 
     Args:

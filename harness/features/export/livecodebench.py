@@ -38,7 +38,7 @@ KS = (1, 5, 10, 20, 40, 50, 75, 100, 125, 150, 200, 500, 1000)
 
 
 @dataclass(frozen=True, slots=True)
-class _Sample:
+class _UpstreamSample:
     """A sample with upstream's fields."""
 
     output: str
@@ -67,7 +67,7 @@ class LiveCodeBenchFiles:
         for result in run.results:
             by_problem.setdefault(result.problem_id, []).append(result)
         found = [(_known(problems, problem), results) for problem, results in by_problem.items()]
-        self._items: list[tuple[Problem, list[_Sample]]] = []
+        self._items: list[tuple[Problem, list[_UpstreamSample]]] = []
         with Transcripts(run.path) as transcripts:
             for problem, results in sorted(found, key=lambda each: each[0].native_id):
                 ordered = sorted(results, key=lambda result: result.index)
@@ -146,7 +146,7 @@ def _known(problems: Mapping[str, Problem], name: str) -> Problem:
     return problem
 
 
-def _outputs(problem: Problem, samples: Sequence[_Sample]) -> dict[str, Any]:
+def _outputs(problem: Problem, samples: Sequence[_UpstreamSample]) -> dict[str, Any]:
     date = problem.release_date
     return {
         "question_title": problem.title,
@@ -168,7 +168,7 @@ def _contest(problem: Problem) -> str:
     return contest if rest and problem.platform in {"atcoder", "codeforces"} else ""
 
 
-def _verdicts(samples: Sequence[_Sample]) -> dict[str, Any]:
+def _verdicts(samples: Sequence[_UpstreamSample]) -> dict[str, Any]:
     if not all(sample.graded for sample in samples):
         return {}
     passed = [sample.passed for sample in samples]
@@ -179,16 +179,16 @@ def _verdicts(samples: Sequence[_Sample]) -> dict[str, Any]:
     }
 
 
-def _pass_at(k: int, samples: Sequence[_Sample]) -> float:
+def _pass_at(k: int, samples: Sequence[_UpstreamSample]) -> float:
     """Return 1 - C(n-c, k) / C(n, k), unbiased (M. Chen et al., 2021)."""
     number, wrong = len(samples), sum(not sample.passed for sample in samples)
     return 1.0 - math.comb(wrong, k) / math.comb(number, k)
 
 
-def _sample(problem: Problem, result: SampleResult, transcripts: Transcripts) -> _Sample:
+def _sample(problem: Problem, result: SampleResult, transcripts: Transcripts) -> _UpstreamSample:
     events = transcript_of(transcripts, result.problem_id, result.index) or []
     first = _first_failure(events)
-    return _Sample(
+    return _UpstreamSample(
         output=_words(events, result),
         code=result.code,
         passed=result.solved,

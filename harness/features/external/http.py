@@ -142,7 +142,7 @@ def new_key() -> str:
     return secrets.token_urlsafe(32)
 
 
-class Endpoint:
+class ToolServer:
     """HTTP server of one sample's tools; an asynchronous context manager.
 
     Args:
@@ -154,7 +154,7 @@ class Endpoint:
     def __init__(self, desk: McpSession, key: str, bound: socket.socket | None = None) -> None:
         self._desk, self._key = desk, key
         self._bound = bound or listen(LOOPBACK, 0)
-        self._server: _Server | None = None
+        self._server: _QuietServer | None = None
         self._task: asyncio.Task[None] | None = None
 
     @property
@@ -185,7 +185,7 @@ class Endpoint:
             timeout_keep_alive=KEEP_ALIVE_S,
             timeout_graceful_shutdown=GRACE_S,
         )
-        self._server = _Server(config, ready.set)
+        self._server = _QuietServer(config, ready.set)
         self._task = asyncio.create_task(self._server.serve(sockets=[self._bound]))
         waiting = asyncio.create_task(ready.wait())
         try:
@@ -221,7 +221,7 @@ class HttpHost:
         """Serve until the session ends."""
         self._desk = desk
         try:
-            async with Endpoint(desk, self._key, self._bound):
+            async with ToolServer(desk, self._key, self._bound):
                 await asyncio.wait({desk.ended})
         finally:
             desk.left(AgentLeft())
@@ -238,7 +238,7 @@ def config_of(url: str, key: str) -> dict[str, Any]:
     return {"mcpServers": {NAME: {"type": "http", "url": url, "headers": headers}}}
 
 
-class _Server(Server):
+class _QuietServer(Server):
     """Server that leaves signals to the program it is part of."""
 
     @contextlib.contextmanager

@@ -21,7 +21,7 @@ from pathlib import Path
 from harness.agent.attempt import StopReason
 from harness.agent.events import AgentLeft
 from harness.features.external.agent_sandbox import SCRATCH, AgentSandbox, handed_over, helper
-from harness.features.external.http import Endpoint, new_key
+from harness.features.external.http import ToolServer, new_key
 from harness.features.external.session import McpSession
 from harness.models.protocol import ModelError
 from harness.text import writable
@@ -97,7 +97,7 @@ def _parents() -> Iterator[tuple[int, int]]:
             yield int(process.name), int(stat.rpartition(")")[2].split()[1])
 
 
-class Kept:
+class KeptOutput:
     """Keeps the start and the end of a stream of any length."""
 
     def __init__(self) -> None:
@@ -148,7 +148,7 @@ class ProcessHost:
         Raises:
             ModelError: the agent called no tool, and failed or never connected to the server.
         """
-        async with Endpoint(desk, new_key()) as endpoint:
+        async with ToolServer(desk, new_key()) as endpoint:
             with self._scratch() as scratch:
                 left = await self._live(desk, scratch, endpoint)
         if left.exit_code is not None and not desk.calls and (left.exit_code or not desk.met):
@@ -166,7 +166,7 @@ class ProcessHost:
         ) as folder:
             yield folder
 
-    async def _live(self, desk: McpSession, scratch: str, endpoint: Endpoint) -> AgentLeft:
+    async def _live(self, desk: McpSession, scratch: str, endpoint: ToolServer) -> AgentLeft:
         """Run the agent to its end, even if an exception is raised meanwhile."""
         told = {"mcp_config": f"{scratch}/{CONFIG}", "prompt": desk.prompt}
         config = self.room.configuration(
@@ -177,7 +177,7 @@ class ProcessHost:
         config["env"]["HARNESS_MCP_CONFIG"] = told["mcp_config"]
         if len(desk.prompt.encode()) < LONGEST_VARIABLE:
             config["env"]["HARNESS_PROMPT"] = desk.prompt
-        streams, left = (Kept(), Kept()), AgentLeft()
+        streams, left = (KeptOutput(), KeptOutput()), AgentLeft()
         with handed_over(config) as descriptor:
             process = await asyncio.create_subprocess_exec(
                 *helper(descriptor),
@@ -261,7 +261,7 @@ async def _use_too_much(root: int, most: int | None) -> None:
         await asyncio.sleep(SAMPLE_S)
 
 
-async def _keep(stream: asyncio.StreamReader | None, kept: Kept) -> None:
+async def _keep(stream: asyncio.StreamReader | None, kept: KeptOutput) -> None:
     assert stream is not None
     while data := await stream.read(CHUNK):
         kept.add(data)

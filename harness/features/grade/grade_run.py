@@ -9,7 +9,7 @@ from tempfile import TemporaryFile
 
 from harness.closing import Closing
 from harness.efficiency import Timing
-from harness.efficiency.measurement import Scales, Timed, time_all
+from harness.efficiency.measurement import Scales, TimedSolution, time_all
 from harness.efficiency.scale import Efficiency
 from harness.errors import INFRASTRUCTURE, INTERRUPTED, OK, NothingSelectedError
 from harness.features.grade.grades import (
@@ -139,7 +139,7 @@ class GradeRun:
             pool, jobs_of(matched), session.options, "solutions", keep, reporter=reporter
         )
         passed = [
-            Timed(number, matched[number].problem, matched[number].code, each.passed)
+            TimedSolution(number, matched[number].problem, matched[number].code, each.passed)
             for number, each in store.numbered()
             if each.graded
         ]
@@ -282,7 +282,7 @@ def _left(summary: GradeSummary, results: Sequence[GradedSolution], timing: Timi
 
 async def _time_reported(
     pool: Executor,
-    solutions: Sequence[Timed],
+    solutions: Sequence[TimedSolution],
     options: Options,
     timing: Timing,
     keep: Callable[[int, Efficiency], None],

@@ -15,7 +15,7 @@ from harness.agent.attempt import ChosenBy, StopReason
 from harness.errors import DataError
 from harness.features.grade.solutions import Published
 from harness.features.import_.chat_messages import (
-    Conversation,
+    TurnBuilder,
     arguments_text,
     content_text,
     turn_in,
@@ -52,7 +52,7 @@ def read_atif(row: Fields, problem_field: str | None) -> Trajectory:
         f"{name}_tokens": metrics.get(f"total_{name}_tokens")
         for name in ("prompt", "completion", "cached")
     }
-    talk = _Steps(row.where)
+    talk = _AtifSteps(row.where)
     for step in row.each("steps", "step"):
         talk.add(step)
     named_by = (row, extra) if problem_field is not None else (ours, extra, row)
@@ -80,7 +80,7 @@ def read_atif(row: Fields, problem_field: str | None) -> Trajectory:
     )
 
 
-class _Steps(Conversation):
+class _AtifSteps(TurnBuilder):
     """The steps of a trajectory as a conversation."""
 
     _began: datetime | None = None

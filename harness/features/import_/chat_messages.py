@@ -1,4 +1,4 @@
-"""`Conversation`, and the reader of chat messages as OpenAI, Inspect and verifiers write them.
+"""`TurnBuilder`, and the reader of chat messages as OpenAI, Inspect and verifiers write them.
 
 A tool call has one of three forms: `{"id", "function": {"name", "arguments"}}`,
 `{"id", "function", "arguments"}`, or `{"id", "name", "arguments"}`. Arguments are JSON text or an
@@ -36,7 +36,7 @@ ROLES = ("system", "developer", "user", "assistant", "tool", "function")
 
 
 @dataclass(slots=True)
-class Conversation:
+class TurnBuilder:
     """Builder of turns, message by message.
 
     Args:
@@ -232,7 +232,7 @@ def _turns(row: Fields) -> tuple[Turn, ...]:
     messages = row.each("messages", "message")
     if not messages:
         raise DataError(row.where, "messages", "empty; a conversation has messages")
-    talk = Conversation(row.where)
+    talk = TurnBuilder(row.where)
     passed: float | None = 0.0
     for message in messages:
         if talk.heard(message):

@@ -20,7 +20,7 @@ from harness.errors import DataError, UsageError
 from harness.features.grade.solutions import Published
 from harness.features.import_.trajectory import (
     MOST_REVISIONS,
-    Revision,
+    SolutionRevision,
     Spending,
     Trajectory,
     Turn,
@@ -103,7 +103,7 @@ WRITE_TOOLS = (WriteTool("write_solution"), WriteTool("write_answer"))
 
 def revisions_of(
     trajectory: Trajectory, problem: Problem, tools: tuple[WriteTool, ...], extract: Extract
-) -> tuple[Revision, ...]:
+) -> tuple[SolutionRevision, ...]:
     """Return the revisions of a trajectory, the oldest first.
 
     Args:
@@ -125,7 +125,7 @@ def revisions_of(
         found = tuple(each for each in found if each.turn in trajectory.revision_turns)
     final = trajectory.final
     if final and final.strip() and final not in {each.code for each in found}:
-        found = (*found, Revision(final, trajectory.model_calls, trajectory.spending))
+        found = (*found, SolutionRevision(final, trajectory.model_calls, trajectory.spending))
     if len(found) > MOST_REVISIONS:
         raise DataError(trajectory.where, None, f"more than {MOST_REVISIONS:,} revisions")
     longest = max((len(each.code) for each in found), default=0)
@@ -153,15 +153,15 @@ _Step = tuple[str, str, bool]
 
 def _revisions(
     trajectory: Trajectory, steps: Callable[[Turn], Iterable[_Step]]
-) -> tuple[Revision, ...]:
+) -> tuple[SolutionRevision, ...]:
     """Return the revisions in a trajectory's turns, each of which has some steps."""
-    found: list[Revision] = []
+    found: list[SolutionRevision] = []
     number = 0
     for turn, spent in zip(trajectory.turns, spending_by_turn(trajectory.turns), strict=True):
         number += turn.calls
         for code, rule, tested in steps(turn):
             if code.strip() and len(code) <= LONGEST_CODE:
-                found.append(Revision(code, number, spent, rule))
+                found.append(SolutionRevision(code, number, spent, rule))
             if tested and found:
                 found[-1] = replace(found[-1], tested=True)
     return tuple(found)
@@ -199,7 +199,7 @@ class ImportedSample:
 
     problem: Problem
     index: int
-    revisions: tuple[Revision, ...]
+    revisions: tuple[SolutionRevision, ...]
     final: str
     chosen_by: ChosenBy
     stop_reason: StopReason
@@ -294,7 +294,7 @@ def result_from(
     )
 
 
-def _step(revision: Revision, grade: Grade, price: Price | None) -> Step:
+def _step(revision: SolutionRevision, grade: Grade, price: Price | None) -> Step:
     unknown = grade.verdict is Verdict.UNGRADED or grade.verdict in INFRASTRUCTURE
     usage, public = revision.spent.usage, grade.public_total
     return Step(

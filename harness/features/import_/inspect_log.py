@@ -11,7 +11,7 @@ from typing import Any, cast
 
 from harness.agent.attempt import StopReason
 from harness.features.grade.solutions import Published
-from harness.features.import_.chat_messages import Conversation, answer_in
+from harness.features.import_.chat_messages import TurnBuilder, answer_in
 from harness.features.import_.fields import Fields
 from harness.features.import_.trajectory import Spending, Trajectory
 from harness.models.protocol import Usage
@@ -53,7 +53,7 @@ def read_inspect_sample(row: Fields, model: str, path: str | None) -> Trajectory
     """
     attached = row.inner("attachments").values
     answers = _answers(row)
-    talk = Conversation(row.where)
+    talk = TurnBuilder(row.where)
     for each in row.each("messages", "message"):
         message = Fields(_resolved(each.values, attached), each.where)
         if talk.heard(message):

@@ -77,7 +77,7 @@ def _check_index(seen: dict[tuple[str, int], str], problem_id: str, index: int, 
         raise DataError(where, "sample", what)
 
 
-class Reading(NamedTuple):
+class FoundSamples(NamedTuple):
     """What a file holds, without conversations.
 
     Attributes:
@@ -106,7 +106,7 @@ class Reading(NamedTuple):
         return next(iter(self.modes)) if len(self.modes) == 1 else ""
 
 
-def read_samples(file: TrajectoryFile, finder: Finder) -> Reading:
+def read_samples(file: TrajectoryFile, finder: Finder) -> FoundSamples:
     """Read the samples of a file, without their conversations.
 
     Raises:
@@ -115,7 +115,7 @@ def read_samples(file: TrajectoryFile, finder: Finder) -> Reading:
         NothingSelectedError: no trajectory is for one of the problems.
     """
     unmatched = Counter[str]()
-    found = Reading([], unmatched, set(), set())
+    found = FoundSamples([], unmatched, set(), set())
     for trajectory, sample in finder.samples(file.trajectories(), unmatched):
         found.models.add(trajectory.model)
         found.modes.add(trajectory.mode)

@@ -84,7 +84,7 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True)
-class Revision:
+class SolutionRevision:
     """A version of the solution, with the sample's totals when it was written.
 
     Attributes:
@@ -131,7 +131,7 @@ class Trajectory:
     index: int | None = None
     model: str = ""
     mode: str = ""
-    revisions: tuple[Revision, ...] | None = None
+    revisions: tuple[SolutionRevision, ...] | None = None
     final: str | None = None
     chosen_by: ChosenBy | None = None
     extraction: str | None = None
@@ -246,8 +246,8 @@ def _trajectory(
     )
 
 
-def _revisions(rows: list[Fields]) -> tuple[Revision, ...]:
-    found: list[Revision] = []
+def _revisions(rows: list[Fields]) -> tuple[SolutionRevision, ...]:
+    found: list[SolutionRevision] = []
     for number, row in enumerate(rows, 1):
         if not isinstance(row.get("code"), str):
             what = "missing; a revision has its program, or null for none"
@@ -255,7 +255,7 @@ def _revisions(rows: list[Fields]) -> tuple[Revision, ...]:
         turn, tested = row.whole("turn"), row.get("tested")
         if tested not in (None, True, False):
             raise DataError(row.where, "tested", "neither true nor false")
-        revision = Revision(
+        revision = SolutionRevision(
             code=row.text("code"),
             turn=number if turn is None else turn,
             spent=_spending(row),
@@ -268,7 +268,7 @@ def _revisions(rows: list[Fields]) -> tuple[Revision, ...]:
     return tuple(found)
 
 
-def _check_order(before: Revision, now: Revision, where: str) -> None:
+def _check_order(before: SolutionRevision, now: SolutionRevision, where: str) -> None:
     """Refuse figures that fall: single calls' figures, where totals are required."""
     figures = [
         {
@@ -301,7 +301,7 @@ def _spending(row: Fields) -> Spending:
     return Spending(usage, row.amount("cost"), row.amount("seconds"), split)
 
 
-def _turns(revisions: tuple[Revision, ...]) -> tuple[Turn, ...]:
+def _turns(revisions: tuple[SolutionRevision, ...]) -> tuple[Turn, ...]:
     """Return revisions as calls of `write_solution`, the form that transcripts use."""
     turns: list[Turn] = []
     reached = 0

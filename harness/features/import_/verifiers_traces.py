@@ -13,7 +13,7 @@ from harness.agent.attempt import StopReason
 from harness.errors import DataError
 from harness.features.grade.solutions import Published
 from harness.features.import_.chat_messages import (
-    Conversation,
+    TurnBuilder,
     answer_in,
 )
 from harness.features.import_.fields import PROBLEM_FIELDS, Fields, named
@@ -42,7 +42,7 @@ def read_trace(row: Fields, problem_field: str | None) -> Trajectory:
     calls = row.each("calls")
     by_node = {each.get("node"): each for each in calls if isinstance(each.get("node"), int)}
     began = row.inner("timing").amount("start")
-    talk = Conversation(row.where)
+    talk = TurnBuilder(row.where)
     for number, node in enumerate(row.each("nodes", "node", first=0)):
         message = node.inner("message")
         if talk.heard(message):

@@ -23,11 +23,12 @@ from harness.agent.templates.prompt_set import (
     read_set,
     shown_path,
 )
+from harness.agent.templates.set_texts import Texts, set_texts, write_texts
 from harness.cli import completion
 from harness.cli.help_page import HelpCommand, HelpGroup
 from harness.cli.settings_flags import with_settings
 from harness.cli.shared_flags import Source, with_source
-from harness.errors import StorageError, UsageError
+from harness.errors import UsageError
 from harness.figures import count
 from harness.grading.jobs import Options
 from harness.problem import Kind
@@ -211,13 +212,7 @@ def copy(
     texts = _texts(name, mode)
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise UsageError(f"{folder} exists and is not an empty folder; choose another")
-    try:
-        for place, text in texts.items():
-            path = folder / place
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise StorageError(f"{folder}: {error.strerror or error}") from error
+    write_texts(texts, folder)
     out = console()
     out.print(f"{count(len(texts), 'template')} of {name!r} in {folder}", soft_wrap=True)
     out.print(f"change them, then: harness prompts check {folder}", soft_wrap=True)
@@ -253,9 +248,6 @@ def diff(
         out.print(f"{one} and {other} have the same templates", soft_wrap=True)
 
 
-Texts = dict[PurePosixPath, str]
-
-
 def _named(name: str, place: PurePosixPath, text: str | None) -> str:
     return "/dev/null" if text is None else f"{name}/{place}"
 
@@ -266,7 +258,7 @@ def _lines(text: str | None) -> list[str]:
 
 def _texts(name: str, mode: str | None) -> Texts:
     """Return a set's templates, all or those of a mode, by path in a folder. Raises UsageError."""
-    texts = _all_texts(name)
+    texts = set_texts(name)
     if mode is None:
         if not texts:
             find_templates(name, SINGLE_SHOT)
@@ -276,23 +268,3 @@ def _texts(name: str, mode: str | None) -> Texts:
     if not found:
         find_templates(name, mode)
     return found
-
-
-def _all_texts(name: str) -> Texts:
-    texts: Texts = {}
-    for mode in OWN_PARTS:
-        for kind in Kind:
-            try:
-                found = find_templates(name, mode, kind)
-            except UsageError:
-                continue
-            of_kind = "" if kind is Kind.CODE_GENERATION else str(kind)
-            for part, text in read_set(name, found).parts.items():
-                if OWN_PARTS[mode] and texts.get(_place(SINGLE_SHOT, of_kind, part)) == text:
-                    continue  # the same as in single shot
-                texts[_place(mode, of_kind, part)] = text
-    return texts
-
-
-def _place(mode: str, kind: str, part: str) -> PurePosixPath:
-    return PurePosixPath(mode, kind, f"{part}.j2")

@@ -108,14 +108,14 @@ def _final_place(result: SampleResult) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Stored:
+class StoredSolution:
     """A solution of the parent run, with its problem."""
 
     problem: Problem
     result: SampleResult
 
 
-def stored_solutions(parent: Path, problems: Sequence[Problem]) -> list[Stored]:
+def stored_solutions(parent: Path, problems: Sequence[Problem]) -> list[StoredSolution]:
     """Return the solutions of a run, in the order of its results.
 
     Args:
@@ -126,7 +126,7 @@ def stored_solutions(parent: Path, problems: Sequence[Problem]) -> list[Stored]:
         RunDirectoryError: the run has no results, or a problem is missing or has changed.
     """
     by_id = {problem.id: problem for problem in problems}
-    stored: list[Stored] = []
+    stored: list[StoredSolution] = []
     for result in read_results(parent / RESULTS):
         problem = by_id.get(result.problem_id)
         if problem is None or problem.content_hash != result.problem_hash:
@@ -135,7 +135,7 @@ def stored_solutions(parent: Path, problems: Sequence[Problem]) -> list[Stored]:
                 f"{result.problem_id} {what} {parent} was graded: its solutions were for another "
                 "problem; start a new run"
             )
-        stored.append(Stored(problem, result))
+        stored.append(StoredSolution(problem, result))
     if not stored:
         raise RunDirectoryError(f"{parent} has no results to grade again")
     return stored
@@ -189,7 +189,7 @@ def _regraded(step: Step, grade: Grade | None, *, tested: bool) -> Step:
 
 
 @dataclass(slots=True)
-class _Sample:
+class _RejudgedSample:
     """A sample that is judged again: the programs of its steps, and grades so far."""
 
     codes: Codes
@@ -207,14 +207,18 @@ class Regrading:
     """
 
     def __init__(
-        self, directory: RunDirectory, parent: Path, stored: Sequence[Stored], extract: Extract
+        self,
+        directory: RunDirectory,
+        parent: Path,
+        stored: Sequence[StoredSolution],
+        extract: Extract,
     ) -> None:
         self._directory = directory
         self._stored = stored
         self._extract = extract
         self._transcripts = Transcripts(parent)
         self._jobs: list[tuple[int, Job]] = []
-        self._samples: dict[int, _Sample] = {}
+        self._samples: dict[int, _RejudgedSample] = {}
         self._left = Counter[int]()
         self.failures: list[tuple[str, Verdict, str]] = []
 
@@ -226,7 +230,7 @@ class Regrading:
         """
         for place, each in enumerate(self._stored):
             codes = self._codes(each)
-            self._samples[place] = _Sample(codes)
+            self._samples[place] = _RejudgedSample(codes)
             known = dict.fromkeys((*codes, each.result.code))
             for code in known:
                 if code is not None:
@@ -235,7 +239,7 @@ class Regrading:
                     self._left[place] += 1
         return sorted((job for _, job in self._jobs), key=lambda job: job.problem.id)
 
-    def _codes(self, each: Stored) -> Codes:
+    def _codes(self, each: StoredSolution) -> Codes:
         if not each.result.steps:
             return ()
         events = self._events(each.result)

@@ -11,23 +11,23 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from harness.features.serve.grade_request import Batch, Item
+from harness.features.serve.grade_request import SolutionBatch, SolutionItem
 from harness.features.serve.grading_service import Graders
 from harness.features.serve.requests import (
     SHUTTING_DOWN,
-    Access,
     Holding,
     JsonResponse,
     ParsedSize,
     Places,
     Refusal,
+    RequestGate,
     json_bytes,
     pass_over,
     read_body,
     read_json,
     read_model,
 )
-from harness.features.serve.run_code import Prepared, RunRequest, failed_answer, run_answer
+from harness.features.serve.run_code import ReadyRequest, RunRequest, failed_answer, run_answer
 from harness.features.serve.work import CONTENT_TYPE, LeftError, while_there
 from harness.sandbox.program import SandboxError
 from harness.version import __version__
@@ -55,7 +55,7 @@ LEFT = 499
 
 
 @dataclass(frozen=True, slots=True)
-class Bounds:
+class ServerLimits:
     """Limits of the server.
 
     Attributes:
@@ -83,7 +83,7 @@ class Service:
         problems: number of problems that the server has.
     """
 
-    def __init__(self, graders: Graders, bounds: Bounds, problems: int) -> None:
+    def __init__(self, graders: Graders, bounds: ServerLimits, problems: int) -> None:
         self._graders = graders
         self.workers = graders.workers
         self.bounds = bounds
@@ -95,18 +95,18 @@ class Service:
         """Return the whole server as an ASGI app."""
         counted = self.workers.metrics.answered
         routes = [
-            Route("/run_code", Endpoint(self, self.run_code), methods=["POST"]),
-            Route("/grade", Endpoint(self, self.grade), methods=["POST"]),
+            Route("/run_code", BodyPath(self, self.run_code), methods=["POST"]),
+            Route("/grade", BodyPath(self, self.grade), methods=["POST"]),
             Route("/health", self._health),
             Route("/metrics", self._metrics),
         ]
-        return Access(Starlette(routes=routes), token, counted)
+        return RequestGate(Starlette(routes=routes), token, counted)
 
     async def run_code(self, body: bytes, holding: Holding) -> Response:
         """Run a program. Raises Refusal."""
         request = await self._read(_run_request, body, holding)
         del body
-        prepared = Prepared.of(request, self._graders.most_memory)
+        prepared = ReadyRequest.of(request, self._graders.most_memory)
         wait_s = self.bounds.wait_s
         if request.compile_timeout is not None:
             wait_s = min(wait_s, request.compile_timeout + MARGIN_S)
@@ -124,7 +124,7 @@ class Service:
         """Judge one solution, or a batch of them. Raises Refusal."""
         request = await self._read(_grade_request, body, holding)
         del body
-        if isinstance(request, Item):
+        if isinstance(request, SolutionItem):
             (asked,) = self._graders.check([request], where="")
             return JsonResponse(await self._graders.answer(asked, self.bounds.wait_s))
         found = await asyncio.to_thread(self._graders.check, request.each())
@@ -181,7 +181,7 @@ class Service:
         return Response(self.workers.metrics.text(gauges), headers={"content-type": CONTENT_TYPE})
 
 
-class Endpoint:
+class BodyPath:
     """A path whose requests have bodies; a request holds a place until its answer."""
 
     def __init__(self, service: Service, answer: Answer) -> None:
@@ -246,9 +246,9 @@ def _run_request(body: bytes, size: ParsedSize) -> RunRequest:
     return read_model(RunRequest, read_json(body, size), size)
 
 
-def _grade_request(body: bytes, size: ParsedSize) -> Item | Batch:
+def _grade_request(body: bytes, size: ParsedSize) -> SolutionItem | SolutionBatch:
     """Return one item, or a batch if the object has `items`."""
     data = read_json(body, size)
     if isinstance(data, dict) and "items" in data:
-        return read_model(Batch, cast("object", data), size)
-    return read_model(Item, cast("object", data), size)
+        return read_model(SolutionBatch, cast("object", data), size)
+    return read_model(SolutionItem, cast("object", data), size)

@@ -38,8 +38,8 @@ def serve(
 
     Ctrl-C ends it once what is under way has been answered; a second one ends it at once.
     """
-    from harness.features.serve.app import Bounds
-    from harness.features.serve.server import Settings, check_access
+    from harness.features.serve.app import ServerLimits
+    from harness.features.serve.server import ServerSettings, check_access
     from harness.features.serve.server import serve as serve_judge
     from harness.grading.rules import find_rule
     from harness.run.settings.spec import read_spec
@@ -49,6 +49,6 @@ def serve(
     spec = read_spec(None, settings)
     if spec.rule is not None:
         find_rule(spec.rule)
-    bounds = Bounds(requests=max_requests, body_bytes=max_body << 20, wait_s=queue_timeout)
-    configuration = Settings(spec, problems or (), host, port, token, bounds)
+    bounds = ServerLimits(requests=max_requests, body_bytes=max_body << 20, wait_s=queue_timeout)
+    configuration = ServerSettings(spec, problems or (), host, port, token, bounds)
     serve_judge(configuration, lambda line: typer.echo(line, err=True))

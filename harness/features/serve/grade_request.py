@@ -44,7 +44,7 @@ class GivenTest(RequestBody):
     output: str
 
 
-class Settings(RequestBody):
+class JudgingChanges(RequestBody):
     """Settings of judging that differ from those with which the server was started.
 
     Attributes:
@@ -66,7 +66,7 @@ class Settings(RequestBody):
     all_tests: bool | None = None
 
 
-class Item(Settings):
+class SolutionItem(JudgingChanges):
     """One solution.
 
     Attributes:
@@ -103,7 +103,7 @@ class Item(Settings):
             raise ValueError("its text is not JSON") from None
 
     @model_validator(mode="after")
-    def _one_of_each(self) -> "Item":
+    def _one_of_each(self) -> "SolutionItem":
         places = (self.problem, self.tests, self.input_output)
         if sum(each is not None for each in places) != 1:
             raise ValueError("give one of problem, tests and input_output")
@@ -114,14 +114,14 @@ class Item(Settings):
         return self
 
 
-class Batch(Settings):
+class SolutionBatch(JudgingChanges):
     """Many solutions; its settings apply to items that do not set them."""
 
-    items: tuple[Item, ...] = Field(min_length=1, max_length=MOST_ITEMS)
+    items: tuple[SolutionItem, ...] = Field(min_length=1, max_length=MOST_ITEMS)
 
-    def each(self) -> tuple[Item, ...]:
+    def each(self) -> tuple[SolutionItem, ...]:
         """Return the items with all their settings."""
-        common = {name: getattr(self, name) for name in Settings.model_fields}
+        common = {name: getattr(self, name) for name in JudgingChanges.model_fields}
         return tuple(
             item.model_copy(
                 update={
@@ -132,7 +132,7 @@ class Batch(Settings):
         )
 
 
-def options_for(item: Item, usual: Options, most_memory: int) -> Options:
+def options_for(item: SolutionItem, usual: Options, most_memory: int) -> Options:
     """Return the options with which an item is judged.
 
     Args:
@@ -159,7 +159,7 @@ def options_for(item: Item, usual: Options, most_memory: int) -> Options:
     )
 
 
-def given_problem(item: Item) -> Problem:
+def given_problem(item: SolutionItem) -> Problem:
     """Make a problem of an item's tests.
 
     LiveCodeBench's preamble is put before the solution, as models often omit imports. Every test is

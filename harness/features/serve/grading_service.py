@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from harness.errors import HarnessError
-from harness.features.serve.grade_request import CODE, Item, given_problem, options_for
+from harness.features.serve.grade_request import CODE, SolutionItem, given_problem, options_for
 from harness.features.serve.problem_cache import ProblemCache, Ready
 from harness.features.serve.requests import Refusal
 from harness.features.serve.work import Workers
@@ -31,7 +31,7 @@ SOLUTION_S = 1_800.0
 """Wall seconds on a worker after which a solution is given up; it gets no reward."""
 
 
-def reward_of(item: Item, grade: Grade) -> float | None:
+def reward_of(item: SolutionItem, grade: Grade) -> float | None:
     """Return the reward; None if the verdict says nothing about the solution."""
     if grade.verdict in INFRASTRUCTURE | {Verdict.UNGRADED}:
         return None
@@ -61,7 +61,7 @@ class GradeItem:
     """
 
     number: int
-    item: Item
+    item: SolutionItem
     problem: Problem
     options: Options
 
@@ -82,7 +82,7 @@ class Graders:
     usual: Options
     most_memory: int
 
-    def check(self, items: Sequence[Item], where: str = "items.{}: ") -> list[GradeItem]:
+    def check(self, items: Sequence[SolutionItem], where: str = "items.{}: ") -> list[GradeItem]:
         """Check all items before any is judged, and return them ready to be judged.
 
         Raises:
@@ -96,7 +96,7 @@ class Graders:
                 raise Refusal(refusal.status, where.format(number) + refusal.what) from None
         return found
 
-    def _asked(self, number: int, item: Item) -> GradeItem:
+    def _asked(self, number: int, item: SolutionItem) -> GradeItem:
         problem = given_problem(item) if item.problem is None else self.problems.find(item.problem)
         if item.text is not None and item.extract != CODE:
             try:

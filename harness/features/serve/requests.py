@@ -187,17 +187,17 @@ class Places:
         if self.taken >= self.most:
             raise Refusal(503, f"{self.most:,} requests are being answered; ask later", retry_s)
 
-    def take(self, retry_s: float = FULL_RETRY_S) -> "Place":
+    def take(self, retry_s: float = FULL_RETRY_S) -> "RequestPlace":
         """Return a free place, to be used as a context manager.
 
         Raises:
             Refusal: 503, no place is free.
         """
         self.check(retry_s)
-        return Place(self)
+        return RequestPlace(self)
 
 
-class Place(Closing):
+class RequestPlace(Closing):
     """Place of a request whose body is there, taken when it is made; closing frees it."""
 
     def __init__(self, places: Places) -> None:
@@ -297,7 +297,7 @@ def _check_length(length: int, most: int) -> None:
         raise Refusal(413, what)
 
 
-class Access:
+class RequestGate:
     """Passes a request to the app, or refuses it before its body is read.
 
     Args:

@@ -160,7 +160,7 @@ def check_path(path: str) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class SingleRun:
     """A program to run once, as a piece of work for an executor."""
 
     program: Program
@@ -174,18 +174,18 @@ class Run:
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared:
+class ReadyRequest:
     """A request that is ready to run.
 
     Attributes:
         mark: marker of the fetched files in the output; empty if the request has no files.
     """
 
-    run: Run
+    run: SingleRun
     mark: str
 
     @classmethod
-    def of(cls, request: RunRequest, most_memory: int) -> "Prepared":
+    def of(cls, request: RunRequest, most_memory: int) -> "ReadyRequest":
         """Prepare a request.
 
         Args:
@@ -211,11 +211,11 @@ class Prepared:
             own_wall_s=WALL_FACTOR * seconds,
         )
         stdin = (request.stdin or "").encode("utf-8", "surrogatepass")
-        return cls(Run(Program(code), stdin, limits), mark)
+        return cls(SingleRun(Program(code), stdin, limits), mark)
 
 
 def run_answer(execution: Execution, mark: str) -> dict[str, Any]:
-    """Return SandboxFusion's answer for a finished run; see `Prepared` for `mark`."""
+    """Return SandboxFusion's answer for a finished run; see `ReadyRequest` for `mark`."""
     stdout, files = unwrap(execution.stdout, mark) if mark else (execution.stdout, {})
     result = {
         "status": "Finished",

@@ -15,11 +15,11 @@ from starlette.types import ASGIApp
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from harness.errors import UsageError
-from harness.features.serve.app import Bounds, Service
+from harness.features.serve.app import ServerLimits, Service
 from harness.features.serve.grading_service import Graders
 from harness.features.serve.problem_cache import ProblemCache
 from harness.features.serve.requests import LOOPBACK
-from harness.features.serve.run_code import Run
+from harness.features.serve.run_code import SingleRun
 from harness.features.serve.work import Metrics, Workers
 from harness.http_server import Server, address_of, listen, quiet_config
 from harness.problem import Problem
@@ -43,7 +43,7 @@ GRACE_S = 30
 
 KEEP_ALIVE_S = 75
 LEAST_TOKEN = 16
-_TRIAL = Run(Program("print(input()[::-1])"), b"ready", Limits())
+_TRIAL = SingleRun(Program("print(input()[::-1])"), b"ready", Limits())
 
 
 class BoundedConnection(H11Protocol):
@@ -94,7 +94,7 @@ class BoundedConnection(H11Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class ServerSettings:
     """Settings of the server.
 
     Attributes:
@@ -109,7 +109,7 @@ class Settings:
     host: str = "127.0.0.1"
     port: int = 8080
     token: str | None = None
-    bounds: Bounds = field(default_factory=Bounds)
+    bounds: ServerLimits = field(default_factory=ServerLimits)
 
 
 def check_access(host: str, token: str | None, variable: str) -> None:
@@ -142,7 +142,7 @@ def load_all(names: Sequence[str], spec: RunSpec) -> list[Problem]:
     return list(checked(found))  # pyright: ignore[reportArgumentType, reportReturnType]
 
 
-def serve(settings: Settings, say: Callable[[str], None]) -> None:
+def serve(settings: ServerSettings, say: Callable[[str], None]) -> None:
     """Serve until an interrupt or SIGTERM; requests in progress are answered.
 
     Args:
@@ -169,7 +169,7 @@ def serve(settings: Settings, say: Callable[[str], None]) -> None:
 async def _serve_on(
     pool: Executor,
     problems: Sequence[Problem],
-    settings: Settings,
+    settings: ServerSettings,
     bound: socket.socket,
     say: Callable[[str], None],
 ) -> None:
@@ -183,7 +183,7 @@ async def _serve_on(
     await server.serve(sockets=[bound])
 
 
-def service_of(pool: Executor, problems: Sequence[Problem], settings: Settings) -> Service:
+def service_of(pool: Executor, problems: Sequence[Problem], settings: ServerSettings) -> Service:
     """Return the handlers of the paths, for an open executor."""
     options = judging_of(settings.spec)
     most_memory = options.memory_bytes or Limits().memory_bytes

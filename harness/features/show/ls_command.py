@@ -10,7 +10,7 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from harness.efficiency.efficiency_summary import score
-from harness.features.show.run_list import Change, ListedRun, Trend, list_runs, trends
+from harness.features.show.run_list import ListedRun, RunChange, Trend, list_runs, trends
 from harness.figures import count, dollars, interval, percent
 from harness.terminal.columns import Cell, Column, Grid
 from harness.text import printable_line
@@ -147,7 +147,7 @@ def _run_cells(run: ListedRun, root: Path, now: datetime, *, timed: bool) -> lis
     ]
 
 
-def _trend_cells(run: ListedRun, change: Change | None, root: Path) -> list[Cell]:
+def _trend_cells(run: ListedRun, change: RunChange | None, root: Path) -> list[Cell]:
     rate, spread = _rate(run)
     full = 0 if run.pass_at_1 is None else round(BAR * run.pass_at_1.value)
     word = "" if change is None else change.word

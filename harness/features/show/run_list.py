@@ -55,7 +55,7 @@ class ListedRun(Frozen):
     created: datetime | None
 
 
-class Change(Frozen):
+class RunChange(Frozen):
     """Comparison of a run with an earlier one of the same selection.
 
     Attributes:
@@ -88,7 +88,7 @@ class Trend(Frozen):
 
     selection: str
     problems: int
-    runs: tuple[tuple[ListedRun, Change | None], ...]
+    runs: tuple[tuple[ListedRun, RunChange | None], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +124,7 @@ def trends(runs: Iterable[ListedRun]) -> Iterator[Trend]:
         ordered = sorted(of_it, key=lambda run: (_began(run), run.path))
         solved = [_solved(run) for run in ordered]
         limits = [_limits(run) for run in ordered]
-        changes: list[Change | None] = []
+        changes: list[RunChange | None] = []
         for place, run in enumerate(ordered):
             before = _before(ordered[:place], run, solved)
             if before is None or not solved[place]:
@@ -157,7 +157,7 @@ def _kind(run: ListedRun) -> tuple[str, str, str]:
 
 def _change(
     against: str, before: dict[str, Counts], now: dict[str, Counts], notes: tuple[str, ...]
-) -> Change | None:
+) -> RunChange | None:
     shared = before.keys() & now.keys()
     if not shared:
         return None
@@ -166,7 +166,7 @@ def _change(
     score = score_interval(
         pairs, min(sum(side[problem][0] for problem in shared) for side in (before, now))
     )
-    return Change(
+    return RunChange(
         against=against,
         problems=len(shared),
         better=better,

@@ -51,7 +51,7 @@ SAME = ("prompt", "tools", "price", "data")
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ShardFolder:
     """A shard on disk.
 
     Attributes:
@@ -70,7 +70,7 @@ class Part:
     problems: Mapping[str, str]
 
     @classmethod
-    def read(cls, path: Path) -> "Part":
+    def read(cls, path: Path) -> "ShardFolder":
         """Read a shard's manifest. Raises RunDirectoryError if the run is not a shard."""
         manifest = read_manifest(path)
         try:
@@ -152,7 +152,7 @@ def merge_runs(
 
 def merge(paths: Sequence[Path], out: Path, *, partial: bool = False) -> Merged:
     """Merge shards, for the command and the library. Raises HarnessError as `merge_runs`."""
-    parts = sorted(map(Part.read, paths), key=lambda part: part.index)
+    parts = sorted(map(ShardFolder.read, paths), key=lambda part: part.index)
     _check_same(parts)
     missing = _missing(parts, partial=partial)
     _check_free(out)
@@ -194,7 +194,7 @@ def _check_free(out: Path) -> None:
         raise RunDirectoryError(f"{out} exists and is not an empty directory; choose another --out")
 
 
-def _check_same(parts: Sequence[Part]) -> None:
+def _check_same(parts: Sequence[ShardFolder]) -> None:
     """Check that these are shards of one run. Raises RunDirectoryError."""
     first = parts[0]
     for part in parts[1:]:
@@ -209,18 +209,18 @@ def _check_same(parts: Sequence[Part]) -> None:
                 raise _other(first, part, f"{key} in run.json")
 
 
-def _value(part: Part, key: str) -> Any:
+def _value(part: ShardFolder, key: str) -> Any:
     field = RunSpec.model_fields.get(key)
     return part.manifest["spec"].get(key, field.get_default() if field else None)
 
 
-def _other(one: Part, other: Part, what: str) -> RunDirectoryError:
+def _other(one: ShardFolder, other: ShardFolder, what: str) -> RunDirectoryError:
     return RunDirectoryError(
         f"{one.path} and {other.path} are not shards of one run; they differ in {what}"
     )
 
 
-def _missing(parts: Sequence[Part], *, partial: bool) -> tuple[int, ...]:
+def _missing(parts: Sequence[ShardFolder], *, partial: bool) -> tuple[int, ...]:
     """Return the missing shards, except those without problems. Raises UsageError."""
     of, total = parts[0].of, parts[0].total
     places: dict[int, Path] = {}
@@ -238,14 +238,14 @@ def _missing(parts: Sequence[Part], *, partial: bool) -> tuple[int, ...]:
     return missing
 
 
-def _problems(parts: Sequence[Part]) -> dict[str, str]:
+def _problems(parts: Sequence[ShardFolder]) -> dict[str, str]:
     """Return the problems of all shards, in their order in the whole run."""
     hands = {part.index: iter(part.problems.items()) for part in parts}
     dealt = (place % parts[0].of + 1 for place in range(parts[0].total))
     return dict(next(hands[index]) for index in dealt if index in hands)
 
 
-def _results(parts: Sequence[Part], problems: Mapping[str, str]) -> list[SampleResult]:
+def _results(parts: Sequence[ShardFolder], problems: Mapping[str, str]) -> list[SampleResult]:
     """Return the results of all shards, ordered by sample. Raises RunDirectoryError."""
     order = {problem_id: place for place, problem_id in enumerate(problems)}
     found: dict[str, SampleResult] = {}
@@ -260,7 +260,7 @@ def _results(parts: Sequence[Part], problems: Mapping[str, str]) -> list[SampleR
     return sorted(found.values(), key=lambda each: (each.index, order[each.problem_id]))
 
 
-def _check_batches(parts: Sequence[Part], results: Sequence[SampleResult]) -> None:
+def _check_batches(parts: Sequence[ShardFolder], results: Sequence[SampleResult]) -> None:
     """Check that no shard waits for a provider batch. Raises RunDirectoryError."""
     done = Counter(result.problem_id for result in results)
     for part in parts:
@@ -274,7 +274,7 @@ def _check_batches(parts: Sequence[Part], results: Sequence[SampleResult]) -> No
 
 
 def _manifest(
-    parts: Sequence[Part], problems: Mapping[str, str], missing: Sequence[int]
+    parts: Sequence[ShardFolder], problems: Mapping[str, str], missing: Sequence[int]
 ) -> dict[str, Any]:
     """Return the manifest of the whole run, with the weakest sandbox of any shard."""
     first = parts[0].manifest
@@ -309,7 +309,7 @@ def _joined(one: Any, other: Any) -> Any:
     return cast("Any", one if other is None else other)
 
 
-def _copy_transcripts(parts: Sequence[Part], folder: Path) -> None:
+def _copy_transcripts(parts: Sequence[ShardFolder], folder: Path) -> None:
     """Copy all transcripts, also those of pending samples. Raises OSError.
 
     They stay as they are, unless a shard of another version shares other parts.
@@ -325,7 +325,7 @@ def _copy_transcripts(parts: Sequence[Part], folder: Path) -> None:
                 (folder / name).write_bytes(data)
 
 
-def _summary(parts: Sequence[Part], results: Sequence[SampleResult]) -> Summary:
+def _summary(parts: Sequence[ShardFolder], results: Sequence[SampleResult]) -> Summary:
     """Summarize the whole run, with the shards' reasons for pending samples."""
     failures: Counter[str] = Counter()
     for part in parts:

@@ -9,7 +9,7 @@ import typer
 from harness.cli.settings_flags import FILTERS, JUDGING, with_settings
 from harness.cli.shared_flags import AsJson, Benchmark, Named, among, named_benchmark
 from harness.errors import INFRASTRUCTURE, INTERRUPTED, OK
-from harness.features.verify.library import VerifiedBenchmark, Wanted, verify_problems
+from harness.features.verify.library import VerifiedBenchmark, VerifyRequest, verify_problems
 from harness.figures import count
 from harness.run.session.judging_session import judging
 from harness.run.settings.spec import read_spec
@@ -54,7 +54,7 @@ def verify(
     again.
     """
     how = judging(among(settings, JUDGING), by_reference=False)
-    wanted = Wanted(references, fresh)
+    wanted = VerifyRequest(references, fresh)
     keys = among(settings, FILTERS) | {"benchmark": named_benchmark(spec, benchmark)}
     asked = read_spec(None, keys)
     name = asked.benchmark or ""

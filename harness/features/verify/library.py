@@ -48,7 +48,7 @@ class VerifyKeys(SelectionKeys, JudgingKeys, total=False):
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class VerifyRequest:
     """What to verify, besides the problems.
 
     Attributes:
@@ -122,7 +122,7 @@ def verify(
         IsolationError: no sandbox of the required strength is available.
         KeyboardInterrupt: the user interrupted; the verdicts so far are stored.
     """
-    wanted = Wanted(references, fresh)
+    wanted = VerifyRequest(references, fresh)
     given = checked(benchmark)
     name = name_of(given)
     spec = spec_from("verify()", keys, VerifyKeys, OWN, benchmark=name)
@@ -138,7 +138,7 @@ def verify_problems(
     problems: Sequence[Problem],
     source: str,
     judging: JudgingSession,
-    wanted: Wanted,
+    wanted: VerifyRequest,
     reporter: Reporter,
     *,
     reading: AbstractContextManager[Any] | None = None,

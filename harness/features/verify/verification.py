@@ -120,7 +120,7 @@ class Verification(Frozen):
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownSolution:
     """A known solution to verify: the key of its verdict, its index, and its facts."""
 
     key: str
@@ -141,7 +141,7 @@ class References:
 
     problem: Problem
     available: int
-    known: tuple[Known, ...]
+    known: tuple[KnownSolution, ...]
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -193,12 +193,12 @@ def _compiled() -> list[str]:
     return names
 
 
-def _known(problem: Problem, index: int, solution: Reference, options: Options) -> Known:
+def _known(problem: Problem, index: int, solution: Reference, options: Options) -> KnownSolution:
     kinds = [] if solution.language == PYTHON else [solution.language]
     kinds += ["rejected"] if solution.verdicts else []
     codes = [code_hash(solution.code)]
     (key,) = keys_of(problem, codes, options, " ".join(kinds), solution.language)
-    return Known(key, index, solution.language, solution.name, solution.verdicts)
+    return KnownSolution(key, index, solution.language, solution.name, solution.verdicts)
 
 
 def limits_by_rule(

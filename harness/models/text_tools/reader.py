@@ -31,7 +31,7 @@ LONGEST_TEXT = 1 << 20  # a longer one is not searched
 THOUGHTS_END = "</think>"
 
 
-class Reading(NamedTuple):
+class ReadCalls(NamedTuple):
     """Text without its calls, and the calls in order."""
 
     text: str
@@ -40,7 +40,7 @@ class Reading(NamedTuple):
 
 def read_calls(
     text: str, tools: Sequence[ToolSpec], *, known_only: bool = False, cut_off: bool = False
-) -> Reading:
+) -> ReadCalls:
     """Read the calls in a text.
 
     Args:
@@ -51,7 +51,7 @@ def read_calls(
         cut_off: whether the text ended at the token limit, so that an unclosed block is broken.
     """
     if len(text) > LONGEST_TEXT:
-        return Reading(text, ())
+        return ReadCalls(text, ())
     known = {tool.name: tool for tool in tools}
     begin = _after_thoughts(text)
     parts = _Parts(known, known_only=known_only)
@@ -61,13 +61,13 @@ def read_calls(
             break
     calls, used = parts.finished()
     if not calls:
-        return Reading(text, ())
+        return ReadCalls(text, ())
     pieces, after = [text[:begin]], begin
     for block in used:
         pieces.append(text[after : begin + block.start])
         after = begin + block.end
     pieces.append(text[after:])
-    return Reading("\n".join(filter(None, (piece.strip() for piece in pieces))), calls)
+    return ReadCalls("\n".join(filter(None, (piece.strip() for piece in pieces))), calls)
 
 
 class _Parts:

@@ -84,7 +84,7 @@ def strict_value(text: str, at: int = 0, *, newlines: bool = False) -> Value | N
 
 def repaired_value(text: str, at: int = 0) -> Value:
     """Return the value that begins there. Raises Unreadable."""
-    reader = _Reader(text)
+    reader = _JsonReader(text)
     value, end = reader.value(at, 0)
     return Value(value, end, reader.open)
 
@@ -121,7 +121,7 @@ def _joined(found: re.Match[str]) -> str:
     return found[0].encode("utf-16", "surrogatepass").decode("utf-16")
 
 
-class _Reader:
+class _JsonReader:
     """Reads one value.
 
     Attributes:

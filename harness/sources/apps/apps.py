@@ -28,7 +28,7 @@ from typing import Any
 
 from harness.errors import DataError, UsageError
 from harness.problem import Problem
-from harness.sources.apps.apps_problem import Columns, native_id, problem_of
+from harness.sources.apps.apps_problem import AppsColumns, native_id, problem_of
 from harness.sources.files.deferred import from_again
 from harness.sources.files.download import Watch, quiet
 from harness.sources.files.folder import Folder
@@ -146,7 +146,7 @@ def _itself(problem: Problem) -> Problem:
     return problem
 
 
-def _folder_columns(reader: Folder, place: Path) -> Columns:
+def _folder_columns(reader: Folder, place: Path) -> AppsColumns:
     def read(name: str) -> str | None:
         return reader.text(place / name, MAX_LINE_BYTES)
 
@@ -156,7 +156,7 @@ def _folder_columns(reader: Folder, place: Path) -> Columns:
         raise DataError(where, None, f"has no {_QUESTION}")
     difficulty, url = _metadata(read(_METADATA) or "", f"{where}/{_METADATA}")
     name = place.absolute().name
-    return Columns(
+    return AppsColumns(
         where=where,
         native_id=native_id(name, where) if _is_number(name) else None,
         question=question,
@@ -202,7 +202,7 @@ def parse_row(line: Line) -> Problem:
     """
     row, where = _members(line), line.where
     return problem_of(
-        Columns(
+        AppsColumns(
             where=where,
             native_id=_native_id(row, where),
             question=_text(row, "question", where, required=True),

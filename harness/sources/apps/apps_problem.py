@@ -48,7 +48,7 @@ _INTEGER = re.compile(r"-?(?:0|[1-9][0-9]{0,4000})")
 
 
 @dataclass(frozen=True, slots=True)
-class Columns:
+class AppsColumns:
     """Columns of a row; empty where the data has none.
 
     Attributes:
@@ -80,7 +80,7 @@ def native_id(name: str, where: str) -> str:
     return plain.lstrip("0") or "0" if plain.isascii() and plain.isdigit() else plain
 
 
-def problem_of(columns: Columns) -> Problem:
+def problem_of(columns: AppsColumns) -> Problem:
     """Return the problem.
 
     Raises:
@@ -118,7 +118,7 @@ def problem_of(columns: Columns) -> Problem:
     )
 
 
-def _level(columns: Columns) -> Level | None:
+def _level(columns: AppsColumns) -> Level | None:
     word = columns.difficulty.strip().lower()
     if not word:
         return None
@@ -128,7 +128,7 @@ def _level(columns: Columns) -> Level | None:
     return APPS_LEVELS[word]
 
 
-def _references(columns: Columns) -> tuple[str, ...]:
+def _references(columns: AppsColumns) -> tuple[str, ...]:
     if columns.solutions.strip() in {"", "null"}:
         return ()
     try:

@@ -45,7 +45,7 @@ _LONGEST_INTEGER = 4_000
 """Digits that `int` accepts under the interpreter's own limit; no statement shows more."""
 
 
-class _Output(NamedTuple):
+class _ExpectedOutput(NamedTuple):
     """Text after an output heading: its words, and after how many of them it may have ended."""
 
     words: list[str]
@@ -67,7 +67,7 @@ class Examples:
     """
 
     def __init__(self, statement: str) -> None:
-        self._outputs: dict[str, list[_Output]] = {}
+        self._outputs: dict[str, list[_ExpectedOutput]] = {}
         self._longest = 2 * len(statement) + 1_000
         for count, (given, output) in enumerate(_examples(statement)):
             if count == MAX_EXAMPLES:
@@ -97,7 +97,7 @@ def _same_word(shown: str, word: str) -> bool:
     return isclose(float(shown), float(word), rel_tol=_TOLERANCE, abs_tol=_TOLERANCE)
 
 
-def _examples(statement: str) -> Iterator[tuple[str, _Output]]:
+def _examples(statement: str) -> Iterator[tuple[str, _ExpectedOutput]]:
     given: str | None = None
     for section in _sections(statement[:MAX_STATEMENT_CHARACTERS]):
         if section.kind == "output" and given is not None:
@@ -107,14 +107,14 @@ def _examples(statement: str) -> Iterator[tuple[str, _Output]]:
         given = "\n".join(section.lines) if section.kind == "input" else None
 
 
-def _output(lines: list[str]) -> _Output:
+def _output(lines: list[str]) -> _ExpectedOutput:
     words: list[str] = []
     ends: set[int] = set()
     for line in lines:
         if not line.strip() and words:
             ends.add(len(words))
         words += line.split()
-    return _Output(words, frozenset(ends | {len(words)}))
+    return _ExpectedOutput(words, frozenset(ends | {len(words)}))
 
 
 def _sections(statement: str) -> Iterator[_Section]:

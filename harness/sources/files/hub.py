@@ -82,7 +82,7 @@ _Model = TypeVar("_Model", bound=BaseModel)
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class WantedFiles:
     """Files wanted from a data set on the hub.
 
     Attributes:
@@ -134,7 +134,7 @@ class _Pin(Frozen):
     names: tuple[str, ...] = ()
 
 
-class _Facts(Frozen):
+class _CachedFile(Frozen):
     """Hash of a cached file, with its size and time when the hash was computed."""
 
     sha256: str
@@ -142,7 +142,7 @@ class _Facts(Frozen):
     mtime_ns: int
 
 
-def _pin(wanted: Wanted, *, update: bool) -> _Pin:
+def _pin(wanted: WantedFiles, *, update: bool) -> _Pin:
     kept = _pin_file(wanted)
     found = _read(kept, _Pin)
     if found is not None and not update:
@@ -158,7 +158,7 @@ def _pin(wanted: Wanted, *, update: bool) -> _Pin:
     return pin
 
 
-def _laid_out(wanted: Wanted, pin: _Pin) -> tuple[str, ...]:
+def _laid_out(wanted: WantedFiles, pin: _Pin) -> tuple[str, ...]:
     """Return the files of the first layout that the commit has; the hub is asked once."""
     preferred = wanted.layouts[0]
     if not pin.names and all(_cached(wanted.repo, pin.commit, name) for name in preferred):
@@ -173,7 +173,7 @@ def _laid_out(wanted: Wanted, pin: _Pin) -> tuple[str, ...]:
     raise UsageError(_nothing_fits(wanted, pin.commit, names))
 
 
-def _names_at(wanted: Wanted, pin: _Pin) -> tuple[str, ...]:
+def _names_at(wanted: WantedFiles, pin: _Pin) -> tuple[str, ...]:
     if _offline():
         names = files_in_cache(wanted.repo, pin.commit)
         if not names:
@@ -184,7 +184,7 @@ def _names_at(wanted: Wanted, pin: _Pin) -> tuple[str, ...]:
     return names
 
 
-def _nothing_fits(wanted: Wanted, commit: str, names: Sequence[str]) -> str:
+def _nothing_fits(wanted: WantedFiles, commit: str, names: Sequence[str]) -> str:
     """Describe the missing files of each layout, and the existing data files."""
     lacking = [
         ", ".join(pattern for pattern in layout if not fnmatch.filter(names, pattern))
@@ -198,7 +198,7 @@ def _nothing_fits(wanted: Wanted, commit: str, names: Sequence[str]) -> str:
     )
 
 
-def _names(wanted: Wanted, pin: _Pin) -> tuple[str, ...]:
+def _names(wanted: WantedFiles, pin: _Pin) -> tuple[str, ...]:
     """Return the files of a split; `datasets` is asked once."""
     if wanted.split in pin.splits:
         return pin.splits[wanted.split]
@@ -213,9 +213,9 @@ def _names(wanted: Wanted, pin: _Pin) -> tuple[str, ...]:
     return splits[wanted.split]
 
 
-def _file(wanted: Wanted, commit: str, name: str, watch: Watch, *, verify: bool) -> HubFile:
+def _file(wanted: WantedFiles, commit: str, name: str, watch: Watch, *, verify: bool) -> HubFile:
     kept = _folder(wanted.repo) / "files" / commit / f"{quote(name, safe='')}.json"
-    facts = _read(kept, _Facts)
+    facts = _read(kept, _CachedFile)
     path = _cached(wanted.repo, commit, name)
     if path is None or facts is None or verify or not _is_as_it_was(path, facts):
         known = None if path is None else _intact(path, facts, watch, offline=_offline())
@@ -237,12 +237,14 @@ def _cached(repo: str, commit: str, name: str) -> Path | None:
     return Path(found) if isinstance(found, str) and Path(found).is_file() else None
 
 
-def _is_as_it_was(path: Path, facts: _Facts) -> bool:
+def _is_as_it_was(path: Path, facts: _CachedFile) -> bool:
     status = path.stat()
     return (status.st_size, status.st_mtime_ns) == (facts.size, facts.mtime_ns)
 
 
-def _intact(path: Path, facts: _Facts | None, watch: Watch, *, offline: bool) -> _Facts | None:
+def _intact(
+    path: Path, facts: _CachedFile | None, watch: Watch, *, offline: bool
+) -> _CachedFile | None:
     """Return the facts of an unchanged file; without known facts, its name must match.
 
     A copy has no hash in its name: the hub is asked for it; offline the copy is trusted.
@@ -256,12 +258,12 @@ def _intact(path: Path, facts: _Facts | None, watch: Watch, *, offline: bool) ->
     return _facts(path, digest) if intact else None
 
 
-def _facts(path: Path, sha256: str) -> _Facts:
+def _facts(path: Path, sha256: str) -> _CachedFile:
     status = path.stat()
-    return _Facts(sha256=sha256, size=status.st_size, mtime_ns=status.st_mtime_ns)
+    return _CachedFile(sha256=sha256, size=status.st_size, mtime_ns=status.st_mtime_ns)
 
 
-def _commit_in_cache(wanted: Wanted) -> str:
+def _commit_in_cache(wanted: WantedFiles) -> str:
     """Return the commit in the hub's cache, which may have been fetched by other programs."""
     revisions = [each for each in (wanted.revision, wanted.cached) if each and wanted.layouts]
     commits = (commit_in_cache(wanted.repo, each) for each in revisions)
@@ -271,7 +273,7 @@ def _commit_in_cache(wanted: Wanted) -> str:
     return commit
 
 
-def _cold(wanted: Wanted, what: str = " is not in the cache") -> UsageError:
+def _cold(wanted: WantedFiles, what: str = " is not in the cache") -> UsageError:
     return UsageError(
         f"{wanted.repo}{what} and HF_HUB_OFFLINE is set; on a connected machine run "
         f"'harness fetch {wanted.spec}' and copy its HF_HOME folder here"
@@ -288,7 +290,7 @@ def _folder(repo: str) -> Path:
     return cache_folder() / "hub" / repo.replace("/", "--")
 
 
-def _pin_file(wanted: Wanted) -> Path:
+def _pin_file(wanted: WantedFiles) -> Path:
     return _folder(wanted.repo) / "revisions" / f"{quote(wanted.revision, safe='')}.json"
 
 
@@ -300,7 +302,7 @@ def _read(path: Path, model: type[_Model]) -> _Model | None:
 
 
 def all_files(
-    some: Iterable[Wanted], *, watch: Watch = quiet, verify: bool = False, update: bool = False
+    some: Iterable[WantedFiles], *, watch: Watch = quiet, verify: bool = False, update: bool = False
 ) -> list[HubFile]:
     """Return the files of data sets, fetched where they are not in the cache or not intact.
 

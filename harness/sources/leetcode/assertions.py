@@ -12,7 +12,15 @@ from itertools import pairwise
 from typing import NamedTuple, cast
 
 from harness.problem import Codec, Signature, TestCase
-from harness.sources.literals import Budget, Call, Nodes, UnreadableError, call_of, parse, value_of
+from harness.sources.literals import (
+    Call,
+    ItemBudget,
+    Nodes,
+    UnreadableError,
+    call_of,
+    parse,
+    value_of,
+)
 from harness.sources.signature import EntryPoint
 
 _SAME = {"is_same_list": Codec.LINKED_LIST, "is_same_tree": Codec.TREE}
@@ -65,7 +73,7 @@ def read_assertion(text: str) -> Assertion:
             pass
         case _:
             raise UnreadableError("not one assertion")
-    budget = Budget()
+    budget = ItemBudget()
     match test:
         case ast.Compare(
             left=ast.Call(func=ast.Name("candidate")) as call, ops=[ast.Eq()], comparators=[right]

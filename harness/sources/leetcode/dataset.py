@@ -47,7 +47,7 @@ _OLD_NAMES = {
 """Columns of the newer schema, and their names in the older one's `meta`."""
 
 
-class _Columns(BaseModel):
+class _DatasetRow(BaseModel):
     """Row of either schema, with the newer one's names."""
 
     model_config = ConfigDict(frozen=True, strict=True)
@@ -129,7 +129,7 @@ load = partial(load_paths, "leetcodedataset", read=read_rows)
 """Load the problems of the files that a path or glob names."""
 
 
-def _columns(line: Line) -> _Columns:
+def _columns(line: Line) -> _DatasetRow:
     row = {name: value for name, value in line.json_object().items() if value is not None}
     names: dict[str, str] = {}
     meta = row.get("meta")
@@ -140,7 +140,7 @@ def _columns(line: Line) -> _Columns:
     if isinstance(row.get("tags"), list):
         row["tags"] = tuple(cast("list[object]", row["tags"]))
     try:
-        columns = _Columns.model_validate(row)
+        columns = _DatasetRow.model_validate(row)
     except ValidationError as error:
         fault = name_fault(line.where, error)
         name = (fault.field or "").partition(".")[0]
@@ -180,7 +180,7 @@ class _Tests:
             assertion that cannot be translated.
     """
 
-    def __init__(self, row: _Columns, where: str) -> None:
+    def __init__(self, row: _DatasetRow, where: str) -> None:
         self._row = row
         self._where = where
         entry_point = _ENTRY_POINT.fullmatch(row.entry_point.strip())

@@ -27,7 +27,7 @@ class Wait(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
+class WaitingSample:
     """What one sample waits for, since when, and why it was asked again."""
 
     wait: Wait
@@ -54,7 +54,7 @@ class WaitingLines(Closing):
         self._silence_s = silence_s
         self._clock = clock
         self._began = self._spoken = clock()
-        self._samples: dict[str, Waiting] = {}
+        self._samples: dict[str, WaitingSample] = {}
         self._ended = threading.Event()
         self._thread: threading.Thread | None = None
 
@@ -64,7 +64,7 @@ class WaitingLines(Closing):
 
     def begun(self, sample: str) -> None:
         """Note that a sample was started."""
-        self._samples[sample] = Waiting(Wait.MODEL, self._clock())
+        self._samples[sample] = WaitingSample(Wait.MODEL, self._clock())
 
     def left(self, sample: str) -> None:
         """Note that a sample ended."""
@@ -73,7 +73,7 @@ class WaitingLines(Closing):
     def progressed(self, sample: str, event: Progress) -> None:
         """Note an answer of the model, which tools follow, or their result."""
         wait = Wait.TOOLS if isinstance(event, Response) else Wait.MODEL
-        self._samples[sample] = Waiting(wait, self._clock())
+        self._samples[sample] = WaitingSample(wait, self._clock())
 
     def retried(self, sample: str, retry: Retried) -> None:
         """Note that a request failed and is retried."""
@@ -81,7 +81,7 @@ class WaitingLines(Closing):
         since = self._clock()
         if before is not None and before.wait is Wait.RETRY:
             since = before.since
-        self._samples[sample] = Waiting(Wait.RETRY, since, retry.cause)
+        self._samples[sample] = WaitingSample(Wait.RETRY, since, retry.cause)
 
     def line(self) -> str:
         """Return what the running samples wait for."""
@@ -119,7 +119,7 @@ class WaitingLines(Closing):
             left = self.check()
 
 
-def _part(wait: Wait, samples: list[Waiting], now: float) -> str:
+def _part(wait: Wait, samples: list[WaitingSample], now: float) -> str:
     """Return how many samples wait for one thing, and how long the longest has."""
     if not samples:
         return ""

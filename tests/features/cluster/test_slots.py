@@ -4,12 +4,12 @@ import asyncio
 
 import pytest
 
-from harness.features.cluster.ray_node import Slots
+from harness.features.cluster.ray_node import MachineSlots
 from harness.sandbox.executor import ExecutorError
 
 
 async def test_the_least_busy_machine_is_next() -> None:
-    slots: Slots[str] = Slots()
+    slots: MachineSlots[str] = MachineSlots()
     slots.add("small", 1)
     slots.add("large", 3)
     taken = [await slots.take() for _ in range(4)]
@@ -20,7 +20,7 @@ async def test_the_least_busy_machine_is_next() -> None:
 
 
 async def test_urgent_work_goes_first_then_who_came_first() -> None:
-    slots: Slots[str] = Slots()
+    slots: MachineSlots[str] = MachineSlots()
     slots.add("one", 1)
     await slots.take()
     order: list[str] = []
@@ -40,7 +40,7 @@ async def test_urgent_work_goes_first_then_who_came_first() -> None:
 
 
 async def test_who_waits_takes_a_machine_that_comes_and_none_that_is_gone() -> None:
-    slots: Slots[str] = Slots()
+    slots: MachineSlots[str] = MachineSlots()
     slots.add("first", 1)
     await slots.take()
     waiting = asyncio.create_task(slots.take())
@@ -55,7 +55,7 @@ async def test_who_waits_takes_a_machine_that_comes_and_none_that_is_gone() -> N
 
 
 async def test_a_slot_given_to_one_who_was_cancelled_is_free_again() -> None:
-    slots: Slots[str] = Slots()
+    slots: MachineSlots[str] = MachineSlots()
     slots.add("one", 1)
     await slots.take()
     waiting = asyncio.create_task(slots.take())
@@ -68,7 +68,7 @@ async def test_a_slot_given_to_one_who_was_cancelled_is_free_again() -> None:
 
 
 async def test_where_no_machine_is_to_come_who_waits_is_told_until_one_comes() -> None:
-    slots: Slots[str] = Slots()
+    slots: MachineSlots[str] = MachineSlots()
     waiting = asyncio.create_task(slots.take())
     await asyncio.sleep(0)
     slots.close("all are gone")

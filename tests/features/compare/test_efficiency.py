@@ -9,7 +9,7 @@ from efficiency_made import made_efficiency, made_scale
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.efficiency.beyond import Known
+from harness.efficiency.beyond import MeasuredShare
 from harness.efficiency.scale import Scale
 from harness.features.compare.comparison import compare_runs
 from harness.features.compare.efficiency import compare_beyond
@@ -146,12 +146,15 @@ def test_nothing_is_said_where_one_was_not_timed(
 
 
 KNOWN = st.lists(
-    st.builds(Known, st.sampled_from("abcdefgh"), st.floats(0, 1), st.floats(0, 0.2)), min_size=1
+    st.builds(MeasuredShare, st.sampled_from("abcdefgh"), st.floats(0, 1), st.floats(0, 0.2)),
+    min_size=1,
 )
 
 
 @given(KNOWN, KNOWN)
-def test_whose_difference_it_is_changes_its_sign_alone(a: list[Known], b: list[Known]) -> None:
+def test_whose_difference_it_is_changes_its_sign_alone(
+    a: list[MeasuredShare], b: list[MeasuredShare]
+) -> None:
     there, back = compare_beyond(a, b), compare_beyond(b, a)
     if there is None or back is None:
         assert there is back is None
@@ -165,7 +168,7 @@ def test_whose_difference_it_is_changes_its_sign_alone(a: list[Known], b: list[K
 
 
 def test_a_run_against_itself_differs_by_what_measuring_is_uncertain_by() -> None:
-    own = [Known(problem, 0.5, 0.1) for problem in "abcd"]
+    own = [MeasuredShare(problem, 0.5, 0.1) for problem in "abcd"]
     found = compare_beyond(own, own)
     assert found is not None
     assert (found.low, found.high) == pytest.approx((-0.05 * 2**0.5, 0.05 * 2**0.5))

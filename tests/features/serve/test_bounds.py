@@ -18,8 +18,8 @@ from starlette.requests import Request
 
 from harness.features.serve import app, parsed_size
 from harness.features.serve import requests as admission
-from harness.features.serve.app import Bounds
-from harness.features.serve.grade_request import GivenTest, Item
+from harness.features.serve.app import ServerLimits
+from harness.features.serve.grade_request import GivenTest, SolutionItem
 from harness.features.serve.parsed_size import parsed_bytes
 from harness.features.serve.requests import SLOWEST, Holding, read_body
 from harness.features.serve.server import BoundedConnection
@@ -64,7 +64,7 @@ def wait_until(there: Any) -> None:
 
 @pytest.fixture
 def small() -> Iterator[JudgeServer]:
-    bounds = Bounds(requests=2, body_bytes=1 << 20, held_bytes=3 << 19)
+    bounds = ServerLimits(requests=2, body_bytes=1 << 20, held_bytes=3 << 19)
     with JudgeServer(workers=1, bounds=bounds) as server:
         server.run_code("print(1)")
         wait_until(lambda: server.service.places.taken == 0)
@@ -254,7 +254,7 @@ class TestParsedSize:
     def test_is_freed_when_the_client_leaves(self, judge: JudgeServer) -> None:
         def parsed() -> int:
             gc.collect()
-            return sum(isinstance(each, GivenTest | Item) for each in gc.get_objects())
+            return sum(isinstance(each, GivenTest | SolutionItem) for each in gc.get_objects())
 
         body = {"code": BUSY, "tests": many_tests(20_000), "test_timeout": 600}
         with (

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from harness.features.show.ls_command import age, runs_view, trend_view
-from harness.features.show.run_list import Change, ListedRun, list_runs, trends
+from harness.features.show.run_list import ListedRun, RunChange, list_runs, trends
 from harness.run.store.directory import DEEPEST, RunDirectory, find_runs, is_under_way
 from harness.run.store.results import SampleResult
 
@@ -37,7 +37,7 @@ def listed(folder: Path) -> tuple[ListedRun, ...]:
     return list_runs(find_runs(folder).paths).runs
 
 
-def changes(folder: Path) -> dict[str, Change | None]:
+def changes(folder: Path) -> dict[str, RunChange | None]:
     return {
         Path(run.path).name: change
         for trend in trends(listed(folder))

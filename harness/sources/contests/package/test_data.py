@@ -73,14 +73,14 @@ def read_test_data(package: PackageFolder, settings: PackageSettings) -> TestDat
     Raises:
         DataError: a group or test cannot be read, or has a part that is not known.
     """
-    tree = _Tree(package, settings)
+    tree = _GroupTree(package, settings)
     data = package.root / "data"
     group = tree.with_file(data, package.entries(data), _Group())
     sample, secret = (tuple(tree.tests(data / name, group)) for name in ("sample", "secret"))
     return TestData(sample, secret, tuple(tree.interactions))
 
 
-class _Tree:
+class _GroupTree:
     """Reads the groups of a package."""
 
     def __init__(self, package: PackageFolder, settings: PackageSettings) -> None:

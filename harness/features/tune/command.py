@@ -1,0 +1,244 @@
+"""The commands `harness tune` and `harness tune show`."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any, NamedTuple
+
+import typer
+from pydantic_core import to_json
+from rich.console import Console
+
+from harness.cli import completion
+from harness.cli.help_page import ADVANCED, HelpCommand, HelpGroup
+from harness.cli.settings_flags import with_settings
+from harness.cli.shared_flags import Source, with_source
+from harness.errors import INFRASTRUCTURE, INTERRUPTED, OK
+from harness.features.observers.observer_events import watched
+from harness.features.tune.outcome import TuneOutcome, outcome_of
+from harness.features.tune.split import Sizes
+from harness.features.tune.tune_file import TuneOptions
+from harness.features.tune.tuning import TuneRequest, Tuning
+from harness.features.tune.view import tune_view
+from harness.figures import dollars, number_range
+from harness.run.engine.controller import RunController
+from harness.run.engine.lifecycle import Prepared
+from harness.run.plan.estimate import estimate
+from harness.run.settings.spec import RunSpec
+from harness.terminal.consoles import console, write_json
+from harness.terminal.progress import TerminalReporter
+from harness.terminal.summary_table import facts
+from harness.text import printable_line
+
+LEFT_OUT = frozenset(
+    {
+        *("agent_command", "agent_read", "agent_env", "agent_memory", "agent_without_namespace"),
+        *("batch", "efficiency", "repair_from", "run_tests", "shard", "timing"),
+    }
+)
+"""Settings of a run that do not go with many small runs, or leave nothing to score."""
+
+KEYS = tuple(key for key in RunSpec.model_fields if key not in LEFT_OUT)
+
+app = typer.Typer(cls=HelpGroup, rich_markup_mode=None)
+
+search_option = partial(typer.Option, rich_help_panel="Search")
+run_option = partial(typer.Option, rich_help_panel="Run")
+
+
+@app.callback(invoke_without_command=True)
+@with_settings(*KEYS)
+def tune(
+    settings: Mapping[str, Any],
+    *,
+    context: typer.Context,
+    source: Source = None,
+    reflection_model: Annotated[
+        str | None,
+        search_option(
+            "--reflection-model",
+            help="The model that proposes templates. Default: the model itself.",
+            autocompletion=completion.models,
+        ),
+    ] = None,
+    reflection_base_url: Annotated[
+        str | None,
+        search_option(
+            "--reflection-base-url",
+            help="Base URL of the reflection model. Default: that of the model.",
+            metavar="URL",
+        ),
+        ADVANCED,
+    ] = None,
+    train: Annotated[
+        int | None,
+        search_option(
+            "--train",
+            help="Problems whose failures the reflection model sees. Default: 30, or a quarter.",
+            min=2,
+        ),
+        ADVANCED,
+    ] = None,
+    selection: Annotated[
+        int | None,
+        search_option(
+            "--selection",
+            help="Problems that choose among candidates. Default: 30, or a quarter.",
+            min=2,
+        ),
+        ADVANCED,
+    ] = None,
+    test: Annotated[
+        int | None,
+        search_option(
+            "--test",
+            help="Problems asked once, at the end. Default: 60, or a half.",
+            min=2,
+        ),
+    ] = None,
+    test_from: Annotated[
+        datetime | None,
+        search_option(
+            "--test-from",
+            help="First release date of the test problems; the others are older.",
+            formats=["%Y-%m-%d"],
+            metavar="DATE",
+        ),
+    ] = None,
+    max_evaluations: Annotated[
+        int | None,
+        search_option(
+            "--max-evaluations",
+            help="Most samples of candidates in the search. Default: 300 without a budget.",
+            min=1,
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        run_option(
+            "-o",
+            "--out",
+            help="The tuning's directory; one that is there goes on. Default: a new one in runs/.",
+            metavar="DIR",
+        ),
+    ] = None,
+    resume: Annotated[
+        Path | None, run_option("--resume", help="Go on with a tuning.", metavar="DIR")
+    ] = None,
+    as_json: Annotated[bool, run_option("--json", help="Print one JSON object."), ADVANCED] = False,
+    dry_run: Annotated[
+        bool,
+        run_option("--dry-run", help="Show the split and what it may cost, and do nothing."),
+    ] = False,
+) -> None:
+    """Search for a prompt set with which a model solves more problems, and measure the gain.
+
+    The gain is measured on problems that the search never saw.
+    """
+    if context.invoked_subcommand is not None:
+        return
+    flags = with_source(dict(settings), source)
+    options = TuneOptions(
+        reflection_model=reflection_model,
+        reflection_base_url=reflection_base_url,
+        sizes=Sizes(train=train, selection=selection, test=test),
+        test_from=None if test_from is None else test_from.date(),
+        max_evaluations=max_evaluations,
+    )
+    asked = TuneRequest.of(flags, options, out, resume)
+    raise typer.Exit(run_tuning(asked, as_json=as_json, dry_run=dry_run))
+
+
+@app.command(cls=HelpCommand)
+def show(
+    directory: Annotated[Path, typer.Argument(metavar="DIR", help="A tuning's directory.")],
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Print the candidates of a tuning, their scores and the gain."""
+    print_outcome(console(), outcome_of(directory), as_json=as_json)
+
+
+def run_tuning(asked: TuneRequest, *, as_json: bool = False, dry_run: bool = False) -> int:
+    """Begin or go on with a tuning, and print what it came to; return the exit code.
+
+    Raises:
+        HarnessError: a setting cannot be used, another process is at work on it, or a write failed.
+    """
+    out, err = console(), console(error=True)
+    controller = RunController(TerminalReporter(err), watched(None, progress=None))
+    controller.dry_run = dry_run
+
+    def tell(line: str) -> None:
+        err.print(printable_line(line), soft_wrap=True)
+
+    tuning = Tuning(asked, controller, tell)
+    prepared = tuning.prepare()
+    tuning.close(prepared)
+    if dry_run:
+        _print_estimate(out, tuning, prepared, as_json=as_json)
+        return OK
+    controller.announce(prepared)
+    outcome = tuning.carry_out()
+    for line in tuning.remarks(outcome):
+        tell(line)
+    print_outcome(out, outcome, as_json=as_json)
+    if outcome.ended == "interrupted":
+        return INTERRUPTED
+    return INFRASTRUCTURE if outcome.ended == "pending" else OK
+
+
+def print_outcome(out: Console, outcome: TuneOutcome, *, as_json: bool) -> None:
+    """Print the tree of candidates and the sentence, or all of it as one JSON object."""
+    if as_json:
+        write_json(out, [to_json(outcome.as_json()).decode()])
+        return
+    out.print(tune_view(outcome), crop=False)
+
+
+class FixedPart(NamedTuple):
+    """The estimate for a part that is always asked; the search ends by its limits.
+
+    Attributes:
+        requests: fewest and most requests.
+        cost: lowest and highest cost in US dollars; None if the price is unknown.
+    """
+
+    requests: tuple[int, int]
+    cost: tuple[float, float] | None
+
+    def times(self, factor: float) -> "FixedPart":
+        """Return the estimate for a larger part."""
+        least, most = (round(each * factor) for each in self.requests)
+        if self.cost is None:
+            return FixedPart((least, most), None)
+        return FixedPart((least, most), (self.cost[0] * factor, self.cost[1] * factor))
+
+    @property
+    def words(self) -> str:
+        """The estimate in words."""
+        requests = f"{number_range(*self.requests)} requests"
+        if self.cost is None:
+            return f"{requests}, cost unknown"
+        return f"{requests}, {dollars(self.cost[0])} to {dollars(self.cost[1])}"
+
+
+def _print_estimate(out: Console, tuning: Tuning, prepared: Prepared, *, as_json: bool) -> None:
+    """Print the split, and what the start and the test part may cost."""
+    split = tuning.tune.split
+    asked = set(split.selection)
+    found = estimate(prepared.plan, [each for each in prepared.plan.samples if each[0].id in asked])
+    start = FixedPart(found.requests, found.cost)
+    test = start.times(2 * len(split.test) / len(split.selection))
+    parts = {part: len(ids) for part, ids in split}
+    if as_json:
+        told = {"split": parts, "start": start._asdict(), "test": test._asdict()}
+        write_json(out, [to_json(told).decode()])
+        return
+    rows = [
+        ("problems", ", ".join(f"{number} {part}" for part, number in parts.items())),
+        ("the start", start.words),
+        ("the test part", test.words),
+        ("the search", "until --max-evaluations, or what the test part leaves of a budget"),
+    ]
+    out.print(facts(rows))

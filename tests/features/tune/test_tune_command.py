@@ -1,0 +1,298 @@
+"""`harness tune` as its users meet it, with scripted models that hear the prompt."""
+
+import asyncio
+import json
+import signal
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from chat_server import ChatServer, Reply
+from program import Done, finish, harness, harness_after, heard, run, start
+from tuning_made import (
+    BROKEN,
+    EXPECTED,
+    HELPFUL,
+    HIDDEN,
+    REFERENCE,
+    REFLECTION,
+    USELESS,
+    TuningModels,
+    by_chance,
+    flags,
+    text_of,
+    write_problems,
+)
+
+pytest.importorskip("gepa")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    write_problems(tmp_path, 21)
+    return tmp_path
+
+
+def asked(server: ChatServer, model: str | None = None) -> list[str]:
+    """What each request said, to one of the models or to both."""
+    bodies = (request.body for request in server.requests)
+    return [text_of(body) for body in bodies if model in {None, body["model"]}]
+
+
+def shown(folder: Path) -> dict[str, Any]:
+    done = harness(folder, "tune", "show", "mine", "--json")
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_the_helpful_phrase_is_found_and_its_gain_is_the_planted_one(folder: Path) -> None:
+    async def tuned() -> tuple[Any, ChatServer]:
+        models = TuningModels(phrases=(HELPFUL, BROKEN))
+        async with ChatServer(models) as server:
+            return await run(folder, "tune", *flags(server.base_url)), server
+
+    (code, out, err), server = asyncio.run(tuned())
+    assert code == 0, err
+    found = shown(folder)
+    best = found["candidates"][found["best"]]
+    assert best["number"], out
+    template = Path(folder, found["prompt"], best["template"]).read_text()
+    assert HELPFUL in template
+    assert found["evaluations"] <= 30
+    split = json.loads((folder / "mine" / "tune.json").read_text())["split"]
+    planted = sum(int(each.rpartition("e")[2]) % 3 == 1 for each in split["test"])
+    gain = found["gain"]
+    assert gain["difference"] == pytest.approx(planted / 9)
+    assert gain["problems"] == 9
+    assert found["sentence"].startswith(
+        f"On 9 problems that tuning never saw, the tuned prompt solves {round(100 * planted / 9)}"
+        " points more ("
+    )
+    assert found["sentence"] in " ".join(out.split())
+
+    # a broken candidate costs nothing
+    broken = [each for each in found["candidates"] if each["fault"]]
+    assert broken
+    assert all("problem.solution" in each["fault"] for each in broken)
+    assert not any("problem.solution" in said for said in asked(server, "solving"))
+    assert all(each["train"] is None for each in broken)
+
+    # the reflection model sees nothing that is hidden
+    reflected = asked(server, REFLECTION)
+    assert len(reflected) == found["proposals"]
+    for said in reflected:
+        assert not any(word in said for word in (HIDDEN, EXPECTED, REFERENCE))
+    everything = "\n".join(reflected)
+    assert "it passed the public tests only, and failed hidden ones" in everything
+    assert "A public test that failed: wrong answer" in everything
+    assert "print(0)" in everything, "the program of a sample"
+
+    # the test part is asked once with each prompt, and the search never saw it
+    titles = [f"# Echo {each.rpartition('e')[2]}\n" for each in split["test"]]
+    counted = Counter(
+        title for said in asked(server, "solving") for title in titles if title in said
+    )
+    assert counted == dict.fromkeys(titles, 2)
+    assert not any(title.strip("# \n") + "\n" in said for said in reflected for title in titles)
+
+    # the folder is a prompt set, and the page is whole and inert
+    checked = harness(folder, "prompts", "check", "mine/prompt", "--mode", "single_shot")
+    assert checked.returncode == 0, checked.stdout
+    page = (folder / "mine" / "report.html").read_text()
+    assert f'<span class="added">+{HELPFUL}</span>' in page
+    assert "{{ problem.solution }}" in page
+    assert "<script" not in page
+    assert "default-src &#39;none&#39;" in page or "default-src 'none'" in page
+
+    # the same command asks nothing again
+    before = len(server.requests)
+    again = harness(folder, "tune", *flags(server.base_url))
+    assert again.returncode == 0, again.stderr
+    assert len(server.requests) == before
+    assert shown(folder) == found
+
+
+def test_text_of_models_is_escaped_in_the_page(folder: Path) -> None:
+    hostile = "<script>alert(1)</script>\x1b[31m"
+
+    async def tuned() -> Any:
+        async with ChatServer(TuningModels(phrases=(hostile,))) as server:
+            return await run(folder, "tune", *flags(server.base_url, max_evaluations=12))
+
+    code, out, err = asyncio.run(tuned())
+    assert code == 0, err
+    page = (folder / "mine" / "report.html").read_text()
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
+    assert "<script" not in page
+    assert "\x1b" not in page + out + err
+
+
+def test_killed_at_any_moment_nothing_is_paid_twice(folder: Path, tmp_path_factory: Any) -> None:
+    """The kills come at requests: under way is the one that was not answered."""
+    other = tmp_path_factory.mktemp("unbroken")
+    write_problems(other, 21)
+    small = {"train": 3, "selection": 3, "test": 3, "max_evaluations": 15, "concurrency": 1}
+    phrases = (HELPFUL, BROKEN)
+
+    async def tuned() -> tuple[list[str], list[str]]:
+        async with ChatServer(TuningModels(phrases=phrases)) as server:
+            code, _, err = await run(other, "tune", *flags(server.base_url, **small))
+            assert code == 0, err
+        whole = asked(server)
+        reflected = next(n for n, said in enumerate(whole) if "<template>" in said)
+        moments = iter([1, reflected, len(whole) // 2 + 2, len(whole) - 1])
+        killed_at = next(moments)
+        models = TuningModels(phrases=phrases)
+        hang = asyncio.Event()
+
+        def script(body: Any, number: int) -> Reply:
+            if number == killed_at:
+                return Reply(until=hang.wait)
+            return models(body, number)
+
+        async with ChatServer(script) as server:
+            for _ in range(4):
+                process = await start(folder, "tune", *flags(server.base_url, **small))
+                await server.arrived(killed_at + 1)
+                process.kill()
+                assert (await finish(process))[0] == -signal.SIGKILL
+                killed_at = next(moments, 10_000)
+            code, _, err = await run(folder, "tune", *flags(server.base_url, **small))
+            assert code == 0, err
+            hang.set()
+            return whole, asked(server)
+
+    whole, killed = asyncio.run(tuned())
+    twice = Counter(killed) - Counter(whole)
+    assert sum(twice.values()) <= 4, "one request under way at each of four kills"
+    assert not Counter(whole) - Counter(killed)
+    assert (folder / "mine" / "prompt").is_dir()
+    for name in ("candidates.json", "prompt/single_shot/system.j2"):
+        assert (folder / "mine" / name).read_text() == (other / "mine" / name).read_text()
+
+
+class TestBudget:
+    def test_the_search_leaves_enough_for_the_test_part(self, folder: Path) -> None:
+        async def tuned() -> Any:
+            more = {"max_evaluations": None, "max_tokens_total": 14_000, "concurrency": 1}
+            async with ChatServer(TuningModels(phrases=(HELPFUL, USELESS[0]))) as server:
+                return await run(folder, "tune", *flags(server.base_url, **more))
+
+        code, _, err = asyncio.run(tuned())
+        assert code == 0, err
+        found = shown(folder)
+        assert found["ended"] == "budget"
+        assert found["tokens"] <= 14_000
+        assert found["gain"]["problems"] == 9
+        assert "tokens spent" in found["sentence"]
+
+    def test_a_budget_that_is_too_small_says_so(self, folder: Path) -> None:
+        async def tuned() -> Any:
+            async with ChatServer(TuningModels()) as server:
+                more = {"max_tokens_total": 1_000, "concurrency": 1}
+                return await run(folder, "tune", *flags(server.base_url, **more))
+
+        code, out, err = asyncio.run(tuned())
+        assert code == 0, err
+        assert "The budget does not pay for tuning" in out
+        assert "go on with a larger one" in err
+        assert not (folder / "mine" / "prompt").exists()
+
+    def test_dollars_of_both_models_count(self, folder: Path) -> None:
+        async def tuned() -> Any:
+            more = {"reflection_model": None, "price": "1000,1000", "max_cost": 14}
+            async with ChatServer(TuningModels()) as server:
+                return await run(folder, "tune", *flags(server.base_url, concurrency=1, **more))
+
+        code, _, err = asyncio.run(tuned())
+        assert code == 0, err
+        found = shown(folder)
+        assert found["cost"] == pytest.approx(found["tokens"] / 1000)
+        assert 0 < found["reflection_tokens"] < found["tokens"]
+        assert found["sentence"].endswith(f"${found['cost']:.2f} spent.")
+
+
+def test_ctrl_c_ends_with_the_best_so_far_and_goes_on(folder: Path) -> None:
+    async def tuned() -> tuple[Any, Any, int, int]:
+        models, hold = TuningModels(phrases=(HELPFUL, BROKEN)), asyncio.Event()
+
+        def script(body: Any, number: int) -> Reply:
+            reply = models(body, number)
+            first = body["model"] == REFLECTION and not hold.is_set()
+            return Reply(body=reply.body, until=hold.wait) if first else reply
+
+        async with ChatServer(script) as server:
+            process = await start(folder, "tune", *flags(server.base_url))
+            await server.arrived(10)  # the start on 6 + 3 problems, then reflection
+            process.send_signal(signal.SIGINT)
+            await heard(process, "interrupted: waiting for the answer")
+            hold.set()
+            ended = await finish(process)
+            before = len(server.requests)
+            again = await run(folder, "tune", "--resume", "mine", "--base-url", server.base_url)
+            return ended, again, before, len(server.requests)
+
+    (code, out, err), again, before, after = asyncio.run(tuned())
+    assert code == 130, err
+    assert "interrupted before the test part was asked" in " ".join(out.split())
+    assert "go on with: harness tune --resume mine" in err
+    assert before == 10
+    assert again[0] == 0, again[2]
+    assert after > before
+    assert shown(folder)["gain"]["difference"] > 0
+
+
+def test_a_useless_phrase_claims_no_gain(folder: Path) -> None:
+    async def tuned() -> Any:
+        async with ChatServer(TuningModels(by_chance, USELESS, seed=1)) as server:
+            return await run(folder, "tune", *flags(server.base_url))
+
+    code, _, err = asyncio.run(tuned())
+    assert code == 0, err
+    gain = shown(folder)["gain"]
+    assert gain is None or not gain["is_gain"]
+
+
+class TestRefusals:
+    def test_without_the_package_one_line_says_how_to_install_it(self, folder: Path) -> None:
+        first = (
+            "from harness.features.tune import gepa_search\n"
+            "gepa_search.find_spec = lambda name: None\n"
+        )
+        done = harness_after(first, folder, "tune", *flags("http://127.0.0.1:9/v1"))
+        assert done.returncode == 2
+        assert "pip install 'harness[tune]'" in done.stderr
+        assert not (folder / "mine").exists()
+
+    @pytest.mark.parametrize(
+        ("more", "words"),
+        [
+            (["-b", "fixture", "--out", "a"], "does not hear a prompt"),
+            (["-m", "m", "--mode", "external", "--out", "a"], "external"),
+            (["--resume", "nowhere"], "is not a tuning"),
+            (
+                ["-m", "gpt-5", "-b", "fixture", "--prompt", "none", "--out", "a", "--dry-run"],
+                "no prompt set",
+            ),
+        ],
+    )
+    def test_what_cannot_be_tuned(self, folder: Path, more: list[str], words: str) -> None:
+        done = harness(folder, "tune", *more)
+        assert done.returncode == 2, done.stdout
+        assert words in done.stderr
+        assert len(done.stderr.strip().splitlines()) == 1
+
+    def test_a_dry_run_does_nothing(self, folder: Path) -> None:
+        done = dry(folder, "--price", "1,1")
+        assert done.returncode == 0, done.stderr
+        assert "6 train, 6 selection, 9 test" in done.stdout
+        assert "18 requests" in done.stdout
+        assert not (folder / "mine").exists()
+        told = json.loads(dry(folder, "--price", "1,1", "--json").stdout)
+        assert told["split"] == {"train": 6, "selection": 6, "test": 9}
+        assert told["test"]["requests"] == [18, 18]
+
+
+def dry(folder: Path, *more: str) -> Done:
+    return harness(folder, "tune", *flags("http://127.0.0.1:9/v1"), "--dry-run", *more)
