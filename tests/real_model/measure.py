@@ -54,7 +54,7 @@ HARDER = (
     *("postage-sums", "shelf-blends"),  # hard
 )
 DEMO = (*TRIVIAL, *EASY, *HARDER)
-"""Bundled problems that the demo plays: by difficulty, half of those that were there before."""
+"""Bundled problems that are recorded: by difficulty, half of those that were there before."""
 DEMO_TOKENS = 700
 """Most tokens of one answer in the demo."""
 DEMO_TURNS = 6
@@ -205,7 +205,7 @@ PIECES = {
     ),
     "prompts": Piece(f"prompt sets {', '.join(PROMPTS)}: 60 of HumanEval", prompts),
     "protocols": Piece("chat, responses and messages: 4 problems each, agent loop", protocols),
-    "demo": Piece("the bundled problems, to be recorded for the demo", demo),
+    "demo": Piece("bundled problems, recorded for the demo", demo),
 }
 
 

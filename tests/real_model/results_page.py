@@ -29,17 +29,20 @@ INTRODUCTION = """\
 
 Qwen2.5-Coder-1.5B-Instruct (Apache-2.0), quantised to Q4_K_M, behind llama.cpp's server.
 `tests/real_model/` gets both from two packages, measures in pieces that can be resumed, and writes
-this page; the answers are in `tests/real_model/answers/`. Intervals are at 95 %.
+this page; the answers are in `tests/real_model/answers/`. Intervals are at 95 %. The server had one
+core, beside other work: minutes say little.
 """
 SERVER_FLAGS = "llama-server --jinja -sps 0 -np {slots} -c {context}"
 WIDTH = 118
 NONE = "-"
+MOST_NAMED = 4
+"""Most problems that a command on the page names."""
 
 
 def page(out: Path) -> str:
     """Return the page for the pieces in a folder."""
     parts = [INTRODUCTION]
-    there = [name for name in PIECES if (out / name / RECORD).exists()]
+    there = [name for name in PIECES if is_measured(out / name)]
     parts += ["\n".join(section(name, out / name)) for name in there]
     missing = [f"- {name}: {piece.about}" for name, piece in PIECES.items() if name not in there]
     if missing:
@@ -47,10 +50,17 @@ def page(out: Path) -> str:
     return "\n".join(parts)
 
 
+def is_measured(folder: Path) -> bool:
+    """Whether a command of the piece has ended."""
+    record = folder / RECORD
+    return record.exists() and bool(json.loads(record.read_text())["results"])
+
+
 def section(name: str, folder: Path) -> Iterator[str]:
     """Yield the lines of a piece's section."""
     record: dict[str, Any] = json.loads((folder / RECORD).read_text())
-    yield f"## {PIECES[name].about}\n"
+    about = PIECES[name].about
+    yield f"## {about[0].upper()}{about[1:]}\n"
     yield from table(name, folder, record)
     for result in sorted(record["results"]):
         if (folder / result / "experiment.json").exists():
@@ -134,13 +144,23 @@ def commands(record: dict[str, Any]) -> Iterator[str]:
         context = server["slots"] * server["context_of_a_slot"]
         yield SERVER_FLAGS.format(slots=server["slots"], context=context)
     for own in record["results"].values():
-        yield " ".join(["harness", *own["command"]])
+        yield " ".join(["harness", *shortened(own["command"])])
     yield "```\n"
     starts = [start for own in record["results"].values() for start in own["starts"]]
     days = sorted({start["started"][:10] for start in starts})
     whole = sum(start["seconds"] for start in starts) / 60
     when = " to ".join(dict.fromkeys((days[0], days[-1])))
     yield f"Measured on {when}, {whole:.0f} minutes in all.\n"
+
+
+def shortened(command: list[str]) -> list[str]:
+    """Return a command with a long list of problems (`-t`) cut and put last, as a comment."""
+    places = [place for place, word in enumerate(command) if word == "-t"]
+    if len(places) <= MOST_NAMED:
+        return command
+    left_out = {*places, *(place + 1 for place in places)}
+    rest = [word for place, word in enumerate(command) if place not in left_out]
+    return [*rest, *command[places[0] : places[0] + 2], f"# and {len(places) - 1} more problems"]
 
 
 def main() -> None:
