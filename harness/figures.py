@@ -1,11 +1,15 @@
 """Figures as text: rates, quantities, counts, dollars."""
 
+import math
 from collections.abc import Sequence
 
 from harness.text import printable, printable_line
 
 UNKNOWN = "unknown"
 """Displayed in place of an unknown value."""
+
+SMALL = 0.001
+"""US dollars below which a cost has more than four decimals."""
 
 
 def percent(value: float) -> str:
@@ -16,6 +20,11 @@ def percent(value: float) -> str:
 def interval(low: float, high: float) -> str:
     """Format the interval of a rate in percent."""
     return f"{100 * low:.1f} to {100 * high:.1f}"
+
+
+def points(difference: float) -> str:
+    """Format a difference of rates in percentage points, with its sign."""
+    return f"{100 * difference:+.1f}"
 
 
 def figure(value: float | None) -> str:
@@ -41,11 +50,20 @@ def count(number: int, noun: str, plural: str | None = None) -> str:
 
 
 def dollars(cost: float | None, prices_as_of: str | None = None) -> str:
-    """Format a cost, `unknown` if None; list prices get the date of the list."""
+    """Format a cost, `unknown` if None; list prices get the date of the list.
+
+    A small cost has two significant digits, so that it does not become 0.
+    """
     if cost is None:
         return "unknown"
     dated = f" (prices of {printable_line(prices_as_of)})" if prices_as_of else ""
-    return (f"${cost:.4f}" if cost < 1 else f"${cost:,.2f}") + dated
+    digits = 2 if cost >= 1 else 4 if cost >= SMALL or cost <= 0 else _digits(cost)
+    return f"${cost:,.{digits}f}{dated}"
+
+
+def _digits(cost: float) -> int:
+    """Return the decimals that show two significant digits of a small cost."""
+    return 1 - math.floor(math.log10(float(f"{cost:.1e}")))
 
 
 def bad_rows(skipped: Sequence[Exception]) -> str:

@@ -207,6 +207,7 @@ def policies(
     spend: Sequence[Sequence[float]],
     solved: Sequence[Sequence[float]],
     *,
+    amounts: Sequence[float] | None = None,
     complete: bool = False,
     samples: float = 1.0,
 ) -> Policies:
@@ -215,6 +216,7 @@ def policies(
     Args:
         spend: cost of one shot, two shots, and so on, for each problem.
         solved: chance that these shots solve the problem, for each problem.
+        amounts: mean number of shots of each policy. Default: one, two, and so on.
         complete: as in `Policies`.
         samples: as in `Policies`.
     """
@@ -223,8 +225,10 @@ def policies(
     start = np.zeros((len(spend), 1))
     table_spend = np.hstack([start, np.array(spend, dtype=float)])
     table_solved = np.hstack([start, np.array(solved, dtype=float)])
-    amounts = tuple(map(float, range(table_spend.shape[1])))
-    return Policies(table_spend, table_solved, amounts, complete, samples, shots=True)
+    numbers = range(1, table_spend.shape[1]) if amounts is None else amounts
+    return Policies(
+        table_spend, table_solved, (0.0, *map(float, numbers)), complete, samples, shots=True
+    )
 
 
 def resampled(

@@ -102,7 +102,7 @@ def test_two_functions_are_ranked_and_compared() -> None:
     found = experiment([poor, good], ROWS[:4], modes="single_shot", out="e")
     best, base = (cell.name for cell in found.cells)
     assert found.baseline == base
-    assert repr(found) == f"<ExperimentResult e: 2 cells, the best {best}: pass@1 100.0 %>"
+    assert repr(found) == f"<ExperimentResult e: 2 variants, the best {best}: pass@1 100.0 %>"
     assert found.answer.startswith(f"{best} solves most: 100.0 %, +100.0 points against {base}")
     assert [(name, run.pass_at_1) for name, run in found.runs.items()] == [(best, 1), (base, 0)]
     table = found.to_pandas()
@@ -121,7 +121,7 @@ def test_variants_that_solve_the_same_have_no_best() -> None:
         return poor(problem)
 
     found = experiment([poor, none], ROWS[:2], modes="single_shot", out="e")
-    assert found.answer.startswith("2 cells solve most: 0.0 % each")
+    assert found.answer.startswith("2 variants solve most: 0.0 % each")
 
 
 class TestGoingOn:
@@ -179,9 +179,10 @@ class TestGoingOn:
             call: dict[str, Any] = {"models": "served", "base_url": server.base_url, "out": "e"}
             call |= {"benchmark": ROWS[:4], "modes": "single_shot", "prompts": ["default", "terse"]}
             await asyncio.to_thread(experiment, **call, max_tokens_total=50)
-            assert len(server.requests) == 5
+            assert len(server.requests) == 4
             again = "experiment(resume='e', max_tokens_total=MORE), with your models and problems"
-            words = f"max_tokens_total is reached: 50 of 50 tokens; go on with: {again}"
+            low = "max_tokens_total is too low for another problem: 40 of 50 tokens"
+            words = f"{low}; go on with: {again}"
             assert words in caplog.text
             found = await asyncio.to_thread(
                 experiment, resume="e", benchmark=ROWS[:4], max_tokens_total=90

@@ -1,40 +1,128 @@
-"""The first screen of `harness compare`: a summary in 24 lines of 80 columns, and its texts."""
+"""The answer of a comparison, computed once: terminal, Markdown, report and viewer render it."""
 
 import re
-import shlex
-from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
-
-from rich.console import Group, RenderableType
-from rich.constrain import Constrain
-from rich.padding import Padding
-from rich.table import Column, Table
-from rich.text import Text
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from harness.features.compare.comparison import LEVEL, ComparedRun, Comparison, Pairwise
 from harness.features.compare.flips import Flip
-from harness.features.compare.spend_result import SpendComparison
-from harness.features.compare.spend_sentence import amount_of
-from harness.features.compare.table_rows import points
-from harness.figures import UNKNOWN, count, dollars, interval, percent, quantity
-from harness.run.summary.loaded_run import arm_names, mode_words
+from harness.features.compare.run_names import names_of
+from harness.features.compare.spend_result import SpendComparison, SpendDifference
+from harness.features.compare.spend_sentence import (
+    answers_fairly,
+    foreign,
+    headline,
+    of_shots,
+    sentence_of,
+    shots_words,
+)
+from harness.figures import UNKNOWN, count, dollars, percent, points, quantity
+from harness.run.summary.loaded_run import mode_words
 from harness.run.summary.summary import Summary
 from harness.text import printable_line
 
+Escape = Callable[[str], str]
+"""Escapes untrusted text for where it is shown."""
 
-def names_of(comparison: Comparison) -> dict[str, str]:
-    """Name the runs by the mode, model or prompt set that differs.
 
-    Returns:
-        The name of each run by its letter.
+@dataclass(frozen=True, slots=True)
+class Arm:
+    """A column of the answer: a run, or the shots that cost what the agent spends.
+
+    Attributes:
+        name: the run's name, or the number of shots.
+        label: the run's letter; for shots at the agent's cost that of the agent.
+        solved, low, high: solve rate and its interval; None if unknown.
+        cost, tokens: mean US dollars and tokens per problem; None if unknown.
+        samples: samples per problem.
+        at_equal_spend: whether these are shots at the agent's cost.
     """
-    names = arm_names([side.settings for side in comparison.runs])
-    return {side.label: name for side, name in zip(comparison.runs, names, strict=True)}
+
+    name: str
+    label: str
+    solved: float | None
+    low: float | None
+    high: float | None
+    cost: float | None
+    tokens: float | None
+    samples: float
+    at_equal_spend: bool = False
 
 
-def side_of(comparison: Comparison, label: str) -> ComparedRun:
-    """Return the run with a letter."""
-    return next(side for side in comparison.runs if side.label == label)
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """What the run solves more than its baseline.
+
+    Attributes:
+        name: what is compared.
+        value, low, high: difference and its interval; None without an interval.
+        decided: whether the interval excludes 0.
+    """
+
+    name: str
+    value: float
+    low: float | None
+    high: float | None
+    decided: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a comparison of two runs came to.
+
+    Attributes:
+        title: the runs' names and the settings they share.
+        warnings: reasons why the runs are not fully comparable, the gravest first.
+        sentences: the answer; the fair comparison comes first.
+        arms: the baseline, the other run, and the shots at the agent's cost if these are known.
+        differences: at the agent's cost, if known; then of all samples.
+        changes: how many problems were gained and lost.
+        facts: further figures in words.
+    """
+
+    title: str
+    warnings: tuple[str, ...]
+    sentences: tuple[str, ...]
+    arms: tuple[Arm, ...]
+    differences: tuple[Difference, ...]
+    changes: str
+    facts: tuple[str, ...]
+
+
+def answer_of(comparison: Comparison) -> Answer:
+    """Return the answer of a comparison with one run against a baseline."""
+    names, versus = names_of(comparison), comparison.versus[0]
+    return Answer(
+        title=title_words(comparison),
+        warnings=tuple(warnings_of(comparison, names)),
+        sentences=tuple(sentences_of(comparison, versus, names)),
+        arms=tuple(_arms(comparison, versus, names)),
+        differences=tuple(_differences(versus)),
+        changes=changes_words(versus),
+        facts=tuple(_facts(comparison, versus)),
+    )
+
+
+def sentences_of(
+    comparison: Comparison, versus: Pairwise, names: Mapping[str, str], safe: Escape | None = None
+) -> Iterator[str]:
+    """Yield the answer in sentences: the fair comparison first, where there is one.
+
+    Args:
+        comparison: the comparison.
+        versus: one of its runs against the baseline.
+        names: the runs' names by letter, escaped for where the sentences are shown.
+        safe: escapes a sentence with names of models or prompt sets; default: none is escaped.
+    """
+    comparisons = len(comparison.versus)
+    spend = versus.spend
+    said = spend.sentence if spend is not None else ""
+    if spend is not None and said and safe is not None and foreign(spend):
+        said = safe(said)
+    plain = difference_words(versus, names, comparisons)
+    price = price_words(comparison, versus, names)
+    sentences = (said, plain, price) if answers_fairly(spend) else (plain, price, said)
+    yield from filter(None, sentences)
 
 
 def title_words(comparison: Comparison) -> str:
@@ -57,7 +145,7 @@ def title_words(comparison: Comparison) -> str:
 
 
 def difference_words(versus: Pairwise, names: Mapping[str, str], comparisons: int = 1) -> str:
-    """Return a sentence on the difference between two runs and its significance.
+    """Return a sentence on the difference of all samples, and its significance.
 
     Args:
         versus: a run against the baseline.
@@ -67,37 +155,83 @@ def difference_words(versus: Pairwise, names: Mapping[str, str], comparisons: in
     paired = versus.paired
     name, other = names[versus.label], names[versus.baseline]
     if not versus.flips:
+        if not any(rate and rate.value for rate in (paired.rate_a, paired.rate_b)):
+            return f"Neither {name} nor {other} solves any of {count(paired.problems, 'problem')}."
         return f"{_capital(name)} and {other} solve the same problems."
+    shown = _significance(versus, comparisons)
+    if answers_fairly(versus.spend):
+        return _against_one_shot(versus, names, shown)
+    if not paired.difference:
+        return f"{_capital(name)} and {other} solve equally many{shown}."
+    more = "more" if paired.difference > 0 else "fewer"
+    size = points(abs(paired.difference)).removeprefix("+")
+    return f"{_capital(name)} solves {size} points {more} than {other}{shown}."
+
+
+def _significance(versus: Pairwise, comparisons: int) -> str:
+    """Return interval and p-value in parentheses; nothing if an experiment decided otherwise."""
+    if versus.looked is not None:
+        low, high = versus.looked
+        verdict = "not decided" if low <= 0 <= high else "decided"
+        return f" ({points(low)} to {points(high)} at any look: {verdict})"
+    if versus.stopped_early:
+        return ""
+    paired = versus.paired
     p_value = versus.p_holm if comparisons > 1 else paired.p_value
-    low, high = paired.low, paired.high
     spread = ""
-    if low is not None and high is not None:
-        spread = f"95 % interval {plain_points(low)} to {plain_points(high)}, "
+    if paired.low is not None and paired.high is not None:
+        spread = f"95 % interval {points(paired.low)} to {points(paired.high)}, "
     corrected = ", by Holm" if comparisons > 1 else ""
     sure = "" if p_value < LEVEL else ": chance alone could do this"
-    shown = f"({spread}p {p_words(p_value)}{corrected}{sure})"
-    if not paired.difference:
-        return f"{_capital(name)} and {other} solve equally many {shown}."
-    more = "more" if paired.difference > 0 else "fewer"
-    size = plain_points(abs(paired.difference))
-    return f"{_capital(name)} solves {size} points {more} than {other} {shown}."
+    return f" ({spread}p {p_words(p_value)}{corrected}{sure})"
+
+
+def _against_one_shot(versus: Pairwise, names: Mapping[str, str], shown: str) -> str:
+    """Return the sentence on attempts against one shot each."""
+    spend, sign = versus.spend, 1
+    assert spend is not None
+    agent = names[versus.label]
+    if of_shots(spend.b):
+        agent, sign = names[versus.baseline], -1
+    difference = sign * versus.paired.difference
+    if not difference:
+        return f"One shot solves as much as {agent}{shown}."
+    less = "less" if difference > 0 else "more"
+    size = points(abs(difference)).removeprefix("+")
+    return f"One shot solves {size} points {less} than {agent}{shown}."
 
 
 def price_words(comparison: Comparison, versus: Pairwise, names: Mapping[str, str]) -> str:
-    """Return a sentence on the cost or token ratio to the baseline; empty if unknown."""
+    """Return a sentence on the ratio of costs or tokens; empty if unknown."""
     one, other = (side_of(comparison, each) for each in (versus.label, versus.baseline))
-    for spent, noun, same in (
-        (cost_each, "the cost", "cost"),
-        (tokens_each, "the tokens", "number of tokens"),
-    ):
+    name = names[versus.label]
+    fair = answers_fairly(versus.spend)
+    if fair and versus.spend is not None and of_shots(versus.spend.b):
+        one, other, name = other, one, names[versus.baseline]
+    for spent, noun in ((cost_each, "cost"), (tokens_each, "tokens")):
         here, there = spent(one), spent(other)
         if here is not None and there:
-            ratio = here / there
-            if f"{ratio:.1f}" == "1.0":
-                return f"Both take about the same {same}."
-            times = f"{ratio:.1f}" if ratio >= 0.095 else f"{ratio:.2g}"  # noqa: PLR2004
-            return f"{_capital(names[versus.label])} takes {times} times {noun}."
+            if fair:
+                return f"{_capital(name)} takes {_times(here / there)} the {noun} of one shot."
+            if f"{here / there:.1f}" == "1.0":
+                return f"Both take about the same {noun}."
+            return f"{_capital(name)} takes {_times(here / there)} the {noun}."
     return ""
+
+
+def _times(ratio: float) -> str:
+    """Return a ratio in words: `3.4 times`, `a fifth of`."""
+    fraction = _FRACTIONS.get(round(1 / ratio)) if ratio < _HALF else None
+    return f"about {fraction} of" if fraction else f"{ratio:.2g} times"
+
+
+_HALF = 0.6
+_FRACTIONS = {2: "half", 3: "a third", 4: "a quarter", 5: "a fifth", 10: "a tenth"}
+
+
+def side_of(comparison: Comparison, label: str) -> ComparedRun:
+    """Return the run with a letter."""
+    return next(side for side in comparison.runs if side.label == label)
 
 
 def shared_summary(side: ComparedRun) -> Summary:
@@ -119,54 +253,65 @@ def tokens_each(side: ComparedRun) -> float | None:
     return None if found.usage_unknown or not done else found.usage.total_tokens / done
 
 
-class Figures(NamedTuple):
-    """A run's figures as formatted texts."""
-
-    name: str
-    solved: str
-    interval: str
-    cost: str
-    tokens: str
-
-
-def figures_of(side: ComparedRun, name: str) -> Figures:
-    """Return a run's figures, over the problems that all runs have."""
+def arm_of(side: ComparedRun, name: str) -> Arm:
+    """Return a run's column: one sample of each problem that all runs have."""
     rate = shared_summary(side).pass_at_1
-    cost, tokens = cost_each(side), tokens_each(side)
-    return Figures(
-        name,
-        UNKNOWN if rate is None else percent(rate.value),
-        "" if rate is None else interval(rate.low, rate.high),
-        dollars(cost),
-        UNKNOWN if tokens is None else quantity(tokens),
+    return Arm(
+        name=name,
+        label=side.label,
+        solved=rate.value if rate else None,
+        low=rate.low if rate else None,
+        high=rate.high if rate else None,
+        cost=cost_each(side),
+        tokens=tokens_each(side),
+        samples=1,
     )
 
 
-def equal_figures(comparison: Comparison, spend: SpendComparison) -> Figures | None:
-    """Return the costlier arm's figures at the cheaper one's spend.
+def _arms(comparison: Comparison, versus: Pairwise, names: Mapping[str, str]) -> Iterator[Arm]:
+    """Yield the baseline, the other run, and the shots at the agent's cost."""
+    for label in (versus.baseline, versus.label):
+        yield arm_of(side_of(comparison, label), names[label])
+    spend = versus.spend
+    if spend is None or not answers_fairly(spend):
+        return
+    (difference,) = headline(spend)
+    agent, shots = (spend.b, spend.a) if of_shots(spend.a) else (spend.a, spend.b)
+    point = difference.a if shots is spend.a else difference.b
+    yield Arm(
+        name=f"{shots_words(shots, point.amount)[0]} at equal cost",
+        label=agent.label,
+        solved=point.solved,
+        low=point.low,
+        high=point.high,
+        cost=difference.at if spend.unit == "dollars" else None,
+        tokens=difference.at if spend.unit == "tokens" else None,
+        samples=point.amount,
+        at_equal_spend=True,
+    )
 
-    None if the spends are close, or if the unit is neither dollars nor tokens.
 
-    Args:
-        comparison: a comparison of two runs.
-        spend: the same runs at equal spend, the baseline as A.
+def _differences(versus: Pairwise) -> Iterator[Difference]:
+    """Yield the difference at the agent's cost, if known, then that of all samples.
+
+    At the agent's cost it is what the agent solves more, whichever run is the baseline.
     """
-    dear, cheap = (spend.b, spend.a) if spend.b.mean > spend.a.mean else (spend.a, spend.b)
-    found = next((each for each in spend.differences if each.mean_of == cheap.label), None)
-    if found is None or cheap.mean > CLOSE * dear.mean or spend.unit not in {"dollars", "tokens"}:
-        return None
-    point = found.b if dear is spend.b else found.a
-    letters = comparison.baseline, comparison.versus[0].label
-    name = names_of(comparison)[letters[dear is spend.b]]
-    amount = amount_of(found.at, spend.unit) if spend.unit == "dollars" else quantity(found.at)
-    words = amount if spend.unit == "dollars" else f"{amount} {spend.unit}"
-    bounds = "" if point.low is None or point.high is None else interval(point.low, point.high)
-    cost, tokens = (amount, "") if spend.unit == "dollars" else ("", amount)
-    return Figures(f"{name} at {words}", percent(point.solved), bounds, cost, tokens)
+    spend = versus.spend
+    if spend is not None and answers_fairly(spend):
+        (found,) = headline(spend)
+        yield _signed("at equal cost", found, -1 if of_shots(spend.b) else 1)
+    paired = versus.paired
+    low, high = (paired.low, paired.high) if versus.looked is None else versus.looked
+    decided = paired.p_value < LEVEL
+    if versus.looked is not None:
+        decided = not versus.looked[0] <= 0 <= versus.looked[1]
+    yield Difference("difference", paired.difference, low, high, decided)
 
 
-CLOSE = 0.9
-"""Ratio of spends from which arms need no extra column at equal spend."""
+def _signed(name: str, found: SpendDifference, sign: int) -> Difference:
+    ends = sorted(sign * end for end in (found.low, found.high) if end is not None)
+    low, high = ends or (None, None)
+    return Difference(name, sign * found.difference, low, high, found.decided)
 
 
 def warnings_of(comparison: Comparison, names: Mapping[str, str]) -> Iterator[str]:
@@ -184,30 +329,23 @@ def warnings_of(comparison: Comparison, names: Mapping[str, str]) -> Iterator[st
             yield f"{names[side.label]}: {answers} cut off by the token limit"
 
 
+def _facts(comparison: Comparison, versus: Pairwise) -> Iterator[str]:
+    """Yield further figures in words: the baseline's, then the other run's."""
+    pair = [side_of(comparison, label).summary for label in (versus.baseline, versus.label)]
+    passed = [percent(s.overfit_rate.value) if s.overfit_rate else UNKNOWN for s in pair]
+    if set(passed) - {UNKNOWN}:
+        yield f"passed public tests only {passed[0]} and {passed[1]}"
+    costs = [dollars(summary.cost) for summary in pair]
+    if set(costs) - {UNKNOWN}:
+        yield f"whole cost {costs[0]} and {costs[1]}"
+    if any(summary.cut_off for summary in pair):
+        yield f"answers cut off {pair[0].cut_off:,} and {pair[1].cut_off:,}"
+
+
 def changes_words(versus: Pairwise) -> str:
     """Return how many problems were gained and how many lost."""
     gained = sum(flip.better == versus.label for flip in versus.flips)
     return f"{gained:,} gained, {len(versus.flips) - gained:,} lost"
-
-
-def flip_name(flip: Flip) -> str:
-    """Return a problem's id without its source, its title and its difficulty."""
-    native = flip.problem.partition("/")[2] or flip.problem
-    letters = "".join(filter(str.isalnum, flip.title.casefold()))
-    same = letters in "".join(filter(str.isalnum, flip.problem.casefold()))
-    level = f" ({flip.difficulty})" if flip.difficulty else ""
-    return printable_line(f"{native}{'' if same else '  ' + flip.title}{level}")
-
-
-def change_of(flip: Flip) -> str:
-    """Return both verdicts: `wrong answer -> accepted`."""
-    one, other = (
-        f"{shown.solved} of {shown.samples}"
-        if shown.samples > 1
-        else shown.verdict.replace("_", " ")
-        for shown in (flip.a, flip.b)
-    )
-    return f"{one} -> {other}"
 
 
 def interleaved(versus: Pairwise, most: int) -> Sequence[Flip]:
@@ -218,132 +356,34 @@ def interleaved(versus: Pairwise, most: int) -> Sequence[Flip]:
     return [*gained[: most - kept], *lost[:kept]]
 
 
-def plain_points(difference: float) -> str:
-    """Return a difference in percentage points, without a trailing `.0`."""
-    return f"{100 * difference:.1f}".removesuffix(".0")
-
-
 def p_words(p_value: float) -> str:
     """Return a p-value with its relation sign: `= 0.02`."""
     return "< 0.001" if p_value < 0.001 else f"= {p_value:.2g}"  # noqa: PLR2004
+
+
+def tokens_words(tokens: float | None) -> str:
+    """Return a number of tokens, or that it is unknown."""
+    return UNKNOWN if tokens is None else quantity(tokens)
+
+
+def at_any_look(spend: SpendComparison, low: float, high: float) -> SpendComparison:
+    """Return the comparison with the interval of an experiment that may stop early.
+
+    Args:
+        spend: the comparison; the interval replaces that of its first sentence.
+        low: lower end of the interval of the second run minus the first.
+        high: upper end.
+    """
+    if not answers_fairly(spend):
+        return spend
+    (shown,) = headline(spend)
+    looked = shown.model_copy(update={"low": low, "high": high, "at_any_look": True})
+    differences = tuple(looked if each is shown else each for each in spend.differences)
+    changed = spend.model_copy(update={"differences": differences})
+    return changed.model_copy(update={"sentence": sentence_of(changed, asked=False)})
 
 
 def _capital(text: str) -> str:
     """Capitalize a sentence, unless its first word is not purely letters."""
     first = re.split("[, ]", text, maxsplit=1)[0]
     return text[:1].upper() + text[1:] if first.isalpha() else text
-
-
-LISTED = 5
-"""Number of changed outcomes on the first screen."""
-MOST_WARNINGS = 3
-NAME = 36  # columns of a terminal
-WIDTH = 80
-
-
-def comparison_screen(comparison: Comparison, *, listed: int = LISTED) -> RenderableType:
-    """Show which run solves more and at what cost, and the first changed outcomes.
-
-    Args:
-        comparison: a comparison of two runs or more.
-        listed: number of changed outcomes, at most.
-    """
-    names = names_of(comparison)
-    parts: list[RenderableType] = [Text(title_words(comparison), style="bold")]
-    warnings = list(warnings_of(comparison, names))
-    parts += [Text(printable_line(words), style="yellow") for words in warnings[:MOST_WARNINGS]]
-    if len(warnings) > MOST_WARNINGS:
-        parts.append(Text(f"{len(warnings) - MOST_WARNINGS} more: --details", style="yellow"))
-    first, *others = comparison.versus
-    if others:
-        parts += [Text(""), _many(comparison, names)]
-    else:
-        parts += _two(comparison, first, names, listed)
-    return Constrain(Group(*parts), WIDTH)
-
-
-def _two(
-    comparison: Comparison, versus: Pairwise, names: Mapping[str, str], listed: int
-) -> Iterator[RenderableType]:
-    told = (
-        difference_words(versus, names),
-        price_words(comparison, versus, names),
-        versus.spend.sentence if versus.spend else "",
-    )
-    sentences = [printable_line(each) for each in told if each]
-    if versus.differs:
-        first, *others = versus.differs
-        more = f", and {len(others)} more" if others else ""
-        sentences.append(f"Also different: {printable_line(first)}{more}.")
-    yield Text("")
-    yield Padding(Text(" ".join(sentences)), (0, 0, 0, 2))
-    yield Text("")
-    yield _figures(comparison, names, versus.spend)
-    if versus.flips:
-        yield Text("")
-        yield from _changes(comparison, versus, listed)
-
-
-def _figures(
-    comparison: Comparison, names: Mapping[str, str], spend: SpendComparison | None
-) -> Table:
-    """Build a table with a column per run, then one at equal spend."""
-    sides = [figures_of(side, names[side.label]) for side in comparison.runs]
-    sides += [cheaper] if spend and (cheaper := equal_figures(comparison, spend)) else []
-    table = Table.grid(Column(), *(Column(justify="right") for _ in sides), padding=(0, 3, 0, 0))
-    table.add_row("", *(Text(side.name, style="bold") for side in sides))
-    table.add_row(Text("  solved", style="bold"), *(side.solved for side in sides))
-    table.add_row("", *(f"({side.interval})" if side.interval else "" for side in sides))
-    for name, cells in (
-        ("cost a sample", [side.cost for side in sides]),
-        ("tokens a sample", [side.tokens for side in sides]),
-    ):
-        if set(cells) - {UNKNOWN, ""}:
-            table.add_row(Text(f"  {name}", style="bold"), *cells)
-    return table
-
-
-def _changes(comparison: Comparison, versus: Pairwise, listed: int) -> Iterator[RenderableType]:
-    yield Text(f"  changed: {changes_words(versus)}")
-    shown = interleaved(versus, listed)
-    table = Table.grid(padding=(0, 2, 0, 0))
-    table.add_column(no_wrap=True)
-    table.add_column(max_width=NAME, no_wrap=True, overflow="ellipsis")
-    table.add_column(no_wrap=True, overflow="ellipsis")
-    for flip in shown:
-        way = "gained" if flip.better == versus.label else "lost"
-        colour = "green" if way == "gained" else "red"
-        table.add_row(Text(f"    {way}", style=colour), flip_name(flip), change_of(flip))
-    yield table
-    paths = " ".join(shlex.quote(printable_line(side.path)) for side in comparison.runs)
-    if len(versus.flips) > len(shown):
-        more = len(versus.flips) - len(shown)
-        yield _command(f"    {more:,} more: harness compare {paths} --details")
-    commands = [each.command for flip in reversed(shown) for each in (flip.b, flip.a)]
-    command = next(filter(None, commands), None)
-    if command:
-        yield _command(f"  read one: {printable_line(command)}")
-
-
-def _command(text: str) -> Text:
-    """Format a command as a line that is never wrapped, so that it can be copied."""
-    return Text(text, style="dim", no_wrap=True, overflow="ignore")
-
-
-def _many(comparison: Comparison, names: Mapping[str, str]) -> Table:
-    """Build a table with a line per run, the baseline first."""
-    heads = "solved", "95 % interval", "difference", "p (Holm)", "cost", "tokens"
-    table = Table.grid(Column(), *(Column(justify="right") for _ in heads), padding=(0, 2, 0, 0))
-    table.add_row("  run", *heads, style="bold")
-    by_label = {versus.label: versus for versus in comparison.versus}
-    for side in sorted(comparison.runs, key=lambda side: side.label != comparison.baseline):
-        figures, versus = figures_of(side, names[side.label]), by_label.get(side.label)
-        against = "baseline", ""
-        if versus is not None:
-            p_value = p_words(versus.p_holm).removeprefix("= ")
-            against = points(versus.paired.difference), p_value
-        table.add_row(
-            f"  {side.label}  {figures.name.removesuffix(f' {side.label}')}",
-            *(figures.solved, figures.interval, *against, figures.cost, figures.tokens),
-        )
-    return table

@@ -5,7 +5,7 @@ Every other run is an arm of attempts, each of which can be cut off at a budget.
 """
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Literal
@@ -34,6 +34,8 @@ cannot be reached without knowing the hidden tests.
 
 SHOTS = "single_shot"
 MOST_SHOTS = 100
+_NEAR = 1e-9
+"""Relative rounding error of a spend."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +46,7 @@ class Arm:
         curves: its curves by kind; the first is the compared one.
         mean: mean spend of a sample, averaged over problems.
         samples: fewest graded samples of a problem.
-        uneven: number of problems with more samples than that.
+        most_samples: most graded samples of a problem.
         unknown: samples that could have submitted a solution whose hidden verdict is unknown.
         public_known: whether the shots' results on the public tests are known.
     """
@@ -52,7 +54,7 @@ class Arm:
     curves: Mapping[CurveKind, Policies]
     mean: float
     samples: int
-    uneven: int
+    most_samples: int
     unknown: int
     public_known: bool
 
@@ -146,16 +148,46 @@ def arm_of(samples: Samples, mode: str, unit: Unit) -> Arm:
     """
     numbers = [len(own) for own in samples.values()]
     means = [sum(map(partial(_spend, unit=unit), own)) / len(own) for own in samples.values()]
-    fewest = min(numbers)
-    curves, unknown = _shots(samples, unit, fewest) if mode == SHOTS else _cut(samples, mode, unit)
+    curves, unknown = _shots(samples, unit) if mode == SHOTS else _cut(samples, mode, unit)
     return Arm(
         curves=curves,
         mean=sum(means) / len(means),
-        samples=fewest,
-        uneven=sum(number > fewest for number in numbers),
+        samples=min(numbers),
+        most_samples=max(numbers),
         unknown=unknown,
         public_known=all(sample.tests_known for sample in _every(samples)),
     )
+
+
+def with_enough_shots(shots: Samples, attempts: Samples, unit: Unit) -> list[str]:
+    """Return the problems whose shots are worth the attempts, within one shot a problem.
+
+    A problem that an early end left with fewer shots is left out, so that the others can be
+    compared at what their attempts spend. If no choice by the number of shots is worth the
+    attempts, all problems stay.
+
+    Args:
+        shots: at least one shot of each problem; their spend must be `known`.
+        attempts: at least one attempt at each problem, with known spend.
+        unit: the unit of spend.
+    """
+    of_all, of_one, of_attempt = (
+        {problem: spent(list(map(partial(_spend, unit=unit), own))) for problem, own in of.items()}
+        for of, spent in ((shots, sum), (shots, _mean), (attempts, _mean))
+    )
+    for least in sorted({len(own) for own in shots.values()}):
+        kept = [problem for problem, own in shots.items() if len(own) >= least]
+        bought, shot, attempt = (
+            _mean([spend[problem] for problem in kept]) for spend in (of_all, of_one, of_attempt)
+        )
+        missing = attempt - bought
+        if missing < shot * (1 + _NEAR) and attempt < (least + 2) * shot:
+            return kept
+    return list(shots)
+
+
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values)
 
 
 def known(samples: Samples, mode: str, unit: Unit) -> bool:
@@ -207,26 +239,28 @@ def _cut(samples: Samples, mode: str, unit: Unit) -> tuple[dict[CurveKind, Polic
     return {"cut_off": cut_off(attempts, len(samples))}, unknown
 
 
-def _shots(samples: Samples, unit: Unit, fewest: int) -> tuple[dict[CurveKind, Policies], int]:
+def _shots(samples: Samples, unit: Unit) -> tuple[dict[CurveKind, Policies], int]:
+    """Return the curves of j shots; a problem that has fewer than j gets all that it has."""
     shots = [[_shot(result, unit) for result in own] for own in samples.values()]
-    if max(map(len, shots)) == 1:
-        spend, solved = ([[float(own[0][field])] for own in shots] for field in (3, 2))
-        return {"chosen": policies(spend, solved)}, 0  # with one shot all curves are the same
-    numbers = range(1, min(fewest, MOST_SHOTS) + 1)
-    spends = [[spend_of_all(own, first) for first in numbers] for own in shots]
-    picked = [[chosen_solved(own, first) for first in numbers] for own in shots]
-    each = sum(map(len, shots)) / len(shots)
-    chosen = policies(spends, picked, samples=each)
-    until = policies(
-        [[spend_until_pass(own, first) for first in numbers] for own in shots],
+    numbers = range(1, min(max(map(len, shots)), MOST_SHOTS) + 1)
+
+    def table(value: Callable[[Sequence[Shot], int], float]) -> list[list[float]]:
+        return [[value(own, min(first, len(own))) for first in numbers] for own in shots]
+
+    amounts = [_mean([min(first, len(own)) for own in shots]) for first in numbers]
+    each = _mean([len(own) for own in shots])
+    curve = partial(policies, amounts=amounts, samples=each)
+    spends, picked = table(spend_of_all), table(chosen_solved)
+    chosen = curve(spends, picked)
+    if len(numbers) == 1:  # with one shot all curves are the same
+        return {"chosen": chosen}, 0
+    until = curve(
+        table(spend_until_pass),
         picked,
         complete=all(shot.passes for own in shots for shot in own),
-        samples=each,
     )
-    means = [[mean_solved(own)] * len(numbers) for own in shots]
-    single = policies(spends, means, samples=each)
-    anything = [[any_solved(own, first) for first in numbers] for own in shots]
-    either = policies(spends, anything, samples=each)
+    single = curve(spends, table(lambda own, _: mean_solved(own)))
+    either = curve(spends, table(any_solved))
     if all(sample.tests_known for sample in _every(samples)):
         return {
             "chosen": chosen,

@@ -11,9 +11,11 @@ from harness.cli import completion
 from harness.cli.settings_flags import RESULT_FILTERS, with_settings
 from harness.cli.shared_flags import By, Details
 from harness.errors import INFRASTRUCTURE, MISSED, OK, UsageError
-from harness.features.compare.answer import comparison_screen, names_of
+from harness.features.compare.answer_screen import comparison_screen
 from harness.features.compare.comparison import Comparison, compare_runs
-from harness.features.compare.view import comparison_markdown, comparison_view, groups_of
+from harness.features.compare.markdown import comparison_markdown
+from harness.features.compare.run_names import names_of
+from harness.features.compare.view import comparison_view, groups_of
 from harness.figures import count
 from harness.run.store.results import uncollected
 from harness.run.summary.groups import read_filters, read_kinds
@@ -48,25 +50,28 @@ def _refuse_unlike(comparison: Comparison) -> None:
         for first in found[:1]:
             others = len(found) - 1
             more = f", and {others} more" if others else ""
+            names = names_of(comparison)
             raise UsageError(
-                f"{versus.label} is not comparable with {versus.baseline}: {first}{more}; "
+                f"{names[versus.label]} is not comparable with {names[versus.baseline]}: "
+                f"{first}{more}; "
                 "leave out --strict to see them side by side"
             )
 
 
 def _gate(comparison: Comparison) -> int:
     """Return the exit code of `--fail-if-worse`, taking pending samples into account."""
-    err = console(error=True)
-    worse = [each.label for each in comparison.versus if each.worse_at_best]
+    err, names = console(error=True), names_of(comparison)
+    baseline = names[comparison.baseline]
+    worse = [names[each.label] for each in comparison.versus if each.worse_at_best]
     if worse:
-        err.print(f"--fail-if-worse: {', '.join(worse)} worse than {comparison.baseline}")
+        err.print(f"--fail-if-worse: {', '.join(worse)} worse than {baseline}")
         return MISSED
-    unknown = [each.label for each in comparison.versus if each.worse_at_worst or each.worse]
+    unknown = [names[each.label] for each in comparison.versus if each.worse_at_worst or each.worse]
     if unknown:
         pending = sum(side.open.pending for side in comparison.runs)
         err.print(
             f"--fail-if-worse: not decided, {count(pending, 'sample')} pending: they can still "
-            f"make {', '.join(unknown)} worse than {comparison.baseline} or not; finish the runs",
+            f"make {', '.join(unknown)} worse than {baseline} or not; finish the runs",
             soft_wrap=True,
         )
         return INFRASTRUCTURE

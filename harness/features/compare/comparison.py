@@ -25,6 +25,7 @@ from harness.models.protocol import Frozen
 from harness.run.settings.spec import COMPARED
 from harness.run.store.directory import refuse_experiment
 from harness.run.store.origin import verdicts_of
+from harness.run.store.pending import NOT_NEEDED
 from harness.run.store.results import SampleResult, uncollected
 from harness.run.summary.groups import EVERYTHING, filtered
 from harness.run.summary.loaded_run import (
@@ -102,6 +103,9 @@ class Pairwise(Frozen):
         notes: further notes, in words.
         changed: problems left out because their tests or statements differ between the runs.
         spend: both runs at equal spend, the baseline as `a`; None if their spend is unknown.
+        looked: interval of the difference at any look, in place of that of `paired`, if an
+            experiment that may stop early asked for it.
+        stopped_early: whether such an experiment asked another question.
     """
 
     baseline: str
@@ -120,6 +124,8 @@ class Pairwise(Frozen):
     notes: tuple[str, ...]
     changed: tuple[str, ...]
     spend: SpendComparison | None = None
+    looked: SkipJsonSchema[tuple[float, float] | None] = Field(default=None, exclude=True)
+    stopped_early: SkipJsonSchema[bool] = Field(default=False, exclude=True)
 
     @property
     def worse(self) -> bool:
@@ -273,6 +279,9 @@ class _Pair:
         for label, alone in zip(self.labels, self.alone, strict=True):
             if alone:
                 yield f"{count(alone, 'problem')} of {label} left out: not graded in the other run"
+        for label, run in zip(self.labels, (self.a, self.b), strict=True):
+            if cause := run.manifest.get(NOT_NEEDED):
+                yield f"samples of {label} that were not needed are left out: {cause}"
         uneven = sum(self.counts[0][p][0] != self.counts[1][p][0] for p in self.shared)
         if uneven:
             yield f"{count(uneven, 'problem')} with more samples in one of the runs; all count"

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any, Protocol, Unpack, cast
 from rich.console import RenderableType
 
 from harness.errors import UsageError
-from harness.features.compare import answer
+from harness.features.compare.answer import cost_each, shared_summary, title_words, tokens_each
+from harness.features.compare.answer_screen import comparison_screen
 from harness.features.compare.comparison import Comparison, compare_runs
+from harness.features.compare.run_names import names_of
 from harness.features.compare.spend_sentence import UNIT_WORDS
 from harness.run.settings.python_signature import listing
 from harness.run.summary.groups import Filters, read_filters
@@ -32,10 +34,10 @@ CURVE_COLUMNS = (
 
 def run_rows(comparison: Comparison) -> Iterator[dict[str, Any]]:
     """Yield a row per run, the baseline first."""
-    names = answer.names_of(comparison)
+    names = names_of(comparison)
     by_label = {versus.label: versus for versus in comparison.versus}
     for side in sorted(comparison.runs, key=lambda side: side.label != comparison.baseline):
-        rate, versus = answer.shared_summary(side).pass_at_1, by_label.get(side.label)
+        rate, versus = shared_summary(side).pass_at_1, by_label.get(side.label)
         paired = versus.paired if versus else None
         yield {
             "run": side.label,
@@ -52,8 +54,8 @@ def run_rows(comparison: Comparison) -> Iterator[dict[str, Any]]:
             "difference_low": paired.low if paired else None,
             "difference_high": paired.high if paired else None,
             "p": versus.p_holm if versus else None,
-            "cost": answer.cost_each(side),
-            "tokens": answer.tokens_each(side),
+            "cost": cost_each(side),
+            "tokens": tokens_each(side),
         }
 
 
@@ -77,7 +79,7 @@ def flip_rows(comparison: Comparison) -> Iterator[dict[str, Any]]:
 
 def curve_rows(comparison: Comparison) -> Iterator[dict[str, Any]]:
     """Yield a row per point of the equal-spend curves; none if no spend is known."""
-    names = answer.names_of(comparison)
+    names = names_of(comparison)
     for versus in comparison.versus:
         for curve in versus.spend.curves if versus.spend else ():
             for point in curve.points:
@@ -152,7 +154,7 @@ class RunComparison(NotebookView, Comparison):
 
     def view(self) -> RenderableType:
         """Return the first screen of `harness compare`."""
-        return answer.comparison_screen(self)
+        return comparison_screen(self)
 
     def to_pandas(self) -> "pd.DataFrame":
         """Return a row per run, the baseline first.
@@ -184,7 +186,7 @@ class RunComparison(NotebookView, Comparison):
         return spend_chart(self)
 
     def __repr__(self) -> str:
-        return f"<RunComparison: {answer.title_words(self)}>"
+        return f"<RunComparison: {title_words(self)}>"
 
     __str__ = __repr__
 

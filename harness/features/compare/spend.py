@@ -1,11 +1,12 @@
 """Two runs at equal spend: curves, differences and where the curves cross."""
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from harness.errors import RunDirectoryError, UsageError
 from harness.features.compare.arms import (
+    SHOTS,
     Arm,
     CurveKind,
     Samples,
@@ -14,6 +15,7 @@ from harness.features.compare.arms import (
     by_difficulty,
     known,
     samples_of,
+    with_enough_shots,
 )
 from harness.features.compare.spend_result import (
     ArmFacts,
@@ -80,6 +82,9 @@ def equal_spend(
             return None
         raise UsageError(UNKNOWN_SPEND)
     modes = mode_of(a), mode_of(b)
+    every = len(sides[0])
+    if at is None:
+        sides = _with_enough(sides, modes, unit)
     arms = arm_of(sides[0], modes[0], unit), arm_of(sides[1], modes[1], unit)
     wanted = _wanted(arms, labels, at)
     drawn = draw(
@@ -88,10 +93,11 @@ def equal_spend(
         _limit(arms),
         _own(wanted, arms, labels),
     )
-    facts = _facts(arms, labels, arm_names(a, b, labels))
+    facts = _facts(arms, labels, arm_names(a, b))
     made = SpendComparison(
         unit=unit,
         problems=len(sides[0]),
+        lacking=every - len(sides[0]),
         a=facts[0],
         b=facts[1],
         curves=tuple(_curves(arms, labels, drawn)),
@@ -104,6 +110,29 @@ def equal_spend(
         sentence="",
     )
     return made.model_copy(update={"sentence": sentence_of(made, asked=at is not None)})
+
+
+def equal_spend_gains(a: Run, b: Run) -> Mapping[str, float] | None:
+    """Return what the second run solves more of each problem, at what the attempts spend.
+
+    Returns:
+        None unless one run is of shots, the other of attempts, and their spend is known up to what
+        the attempts spend.
+
+    Raises:
+        RunDirectoryError: no graded problem with the same content is in both runs.
+    """
+    sides, modes = _shared(a, b), (mode_of(a), mode_of(b))
+    unit = _unit_known(sides, (a, b))
+    if unit is None or (modes[0] == SHOTS) == (modes[1] == SHOTS):
+        return None
+    sides = _with_enough(sides, modes, unit)
+    arms = arm_of(sides[0], modes[0], unit), arm_of(sides[1], modes[1], unit)
+    spend = next(arm.mean for arm in arms if not arm.shots)
+    if spend > _limit(arms) * (1 + 1e-9):
+        return None
+    one, other = (arm.policies.shares(spend).tolist() for arm in arms)
+    return {problem: more - less for problem, less, more in zip(sides[0], one, other, strict=True)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +154,18 @@ def _shared(a: Run, b: Run) -> tuple[Samples, Samples]:
     return samples_of(a.results, same), samples_of(b.results, same)
 
 
+def _with_enough(
+    sides: tuple[Samples, Samples], modes: tuple[str, str], unit: Unit
+) -> tuple[Samples, Samples]:
+    """Leave out the problems whose shots an early end left incomplete, if one arm is of shots."""
+    if (modes[0] == SHOTS) == (modes[1] == SHOTS):
+        return sides
+    shots, attempts = sides if modes[0] == SHOTS else sides[::-1]
+    kept = with_enough_shots(shots, attempts, unit)
+    first, second = ({problem: side[problem] for problem in kept} for side in sides)
+    return first, second
+
+
 def _unit_known(sides: tuple[Samples, Samples], runs: tuple[Run, Run]) -> Unit | None:
     """Return the first unit known for both runs; an external agent's turns are not model calls."""
     if any(run.manifest.get("agent") for run in runs):
@@ -133,11 +174,20 @@ def _unit_known(sides: tuple[Samples, Samples], runs: tuple[Run, Run]) -> Unit |
     return next((u for u in UNITS if all(known(own, mode, u) for own, mode in both)), None)
 
 
-def _limit(arms: Iterable[Arm]) -> float:
-    """Return the mean spend up to which both curves are known."""
+def _limit(arms: Sequence[Arm]) -> float:
+    """Return the mean spend up to which both curves are known.
+
+    Shots that are worth the attempts but for less than one shot in all are known up to there.
+    """
     every = [arm.policies for arm in arms]
     open_ended = [own.most for own in every if not own.complete]
-    return min(open_ended) if open_ended else max(own.most for own in every)
+    limit = min(open_ended) if open_ended else max(own.most for own in every)
+    for arm, other in (arms, arms[::-1]):
+        if arm.shots and not other.shots:
+            missing = other.mean - limit
+            if 0 < missing * len(arm.policies.spend) < arm.mean:
+                return other.mean
+    return limit
 
 
 def _wanted(arms: Arms, labels: Labels, at: Sequence[float] | None) -> list[_Wanted]:
@@ -177,6 +227,8 @@ def _facts(arms: Arms, labels: Labels, names: Labels) -> tuple[ArmFacts, ...]:
             mean=arm.mean,
             most=arm.policies.most,
             samples=arm.samples,
+            most_samples=arm.most_samples,
+            problems=len(arm.policies.spend),
         )
         for arm, label, name in zip(arms, labels, names, strict=True)
     )

@@ -5,6 +5,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from pydantic import Field
+from pydantic.json_schema import SkipJsonSchema
+
 from harness.features.compare.arms import CurveKind, Unit
 from harness.models.protocol import Frozen
 from harness.stats.spend_curves import (
@@ -65,6 +68,7 @@ class SpendDifference(Frozen):
         difference: solve rate of B minus that of A.
         low, high: 95 % interval of the difference, by
             `harness.stats.spend_curves.difference_interval`; None for a single problem.
+        at_any_look: whether it is the interval of an experiment that may stop early instead.
     """
 
     at: float
@@ -74,6 +78,7 @@ class SpendDifference(Frozen):
     difference: float
     low: float | None
     high: float | None
+    at_any_look: SkipJsonSchema[bool] = Field(default=False, exclude=True)
 
     @property
     def decided(self) -> bool:
@@ -119,7 +124,8 @@ class ArmFacts(Frozen):
         way: kind of the compared curve.
         mean: mean spend of a sample.
         most: mean spend up to which the curve is known.
-        samples: fewest graded samples of a problem.
+        samples, most_samples: fewest and most graded samples of a problem.
+        problems: number of problems.
     """
 
     label: str
@@ -128,6 +134,8 @@ class ArmFacts(Frozen):
     mean: float
     most: float
     samples: int
+    most_samples: int
+    problems: int
 
 
 class SpendComparison(Frozen):
@@ -136,6 +144,7 @@ class SpendComparison(Frozen):
     Attributes:
         unit: unit of spend: `dollars`, or `tokens` if a cost is unknown, or else model `calls`.
         problems: number of problems.
+        lacking: number of problems left out, since an early end left them with too few shots.
         a, b: facts about the runs.
         curves: curves of both runs, the compared ones first.
         differences: differences at the chosen spends, or else at each run's mean spend per sample.
@@ -150,6 +159,7 @@ class SpendComparison(Frozen):
 
     unit: Unit
     problems: int
+    lacking: int = 0
     a: ArmFacts
     b: ArmFacts
     curves: tuple[SpendCurve, ...]

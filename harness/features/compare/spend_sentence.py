@@ -1,7 +1,8 @@
 """A comparison at equal spend in plain sentences."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from pathlib import PurePath
 
 from harness.features.compare.arms import Arm, Unit
 from harness.features.compare.differences import value_of
@@ -12,8 +13,9 @@ from harness.features.compare.spend_result import (
     SpendDifference,
     SpendPoint,
 )
-from harness.figures import count
+from harness.figures import count, dollars, percent, points, quantity
 from harness.run.summary.loaded_run import Run
+from harness.text import printable_line
 
 MODES = {
     "agentic": "the agent",
@@ -29,8 +31,8 @@ UNIT_WORDS = {"tokens": "tokens", "calls": "model calls"}
 _NEAR = 1e-9
 
 
-def arm_names(a: Run, b: Run, labels: tuple[str, str]) -> tuple[str, str]:
-    """Name two runs for a sentence by the mode, model or prompt set that differs.
+def arm_names(a: Run, b: Run) -> tuple[str, str]:
+    """Name two runs for a sentence by the mode, model or prompt set that differs, or the folder.
 
     Names of models and prompt sets are untrusted text: escape them before showing them.
     """
@@ -46,7 +48,15 @@ def arm_names(a: Run, b: Run, labels: tuple[str, str]) -> tuple[str, str]:
         return models[0], models[1]
     if prompts[0] != prompts[1]:
         return f"prompt {prompts[0]}", f"prompt {prompts[1]}"
-    return labels
+    one, other = folder_names([str(a.path), str(b.path)])
+    return one, other
+
+
+def folder_names(paths: Sequence[str]) -> list[str]:
+    """Return the last part of each path; the whole paths if only these differ."""
+    names = [printable_line(PurePath(path).name) for path in paths]
+    whole = [printable_line(path) for path in paths]
+    return whole if len(set(names)) < len(set(whole)) else names
 
 
 def mode_of(run: Run) -> str:
@@ -69,34 +79,56 @@ def sentence_of(found: SpendComparison, *, asked: bool) -> str:
         found: the comparison.
         asked: whether the user chose the spends; if so there is a sentence for each.
     """
-    shown = found.differences if asked else _headline(found)
-    said = [_at_spend(found, each) for each in shown]
+    shown = found.differences if asked else headline(found)
+    parts = [_at_spend(found, each) for each in shown]
     for each in shown[: len(shown) == 1]:
-        said += _one_by_one(found, each)
-    said += _beyond(found, asked=asked)
-    shots = [arm.mean for arm in (found.a, found.b) if _of_shots(arm)]
+        parts += _one_by_one(found, each)
+    parts += _lacking(found, asked=asked)
+    shots = [arm.mean for arm in (found.a, found.b) if of_shots(arm)]
     if found.crossing is not None and found.crossing.at > max(shots, default=0) * (1 + _NEAR):
-        said.append(_crossing(found, found.crossing))
-    return " ".join(said)
+        parts.append(_crossing(found, found.crossing))
+    return " ".join(parts)
 
 
-def _headline(found: SpendComparison) -> tuple[SpendDifference, ...]:
+def headline(found: SpendComparison) -> tuple[SpendDifference, ...]:
     """Return the difference at the attempts' mean spend, or at the greatest."""
-    ends = [arm.label for arm in (found.a, found.b) if not _of_shots(arm)]
+    ends = [arm.label for arm in (found.a, found.b) if not of_shots(arm)]
     if len(ends) == 1:
         own = [each for each in found.differences if each.mean_of == ends[0]]
         return tuple(own or found.differences[-1:])
     return found.differences[-1:]
 
 
-def _of_shots(arm: ArmFacts) -> bool:
+def of_shots(arm: ArmFacts) -> bool:
+    """Return whether an arm consists of shots."""
     return arm.way == "chosen"
 
 
+def answers_fairly(found: SpendComparison | None) -> bool:
+    """Return whether attempts are compared with the shots that their spend buys.
+
+    That is so if one arm is of attempts, the other of shots, and both are known at that spend.
+    """
+    if found is None or of_shots(found.a) == of_shots(found.b):
+        return False
+    agent = found.b if of_shots(found.a) else found.a
+    return any(each.mean_of == agent.label for each in found.differences)
+
+
+def foreign(found: SpendComparison) -> bool:
+    """Return whether the sentence names models, prompt sets or folders, to be escaped."""
+    return not {found.a.name, found.b.name} <= {*MODES.values()}
+
+
 def _at_spend(found: SpendComparison, at: SpendDifference) -> str:
-    a_first = not _of_shots(found.a) and _of_shots(found.b)
+    a_first = not of_shots(found.a) and of_shots(found.b)
     sides = [(found.a, at.a), (found.b, at.b)]
     (first, one), (second, other) = sides if a_first else sides[::-1]
+    if _is_cut(first, one) and not one.solved and of_shots(second):
+        return (
+            f"{_where(found, at)}, {_solves(second, other)}; {first.name}, cut off there, has "
+            "solved nothing yet."
+        )
     return (
         f"{_where(found, at)}, {_solves(first, one)} and {_solves(second, other)} "
         f"({_difference(at, -1 if a_first else 1)})."
@@ -104,40 +136,52 @@ def _at_spend(found: SpendComparison, at: SpendDifference) -> str:
 
 
 def _where(found: SpendComparison, at: SpendDifference) -> str:
-    spend = f"{amount_of(at.at, found.unit)} a problem"
+    spend = f"For {amount_of(at.at, found.unit)} a problem"
     arm = next((arm for arm in (found.a, found.b) if arm.label == at.mean_of), None)
     if arm is None:
-        return f"At {spend}"
-    if _of_shots(arm):
-        return f"At the cost of one shot ({spend})"
-    return f"At what {arm.name} spends on average ({spend})"
+        return spend
+    if of_shots(arm):
+        return f"{spend}, the cost of one shot"
+    return f"{spend}, what {arm.name} spends"
 
 
 def _solves(arm: ArmFacts, point: SpendPoint) -> str:
-    rate = f"{100 * point.solved:.0f} %"
-    if not _of_shots(arm):
-        cut = "" if point.spend >= arm.most * (1 - _NEAR) else ", cut off there,"
-        return f"{arm.name}{cut} solves {rate}"
+    if of_shots(arm):
+        noun, several = shots_words(arm, point.amount)
+        return f"{noun} {'solve' if several else 'solves'} {percent(point.solved)}"
+    cut = ", cut off there," if _is_cut(arm, point) else ""
+    return f"{arm.name}{cut} solves {percent(point.solved)}"
+
+
+def _is_cut(arm: ArmFacts, point: SpendPoint) -> bool:
+    """Return whether attempts are cut off before what they spend."""
+    return not of_shots(arm) and point.spend < arm.most * (1 - _NEAR)
+
+
+def shots_words(arm: ArmFacts, amount: float) -> tuple[str, bool]:
+    """Return a number of shots in words, and whether the words are a plural."""
     of = "" if arm.name in {*MODES.values()} else f" of {arm.name}"
-    if math.isclose(point.amount, 1, abs_tol=0.005):
-        return f"one shot{of} solves {rate}"
-    words = f"shots{of} chosen by public tests" if point.amount > 1 else f"shots a problem{of}"
-    return f"{point.amount:.2g} {words} solve {rate}"
+    single = "" if of else "single "
+    if math.isclose(amount, 1, abs_tol=0.005):
+        return f"one {single}shot{of}", False
+    return f"{amount:.2g} {single}shots{of}", True
 
 
 def _difference(at: SpendDifference, sign: int) -> str:
-    """Format a difference in points; with a decimal if rounding would make an end 0."""
-    ends = [end for end in (at.low, at.high) if end is not None]
-    values = [100 * sign * each for each in (at.difference, *sorted(ends, key=lambda e: sign * e))]
-    digits = 0 if all(abs(each) >= 0.5 or not each for each in values[1:]) else 1  # noqa: PLR2004
-    words = [f"{each:+.{digits}f}" for each in values]
-    noun = "point" if words[0] in {"+1", "-1"} else "points"
-    return f"{words[0]} {noun}" + (f", {words[1]} to {words[2]}" if len(words) > 1 else "")
+    """Format a difference in points with its interval, and whether that decides."""
+    ends = sorted(sign * end for end in (at.low, at.high) if end is not None)
+    said = f"{points(sign * at.difference)} points"
+    if not ends:
+        return said
+    low, high = ends
+    verdict = "decided" if at.decided else "not decided"
+    looks = " at any look" if at.at_any_look else ""
+    return f"{said}, {points(low)} to {points(high)}{looks}: {verdict}"
 
 
 def _one_by_one(found: SpendComparison, at: SpendDifference) -> Iterator[str]:
     """Yield the solve rate of shots requested one by one, if it differs."""
-    shots = [arm for arm in (found.a, found.b) if _of_shots(arm)]
+    shots = [arm for arm in (found.a, found.b) if of_shots(arm)]
     own = next((each for each in found.until_pass if each.at == at.at), None)
     if own is None or len(shots) != 1:
         return
@@ -147,53 +191,56 @@ def _one_by_one(found: SpendComparison, at: SpendDifference) -> Iterator[str]:
         return
     sign = 1 if side is found.a else -1
     yield (
-        f"Shots that are asked one by one until one passes the public tests solve "
-        f"{100 * point.solved:.0f} % for that ({_difference(own, sign)})."
+        f"Shots asked one by one until one passes the public tests solve "
+        f"{percent(point.solved)} for that ({_difference(own, sign)})."
     )
 
 
-def _beyond(found: SpendComparison, *, asked: bool) -> Iterator[str]:
-    """Yield a sentence on spends not reached, as there are too few shots."""
+def _lacking(found: SpendComparison, *, asked: bool) -> Iterator[str]:
+    """Yield how many problems or shots are missing for the comparison."""
+    if found.lacking:
+        every = count(found.problems + found.lacking, "problem")
+        yield f"This is on {found.problems:,} of {every}: the others still lack shots."
     for arm, other in ((found.a, found.b), (found.b, found.a)):
-        wanted = found.unreached if asked else ((other.mean,) if other.mean > arm.most else ())
-        if not _of_shots(arm) or not wanted or max(wanted) <= arm.most * (1 + _NEAR):
+        wanted = found.unreached if asked else (() if of_shots(other) else (other.mean,))
+        if not of_shots(arm) or not wanted or max(wanted) <= arm.most * (1 + _NEAR) + _last(arm):
             continue
         spend = amount_of(max(wanted), found.unit)
         needed = math.ceil(max(wanted) / arm.mean - _NEAR)
-        who = spend if asked else f"{_capital(other.name)} spends {spend} on average"
-        yield (
-            f"{who}{' is' if asked else ','} enough for {count(needed, 'shot')} a problem. "
-            f"Each has {arm.samples:,}, so what {needed:,} solve is not known."
-        )
+        what = spend if asked else f"what {other.name} spends ({spend} a problem)"
+        has = f"{arm.samples:,}"
+        has += f" to {arm.most_samples:,}" if arm.most_samples > arm.samples else ""
+        there = "there is" if has == "1" else "there are"
+        yield f"A comparison at {what} needs {count(needed, 'shot')} a problem; {there} {has}."
+
+
+def _last(arm: ArmFacts) -> float:
+    """Return how much more than its shots' spend still counts as reached."""
+    return arm.mean / max(1, arm.problems)
 
 
 def _crossing(found: SpendComparison, crossing: Crossing) -> str:
     arm = found.a if crossing.better_below == found.a.label else found.b
-    name, verb = ("shots", "are") if _of_shots(arm) else (arm.name, "is")
+    name, verb = ("single shots", "solve") if of_shots(arm) else (arm.name, "solves")
     other = found.b if arm is found.a else found.a
-    if _of_shots(arm) and _of_shots(other):
+    if of_shots(arm) and of_shots(other):
         name = f"shots of {arm.name}"
     at = amount_of(crossing.at, found.unit)
     if crossing.low is None or crossing.high is None:
-        return f"Below {at}, {name} {verb} ahead, which may be chance."
-    low = amount_of(crossing.low, found.unit).partition(" ")[0]
-    ends = f"{low} to {amount_of(crossing.high, found.unit)}"
-    return f"Below {at} (95 % interval {ends}), {name} {verb} better."
+        look = "look" if verb == "solve" else "looks"
+        return f"Below about {at} a problem {name} {look} better (not significant)."
+    low, high = (amount_of(end, found.unit) for end in (crossing.low, crossing.high))
+    ends = f"{low.partition(' ')[0]} to {high}"
+    return f"Below {at} a problem (95 % interval {ends}) {name} {verb} more."
 
 
 def amount_of(spend: float, unit: str) -> str:
-    """Format a spend with its unit, with two or three significant digits."""
+    """Format a spend with its unit."""
     if unit == "dollars":
-        spend = float(f"{spend:.6g}")
-        digits = 2 if spend >= 1 else 1 - math.floor(math.log10(spend)) if spend > 0 else 2
-        return f"${spend:,.{digits}f}"
-    number = f"{spend:,.0f}" if unit == "tokens" or spend >= 100 else f"{spend:.3g}"  # noqa: PLR2004
+        return dollars(spend)
+    number = quantity(spend) if unit == "tokens" or spend >= 100 else f"{spend:.3g}"  # noqa: PLR2004
     words = UNIT_WORDS[unit]
     return f"{number} {words[:-1] if number == '1' else words}"
-
-
-def _capital(name: str) -> str:
-    return name[:1].upper() + name[1:]
 
 
 def notes_of(
@@ -211,11 +258,13 @@ def notes_of(
                 "hidden verdict is unknown; it counts as failed, so the curve is a lower bound "
                 "before its end"
             )
-        if arm.uneven:
+        if arm.shots and arm.most_samples > arm.samples:
             yield (
-                f"{count(arm.uneven, 'problem')} of {label} with more than "
-                f"{count(arm.samples, 'sample')}: curves end there"
+                f"{label} has {arm.samples:,} to {count(arm.most_samples, 'shot')} a problem; a "
+                "point of the curve takes no more of a problem's shots than it has"
             )
+        if arm.shots and arm.public_known and arm.most_samples > 1:
+            yield f"of several shots of {label}, the one that passes most public tests counts"
         if arm.shots and not arm.public_known:
             yield (
                 f"how the shots of {label} did on the public tests is not known, so that none can "

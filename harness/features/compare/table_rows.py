@@ -1,14 +1,14 @@
 """Rows of the comparison table: a name, and a cell for each run."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from harness.features.compare.comparison import ComparedRun, Comparison
 from harness.features.compare.differences import words_of
 from harness.features.compare.efficiency import efficiency_rows
 from harness.features.compare.spend_result import SpendComparison, SpendDifference
-from harness.features.compare.spend_sentence import MODES, amount_of
-from harness.figures import dollars, figure, interval, percent
+from harness.features.compare.spend_sentence import amount_of
+from harness.figures import dollars, figure, interval, percent, points
 from harness.run.settings.spec import COMPARED
 from harness.run.store.origin import HERE
 from harness.run.summary.summary import Summary
@@ -96,13 +96,13 @@ def _of_k(summary: Summary, k: int, sign: str) -> str:
 def _beside(runs: Sequence[ComparedRun]) -> Iterator[TableRow]:
     """Yield the rates other than pass@1."""
     if any(side.summary.curve for side in runs):
-        yield from _own_and_shared("first write", _first_write, runs)
+        yield from _own_and_shared("first attempt", _first_attempt, runs)
     if all(side.summary.with_hidden for side in runs):
         yield TableRow("with hidden tests", _each(runs, lambda s: rate_cell(s.summary.with_hidden)))
     if any(side.summary.fallback for side in runs):
         yield from _own_and_shared("without fallback", _without_fallback, runs)
     if any(side.summary.passed_public for side in runs):
-        yield TableRow("over-fit", _each(runs, lambda s: _overfit(s.summary)))
+        yield TableRow("passed public tests only", _each(runs, lambda s: _overfit(s.summary)))
     if any(side.summary.tool_calls for side in runs):
         yield TableRow("tool calls well-formed", _each(runs, lambda s: _well_formed(s.summary)))
 
@@ -142,11 +142,6 @@ def rate_cell(rate: Rate | None) -> str:
     return f"{percent(rate.value)} ({interval(rate.low, rate.high)})" if rate else NONE
 
 
-def points(difference: float) -> str:
-    """Format a difference of rates in percentage points, with its sign."""
-    return f"{100 * difference:+.1f}"
-
-
 def duration(seconds: float | None) -> str:
     """Format seconds as seconds, minutes or hours."""
     if seconds is None:
@@ -158,7 +153,7 @@ def duration(seconds: float | None) -> str:
     return f"{seconds / HOUR:,.1f} h"
 
 
-def _first_write(summary: Summary) -> str:
+def _first_attempt(summary: Summary) -> str:
     curve = summary.curve
     if curve is None:
         return NONE
@@ -192,10 +187,10 @@ def _tokens(summary: Summary) -> str:
     return f"{summary.usage.total_tokens:,}{unknown}"
 
 
-def spend_columns(spend: SpendComparison) -> tuple[str, ...]:
+def spend_columns(spend: SpendComparison, names: Mapping[str, str]) -> tuple[str, ...]:
     """Return the column heads of the equal-spend table."""
-    labels = spend.a.label, spend.b.label
-    return ("at equal spend", "n", *labels, f"{labels[1]} - {labels[0]}", "95 % interval")
+    one, other = names[spend.a.label], names[spend.b.label]
+    return ("at equal spend", "n", one, other, "difference", "95 % interval")
 
 
 def spend_rows(spend: SpendComparison) -> Iterator[tuple[str, ...]]:
@@ -213,18 +208,12 @@ def _row(
     low, high = each.low, each.high
     ends = "one problem"
     if low is not None and high is not None:
-        ends = f"{100 * low:+.1f} to {100 * high:+.1f}"
+        ends = f"{points(low)} to {points(high)}"
     return (
         f"{group}{amount_of(each.at, spend.unit)}",
         f"{problems:,}",
         percent(each.a.solved),
         percent(each.b.solved),
-        f"{100 * each.difference:+.1f}",
+        points(each.difference),
         ends,
     )
-
-
-def foreign(spend: SpendComparison) -> bool:
-    """Return whether the sentence names models or prompt sets, to be escaped."""
-    own = {*MODES.values(), spend.a.label, spend.b.label}
-    return not {spend.a.name, spend.b.name} <= own

@@ -1,31 +1,33 @@
-"""`harness compare --details`: the full table of a comparison, on a terminal and as Markdown."""
+"""`harness compare --details`: the full table of a comparison on a terminal."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from rich.console import Group as Together
 from rich.console import RenderableType
 from rich.text import Text
 
-from harness.features.compare import answer
 from harness.features.compare.comparison import LEVEL, Comparison, Pairwise
 from harness.features.compare.efficiency import faster_words
 from harness.features.compare.flips import Flip, FlipSample, Group
-from harness.features.compare.table_rows import foreign, points, rows_of, spend_columns, spend_rows
-from harness.figures import count, percent
+from harness.features.compare.run_names import names_of
+from harness.features.compare.spend_sentence import foreign
+from harness.features.compare.table_rows import rows_of, spend_columns, spend_rows
+from harness.figures import UNKNOWN, count, percent, points
 from harness.run.summary.groups import FEWEST
 from harness.terminal.groups_view import too_few
 from harness.terminal.rich_tables import figures_table
 from harness.text import printable_line
 
 
-def findings(versus: Pairwise, comparisons: int) -> Iterator[str]:
+def findings(versus: Pairwise, comparisons: int, names: Mapping[str, str]) -> Iterator[str]:
     """Yield sentences on the pairs, the difference, the test, its power, and speed.
 
     Args:
         versus: a run against the baseline.
         comparisons: number of runs compared with the baseline.
+        names: the runs' names by letter, escaped.
     """
-    a, b, paired = versus.baseline, versus.label, versus.paired
+    a, b, paired = names[versus.baseline], names[versus.label], versus.paired
     tied = f"equally often {paired.tied}, " if paired.tied else ""
     yield (
         f"paired on {count(paired.problems, 'problem')}: both solved {paired.both}, "
@@ -39,7 +41,7 @@ def findings(versus: Pairwise, comparisons: int) -> Iterator[str]:
             f"of {count(number, 'pair')} of samples by index both solved {pairs.both:,}, neither "
             f"{pairs.neither:,}, {a} alone {pairs.only_a:,}, {b} alone {pairs.only_b:,}"
         )
-    difference = f"difference {b} - {a}: {points(paired.difference)} points"
+    difference = f"difference {b} minus {a}: {points(paired.difference)} points"
     p_value = paired.p_value
     yield f"{difference}{_interval_words(versus)}; p = {p_value:.4g}{reading(p_value)}"
     if comparisons > 1:
@@ -75,17 +77,17 @@ def _detectable(versus: Pairwise) -> str:
     )
 
 
-def flip_words(flip: Flip) -> str:
+def flip_words(flip: Flip, names: Mapping[str, str]) -> str:
     """Return each run's verdict on the problem."""
-    return f"{_fared(flip.a)}; {_fared(flip.b)}"
+    return f"{_fared(flip.a, names)}; {_fared(flip.b, names)}"
 
 
-def _fared(shown: FlipSample) -> str:
-    verdict = shown.verdict.replace("_", " ")
+def _fared(shown: FlipSample, names: Mapping[str, str]) -> str:
+    name, verdict = names[shown.label], shown.verdict.replace("_", " ")
     if shown.samples == 1:
-        return f"{shown.label} {verdict}"
+        return f"{name} {verdict}"
     index = shown.sample.rpartition("#")[2]
-    return f"{shown.label} {shown.solved} of {shown.samples}, #{index} {verdict}"
+    return f"{name} {shown.solved} of {shown.samples}, #{index} {verdict}"
 
 
 LISTED = 20  # flips shown per direction
@@ -99,57 +101,67 @@ def comparison_view(comparison: Comparison) -> RenderableType:
         (row.name, *(printable_line(cell) if row.foreign else cell for cell in row.cells))
         for row in rows_of(comparison)
     )
-    heads = (side.label for side in comparison.runs)
+    names = names_of(comparison)
+    heads = (names[side.label] for side in comparison.runs)
     parts: list[RenderableType] = [figures_table("", *heads, rows=rows)]
     for versus in comparison.versus:
-        parts.extend(_versus(versus, len(comparison.versus)))
+        parts.extend(_versus(comparison, versus, names))
     return Together(*parts)
 
 
-def _versus(versus: Pairwise, comparisons: int) -> Iterator[RenderableType]:
+def _versus(
+    comparison: Comparison, versus: Pairwise, names: Mapping[str, str]
+) -> Iterator[RenderableType]:
+    comparisons = len(comparison.versus)
     if comparisons > 1:
-        yield Text(f"\n{versus.label} against {versus.baseline}", style="bold")
-    yield Text("\n".join(_statements(versus, comparisons, printable_line)))
+        yield Text(f"\n{names[versus.label]} against {names[versus.baseline]}", style="bold")
+    yield Text("\n".join(statements(versus, comparisons, names, printable_line)))
     if versus.spend is not None and versus.spend.differences:
-        yield figures_table(*spend_columns(versus.spend), rows=spend_rows(versus.spend))
-    yield from groups_of(versus)
+        yield figures_table(*spend_columns(versus.spend, names), rows=spend_rows(versus.spend))
+    yield from groups_of(versus, names)
     for label in (versus.baseline, versus.label):
-        yield from _flips(label, [flip for flip in versus.flips if flip.better == label])
+        better = [flip for flip in versus.flips if flip.better == label]
+        yield from _flips(names[label], better, names)
 
 
-def _statements(
-    versus: Pairwise, comparisons: int, safe: Callable[[str], str], unlike: str = "not comparable:"
+def statements(
+    versus: Pairwise,
+    comparisons: int,
+    names: Mapping[str, str],
+    safe: Callable[[str], str],
+    unlike: str = "not comparable:",
 ) -> Iterator[str]:
     """Yield what is to be said of a run against the baseline.
 
     Args:
         versus: the run against the baseline.
         comparisons: number of runs compared with the baseline.
+        names: the runs' names by letter, escaped.
         safe: escapes untrusted text.
         unlike: what stands before a reason why the two are not fully comparable.
     """
     yield from (f"{unlike} {safe(words)}" for words in versus.unlike)
     yield from (f"also different: {safe(words)}" for words in versus.differs)
-    yield from findings(versus, comparisons)
     if versus.spend is not None:
-        said = versus.spend.sentence
-        yield safe(said) if foreign(versus.spend) else said
+        sentence = versus.spend.sentence
+        yield safe(sentence) if foreign(versus.spend) else sentence
+    yield from findings(versus, comparisons, names)
+    if versus.spend is not None:
         yield from (f"note: {words}" for words in versus.spend.notes)
     yield from (f"note: {safe(words)}" for words in versus.notes)
 
 
-def groups_of(versus: Pairwise, names: Mapping[str, str] | None = None) -> Iterator[RenderableType]:
+def groups_of(versus: Pairwise, names: Mapping[str, str]) -> Iterator[RenderableType]:
     """Yield a table per kind of group, with a count of groups that are too small.
 
     Args:
         versus: a run against the baseline.
-        names: the runs' names by letter; the letters by default.
+        names: the runs' names by letter.
     """
-    called = names or {versus.baseline: versus.baseline, versus.label: versus.label}
     for kind, groups in versus.groups.items():
         enough = [group for group in groups if group.problems >= FEWEST]
         if enough:
-            yield _groups(kind, enough, versus, called)
+            yield _groups(kind, enough, versus, names)
         yield from too_few(kind, len(groups) - len(enough))
 
 
@@ -158,9 +170,7 @@ def _groups(
 ) -> RenderableType:
     most = MOST_TAGS if kind == "tag" else MOST_GROUPS
     one, other = names[versus.baseline], names[versus.label]
-    short = all(len(name) == 1 for name in (one, other))
-    difference = f"{other} - {one}" if short else "difference"
-    table = figures_table(f"by {kind}", "n", one, other, difference, "95 % interval")
+    table = figures_table(f"by {kind}", "n", one, other, "difference", "95 % interval")
     for group in shown_groups(kind, groups, most):
         table.add_row(printable_line(group.name), *group_cells(group))
     if len(groups) <= most:
@@ -178,7 +188,7 @@ def shown_groups(kind: str, groups: Sequence[Group], most: int) -> Sequence[Grou
 
 def group_cells(group: Group) -> tuple[str, ...]:
     """Return the number of problems, both rates, their difference and its interval."""
-    rates = (percent(rate.value) if rate else "unknown" for rate in (group.rate_a, group.rate_b))
+    rates = (percent(rate.value) if rate else UNKNOWN for rate in (group.rate_a, group.rate_b))
     return (f"{group.problems:,}", *rates, points(group.difference), _interval(group))
 
 
@@ -188,96 +198,16 @@ def _interval(group: Group) -> str:
     return f"{points(group.low)} to {points(group.high)}" if group.flips else "no flips"
 
 
-def _flips(label: str, flips: Sequence[Flip]) -> Iterator[Text]:
+def _flips(name: str, flips: Sequence[Flip], names: Mapping[str, str]) -> Iterator[Text]:
     """Yield a line per flip, then its commands, unwrapped so that they can be copied."""
     if not flips:
         return
-    yield Text(f"{label} did better on {count(len(flips), 'problem')}:", style="bold")
+    yield Text(f"{name} did better on {count(len(flips), 'problem')}:", style="bold")
     for flip in flips[:LISTED]:
-        yield Text(printable_line(f"  {flip.problem}  {flip_words(flip)}"))
+        yield Text(printable_line(f"  {flip.problem}  {flip_words(flip, names)}"))
         for shown in (flip.a, flip.b):
             if shown.command:
                 line = f"    {printable_line(shown.command)}"
                 yield Text(line, style="dim", no_wrap=True, overflow="ignore")
     if len(flips) > LISTED:
         yield Text(f"  and {len(flips) - LISTED:,} more; --json and --markdown have all")
-
-
-def comparison_markdown(comparison: Comparison) -> str:
-    """Format a comparison as Markdown; untrusted text is put in code spans."""
-    return "\n".join(_lines(comparison)) + "\n"
-
-
-def code(text: str) -> str:
-    """Format untrusted text as a code span on one line.
-
-    A code span has no links, mentions, references, tags or entities. A backquote would end the
-    span and a bar would end a table cell, even if escaped with a backslash; both are replaced by
-    their hex codes, as are control characters.
-    """
-    safe = printable_line(text).replace("`", r"\x60").replace("|", r"\x7c").replace("\t", r"\t")
-    return f"`{safe}`" if safe.strip() else ""
-
-
-def _lines(comparison: Comparison) -> Iterator[str]:
-    runs = comparison.runs
-    names = answer.names_of(comparison)
-    yield f"**{code(answer.title_words(comparison))}**"
-    yield ""
-    for versus in comparison.versus:
-        safe = {label: code(name) for label, name in names.items()}
-        told = answer.difference_words(versus, safe, len(comparison.versus))
-        yield " ".join(filter(None, (told, answer.price_words(comparison, versus, safe))))
-        yield ""
-    yield from _table(
-        ("", *(side.label for side in runs)),
-        (
-            (row.name.strip(), *(code(cell) if row.foreign else cell for cell in row.cells))
-            for row in rows_of(comparison)
-        ),
-    )
-    for versus in comparison.versus:
-        yield from _versus_markdown(versus, len(comparison.versus))
-
-
-def _versus_markdown(versus: Pairwise, comparisons: int) -> Iterator[str]:
-    yield f"### {versus.label} against {versus.baseline}"
-    yield ""
-    lines = _statements(versus, comparisons, code, "**not comparable:**")
-    yield from (f"- {line}" for line in lines)
-    yield ""
-    if versus.spend is not None and versus.spend.differences:
-        yield from _table(spend_columns(versus.spend), spend_rows(versus.spend))
-    for kind, groups in versus.groups.items():
-        columns = f"by {kind}", "problems", versus.baseline, versus.label
-        yield from _table(
-            (*columns, "difference", "95 % interval"),
-            ((code(group.name), *group_cells(group)) for group in groups),
-        )
-    for label in (versus.baseline, versus.label):
-        yield from _flips_markdown(label, [flip for flip in versus.flips if flip.better == label])
-
-
-def _flips_markdown(label: str, flips: Sequence[Flip]) -> Iterator[str]:
-    if not flips:
-        return
-    number = count(len(flips), "problem")
-    yield f"<details><summary>{label} did better on {number}</summary>"
-    yield ""
-    yield from _table(
-        ("problem", "verdicts", "transcripts"),
-        ((code(flip.problem), code(flip_words(flip)), _commands(flip)) for flip in flips),
-    )
-    yield "</details>"
-    yield ""
-
-
-def _commands(flip: Flip) -> str:
-    return "<br>".join(code(shown.command) for shown in (flip.a, flip.b) if shown.command)
-
-
-def _table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
-    yield f"| {' | '.join(columns)} |"
-    yield f"| {' | '.join(['---', *['---:'] * (len(columns) - 1)])} |"
-    yield from (f"| {' | '.join(row)} |" for row in rows)
-    yield ""

@@ -1,11 +1,14 @@
 """Prepare the runs of an experiment's cells and run them in parts on one budget."""
 
+import math
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import cast
 
+from harness.agent.attempt import StopReason
 from harness.errors import UsageError
 from harness.features.experiment.cells import Cell
 from harness.features.experiment.experiment_file import Experiment
@@ -14,10 +17,11 @@ from harness.features.observers.observer_events import Observed, RunEnded, RunSt
 from harness.models.protocol import Model
 from harness.models.replay import ReplayModel
 from harness.models.user_code import UserModel, model_of
+from harness.problem import Problem
 from harness.run.engine.controller import RunController
 from harness.run.engine.lifecycle import Outcome, Prepared, Read, budget_of, sum_up
 from harness.run.engine.run_parts import clear_unbegun, without_budget
-from harness.run.plan.budget import NOTHING, Budget, Total
+from harness.run.plan.budget import NOTHING, ROUNDING, Budget, Total
 from harness.run.plan.plan import Plan
 from harness.run.session.sync import run
 from harness.run.settings.spec import RunSpec
@@ -25,7 +29,7 @@ from harness.run.store.directory import MANIFEST, RunDirectory, read_manifest
 from harness.run.store.pending import NOT_NEEDED
 from harness.run.store.results import SampleResult
 from harness.run.store.transcript import sample_name
-from harness.run.summary.loaded_run import read_run
+from harness.run.summary.loaded_run import Run, read_run
 from harness.run.summary.summary import Stopped
 from harness.sources.files.rows import Loaded
 from harness.text import printable_line
@@ -85,14 +89,63 @@ class CellRuns:
         run(partial(_close, list(self._ready.values())))
         self._ready.clear()
 
-    def left(self, experiment: Experiment, cell: Cell, asked: Sequence[str] | None) -> Prepared:
-        """Return a prepared cell with its pending samples.
+    @property
+    def problems(self) -> list[str]:
+        """Ids of the problems, which all variants have in common."""
+        return [problem.id for problem in next(iter(self.plans.values())).problems]
+
+    @property
+    def is_limited(self) -> bool:
+        """Whether the experiment has a budget."""
+        specs = [plan.spec for plan in self.plans.values()]
+        return any(spec.max_cost or spec.max_tokens_total for spec in specs)
+
+    def room(self, problems: int) -> float:
+        """Return how many further problems the budget can pay for in all variants.
 
         Args:
-            experiment: the cell's experiment.
-            cell: the cell with its current settings.
+            problems: number of problems done in all of them; if none is, the answer is 1.
+        """
+        if not problems:
+            return 1.0
+        spec, spent = next(iter(self.plans.values())).spec, sum(self._spent.values(), NOTHING)
+        limits = (spec.max_cost, spent.cost), (spec.max_tokens_total, spent.tokens)
+        return min(
+            (
+                (limit - used) * (1 + ROUNDING) / (used / problems)
+                for limit, used in limits
+                if limit and used
+            ),
+            default=math.inf,
+        )
+
+    def refuse(self, experiment: Experiment) -> None:
+        """Note that the budget is too low for another problem."""
+        if self.budget is None:
+            name, plan = next(iter(self.plans.items()))
+            elsewhere = sum((each for own, each in self._spent.items() if own != name), NOTHING)
+            self.budget = budget_of(plan, experiment.path / name, elsewhere)
+        limit = self.budget.allowance.cost
+        self.budget.turned_away = self.budget.reached or (
+            StopReason.TOKEN_LIMIT if limit is None else StopReason.COST_LIMIT
+        )
+
+    def left(
+        self,
+        experiment: Experiment,
+        cell: Cell,
+        asked: Sequence[str] | None,
+        most: Mapping[str, int] | None = None,
+    ) -> Prepared:
+        """Return a prepared variant with its pending samples, problem by problem.
+
+        Args:
+            experiment: the variant's experiment.
+            cell: the variant with its current settings.
             asked: ids of the problems to run, in order; None for all. If given, samples that failed
                 in this invocation are not tried again.
+            most: how many samples of each problem to run, problems without a sample first; default:
+                all.
         """
         found = self._ready.get(cell.name)
         if found is None or found.plan.spec.samples_per_problem != cell.spec.samples_per_problem:
@@ -108,7 +161,9 @@ class CellRuns:
             if problem.id in place
             and (cell.name, sample_name(problem.id, index)) not in self._tried
         ]
-        samples.sort(key=lambda each: (each[1], place[each[0].id]))
+        samples.sort(key=lambda each: (place[each[0].id], each[1]))
+        if most is not None:
+            samples = _at_most(samples, most)
         return replace(found, samples=samples)
 
     def close_one(self, cell: Cell) -> None:
@@ -166,13 +221,40 @@ class CellRuns:
         return found
 
 
+def _at_most(
+    samples: Sequence[tuple[Problem, int]], most: Mapping[str, int]
+) -> list[tuple[Problem, int]]:
+    """Return the first samples of each problem, those of problems without any sample first."""
+    taken: Counter[str] = Counter()
+    kept: list[tuple[Problem, int]] = []
+    for problem, index in samples:
+        if taken[problem.id] < most.get(problem.id, 0):
+            taken[problem.id] += 1
+            kept.append((problem, index))
+    new = {problem.id for problem, index in kept if not index}
+    return sorted(kept, key=lambda each: each[0].id not in new)
+
+
+def run_of(path: Path) -> Run | None:
+    """Return the run of a variant; None if not started."""
+    return read_run(path) if (path / MANIFEST).exists() else None
+
+
 def results_of(path: Path) -> Collection[SampleResult]:
-    """Return the graded samples of a cell with costs; none if not started."""
-    return read_run(path).results if (path / MANIFEST).exists() else ()
+    """Return the graded samples of a variant with costs; none if not started."""
+    run = run_of(path)
+    return run.results if run else ()
 
 
-def keep_as_not_needed(path: Path, plan: Plan, cause: str) -> None:
-    """Record in a run that its pending samples are not needed, and why."""
+def keep_as_not_needed(path: Path, plan: Plan, cause: str, *, ends: bool = True) -> None:
+    """Record in a run that its pending samples are not needed, and why.
+
+    Args:
+        path: the run directory.
+        plan: the run's plan.
+        cause: why they are not needed.
+        ends: whether that ended the run early.
+    """
     if not (path / MANIFEST).exists():
         return
     directory = RunDirectory.resume(path)
@@ -180,7 +262,7 @@ def keep_as_not_needed(path: Path, plan: Plan, cause: str) -> None:
         manifest = read_manifest(path)
         if len(directory.committed()) < len(plan.samples):
             directory.write_manifest({**manifest, NOT_NEEDED: cause})
-            sum_up(directory, plan, Stopped(reason="decided", cause=cause))
+            sum_up(directory, plan, Stopped(reason="decided", cause=cause) if ends else None)
     finally:
         directory.close()
 

@@ -3,12 +3,10 @@
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any
 
 import typer
-from pydantic_core import to_json
-from rich.console import Console, Group, RenderableType
-from rich.text import Text
+from rich.console import Console
 
 from harness.cli import completion
 from harness.cli.help_page import ADVANCED, HelpCommand, HelpGroup
@@ -17,17 +15,13 @@ from harness.cli.shared_flags import Notify, Observer, Source, with_source
 from harness.errors import INFRASTRUCTURE, INTERRUPTED, OK
 from harness.features.experiment.decision import goal_of
 from harness.features.experiment.experiment_file import ExperimentRequest, as_flag
+from harness.features.experiment.foretold import foretold, print_estimate
 from harness.features.experiment.library import ExperimentRun
 from harness.features.experiment.ranking import Ranking, rank
 from harness.features.experiment.view import last_screen
 from harness.features.observers.attach import Watcher, taking_leave, watchers_of
-from harness.figures import count, dollars, number_range
-from harness.run.engine.lifecycle import Prepared
-from harness.run.plan.estimate import estimate
-from harness.run.plan.target import PREFIX
 from harness.terminal.consoles import console, write_json
 from harness.terminal.progress import TerminalReporter
-from harness.terminal.rich_tables import figures_table
 from harness.terminal.run_progress import run_progress
 from harness.text import printable_line
 
@@ -207,9 +201,9 @@ def run_experiment(
     run.controller.dry_run = dry_run
     prepared = run.prepare()
     if dry_run:
-        cells = [Foretold.of(name, each) for name, each in prepared.items()]
+        cells = foretold(run.experiment, prepared)
         run.runs.close()
-        _print_estimate(out, cells, run, as_json=as_json)
+        print_estimate(out, cells, run.experiment, as_json=as_json)
         return OK
     with taking_leave(run.watchers, err):
         run.carry_out(run.controller.carry_out)
@@ -228,96 +222,3 @@ def print_ranking(out: Console, ranking: Ranking, *, as_json: bool) -> None:
         return
     out.print(last_screen(ranking), crop=False)
     out.print(f"experiment directory: {printable_line(ranking.experiment)}", soft_wrap=True)
-
-
-Range = tuple[float, float]
-"""The least and the most."""
-
-
-class Foretold(NamedTuple):
-    """The estimate for a cell.
-
-    Attributes:
-        name: name of the cell.
-        samples: number of pending samples.
-        requests: fewest and most requests.
-        tokens: fewest and most tokens, input and output together.
-        cost: lowest and highest cost in US dollars; None if the price is unknown.
-        played: whether recordings are replayed.
-    """
-
-    name: str
-    samples: int
-    requests: tuple[int, int]
-    tokens: tuple[int, int]
-    cost: Range | None
-    played: bool = False
-
-    @classmethod
-    def of(cls, name: str, prepared: Prepared) -> "Foretold":
-        """Return the estimate for a prepared cell."""
-        plan, samples = prepared.plan, prepared.samples
-        if plan.model_name.startswith(PREFIX):
-            return cls(name, len(samples), (0, 0), (0, 0), (0.0, 0.0), played=True)
-        found = estimate(plan, samples)
-        tokens = found.least.total_tokens, found.most.total_tokens
-        return cls(name, len(samples), found.requests, tokens, found.cost)
-
-
-def total_cost(cells: Sequence[Foretold]) -> Range | None:
-    """Return the lowest and highest cost of all cells; None if any cell's is unknown."""
-    known = [cell.cost for cell in cells if cell.cost is not None]
-    if len(known) < len(cells):
-        return None
-    return sum(low for low, _ in known), sum(high for _, high in known)
-
-
-def grid_view(cells: Sequence[Foretold], baseline: str) -> RenderableType:
-    """Show the samples, requests and cost of each cell and of all together."""
-    rows = (
-        (
-            printable_line(cell.name) + (" (baseline)" if cell.name == baseline else ""),
-            f"{cell.samples:,}",
-            "none: recordings" if cell.played else number_range(*cell.requests),
-            _money(cell.cost),
-        )
-        for cell in cells
-    )
-    table = figures_table("variant", "pending", "requests", "cost, roughly", rows=rows)
-    lows, highs = zip(*(cell.requests for cell in cells), strict=True)
-    table.add_section()
-    table.add_row(
-        f"all {count(len(cells), 'variant')}",
-        f"{sum(cell.samples for cell in cells):,}",
-        number_range(sum(lows), sum(highs)),
-        _money(total_cost(cells)),
-    )
-    note = "what a token costs is said with price or prices; `harness run --dry-run` tells more"
-    return Group(table, Text(note)) if total_cost(cells) is None else table
-
-
-def _money(cost: Range | None) -> str:
-    if cost is None:
-        return "unknown"
-    low, high = cost
-    return dollars(low) if low == high else f"{dollars(low)} to {dollars(high)}"
-
-
-def _print_estimate(
-    out: Console, cells: Sequence[Foretold], run: ExperimentRun, *, as_json: bool
-) -> None:
-    """Print the cells and an estimate of their cost."""
-    baseline, auto = run.experiment.baseline, sorted(run.experiment.auto_shots)
-    if not as_json:
-        out.print(grid_view(cells, baseline))
-        if auto:
-            out.print(
-                "single shot gets as many samples as the other mode's spend buys; "
-                "here is what the first takes"
-            )
-        return
-    told = [cell._asdict() for cell in cells]
-    for each in told:
-        del each["played"]
-    value = {"baseline": baseline, "cells": told, "cost": total_cost(cells)}
-    write_json(out, [to_json(value | ({"auto_shots": auto} if auto else {})).decode()])

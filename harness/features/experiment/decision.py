@@ -1,100 +1,25 @@
-"""Decide between two cells: how many shots equal an agent's spend, and whether the cells differ."""
+"""Decide whether two variants differ, at every look."""
 
-import math
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from harness.errors import UsageError
-from harness.features.experiment.cells import OF_THE_WHOLE, Spec
-from harness.figures import count
+from harness.figures import count, points
 from harness.models.protocol import Frozen
-from harness.run.settings.spec import uses
 from harness.run.store.results import SampleResult
 from harness.stats.sequential import LEVEL, Evidence, evidence
 
-SINGLE_SHOT = "single_shot"
-MOST_SHOTS = 100
-"""Most shots per problem, whatever the agent spends."""
-
-Unit = Literal["cost", "tokens", "calls"]
 Reason = Literal["decided", "precise", "all_done", "incomplete"]
 
+Question = Literal["equal_spend", "solved"]
 PAIR = 2
 WIDEST = 200
 """Width in points of the widest interval, from -100 to 100."""
 
 Say = Callable[[str], str]
 """Returns how a caller spells a setting: as a flag, or as a keyword."""
-
-
-@dataclass(frozen=True, slots=True)
-class Spend:
-    """Mean spend of a cell's samples; None for a unit unknown in any sample.
-
-    Attributes:
-        cost: US dollars per sample.
-        tokens: input and output tokens per sample.
-        calls: model calls per sample.
-    """
-
-    cost: float | None
-    tokens: float | None
-    calls: float
-
-
-def mean_spend(results: Collection[SampleResult]) -> Spend | None:
-    """Return the mean spend of the graded samples; None if none is graded."""
-    graded = [result for result in results if result.graded]
-    if not graded:
-        return None
-    costs = [result.cost for result in graded if result.cost is not None]
-    tokens = [result.usage.total_tokens for result in graded if result.usage is not None]
-    number = len(graded)
-    return Spend(
-        cost=math.fsum(costs) / number if len(costs) == number else None,
-        tokens=sum(tokens) / number if len(tokens) == number else None,
-        calls=sum(result.model_calls for result in graded) / number,
-    )
-
-
-def affordable(agent: Spend, shot: Spend) -> tuple[float, Unit]:
-    """Return how many shots cost as much as an agent's sample, and the unit compared.
-
-    The unit is dollars if both costs are known and the shot's is not 0, else tokens, else model
-    calls.
-    """
-    if agent.cost is not None and shot.cost:
-        return agent.cost / shot.cost, "cost"
-    if agent.tokens is not None and shot.tokens:
-        return agent.tokens / shot.tokens, "tokens"
-    return (agent.calls / shot.calls if shot.calls else 1.0), "calls"
-
-
-def whole_shots(ratio: float) -> int:
-    """Return the shots that cover a spend, between 1 and `MOST_SHOTS`."""
-    return max(1, min(MOST_SHOTS, math.ceil(ratio - 1e-9)))
-
-
-def agents_of(shot: Spec, cells: Mapping[str, Spec]) -> list[str]:
-    """Return the cells whose spend decides a single-shot cell's number of shots.
-
-    These are the cells of other modes with the same value of every setting that single shot uses.
-    """
-    apart = {*OF_THE_WHOLE, "mode", "samples_per_problem", "price", "prices"}
-    keys = [key for key in shot if key not in apart and uses(SINGLE_SHOT, key)]
-    return [
-        name
-        for name, spec in cells.items()
-        if spec["mode"] != SINGLE_SHOT
-        and all(spec.get(key) == shot[key] for key in keys if uses(spec["mode"], key))
-    ]
-
-
-def chosen_by_public_tests(samples: Sequence[SampleResult]) -> SampleResult:
-    """Return the sample that passes the most public tests; the first one on a tie."""
-    return max(samples, key=lambda result: (result.public_passed, -result.index))
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +89,9 @@ class Decision(Frozen):
     Attributes:
         reason: `decided`; `precise`; `all_done` if all problems are done and neither holds;
             `incomplete` if the experiment was interrupted or ran out of budget.
-        cell, baseline: names of the cells; `difference` is the first minus the second.
+        question: `equal_spend`: attempts against the shots that their spend buys; `solved`: all
+            samples of both.
+        cell, baseline: names of the variants; `difference` is the first minus the second.
         pairs: number of problems that count as evidence.
         problems, planned: number of problems done in both cells, and of all problems.
         difference, low, high: difference of the rates and its interval, between -1 and 1; the
@@ -174,6 +101,7 @@ class Decision(Frozen):
     """
 
     reason: Reason
+    question: Question = "solved"
     cell: str
     baseline: str
     pairs: int
@@ -189,66 +117,61 @@ class Decision(Frozen):
     @property
     def line(self) -> str:
         """The decision in one line."""
-        weighed = f"(e-value {self.e_value:.3g} of {1 / self.level:g})"
-        told = {
-            "decided": f"decided: the cells differ {weighed}",
-            "precise": "precise",
-            "all_done": f"not decided {weighed}",
-            "incomplete": f"not decided yet {weighed}",
+        word = {
+            "decided": "decided",
+            "precise": "precise enough",
+            "all_done": "undecided after all problems",
+            "incomplete": "undecided",
         }[self.reason]
-        if self.reason == "precise" and self.precision is not None:
-            told = f"precise: the interval is narrower than {self.precision:g} points"
+        where = " at equal spend" if self.question == "equal_spend" else ""
         return (
-            f"{told} after {self.problems:,} of {count(self.planned, 'problem')}: "
-            f"{self.cell} less {self.baseline} {self.points} on {count(self.pairs, 'pair')}"
+            f"Stopping rule: {word} (evidence {self.e_value:.3g}, needs {1 / self.level:g}). "
+            f"{self.cell} minus {self.baseline}{where}: {self.points}, from {self.pairs:,} of "
+            f"{count(self.planned, 'problem')}"
         )
+
+    def ends_against(self, baseline: str) -> tuple[float, float]:
+        """Return the ends of the interval of the other variant minus this one."""
+        return (self.low, self.high) if baseline == self.baseline else (-self.high, -self.low)
 
     @property
     def points(self) -> str:
         """The difference and its interval in points."""
         return (
-            f"{100 * self.difference:+.1f} points "
-            f"({100 * self.low:+.1f} to {100 * self.high:+.1f} at any look)"
+            f"{points(self.difference)} points "
+            f"({points(self.low)} to {points(self.high)} at any look)"
         )
 
 
-def scores(results: Iterable[SampleResult], samples: int, *, chosen: bool) -> dict[str, float]:
-    """Return a cell's score, 0 to 1, on each problem with all its samples graded.
+def scores(
+    results: Iterable[SampleResult], samples: int, *, whole: bool = True
+) -> dict[str, float]:
+    """Return a variant's score, 0 to 1, on each problem that is done.
 
     Args:
-        results: results of the cell.
+        results: results of the variant.
         samples: number of samples per problem.
-        chosen: whether to score the sample chosen by public tests instead of the mean.
+        whole: whether a problem counts only if all its samples are graded.
     """
     found: dict[str, list[SampleResult]] = defaultdict(list)
     for result in results:
         if result.index < samples:
             found[result.problem_id].append(result)
     return {
-        problem: float(chosen_by_public_tests(each).solved)
-        if chosen
-        else sum(result.solved for result in each) / len(each)
+        problem: sum(result.solved for result in each) / len(each)
         for problem, each in found.items()
-        if len(each) == samples and all(result.graded for result in each)
+        if (len(each) == samples or not whole) and all(result.graded for result in each)
     }
 
 
-def look(
-    cell: Mapping[str, float],
-    baseline: Mapping[str, float],
-    left_out: Collection[str],
-    level: float,
-) -> Evidence:
-    """Return the evidence for a difference between two cells, paired by problem.
+def look(differences: Sequence[float], level: float) -> Evidence:
+    """Return the evidence for a difference between two variants, paired by problem.
 
     Args:
-        cell: score of the cell by problem.
-        baseline: score of the baseline by problem.
-        left_out: pilot problems. They set the number of shots, so they cannot count as evidence.
+        differences: the variant's score minus the baseline's, by problem.
         level: chance of a false finding at any interim look.
     """
-    pairs = [problem for problem in baseline if problem in cell and problem not in left_out]
-    return evidence([cell[problem] - baseline[problem] for problem in pairs], level)
+    return evidence([round(min(1.0, max(-1.0, each)), 9) for each in differences], level)
 
 
 def reason_to_stop(found: Evidence, goal: Goal) -> Literal["decided", "precise"] | None:

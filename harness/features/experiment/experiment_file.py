@@ -44,7 +44,6 @@ class Stored(Frozen):
         cells: spec of each cell by name; the name is also that of its run directory beside the
             file, which exists once the cell has started.
         auto_shots: cells that get as many samples per problem as another cell's spend pays for.
-        pilot: problems used to find that number, if the experiment may stop early.
         decision: the outcome, if the experiment may stop early.
     """
 
@@ -55,7 +54,6 @@ class Stored(Frozen):
     baseline: str
     cells: dict[str, dict[str, Any]] = Field(min_length=1)
     auto_shots: tuple[str, ...] = ()
-    pilot: tuple[str, ...] = ()
     decision: Decision | None = None
 
 
@@ -68,7 +66,7 @@ class Experiment:
         cells: cells in the grid's order, with their names on disk.
         baseline: name of the baseline.
         created: time of creation; None for a new experiment.
-        auto_shots, pilot: see `Stored`.
+        auto_shots: see `Stored`.
     """
 
     path: Path
@@ -76,7 +74,6 @@ class Experiment:
     baseline: str
     created: str | None = None
     auto_shots: frozenset[str] = frozenset()
-    pilot: tuple[str, ...] = ()
 
     def run(self, cell: Cell) -> Path:
         """Return the run directory of a cell."""
@@ -99,8 +96,6 @@ class Experiment:
         }
         if self.auto_shots:
             value["auto_shots"] = sorted(self.auto_shots)
-        if self.pilot:
-            value["pilot"] = list(self.pilot)
         if decision is not None:
             value["decision"] = decision.model_dump(mode="json")
         try:
@@ -118,11 +113,11 @@ def experiment_at(path: Path, grid: Grid) -> Experiment:
             not contain; the message states the difference.
         UsageError: no cell, or more than one, matches the baseline.
     """
-    created, pilot = None, ()
+    created = None
     if (path / FILE).exists():
         before = read_experiment(path)
         grid = with_known_shots(before.cells, grid)
-        cells, created, pilot = grown_from(before.cells, grid), before.created, before.pilot
+        cells, created = grown_from(before.cells, grid), before.created
     elif (path / MANIFEST).exists():
         raise RunDirectoryError(f"{path} is a run, and no experiment; give another --out")
     elif path.exists() and (not path.is_dir() or _is_used(path)):
@@ -134,7 +129,7 @@ def experiment_at(path: Path, grid: Grid) -> Experiment:
         for asked, now in zip(grid.cells, cells, strict=True)
         if asked.name in grid.auto_shots
     )
-    return Experiment(path, cells, _baseline(grid, cells), created, frozenset(auto), pilot)
+    return Experiment(path, cells, _baseline(grid, cells), created, frozenset(auto))
 
 
 def _is_used(folder: Path) -> bool:

@@ -29,7 +29,8 @@ from harness.features.experiment.cells import (
     check_name,
     names_of,
 )
-from harness.features.experiment.decision import MOST_SHOTS, SINGLE_SHOT, Say
+from harness.features.experiment.decision import Say
+from harness.features.experiment.equal_shots import MOST_SHOTS, SINGLE_SHOT
 from harness.run.plan.target import resolve_target
 from harness.run.settings.spec import (
     LISTS,

@@ -1,28 +1,34 @@
-"""Run an experiment cell by cell, or in batches of problems if it may stop early."""
+"""Run an experiment in batches of problems, so that an early end leaves whole problems."""
 
 import hashlib
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from harness.features.compare.spend import equal_spend_gains
 from harness.features.experiment.cell_runs import (
     CarryOut,
     CellRuns,
     keep_as_not_needed,
     results_of,
+    run_of,
 )
-from harness.features.experiment.cells import Cell
+from harness.features.experiment.cells import SAMPLES, Cell
 from harness.features.experiment.decision import (
-    SINGLE_SHOT,
     Decision,
     Goal,
+    Question,
     Reason,
-    affordable,
-    agents_of,
     look,
-    mean_spend,
     reason_to_stop,
     scores,
-    whole_shots,
+)
+from harness.features.experiment.equal_shots import (
+    MOST_SHOTS,
+    SINGLE_SHOT,
+    Wanted,
+    agents_of,
+    shots_wanted,
 )
 from harness.features.experiment.experiment_file import Experiment
 from harness.features.experiment.live_panel import ExperimentPanel
@@ -30,17 +36,26 @@ from harness.figures import count, percent
 from harness.run.engine.controller import RunController
 from harness.run.engine.lifecycle import Prepared
 from harness.run.settings.spec import stored
+from harness.run.store.results import SampleResult
 from harness.stats.sequential import Evidence
 from harness.text import printable_line
 
 FIRST = 8
-"""Fewest problems of a batch."""
+"""Fewest problems of a batch, unless a budget may end within it."""
 
-GROWTH = 0.1
-"""Smallest size of a later batch, as a share of the problems run before.
+GROWTH, GROWTH_WITHOUT_LOOKS = 0.1, 0.25
+"""Smallest size of a later batch, as a share of the problems run before: where each batch may be
+the last, and where only an interrupt ends the experiment.
 
-So at most this share of problems is run in excess, and 500 problems take about 30 looks.
+So at most this share of problems is run in excess, or left without its shots; 500 problems take
+about 30 looks.
 """
+
+ROUNDS = 10
+"""Most times that shots are bought for one batch: later ones may be cheaper than the first."""
+
+UNITS = {"cost": "costs as much", "tokens": "takes as many tokens", "calls": "takes as many calls"}
+ENOUGH_SHOTS = "shots beyond what the agent spends"
 
 
 def random_order(problems: Iterable[str], seed: int) -> list[str]:
@@ -65,32 +80,30 @@ def batches(order: Sequence[str], concurrency: int) -> Iterator[Sequence[str]]:
         yield order[:asked]
 
 
-UNITS = {"cost": "costs as much", "tokens": "takes as many tokens", "calls": "takes as many calls"}
-
-
 def in_order(experiment: Experiment) -> list[Cell]:
-    """Return the cells as they are carried out: those that follow another's spend come last."""
+    """Return the variants as they are carried out: those that follow another's spend come last."""
     return sorted(experiment.cells, key=lambda cell: cell.name in experiment.auto_shots)
 
 
 @dataclass(slots=True)
 class GridRun:
-    """Runs an experiment whose cells are prepared.
+    """Runs an experiment whose variants are prepared.
 
     Args:
         experiment: the experiment.
-        runs: the prepared runs of its cells.
+        runs: the prepared runs of its variants.
         goal: when it may stop early.
         controller: knows whether the user has interrupted, and reports notices.
-        run_part: runs part of a cell.
-        announce: called with each cell's run before it starts.
+        run_part: runs part of a variant.
+        announce: called with each variant's run before it starts.
         tell: called with each line on the progress.
         panel: the live panel, if there is one.
 
     Attributes:
         experiment: the experiment, updated with more shots as the agent's spend becomes known.
         decision: the outcome, if the experiment may stop early.
-        begun: names of the cells that have been announced.
+        begun: names of the variants that have been announced.
+        stopped: names of the variants that their provider stopped.
     """
 
     experiment: Experiment
@@ -103,36 +116,41 @@ class GridRun:
     panel: ExperimentPanel | None = None
     decision: Decision | None = None
     begun: set[str] = field(default_factory=set[str])
+    stopped: set[str] = field(default_factory=set[str])
 
     def carry_out(self) -> None:
         """Run pending samples until all are done, enough is known, or the run must stop."""
         if not self._in_batches:
-            self._ask(None)
+            for cell in self.experiment.cells:
+                if not self._part(cell, None)[1]:
+                    break
         elif not self._enough("incomplete"):
             self._ask_in_batches()
         if self.decision is not None and self.decision.reason in {"decided", "precise"}:
             for name, plan in self.runs.plans.items():
                 keep_as_not_needed(self.experiment.path / name, plan, self.decision.line)
+        else:
+            self._leave_out_dear_shots()
         if self.goal.stops:
             self.experiment.write(self.decision)
 
     @property
     def _in_batches(self) -> bool:
-        """Whether problems are run in batches, each batch in all cells.
+        """Whether problems are run in batches, each batch in all variants.
 
-        True if the experiment may stop early, or if a budget may end it before the last cell has
-        started.
+        That is so if the experiment may end early, or if attempts are compared with shots.
         """
         specs = [cell.spec for cell in self.experiment.cells]
-        limited = any(spec.max_cost or spec.max_tokens_total for spec in specs)
-        return self.goal.stops or (bool(self.experiment.auto_shots) and limited)
+        modes = {spec.mode for spec in specs}
+        compared = SINGLE_SHOT in modes and len(modes) > 1
+        return self.goal.stops or compared or (self.runs.is_limited and len(specs) > 1)
 
     def _ask_in_batches(self) -> None:
         """Run batches of problems until enough is known."""
         plans = list(self.runs.plans.values())
-        order = random_order((problem.id for problem in plans[0].problems), plans[0].spec.seed)
+        order = random_order(self.runs.problems, plans[0].spec.seed)
         concurrency = max(plan.spec.concurrency for plan in plans)
-        for asked in batches(order, concurrency):
+        for asked in self._batches(order, concurrency):
             worked, goes_on = self._ask(asked)
             last = len(asked) == len(order)
             reason: Reason = "all_done" if last and goes_on else "incomplete"
@@ -141,37 +159,128 @@ class GridRun:
             if not goes_on:
                 return
 
-    def _ask(self, asked: Sequence[str] | None) -> tuple[bool, bool]:
-        """Run problems in every cell; return whether any ran and whether to go on."""
+    def _batches(self, order: Sequence[str], concurrency: int) -> Iterator[Sequence[str]]:
+        """Yield the problems up to each look; with a budget, as many more as it can pay for."""
+        growth = GROWTH if self.goal.stops else GROWTH_WITHOUT_LOOKS
+        size, asked = 1 if self.runs.is_limited else max(FIRST, concurrency), 0
+        while asked < len(order):
+            if self.runs.is_limited:
+                done = self._whole_problems()
+                new = len(set(order[: asked + size]) - done)
+                asked = len(order[: asked + size]) - new
+                room = self.runs.room(len(done))
+                if new and room < 1:
+                    self.runs.refuse(self.experiment)
+                    return
+                asked += min(new, int(room))
+                size = min(2 * size, max(FIRST, concurrency, int(asked * growth)))
+            else:
+                asked += max(FIRST, concurrency, int(asked * growth))
+            yield order[:asked]
+
+    def _whole_problems(self) -> set[str]:
+        """Return the problems that have a result in every variant."""
+        done = [
+            {result.problem_id for result in results_of(self.experiment.run(cell))}
+            for cell in self.experiment.cells
+            if cell.name not in self.stopped
+        ]
+        return set[str].intersection(*done) if done else set()
+
+    def _ask(self, asked: Sequence[str]) -> tuple[bool, bool]:
+        """Run problems in every variant; return whether any ran and whether to go on."""
         worked = False
-        auto = self.experiment.auto_shots
         for cell in in_order(self.experiment):
-            did, goes_on = self._part(cell, asked)
+            if cell.name in self.stopped:
+                continue
+            auto = cell.name in self.experiment.auto_shots
+            did, goes_on = (self._buy_shots if auto else self._part)(cell, asked)
             worked = worked or did
             if not goes_on:
                 return worked, False
-        if self.goal.stops and self.experiment.pilot:
-            return worked, True
-        while more := self._more_shots():  # the later shots may be cheaper than the first
-            for cell in more:
-                did, goes_on = self._part(cell, asked)
-                worked = worked or did
-                if not goes_on:
-                    return worked, False
-        if self.goal.stops and auto:
-            self.experiment = replace(self.experiment, pilot=tuple(asked or ()))
-            self.experiment.write()
         return worked, True
 
-    def _part(self, cell: Cell, asked: Sequence[str] | None) -> tuple[bool, bool]:
-        """Run part of a cell; return whether samples were pending and whether to go on."""
-        prepared = self.runs.left(self.experiment, cell, asked)
+    def _buy_shots(self, cell: Cell, asked: Sequence[str]) -> tuple[bool, bool]:
+        """Run as many shots as the agent's spend buys; return the same as `_part`."""
+        worked = False
+        for _ in range(ROUNDS):
+            done = results_of(self.experiment.run(cell))
+            wanted = self._wanted(cell, done, asked)
+            cell = self._with_shots(cell, wanted)
+            if self.panel is not None:
+                planned = sum(wanted.shots.values()) / len(asked) * len(self.runs.problems)
+                self.panel.expect(cell.name, round(planned))
+            did, goes_on = self._part(cell, asked, _to_buy(wanted, done))
+            worked = worked or did
+            if not did or not goes_on:
+                return worked, goes_on
+        return worked, True
+
+    def _wanted(self, cell: Cell, done: Iterable[SampleResult], asked: Sequence[str]) -> Wanted:
+        """Return how many shots each problem is to have."""
+        specs = {each.name: stored(each.spec) for each in self.experiment.cells}
+        agents = [
+            results_of(self.experiment.path / name) for name in agents_of(specs[cell.name], specs)
+        ]
+        recorded = self.runs.recorded(cell)
+        most = MOST_SHOTS if recorded is None else max(1, min(MOST_SHOTS, recorded))
+        return shots_wanted(list(done), agents, asked, most)
+
+    def _with_shots(self, cell: Cell, wanted: Wanted) -> Cell:
+        """Return the variant with room for the wanted shots, stored in the experiment."""
+        if wanted.most <= cell.spec.samples_per_problem:
+            return cell
+        if wanted.ratio is not None:
+            self.tell(
+                f"{cell.name}: up to {count(wanted.most, 'shot')} a problem, as a sample of the "
+                f"other mode {UNITS[wanted.unit]} as {wanted.ratio:.2f} of them"
+            )
+        grown = replace(cell, spec=cell.spec.model_copy(update={SAMPLES: wanted.most}))
+        cells = tuple(grown if each is cell else each for each in self.experiment.cells)
+        self.experiment = replace(self.experiment, cells=cells)
+        self.experiment.write()
+        return grown
+
+    @property
+    def pending(self) -> int:
+        """Number of samples still to run, without shots beyond what the agent spends."""
+        every = self.runs.problems
+        return sum(
+            sum(self._still_to_buy(cell, every).values())
+            if cell.name in self.experiment.auto_shots
+            else len(self.runs.left(self.experiment, cell, None).samples)
+            for cell in self.experiment.cells
+        )
+
+    def _still_to_buy(self, cell: Cell, asked: Sequence[str]) -> dict[str, int]:
+        done = results_of(self.experiment.run(cell))
+        return _to_buy(self._wanted(cell, done, asked), done)
+
+    def _leave_out_dear_shots(self) -> None:
+        """Record that shots beyond the agent's spend are not needed, once all others are done."""
+        auto = [cell for cell in self.experiment.cells if cell.name in self.experiment.auto_shots]
+        if auto and not self.pending:
+            for cell in auto:
+                path, plan = self.experiment.run(cell), self.runs.plans[cell.name]
+                keep_as_not_needed(path, plan, ENOUGH_SHOTS, ends=False)
+
+    def _part(
+        self, cell: Cell, asked: Sequence[str] | None, most: Mapping[str, int] | None = None
+    ) -> tuple[bool, bool]:
+        """Run part of a variant; return whether samples were pending and whether to go on.
+
+        Args:
+            cell: the variant.
+            asked: ids of the problems to run, in order; None for all.
+            most: how many samples of each problem to run; default: all.
+        """
+        prepared = self.runs.left(self.experiment, cell, asked, most)
         if asked is not None and not prepared.samples:
             return False, True
         if cell.name not in self.begun:
             self.begun.add(cell.name)
             number = f"{len(self.begun)} of {len(self.experiment.cells)}"
-            self.tell(f"cell {number}: {cell.name}")
+            self.tell(f"variant {number}: {cell.name}")
             self.announce(prepared)
         outcome = self.runs.carry_out(self.experiment, cell, prepared, self.run_part)
         rate = outcome.summary.pass_at_1
@@ -179,60 +288,23 @@ class GridRun:
             self.tell(f"{cell.name}: pass@1 {percent(rate.value)}")
         stopped = outcome.stopped_by_provider
         if stopped:
+            self.stopped.add(cell.name)
             self.controller.reporter.notice(printable_line(f"{cell.name}: {stopped}"))
         halts = self.controller.interrupts or outcome.budget.turned_away
-        return bool(prepared.samples), not (halts or (stopped and asked is not None))
-
-    def _more_shots(self) -> list[Cell]:
-        """Match the numbers of shots to the agent's spend; return changed cells."""
-        grown = {
-            cell.name: shots
-            for cell in self.experiment.cells
-            if cell.name in self.experiment.auto_shots
-            and (shots := self._shots_of(cell)) > cell.spec.samples_per_problem
-        }
-        cells = tuple(
-            replace(cell, spec=cell.spec.model_copy(update={"samples_per_problem": shots}))
-            if (shots := grown.get(cell.name))
-            else cell
-            for cell in self.experiment.cells
-        )
-        if grown:
-            self.experiment = replace(self.experiment, cells=cells)
-            self.experiment.write()
-        return [cell for cell in cells if cell.name in grown]
-
-    def _shots_of(self, cell: Cell) -> int:
-        """Return how many shots per problem equal the spend of the costliest agent cell."""
-        path, now = self.experiment.path, cell.spec.samples_per_problem
-        shot = mean_spend(results_of(path / cell.name))
-        specs = {each.name: stored(each.spec) for each in self.experiment.cells}
-        found = (mean_spend(results_of(path / name)) for name in agents_of(specs[cell.name], specs))
-        agents = [spend for spend in found if spend is not None]
-        if shot is None or not agents:
-            return now
-        ratio, unit = max(affordable(agent, shot) for agent in agents)
-        shots, recorded = whole_shots(ratio), self.runs.recorded(cell)
-        limited = ""
-        if recorded is not None and recorded < shots:
-            shots, limited = recorded, "; no more are recorded"
-        if shots > now:
-            self.tell(
-                f"{cell.name}: {count(shots, 'shot')} a problem: a sample of the other mode "
-                f"{UNITS[unit]} as {ratio:.2f} of them{limited}"
-            )
-        return shots
+        paired = self.goal.stops or bool(self.experiment.auto_shots)
+        return bool(prepared.samples), not (halts or (stopped and asked is not None and paired))
 
     def _enough(self, reason: Reason, *, told: bool = False) -> bool:
         """Evaluate the pairs and store the decision; return whether to stop."""
         if not self.goal.stops:
             return False
-        found, problems = self._look()
+        found, question, problems = self._look()
         why = reason_to_stop(found, self.goal)
         cell, baseline = self._arms()
         plan = self.runs.plans[cell.name]
         self.decision = Decision(
             reason=why or reason,
+            question=question,
             cell=cell.name,
             baseline=baseline.name,
             problems=problems,
@@ -244,34 +316,39 @@ class GridRun:
         if self.panel is not None:
             self.panel.decision = self.decision
         elif told and not why and reason == "incomplete" and found.pairs:
-            self.tell(
-                f"{problems:,} of {count(len(plan.problems), 'problem')}: {cell.name} less "
-                f"{baseline.name} {self.decision.points}, e-value {found.e_value:.3g} of "
-                f"{1 / self.goal.level:g}"
-            )
+            self.tell(self.decision.line)
         return why is not None
 
-    def _look(self) -> tuple[Evidence, int]:
-        """Return the evidence of the pairs, and how many problems both cells have done."""
-        arms = self._arms()
-        of_cell, of_baseline = (self._scores(cell) for cell in arms)
-        pairs = of_cell.keys() & of_baseline.keys()
-        pilot = set(self.experiment.pilot)
-        return look(of_cell, of_baseline, pilot, self.goal.level), len(pairs)
+    def _look(self) -> tuple[Evidence, Question, int]:
+        """Return the evidence, its question, and how many problems both variants have done.
 
-    def _scores(self, cell: Cell) -> Mapping[str, float]:
-        """Return a cell's score by problem.
-
-        Of several shots, the one chosen by public tests counts.
+        The question is that of the first sentence of `harness compare`: attempts against the shots
+        that their spend buys, if these are known, else all samples of both.
         """
-        samples = cell.spec.samples_per_problem
-        modes = {each.spec.mode for each in self.experiment.cells}
-        chosen = samples > 1 and cell.spec.mode == SINGLE_SHOT and len(modes) > 1
-        return scores(results_of(self.experiment.run(cell)), samples, chosen=chosen)
+        cell, baseline = self._arms()
+        runs = [run_of(self.experiment.run(each)) for each in (baseline, cell)]
+        of_baseline, of_cell = (
+            scores(run.results if run else (), each.spec.samples_per_problem, whole=not auto)
+            for run, each in zip(runs, (baseline, cell), strict=True)
+            for auto in (each.name in self.experiment.auto_shots,)
+        )
+        both = of_baseline.keys() & of_cell.keys()
+        one, other = runs
+        gains = None if one is None or other is None or not both else equal_spend_gains(one, other)
+        if gains is not None:
+            return look(list(gains.values()), self.goal.level), "equal_spend", len(both)
+        plain = [of_cell[problem] - of_baseline[problem] for problem in sorted(both)]
+        return look(plain, self.goal.level), "solved", len(both)
 
     def _arms(self) -> tuple[Cell, Cell]:
-        """Return the cell that is compared, and the baseline."""
+        """Return the variant that is compared, and the baseline."""
         cells = {cell.name: cell for cell in self.experiment.cells}
         baseline = cells.pop(self.experiment.baseline)
         (other,) = cells.values()
         return other, baseline
+
+
+def _to_buy(wanted: Wanted, done: Iterable[SampleResult]) -> dict[str, int]:
+    """Return how many more shots each problem is to get."""
+    has = Counter(result.problem_id for result in done)
+    return {problem: shots - has[problem] for problem, shots in wanted.shots.items()}

@@ -281,11 +281,6 @@ class ExperimentRun:
                     f"{asked.path} has just been changed by another process; try again"
                 )
             experiment.write()
-            left = sum(len(runs.left(experiment, cell, None).samples) for cell in experiment.cells)
-            self._tell(
-                f"{count(len(experiment.cells), 'cell')}, {count(left, 'sample')} pending, "
-                f"baseline {experiment.baseline}"
-            )
             runs.count_spending(experiment)
             if self._terminal is not None:
                 cells = [(cell, runs.plans[cell.name]) for cell in in_order(experiment)]
@@ -302,6 +297,10 @@ class ExperimentRun:
                 tell=self._tell,
                 panel=self._panel,
             )
+            self._tell(
+                f"{count(len(experiment.cells), 'variant')}, "
+                f"{count(grid_run.pending, 'sample')} pending, baseline {experiment.baseline}"
+            )
             try:
                 with self._panel or nullcontext():
                     grid_run.carry_out()
@@ -317,7 +316,7 @@ class ExperimentRun:
         if budget is not None and budget.turned_away:
             by_tokens = budget.turned_away is StopReason.TOKEN_LIMIT
             key = "max_tokens_total" if by_tokens else "max_cost"
-            is_reached = "is reached" if budget.reached else "is too low for another sample"
+            is_reached = "is reached" if budget.reached else "is too low for another problem"
             again = asked.again(**{key: "MORE"})
             yield f"{asked.say(key)} {is_reached}: {budget.state}; go on with: {again}"
         if failed:

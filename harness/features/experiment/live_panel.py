@@ -93,6 +93,7 @@ class ExperimentPanel(Closing):
         self._rows: LiveRows | None = None
         self._current: tuple[Arm, float, int] | None = None
         self._ended = False
+        self._expected: dict[str, int] = {}
         self._frame = LiveFrame(console, self.lines)
 
     @classmethod
@@ -115,7 +116,7 @@ class ExperimentPanel(Closing):
             for each, plan in cells
         ]
         spec, problems = cells[0][0].spec, len(cells[0][1].problems)
-        heading = f"experiment   {count(len(arms), 'cell')} x {count(problems, 'problem')}"
+        heading = f"experiment   {count(len(arms), 'variant')} x {count(problems, 'problem')}"
         if spec.max_cost is not None:
             heading += f", budget ${spec.max_cost:,.2f}"
         elif spec.max_tokens_total is not None:
@@ -135,7 +136,7 @@ class ExperimentPanel(Closing):
         """Return the observer of a part of a cell, whose samples are shown below the cells."""
         arm = self._arms[Path(directory.path).name]
         done = with_costs(directory.committed(), plan.price)
-        arm.planned = len(plan.samples)
+        arm.planned = max(len(done), self._expected.get(arm.name, len(plan.samples)))
         arm.shots = plan.spec.samples_per_problem
 
         def rows(tally: Tally) -> LiveRows:
@@ -143,6 +144,10 @@ class ExperimentPanel(Closing):
             return _PartRows(self, arm, plan.problems, self._clock)
 
         return RunProgress(self._console, arm.planned, done, problems=plan.problems, table=rows)
+
+    def expect(self, name: str, samples: int) -> None:
+        """Show this number of samples as planned, where it is not that of the run's settings."""
+        self._expected[name] = self._arms[name].planned = samples
 
     def begin(self, arm: Arm, rows: LiveRows) -> None:
         """A part of a cell begins."""
@@ -186,7 +191,7 @@ class ExperimentPanel(Closing):
         for arm, cells in zip(shown, table, strict=True):
             yield _arm_line(arm, cells, widths, width, options)
         if len(shown) < len(arms):
-            yield f"  and {count(len(arms) - len(shown), 'more cell')}"
+            yield f"  and {count(len(arms) - len(shown), 'more variant')}"
         if so_far := _apart(self._so_far(), self._left(), width):
             yield so_far
 

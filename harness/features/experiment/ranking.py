@@ -6,13 +6,17 @@ from pathlib import Path
 from typing import Any, Literal
 
 from harness.errors import RunDirectoryError, UsageError
+from harness.features.compare.answer import at_any_look
 from harness.features.compare.flips import shares
 from harness.features.compare.spend import spend_comparison
+from harness.features.compare.spend_sentence import answers_fairly
 from harness.features.experiment.cells import OF_THE_WHOLE, Spec
-from harness.features.experiment.decision import PAIR, SINGLE_SHOT, Decision, agents_of, mean_spend
-from harness.features.experiment.experiment_file import read_experiment
+from harness.features.experiment.decision import PAIR, Decision
+from harness.features.experiment.equal_shots import SINGLE_SHOT, agents_of, mean_spend
+from harness.features.experiment.experiment_file import Stored, read_experiment
 from harness.models.protocol import Frozen
 from harness.run.store.directory import MANIFEST
+from harness.run.store.pending import NOT_NEEDED
 from harness.run.summary.loaded_run import Run, prices_as_of, read_run
 from harness.run.summary.summary import solved_counts
 from harness.stats.paired import holm, paired_score
@@ -71,11 +75,13 @@ class RankedCell(Frozen):
     Attributes:
         run: its run directory.
         settings: settings that differ between cells, by key of the spec.
-        planned, graded, pending: numbers of samples; the rest of `planned` had no tests.
+        planned, graded, pending, not_needed: numbers of samples; `pending` are those still to run,
+            and the rest of `planned` had no tests.
         against: comparison with the baseline; None for the baseline itself, or if no problem is
             graded in both.
         tokens, cost: totals of all samples, cost in US dollars; None if any sample's is unknown.
         cost_per_sample, tokens_per_sample: means over the graded samples.
+        samples_per_problem: mean number of graded samples of a problem; None if none is graded.
         cost_per_solved: US dollars of all graded samples divided by the number solved; None if the
             cost is unknown or nothing is solved.
         on_front: whether the cell is on the Pareto front of solve rate and spend.
@@ -87,12 +93,14 @@ class RankedCell(Frozen):
     planned: int = 0
     graded: int = 0
     pending: int = 0
+    not_needed: int = 0
     pass_at_1: Rate | None = None
     against: Against | None = None
     tokens: int | None = None
     cost: float | None = None
     cost_per_sample: float | None = None
     tokens_per_sample: float | None = None
+    samples_per_problem: float | None = None
     cost_per_solved: float | None = None
     on_front: bool = False
 
@@ -103,11 +111,13 @@ class Answer(Frozen):
     Attributes:
         baseline, cell: names of the cells.
         sentence: the sentence of `harness.features.compare.spend.spend_comparison`.
+        fair: whether attempts are compared with the shots that their spend buys.
     """
 
     baseline: str
     cell: str
     sentence: str
+    fair: bool = False
 
 
 class Ranking(Frozen):
@@ -168,7 +178,7 @@ def rank(path: Path) -> Ranking:
         prices_as_of=tuple(sorted(date for date in dates if date)),
         cells=tuple(sorted(ranked, key=_order)),
         decision=found.decision,
-        answers=_answers(path, found.cells, found.baseline),
+        answers=_answers(path, found),
     )
 
 
@@ -177,16 +187,20 @@ def _figures(run: Run) -> dict[str, Any]:
     summary, spend = run.summary, mean_spend(run.results)
     graded = sum(result.graded for result in run.results)
     solved = sum(result.solved for result in run.results)
+    not_needed = summary.pending.get(NOT_NEEDED, 0)
+    problems = len({result.problem_id for result in run.results if result.graded})
     cost = spend.cost if spend else None
     return {
         "planned": run.planned,
         "graded": graded,
-        "pending": sum(summary.pending.values()),
+        "pending": sum(summary.pending.values()) - not_needed,
+        "not_needed": not_needed,
         "pass_at_1": summary.pass_at_1,
         "tokens": None if summary.usage_unknown else summary.usage.total_tokens,
         "cost": summary.cost,
         "cost_per_sample": cost,
         "tokens_per_sample": spend.tokens if spend else None,
+        "samples_per_problem": graded / problems if problems else None,
         "cost_per_solved": cost * graded / solved if cost is not None and solved else None,
     }
 
@@ -250,17 +264,22 @@ def _differing(specs: Mapping[str, Spec]) -> list[str]:
     ]
 
 
-def _answers(path: Path, cells: Mapping[str, Spec], baseline: str) -> tuple[Answer, ...]:
-    """Compare each pair of cells that can be compared at equal spend."""
+def _answers(path: Path, stored: Stored) -> tuple[Answer, ...]:
+    """Compare each pair of variants that can be compared at equal spend."""
     found: list[Answer] = []
-    for first, second in _pairs(cells, baseline):
+    for first, second in _pairs(stored.cells, stored.baseline):
         if not all((path / name / MANIFEST).exists() for name in (first, second)):
             continue
         try:
             compared = spend_comparison(read_run(path / first), read_run(path / second))
         except (RunDirectoryError, UsageError):  # nothing in both is graded, or no spend is known
             continue
-        found.append(Answer(baseline=first, cell=second, sentence=compared.sentence))
+        decision = stored.decision
+        if decision is not None and decision.question == "equal_spend":
+            ends = decision.ends_against(first)
+            compared = at_any_look(compared, *ends)
+        fair = answers_fairly(compared)
+        found.append(Answer(baseline=first, cell=second, sentence=compared.sentence, fair=fair))
         if len(found) == MOST_ANSWERS:
             break
     return tuple(found)

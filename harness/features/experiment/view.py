@@ -13,13 +13,14 @@ from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderR
 from rich.text import Text
 
 from harness.errors import RunDirectoryError, UsageError
-from harness.features.compare.answer import comparison_screen, p_words
-from harness.features.compare.comparison import LEVEL, compare_runs
+from harness.features.compare.answer import at_any_look, p_words
+from harness.features.compare.answer_screen import comparison_screen
+from harness.features.compare.comparison import LEVEL, Comparison, compare_runs
 from harness.features.compare.library import RunComparison, compare
 from harness.features.experiment.decision import PAIR, Decision
 from harness.features.experiment.ranking import Against, RankedCell, Ranking
 from harness.features.show.library import LoadedRun, load_run
-from harness.figures import UNKNOWN, count, dollars, interval, percent, quantity
+from harness.figures import UNKNOWN, count, dollars, interval, percent, points, quantity
 from harness.run.summary.loaded_run import frame
 from harness.terminal.notebook import NotebookView
 from harness.terminal.rich_tables import figures_table
@@ -46,11 +47,12 @@ class RankingView:
             if sum(width + GAP for width in widths) <= options.max_width + GAP:
                 break
             del columns[name]
+        yield from _answers(self.ranking, fair=True)
         yield Text(best_words(self.ranking), style="bold")
         rows = zip(*columns.values(), strict=True)
         yield figures_table(*columns, rows=(map(Text, row) for row in rows))
         yield Text("\n".join(_notes(self.ranking)))
-        yield from _answers(self.ranking)
+        yield from _answers(self.ranking, fair=False)
 
 
 LISTED = 3
@@ -69,8 +71,23 @@ def last_screen(ranking: Ranking) -> RenderableType:
         comparison = compare_runs([Path(cell.run) for cell in cells])
     except (RunDirectoryError, UsageError):
         return RankingView(ranking)
+    shown = _as_decided(comparison, ranking.decision) if ranking.decision else comparison
     notes = [f"spent: {', '.join(map(_whole_spend, cells))}", *_states(ranking)]
-    return Group(comparison_screen(comparison, listed=LISTED), Text("\n".join(notes)))
+    return Group(comparison_screen(shown, listed=LISTED), Text("\n".join(notes)))
+
+
+def _as_decided(comparison: Comparison, decision: Decision) -> Comparison:
+    """Return the comparison with the interval of the stopping rule, which holds at all looks."""
+    (versus,) = comparison.versus
+    ends = decision.low, decision.high
+    if decision.question == "solved":
+        changed = versus.model_copy(update={"looked": ends})
+    elif versus.spend is None:
+        return comparison
+    else:
+        spend = at_any_look(versus.spend, *ends)
+        changed = versus.model_copy(update={"spend": spend, "stopped_early": True})
+    return comparison.model_copy(update={"versus": (changed,)})
 
 
 def _whole_spend(cell: RankedCell) -> str:
@@ -85,25 +102,25 @@ def best_words(ranking: Ranking) -> str:
     """Return a sentence on the best cell and its difference to the baseline."""
     best = ranking.cells[0]
     if best.pass_at_1 is None:
-        return f"{count(len(ranking.cells), 'cell')}; none has a graded sample"
+        return f"{count(len(ranking.cells), 'variant')}; none has a graded sample"
     rate = best.pass_at_1.value
     equal = sum(
         cell.pass_at_1 is not None and cell.pass_at_1.value == rate for cell in ranking.cells
     )
     solves = f"{printable_line(best.name)} solves most: {percent(rate)}"
     if equal > 1:
-        solves = f"{count(equal, 'cell')} solve most: {percent(rate)} each"
+        solves = f"{count(equal, 'variant')} solve most: {percent(rate)} each"
     if best.against is None:
         return solves if equal > 1 else f"{solves}; it is the baseline"
-    points = f"{100 * best.against.difference:+.1f} points"
+    more = f"{points(best.against.difference)} points"
     chance = "" if best.against.p_holm < LEVEL else ", which chance alone could do"
     return (
-        f"{solves}, {points} against {printable_line(ranking.baseline)} "
+        f"{solves}, {more} against {printable_line(ranking.baseline)} "
         f"(p {p_words(best.against.p_holm)} by Holm{chance})"
     )
 
 
-_DROPPED = ("tokens", "95 %", "per solved", "95 % interval", "cost")
+_DROPPED = ("tokens", "95 %", "per solved", "95 % interval", "samples", "cost")
 """Columns that a narrow terminal drops, in this order."""
 
 
@@ -118,19 +135,20 @@ def _row(number: int, cell: RankedCell, ranking: Ranking) -> dict[str, str]:
     """Return a cell's texts by heading."""
     rate, against = cell.pass_at_1, cell.against
     row = {
-        "  cell": f"{'*' if cell.on_front else ' '} {number}. {printable_line(cell.name)}",
+        "  per problem": f"{'*' if cell.on_front else ' '} {number}. {printable_line(cell.name)}",
         "pass@1": percent(rate.value) if rate else UNKNOWN,
         "95 % interval": interval(rate.low, rate.high) if rate else "",
         "difference": "baseline" if cell.name == ranking.baseline else "",
         "95 %": "",
         "p (Holm)": "",
-        "tokens": UNKNOWN if cell.tokens is None else f"{cell.tokens:,}",
-        "cost": dollars(cell.cost),
+        "cost": dollars(cell.cost_per_sample),
+        "tokens": UNKNOWN if cell.tokens_per_sample is None else quantity(cell.tokens_per_sample),
+        "samples": "" if cell.samples_per_problem is None else f"{cell.samples_per_problem:.2g}",
         "per solved": dollars(cell.cost_per_solved),
     }
     if against:
-        row["difference"] = f"{100 * against.difference:+.1f}"
-        row["95 %"] = f"{100 * against.low_holm:+.1f} to {100 * against.high_holm:+.1f}"
+        row["difference"] = points(against.difference)
+        row["95 %"] = f"{points(against.low_holm)} to {points(against.high_holm)}"
         row["p (Holm)"] = f"{against.p_holm:.3g}"
     return row
 
@@ -143,14 +161,12 @@ def _notes(ranking: Ranking) -> Iterator[str]:
             f"score test, corrected by Holm for {count(len(compared), 'test')}"
         )
     if ranking.front_by == "cost":
-        yield "*: on the Pareto front: no other cell solves as much for less a sample"
+        yield "* best for its price: no cheaper variant solves as much"
     elif ranking.front_by == "tokens":
-        yield (
-            "*: on the Pareto front by tokens, since costs are unknown: no other cell solves as "
-            "much with fewer a sample"
-        )
+        yield "* best for its tokens (costs are unknown): no variant with fewer solves as much"
     if ranking.front_by == "cost" and any(c.cost_per_sample is None for c in ranking.cells):
-        yield "a cell whose cost is unknown is not weighed"
+        yield "a variant whose cost is unknown gets no *"
+    yield "cost, tokens: of one sample of a problem; samples: how many a problem has"
     yield from _states(ranking)
     if ranking.prices_as_of:
         yield f"prices of {', '.join(map(printable_line, ranking.prices_as_of))}"
@@ -170,11 +186,11 @@ def _states(ranking: Ranking) -> Iterator[str]:
             )
 
 
-def _answers(ranking: Ranking) -> Iterator[Text]:
+def _answers(ranking: Ranking, *, fair: bool) -> Iterator[Text]:
     """Yield the sentence on each pair, with names if there are several."""
-    for answer in ranking.answers:
+    for answer in (each for each in ranking.answers if each.fair is fair):
         names = f"{answer.cell} against {answer.baseline}: " if len(ranking.answers) > 1 else ""
-        yield Text(f"\n{printable_line(names + answer.sentence)}", style="bold")
+        yield Text(f"{printable_line(names + answer.sentence)}\n", style="bold")
 
 
 def _decided(decision: Decision, experiment: str) -> Iterator[str]:
@@ -205,8 +221,12 @@ class ExperimentResult(NotebookView, Ranking):
 
     @property
     def answer(self) -> str:
-        """The best cell and its difference from the baseline; then each pair at equal spend."""
-        return " ".join([f"{best_words(self)}.", *(each.sentence for each in self.answers)])
+        """Agents at the cost of shots; the best variant and its difference; other pairs."""
+        fair, others = (
+            [each.sentence for each in self.answers if each.fair is wanted]
+            for wanted in (True, False)
+        )
+        return " ".join([*fair, f"{best_words(self)}.", *others])
 
     @property
     def runs(self) -> dict[str, LoadedRun]:
@@ -246,7 +266,7 @@ class ExperimentResult(NotebookView, Ranking):
 
     def __repr__(self) -> str:
         best = self.cells[0]
-        cells = count(len(self.cells), "cell")
+        cells = count(len(self.cells), "variant")
         told = "nothing graded"
         if best.pass_at_1:
             told = f"the best {best.name}: pass@1 {percent(best.pass_at_1.value)}"

@@ -1,16 +1,17 @@
 """First screen of the page: answer, rates with intervals, a chart, the cost."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from harness.features.compare import answer
-from harness.features.compare.comparison import Comparison, Pairwise, compare_read
+from harness.features.compare.answer import Answer, Difference, answer_of
+from harness.features.compare.comparison import Comparison, compare_read
+from harness.features.compare.run_names import names_of
 from harness.features.compare.spend_result import SpendComparison
 from harness.features.report import answer_charts
 from harness.features.report.charts import PALETTE
 from harness.features.report.figures import PageItem, Table
 from harness.features.report.labelled_runs import LabelledRun, Pairing
-from harness.figures import UNKNOWN, count, dollars, interval, percent, quantity
+from harness.figures import UNKNOWN, count, dollars, interval, percent, points, quantity
 from harness.run.summary.loaded_run import measured_words
 from harness.stats.rates import Rate
 
@@ -49,9 +50,10 @@ class FirstScreen:
     Attributes:
         title: runs compared, or what was measured.
         sentences: the answer.
-        figures: figures of one run; or those of two runs and their difference.
+        figures: figures of one run; or those of two runs, the shots at the agent's cost, and the
+            difference.
         chart: chart of solve rate by spend; None if spend is unknown.
-        facts: changed outcomes, over-fit gap, cost, answers cut off.
+        facts: changed outcomes, passed public tests only, cost, answers cut off.
     """
 
     title: str
@@ -100,11 +102,11 @@ def _of_one(side: LabelledRun) -> FirstScreen:
     if curve is not None and curve.first_write:
         missing = curve.without_first_write
         unknown = (f"{UNKNOWN} for {count(missing, 'sample')}",) if missing else ()
-        figures.append(_rate("first write", curve.first_write, "", unknown))
+        figures.append(_rate("first attempt", curve.first_write, "", unknown))
         first = percent(curve.first_write.value)
-        sentence += f" The first program that the model wrote solves {first}."
+        sentence += f" The first attempt solves {first}."
     if summary.overfit_rate is not None:
-        figures.append(_rate("over-fit", summary.overfit_rate, "", ()))
+        figures.append(_rate("passed public tests only", summary.overfit_rate, "", ()))
     tokens = UNKNOWN if summary.usage_unknown else quantity(summary.usage.total_tokens)
     facts = [f"cost {dollars(summary.cost, summary.prices_as_of)}", f"tokens {tokens}"]
     facts += [f"{count(summary.cut_off, 'answer')} cut off"] if summary.cut_off else []
@@ -127,21 +129,15 @@ def _of_two(pair: Pairing, order: Sequence[str]) -> FirstScreen:
 
 def screen_of_two(comparison: Comparison, colours: tuple[str, str]) -> FirstScreen:
     """Return the first screen of a baseline and one run, in the given colours."""
-    names = answer.names_of(comparison)
+    found, names = answer_of(comparison), names_of(comparison)
     versus = comparison.versus[0]
-    spend = versus.spend
-    sentences = (
-        answer.difference_words(versus, names),
-        answer.price_words(comparison, versus, names),
-        spend.sentence if spend else "",
-    )
-    called = names[comparison.baseline], names[versus.label]
+    spend, called = versus.spend, (names[versus.baseline], names[versus.label])
     return FirstScreen(
-        answer.title_words(comparison),
-        tuple(filter(None, sentences)),
-        tuple(_figures(comparison, versus, called, colours)),
+        found.title,
+        found.sentences,
+        tuple(_figures(found, {versus.baseline: colours[0], versus.label: colours[1]})),
         _chart(spend, called, colours) if spend else None,
-        tuple(_facts(comparison, versus)),
+        (found.changes, *found.facts),
     )
 
 
@@ -156,33 +152,43 @@ def _rate(name: str, rate: Rate, colour: str, facts: tuple[str, ...]) -> Figure:
     )
 
 
-def _figures(
-    comparison: Comparison, versus: Pairwise, names: tuple[str, str], colours: tuple[str, str]
-) -> Iterator[Figure]:
-    paired = versus.paired
-    rates = (paired.rate_a, paired.rate_b)
-    labels = versus.baseline, versus.label
-    for label, name, colour, rate in zip(labels, names, colours, rates, strict=True):
-        side = answer.side_of(comparison, label)
-        cost, tokens = answer.cost_each(side), answer.tokens_each(side)
+def _figures(found: Answer, colours: Mapping[str, str]) -> Iterator[Figure]:
+    """Yield a card per run, for the shots at the agent's cost, and for the first difference."""
+    shots = next((arm for arm in found.arms if arm.at_equal_spend), None)
+    for arm in found.arms:
+        if arm.solved is None:
+            continue
+        colour = colours[arm.label]
+        if shots is not None and arm.at_equal_spend:
+            colour = next(own for label, own in colours.items() if label != arm.label)
+        low, high = (arm.solved if end is None else end for end in (arm.low, arm.high))
         facts = (
-            *([f"{dollars(cost)} a sample"] if cost is not None else []),
-            *([f"{quantity(tokens)} tokens a sample"] if tokens is not None else []),
+            *([f"{dollars(arm.cost)} a problem"] if arm.cost is not None else []),
+            *([f"{quantity(arm.tokens)} tokens a problem"] if arm.tokens is not None else []),
         )
-        if rate is not None:
-            yield _rate(name, rate, colour, facts)
-    low = paired.difference if paired.low is None else paired.low
-    high = paired.difference if paired.high is None else paired.high
+        yield Figure(
+            arm.name,
+            percent(arm.solved),
+            interval(low, high),
+            *(100 * arm.solved, 100 * low, 100 * high),
+            colour=colour,
+            facts=facts,
+        )
+    yield _difference(found.differences[0], found.changes)
+
+
+def _difference(found: Difference, changes: str) -> Figure:
+    low, high = (found.value if end is None else end for end in (found.low, found.high))
     most = max(0.1, abs(low), abs(high))
-    places = [50 + 48 * each / most for each in (paired.difference, low, high)]
-    sign = "+" if paired.difference > 0 else ""
-    yield Figure(
-        "difference",
-        f"{sign}{answer.plain_points(paired.difference)} points",
-        f"{answer.plain_points(low)} to {answer.plain_points(high)}",
+    places = [50 + 48 * each / most for each in (found.value, low, high)]
+    verdict = "decided" if found.decided else "not decided"
+    return Figure(
+        found.name,
+        f"{points(found.value)} points",
+        f"{points(low)} to {points(high)}",
         *places,
         zero=50,
-        facts=(answer.changes_words(versus),),
+        facts=(verdict, changes),
     )
 
 
@@ -214,16 +220,3 @@ def _chart(spend: SpendComparison, names: tuple[str, str], colours: tuple[str, s
 
 def _sentence(note: str) -> str:
     return f"{note[:1].upper()}{note[1:]}."
-
-
-def _facts(comparison: Comparison, versus: Pairwise) -> Iterator[str]:
-    """Yield the lines below the chart: the baseline's figure, then the other run's."""
-    pair = [answer.side_of(comparison, label).summary for label in (versus.baseline, versus.label)]
-    yield answer.changes_words(versus)
-    overfit = [percent(s.overfit_rate.value) if s.overfit_rate else UNKNOWN for s in pair]
-    known = set(overfit) - {UNKNOWN}
-    yield f"over-fit {overfit[0]} and {overfit[1]}" if known else f"over-fit {UNKNOWN}"
-    costs = [dollars(summary.cost) for summary in pair]
-    yield f"cost {costs[0]} and {costs[1]}" if set(costs) - {UNKNOWN} else f"cost {UNKNOWN}"
-    if any(summary.cut_off for summary in pair):
-        yield f"answers cut off {pair[0].cut_off:,} and {pair[1].cut_off:,}"

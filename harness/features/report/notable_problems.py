@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from harness.errors import RunDirectoryError
-from harness.features.compare.answer import interleaved, names_of
+from harness.features.compare.answer import interleaved
 from harness.features.compare.comparison import Comparison, Pairwise, compare_read
 from harness.features.compare.flips import Flip, FlipSample
+from harness.features.compare.run_names import names_of
 from harness.features.report import figures
 from harness.features.report.first_screen import headline_pair
 from harness.features.report.labelled_runs import LabelledRun, Pairing

@@ -216,7 +216,7 @@ def _listed(path: Path) -> ListedRun:
         beyond=summary.efficiency.beyond if summary.efficiency else None,
         cost=summary.cost,
         state=state.word,
-        pending=max(0, state.planned - state.done),
+        pending=0 if state.word == "done" else max(0, state.planned - state.done),
         reason=state.text,
         created=_time(manifest.get("created")),
     )

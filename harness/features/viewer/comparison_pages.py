@@ -11,8 +11,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from harness.errors import HarnessError
-from harness.features.compare.answer import names_of
 from harness.features.compare.comparison import compare_read
+from harness.features.compare.run_names import names_of
 from harness.features.experiment.ranking import Ranking, rank
 from harness.features.report.charts import PALETTE
 from harness.features.report.first_screen import FirstScreen, screen_of_two

@@ -8,14 +8,18 @@ it.
 """
 
 import asyncio
-from collections import deque
 from contextlib import suppress
+from heapq import heapify, heappop, heappush
+from itertools import count
 
 DECREASE = 0.5
 
 
 class RateLimiter:
-    """Places for requests in flight, between 1 and `most`, granted in order.
+    """Places for requests in flight, between 1 and `most`.
+
+    A free place goes to the sample that began first, so that an early end leaves few samples half
+    done; among requests of one rank, to the one that waits longest.
 
     Args:
         most: initial and largest number of places: a provider that can handle them is used fully
@@ -27,35 +31,41 @@ class RateLimiter:
         self._limit = float(most)
         self._taken = 0
         self._decreases = 0
-        self._queue: deque[asyncio.Future[None]] = deque()
+        self._queue: list[tuple[int, int, asyncio.Future[None]]] = []
+        self._numbers = count()
 
     @property
     def places(self) -> int:
         """Current number of places."""
         return int(self._limit)
 
-    async def acquire(self) -> int:
+    async def acquire(self, rank: int = 0) -> int:
         """Wait for a place.
+
+        Args:
+            rank: requests of a lower rank go first.
 
         Returns:
             A ticket to return with the place: the number of decreases before the request.
         """
         if self._queue or self._taken >= self.places:
-            await self._wait()
+            await self._wait(rank)
         else:
             self._taken += 1
         return self._decreases
 
-    async def _wait(self) -> None:
+    async def _wait(self, rank: int) -> None:
         turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._queue.append(turn)
+        place = (rank, next(self._numbers), turn)
+        heappush(self._queue, place)
         try:
             await turn
         except asyncio.CancelledError:
             if turn.done() and not turn.cancelled():  # granted at the same moment
                 self.release()
             with suppress(ValueError):
-                self._queue.remove(turn)
+                self._queue.remove(place)
+                heapify(self._queue)
             raise
 
     def release(self) -> None:
@@ -78,7 +88,7 @@ class RateLimiter:
 
     def _admit(self) -> None:
         while self._queue and self._taken < self.places:
-            turn = self._queue.popleft()
+            *_, turn = heappop(self._queue)
             if not turn.done():
                 self._taken += 1
                 turn.set_result(None)

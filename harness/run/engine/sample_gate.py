@@ -93,7 +93,7 @@ class SampleGate(Gate):
             self.waits_for = RunStop.OUTAGE if self._outage.under_way else None
             self._probe = await self._outage.turn()
             self.waits_for = None
-            self._ticket = await self._limiter.acquire()
+            self._ticket = await self._limiter.acquire(self._share.rank)
             if self._probe or not self._outage.under_way:
                 break
             self._give_back()  # an outage started during the wait for a place

@@ -147,9 +147,15 @@ NOTHING = Total()
 
 @dataclass(eq=False, slots=True)
 class Share:
-    """Spending of one sample under way, as part of the run's budget."""
+    """Spending of one sample under way, as part of the run's budget.
+
+    Attributes:
+        spent: amounts so far.
+        rank: how many samples began before it.
+    """
 
     spent: Amounts = field(default_factory=Amounts)
+    rank: int = 0
 
 
 @dataclass(slots=True)
@@ -171,6 +177,7 @@ class Budget:
     begun: Mapping[str, Amounts] = field(default_factory=dict[str, Amounts])
     _silent: int = 0
     _in_flight: int = 0
+    _begun: int = 0
     _changed: asyncio.Event = field(default_factory=asyncio.Event)
     _cost: Meter | None = None
     _tokens: Meter | None = None
@@ -271,7 +278,8 @@ class Budget:
                 self.turned_away = short
                 return None
             await self._changed.wait()
-        share = Share()
+        share = Share(rank=self._begun)
+        self._begun += 1
         self._shares.add(share)
         return share
 

@@ -13,7 +13,7 @@ from harness.run.store.transcripts import Transcripts
 NOT_RUN, INTERRUPTED, UNDER_WAY = "not_run", "interrupted", "under_way"
 
 NOT_NEEDED = "not_needed"
-"""Reason of samples an experiment left out as decided; set in the manifest."""
+"""Reason of samples that an experiment has no need of; set in the manifest."""
 
 MOST_READ = 20_000
 """Number of transcripts of pending samples to read; others count as interrupted."""
@@ -48,7 +48,6 @@ def reason_text(word: str) -> str:
     told = {
         "budget": "stopped by the budget",
         "outage": "stopped by an outage",
-        NOT_NEEDED: "not needed, as the experiment was decided",
     }
     return told.get(word, word.replace("_", " "))
 

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from harness.models.protocol import Frozen
 from harness.run.settings.shard import planned_samples
 from harness.run.store.directory import is_under_way
-from harness.run.store.pending import NOT_RUN, Reason, pending_reasons, reason_text
+from harness.run.store.pending import NOT_NEEDED, NOT_RUN, Reason, pending_reasons, reason_text
 
 Word = Literal["done", "running", "stopped", "pending"]
 
@@ -17,8 +17,9 @@ class RunState(Frozen):
     """Progress of a run.
 
     Attributes:
-        word: `done`; `running` while a process is working on it; `stopped` if an error left
-            samples pending; `pending` if they are pending for another reason.
+        word: `done`, also if the samples left are not needed; `running` while a process is working
+            on it; `stopped` if an error left samples pending; `pending` if they are pending for
+            another reason.
         planned, done: number of samples.
         pending: number of pending samples by reason.
         cause: the most frequent error of pending samples.
@@ -34,13 +35,15 @@ class RunState(Frozen):
     def text(self) -> str:
         """The state in one line."""
         if self.word == "done":
-            return "done"
+            return ", ".join(("done", *self._reasons()))
         if self.word == "running":
             return f"running {self.done:,}/{self.planned:,}"
         if self.word == "stopped":
             return f"stopped {self.done:,}/{self.planned:,}: {self.cause}"
-        reasons = ", ".join(f"{n:,} {reason_text(word)}" for word, n in self.pending.items())
-        return f"pending {self.planned - self.done:,}: {reasons}"
+        return f"pending {self.planned - self.done:,}: {', '.join(self._reasons())}"
+
+    def _reasons(self) -> list[str]:
+        return [f"{n:,} {reason_text(word)}" for word, n in self.pending.items()]
 
 
 def state_of(
@@ -72,8 +75,9 @@ def state_of(
     pending += Counter({NOT_RUN: max(0, missing)})
     causes = Counter(reason.cause for reason in reasons.values() if reason.cause)
     cause = causes.most_common(1)[0][0] if causes else ""
+    word: Word = "done" if set(pending) == {NOT_NEEDED} else "stopped" if cause else "pending"
     return RunState(
-        word="running" if running else "stopped" if cause else "pending",
+        word="running" if running else word,
         planned=planned,
         done=len(done),
         pending=dict(pending.most_common()),

@@ -18,6 +18,7 @@ from harness.models.protocol import Frozen
 from harness.run.settings.shard import planned_samples
 from harness.run.store.directory import MANIFEST, RESULTS, read_manifest
 from harness.run.store.lost_answers import unheard_requests
+from harness.run.store.pending import NOT_NEEDED
 from harness.run.store.results import SampleResult, load_results, uncollected
 from harness.run.store.state import RunState, state_of
 from harness.run.summary.summary import Summary, summarize
@@ -39,8 +40,6 @@ MODES: Mapping[str, str] = {
 }
 """Names of the built-in modes in texts."""
 
-NAMING = ("mode", "model", "prompt")
-"""Facts that distinguish runs in a heading, the most important first."""
 COLUMNS = (
     *("run", "model", "mode", "prompt"),
     *(name for name in SampleResult.model_fields if name not in _LEFT_OUT),
@@ -194,9 +193,9 @@ def bracket_of(run: Run, *, selected: bool = False) -> Bounds:
     Args:
         run: the run.
         selected: whether to count every ungraded sample as pending, including those of problems
-            without tests.
+            without tests, and those that an experiment did not need.
     """
-    planned = int(run.spec["samples_per_problem"])
+    planned = int(run.spec["samples_per_problem"]) if selected or not _is_complete(run) else 0
     graded, solved = dict.fromkeys(run.manifest["problems"], 0), dict[str, int]()
     ungraded: dict[str, int] = {}
     for result in run.results:
@@ -216,9 +215,14 @@ def bracket_of(run: Run, *, selected: bool = False) -> Bounds:
 
 def pending_of(run: Run) -> dict[str, int]:
     """Return each problem's missing samples, if any; ungraded ones are not missing."""
-    planned = int(run.spec["samples_per_problem"])
+    planned = 0 if _is_complete(run) else int(run.spec["samples_per_problem"])
     done = Counter(result.problem_id for result in run.results)
     return {p: planned - done[p] for p in run.manifest["problems"] if planned > done[p]}
+
+
+def _is_complete(run: Run) -> bool:
+    """Return whether its experiment does not need the samples left."""
+    return bool(run.manifest.get(NOT_NEEDED))
 
 
 def _mean(values: list[float]) -> float | None:
@@ -274,32 +278,3 @@ def measured_words(manifest: Mapping[str, Any], problems: int) -> str:
         f"prompt {printable_line(str(manifest['prompt'].get('name') or 'unknown'))}",
     )
     return ", ".join(parts)
-
-
-def arm_names(runs: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return a unique name for each compared run, from the facts that differ.
-
-    Args:
-        runs: `mode`, `model` and `prompt` of each run.
-
-    Returns:
-        The mode if it differs, then the model, then the prompt set; if none differs or names
-            coincide, with a letter added.
-    """
-    said = [
-        {
-            "mode": mode_words(run.get("mode")),
-            "model": printable_line(str(run.get("model") or "no model")),
-            "prompt": printable_line(str(run.get("prompt") or "unknown prompt")),
-        }
-        for run in runs
-    ]
-    differing = [key for key in NAMING if len({each[key] for each in said}) > 1]
-    names = [", ".join(each[key] for key in differing) or each["mode"] for each in said]
-    if len(set(names)) == len(names):
-        return names
-    return [f"{name} {_letter(place)}" for place, name in enumerate(names)]
-
-
-def _letter(place: int) -> str:
-    return "ABCDEFGHIJKLMNOPQRSTUVWXYZ"[place % 26]

@@ -86,7 +86,7 @@ def test_a_flip_names_the_command_that_shows_it(program: Program) -> None:
 def test_strict_refuses_what_was_not_judged_alike(program: Program) -> None:
     done = program("compare", "right", "other-limits", "--strict")
     assert (done.returncode, done.stdout) == (2, "")
-    assert "B is not comparable with A: the limits of a test differ" in done.stderr
+    assert "other-limits is not comparable with right: the limits of a test differ" in done.stderr
     done = program("compare", "right", "other-limits")
     assert done.returncode == 0
     assert (
@@ -97,9 +97,9 @@ def test_strict_refuses_what_was_not_judged_alike(program: Program) -> None:
 def test_a_run_that_is_worse_fails(program: Program) -> None:
     done = program("compare", "right", "wrong", "--fail-if-worse")
     assert done.returncode == 1
-    assert "B worse than A" in done.stderr
+    assert "python:mine:wrong worse than python:mine:right" in done.stderr
     told = " ".join(done.stdout.split())
-    assert "python:mine:wrong solves 100 points fewer than python:mine:right" in told
+    assert "python:mine:wrong solves 100.0 points fewer than python:mine:right" in told
     assert program("compare", "right", "wrong").returncode == 0
     assert program("compare", "wrong", "right", "--fail-if-worse").returncode == 0
     assert program("compare", "right", "right", "--fail-if-worse").returncode == 0
@@ -110,8 +110,10 @@ def test_a_run_that_is_worse_fails(program: Program) -> None:
 def test_markdown_is_printed_whole(program: Program) -> None:
     done = program("compare", "right", "wrong", "--markdown")
     assert done.returncode == 0
-    assert "\n|  | A | B |\n| --- | ---: | ---: |\n" in done.stdout
-    assert "`python:mine:wrong` solves 100 points fewer than `python:mine:right`" in done.stdout
+    assert (
+        "\n|  | `python:mine:right` | `python:mine:wrong` |\n| --- | ---: | ---: |\n" in done.stdout
+    )
+    assert "`python:mine:wrong` solves 100.0 points fewer than `python:mine:right`" in done.stdout
     assert "`harness transcript right own/echo0#0`" in done.stdout.replace("'", "")
 
 

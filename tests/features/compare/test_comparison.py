@@ -41,12 +41,12 @@ def test_problems_are_paired(results: Results, write_run: WriteRun, shown: Shown
     assert paired.p_value == pytest.approx(0.5663, abs=1e-4)  # of (3 - 1) / √4 = 1
     assert versus.unlike == versus.notes == versus.changed == ()
     text = words(shown(comparison_view(comparison), 160))
-    assert "paired on 5 problems: both solved 1, neither 0, A did better on 1, B on 3" in text
-    assert "difference B - A: +40.0 points (95 % interval -42.8 to +85.2); p = 0.5663 " in text
+    assert "paired on 5 problems: both solved 1, neither 0, a did better on 1, b on 3" in text
+    assert "difference b minus a: +40.0 points (95 % interval -42.8 to +85.2); p = 0.5663 " in text
     assert "p = 0.5663 (chance alone could do this)" in text
     assert "pass@1 40.0 % (11.8 to 76.9) 80.0 % (37.6 to 96.4)" in text
-    assert "A did better on 1 problem: b A accepted; B wrong answer" in text
-    assert "B did better on 3 problems: c A wrong answer; B accepted d A wrong" in text
+    assert "a did better on 1 problem: b a accepted; b wrong answer" in text
+    assert "b did better on 3 problems: c a wrong answer; b accepted d a wrong" in text
 
 
 def test_a_run_against_itself(results: Results, write_run: WriteRun, shown: Shown) -> None:
@@ -189,11 +189,13 @@ def test_what_the_runs_brought_stands_side_by_side(
     ]
     comparison = compare_runs([write_run("a", a), write_run("b", b)])
     text = words(shown(comparison_view(comparison), 160))
-    assert "first write 50.0 % (9.5 to 90.5) 50.0 % (9.5 to 90.5)" in text
+    assert "first attempt 50.0 % (9.5 to 90.5) 50.0 % (9.5 to 90.5)" in text
     assert "tool calls well-formed unknown 87.5 %" in text
     assert "solved per 1,000 tokens 0.455 0.909" in text
     assert "solved per dollar unknown 2.00" in text
-    assert "over-fit 1 of 2, 50.0 % (9.5 to 90.5) 0 of 2, 0.0 % (0.0 to 65.8)" in text
+    assert (
+        "passed public tests only 1 of 2, 50.0 % (9.5 to 90.5) 0 of 2, 0.0 % (0.0 to 65.8)" in text
+    )
     assert "shared problems only" not in text
 
 
@@ -206,8 +208,8 @@ def test_a_run_older_than_steps_has_no_first_write(
     ]
     old = write_run("a", results("AB"))
     text = words(shown(comparison_view(compare_runs([old, write_run("b", new)])), 160))
-    assert "first write unknown 100.0 % (20.7 to 100.0), 1 unknown" in text
-    assert "first write" not in shown(comparison_view(compare_runs([old, old])), 160)
+    assert "first attempt unknown 100.0 % (20.7 to 100.0), 1 unknown" in text
+    assert "first attempt" not in shown(comparison_view(compare_runs([old, old])), 160)
 
 
 def test_figures_of_other_problems_than_the_shared_ones_stand_apart(
@@ -223,7 +225,7 @@ def test_figures_of_other_problems_than_the_shared_ones_stand_apart(
     text = words(shown(comparison_view(comparison), 160))
     assert "pass@1 50.0 % (15.0 to 85.0) 50.0 %" in text
     for name, own, shared in (
-        ("first write", "50.0 % (15.0 to 85.0)", "100.0 % (34.2 to 100.0)"),
+        ("first attempt", "50.0 % (15.0 to 85.0)", "100.0 % (34.2 to 100.0)"),
         ("solved per 1,000 tokens", "0.455", "0.909"),
         ("solved per dollar", "1.00", "2.00"),
     ):
@@ -287,7 +289,7 @@ def test_hostile_names_do_nothing(
     b = write_run("b", [make_result(name), make_result("changed", problem_hash="\x1b")])
     text = shown(comparison_view(compare_runs([a, b])))
     assert "\x1b" not in text
-    assert r"  made/\x1b[2J\n  B: forged  A accepted; B wrong answer" in text.splitlines()
+    assert r"  made/\x1b[2J\n  B: forged  a accepted; b wrong answer" in text.splitlines()
 
 
 def test_it_can_be_written_as_json(results: Results, write_run: WriteRun) -> None:

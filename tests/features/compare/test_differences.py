@@ -10,7 +10,8 @@ import typer
 from harness.cli.app import app
 from harness.errors import UsageError
 from harness.features.compare.comparison import compare_runs
-from harness.features.compare.view import comparison_markdown, comparison_view
+from harness.features.compare.markdown import comparison_markdown
+from harness.features.compare.view import comparison_view
 from harness.run.settings.spec import COMPARED, SETTINGS, RunSpec, uses
 
 WriteRun = Callable[..., Path]
@@ -77,7 +78,7 @@ def test_each_setting_that_can_change_a_result_is_told(
     assert key in told[0]
     assert told[0] in " ".join(shown(comparison_view(comparison), 200).split())
     assert told[0] in comparison_markdown(comparison)
-    with pytest.raises(UsageError, match=f"B is not comparable with A: .*{key}"):
+    with pytest.raises(UsageError, match=f"b is not comparable with a: .*{key}"):
         strictly(runs)
     assert compare_runs(runs[:1] * 2).versus[0].differs == ()
 

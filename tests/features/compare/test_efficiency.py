@@ -13,7 +13,8 @@ from harness.efficiency.beyond import MeasuredShare
 from harness.efficiency.scale import Scale
 from harness.features.compare.comparison import compare_runs
 from harness.features.compare.efficiency import compare_beyond
-from harness.features.compare.view import comparison_markdown, comparison_view
+from harness.features.compare.markdown import comparison_markdown
+from harness.features.compare.view import comparison_view
 from harness.run.store.results import SampleResult
 
 MakeResult = Callable[..., SampleResult]
@@ -62,10 +63,10 @@ def test_beyond_is_paired_by_problem(timed: Timed, shown: Shown) -> None:
     text = words(shown(comparison_view(comparison), 300))
     assert "Beyond@1 0.375 (" in text
     assert (
-        "Beyond@1 over 4 problems whose references tell fast from slow in both: A 0.375, B 0.625; "
-        "difference B - A: +0.250 (95 % bootstrap interval " in text
+        "Beyond@1 over 4 problems whose references tell fast from slow in both: a 0.375, b 0.625; "
+        "difference b - a: +0.250 (95 % bootstrap interval " in text
     )
-    assert "passed samples only, over 2 such problems that both solved: A 0.750, B 1.000;" in text
+    assert "passed samples only, over 2 such problems that both solved: a 0.750, b 1.000;" in text
     assert comparison.versus[0].unlike == ()
 
 
@@ -73,7 +74,7 @@ def test_markdown_and_json_have_it(timed: Timed) -> None:
     comparison = compare_runs([timed("a", (3.0,) * 6), timed("b", (2.0,) * 6)])
     text = comparison_markdown(comparison)
     assert "| Beyond@1 | 0.500 (" in text
-    assert "difference B - A: +0.250 (95 % bootstrap interval +0." in text
+    assert "difference `b` - `a`: +0.250 (95 % bootstrap interval +0." in text
     assert "unlikely to be chance" in text
     said = json.loads(comparison.model_dump_json())["versus"][0]["faster"]["every"]
     assert (said["problems"], said["difference"]) == (6, pytest.approx(0.25))
@@ -100,7 +101,7 @@ def test_only_problems_that_tell_in_both_count(
 def test_one_problem_has_no_interval(timed: Timed, shown: Shown) -> None:
     comparison = compare_runs([timed("a", (3.0,)), timed("b", (1.0,))])
     text = words(shown(comparison_view(comparison), 300))
-    assert "difference B - A: +0.500 (one problem: no interval)" in text
+    assert "difference b - a: +0.500 (one problem: no interval)" in text
 
 
 def test_runs_timed_in_different_ways_are_not_compared(timed: Timed, shown: Shown) -> None:
@@ -111,7 +112,7 @@ def test_runs_timed_in_different_ways_are_not_compared(timed: Timed, shown: Show
         "how solutions are timed differs: A paired (version 2), B mercury (version 2); "
         "Beyond is not compared",
     )
-    assert "difference B - A: +0.0 points" in words(shown(comparison_view(comparison), 200))
+    assert "difference b minus a: +0.0 points" in words(shown(comparison_view(comparison), 200))
 
 
 def test_runs_timed_by_an_earlier_version_are_not_compared(timed: Timed) -> None:

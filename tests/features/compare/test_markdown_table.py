@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from harness.features.compare.comparison import compare_runs
-from harness.features.compare.view import code, comparison_markdown
+from harness.features.compare.markdown import code, comparison_markdown
 from harness.grading.verdict import Verdict
 from harness.run.store.results import SampleResult
 
@@ -18,15 +18,15 @@ MakeRun = Callable[..., Path]
 def test_it_has_all_that_the_terminal_has(run: MakeRun) -> None:
     a, b = run("a", "abcdE"), run("b", "ABcde", {"sandbox": {"level": "none"}})
     lines = comparison_markdown(compare_runs([a, b])).splitlines()
-    assert lines[0].startswith("**`single shot B against single shot A: made-model")
-    assert lines[2].startswith("`single shot B` solves 20 points more than `single shot A` (95 %")
-    table = lines.index("|  | A | B |")
+    assert lines[0].startswith("**`b against a: made-model")
+    assert lines[2].startswith("`b` solves 20.0 points more than `a` (95 %")
+    table = lines.index("|  | `a` | `b` |")
     assert lines[table + 1] == "| --- | ---: | ---: |"
     assert f"| run | `{a}` | `{b}` |" in lines
-    assert "### B against A" in lines
+    assert "### `b` against `a`" in lines
     assert any(line.startswith("- **not comparable:** `the sandbox's level") for line in lines)
-    assert "| `a` | `A wrong answer; B accepted` |  |" in lines
-    assert "<details><summary>B did better on 2 problems</summary>" in lines
+    assert "| `a` | `a` wrong answer; `b` accepted |  |" in lines
+    assert "<details><summary>`b` did better on 2 problems</summary>" in lines
 
 
 @pytest.mark.parametrize(

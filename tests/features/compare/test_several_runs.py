@@ -13,7 +13,8 @@ from rich.console import Console
 from harness.errors import RunDirectoryError, UsageError
 from harness.features.compare.command import compare
 from harness.features.compare.comparison import compare_runs
-from harness.features.compare.view import comparison_markdown, comparison_view
+from harness.features.compare.markdown import comparison_markdown
+from harness.features.compare.view import comparison_view
 from harness.run.store.results import SampleResult
 from harness.run.store.transcript import file_name
 
@@ -67,8 +68,8 @@ class TestBaseline:
         assert [v.p_holm for v in found.versus] == pytest.approx([4 / 2**8, 0.0158246], rel=1e-4)
         text = words(shown(comparison_view(found), 160))
         assert "corrected by Holm for 2 comparisons: p = 0.01562 (unlikely to be chance)" in text
-        assert "B against A" in text
-        assert "C against A" in text
+        assert "b against a" in text
+        assert "c against a" in text
         alone = words(shown(comparison_view(compare_runs(runs[:2])), 160))
         assert "Holm" not in alone
 
@@ -107,7 +108,7 @@ class TestSamples:
         assert (pairs.both, pairs.neither, pairs.only_a, pairs.only_b) == (2, 1, 1, 0)
         assert versus.paired.difference == pytest.approx((0.5 - 1 + 1 / 3 - 1 / 2) / 2)
         text = words(shown(comparison_view(comparison), 160))
-        assert "of 4 pairs of samples by index both solved 2, neither 1, A alone 1" in text
+        assert "of 4 pairs of samples by index both solved 2, neither 1, a alone 1" in text
         assert versus.paired.p_value > 0.05
         assert "note: 1 problem with more samples in one of the runs; all count" in text
 

@@ -116,8 +116,8 @@ def test_an_agent_is_compared_at_its_mean_spend_and_at_that_of_a_shot(pair: Pair
 def test_the_sentence_says_it(pair: Pair) -> None:
     said = usual(pair).sentence
     assert said.startswith(
-        "At what the agent spends on average ($0.022 a problem), the agent solves 75 % and "
-        "2.2 shots chosen by public tests solve 25 % (+50 points, +25 to +70)."
+        "For $0.0225 a problem, what the agent spends, the agent solves 75.0 % and 2.2 single "
+        "shots solve 25.0 % (+50.0 points, +25.0 to +70.4: decided)."
     )
 
 
@@ -131,7 +131,7 @@ def test_below_the_crossing_shots_are_better(pair: Pair) -> None:
     assert 0.02 < found.crossing.at < 0.03
     assert found.crossing.low is not None
     assert found.crossing.low <= found.crossing.at
-    assert ", shots are " in found.sentence.partition("Below $0.0")[2]
+    assert "single shots " in found.sentence.partition("Below ")[2]
 
 
 def test_spends_that_are_asked_for_have_a_sentence_each(pair: Pair) -> None:
@@ -140,12 +140,9 @@ def test_spends_that_are_asked_for_have_a_sentence_each(pair: Pair) -> None:
     found = spend_comparison(*pair(shots, attempts), [0.01, 0.02, 0.05])
     assert [each.at for each in found.differences] == [0.01, 0.02]
     assert found.unreached == (0.05,)
-    assert "At $0.010 a problem, the agent, cut off there, solves 0 %" in found.sentence
-    assert "At $0.020 a problem, the agent solves 100 % and 2 shots chosen by" in found.sentence
-    assert (
-        "$0.050 is enough for 5 shots a problem. Each has 2, so what 5 solve is not known."
-        in found.sentence
-    )
+    assert "; the agent, cut off there, has solved nothing yet. For $0.0200" in found.sentence
+    assert "For $0.0200 a problem, the agent solves 100.0 % and 2 single shots" in found.sentence
+    assert "A comparison at $0.0500 needs 5 shots a problem; there are 2." in found.sentence
 
 
 def test_too_few_shots_are_said_and_not_guessed(pair: Pair) -> None:
@@ -153,8 +150,8 @@ def test_too_few_shots_are_said_and_not_guessed(pair: Pair) -> None:
     found = spend_comparison(*pair(shots, [agent(p, 3) for p in NAMES]))
     assert [each.at for each in found.differences] == [pytest.approx(0.01)]
     assert found.sentence.endswith(
-        "The agent spends $0.030 on average, enough for 3 shots a problem. Each has 1, so what 3 "
-        "solve is not known."
+        "A comparison at what the agent spends ($0.0300 a problem) needs 3 shots a problem; there "
+        "are 1."
     )
 
 
@@ -167,9 +164,7 @@ def test_shots_that_end_with_the_first_that_passes_are_cheaper(pair: Pair) -> No
     (all_paid,), (ended,) = found.differences, found.until_pass
     assert ended.a.solved > all_paid.a.solved
     assert ended.b == all_paid.b
-    assert "Shots that are asked one by one until one passes the public tests solve" in (
-        found.sentence
-    )
+    assert "Shots asked one by one until one passes the public tests solve" in (found.sentence)
 
 
 def test_cached_input_and_batch_prices_count_as_they_were_paid(pair: Pair) -> None:
@@ -237,13 +232,13 @@ def test_two_agents_are_called_by_what_differs(write_run: Write) -> None:
     plain = agents("plain", 3)
     prompt = spend_comparison(plain, agents("terse", 2, prompt="terse"))
     assert prompt.sentence.startswith(
-        "At what prompt default spends on average ($0.030 a problem), prompt terse solves 100 % "
-        "and prompt default solves 100 % (+0 points, -17 to +17)"
+        "For $0.0300 a problem, what prompt default spends, prompt terse solves 100.0 % and "
+        "prompt default solves 100.0 % (+0.0 points, -16.7 to +16.7: not decided)"
     )
     model = spend_comparison(plain, agents("big", 2, model="big"))
-    assert "big solves 100 % and made-model solves 100 %" in model.sentence
+    assert "big solves 100.0 % and made-model solves 100.0 %" in model.sentence
     alike = spend_comparison(plain, agents("again", 3))
-    assert "B solves 100 % and A solves 100 %" in alike.sentence
+    assert "again solves 100.0 % and plain solves 100.0 %" in alike.sentence
 
 
 @pytest.mark.parametrize("at", [[0.0], [-1.0], [float("nan")], [float("inf")]])
@@ -271,15 +266,15 @@ def test_compare_shows_equal_spend(
     a = write_run("a", shots, mode="single_shot", samples_per_problem=2)
     b = write_run("b", [agent(p, 2) for p in NAMES], mode="agentic")
     text = " ".join(shown(comparison_view(compare_runs([a, b], None, [0.01])), 100).split())
-    assert "At $0.010 a problem, the agent, cut off there, solves 0 %" in text
-    assert "$0.010 20 25.0 % 0.0 % -25.0" in text
+    assert "the agent, cut off there, has solved nothing yet." in text
+    assert "$0.0100 20 25.0 % 0.0 % -25.0" in text
     beyond = " ".join(shown(comparison_view(compare_runs([a, b], None, [9.0])), 100).split())
-    assert "$9.00 is enough for" in beyond
+    assert "A comparison at $9.00 needs" in beyond
     assert "at equal spend" not in beyond
     with pytest.raises(typer.Exit) as left:
         compare_command.__wrapped__({}, runs=[a, b], as_markdown=True, at="0.01")
     assert left.value.exit_code == 0
-    assert "| $0.010 | 20 | 25.0 % | 0.0 % | -25.0 |" in capsys.readouterr().out
+    assert "| $0.0100 | 20 | 25.0 % | 0.0 % | -25.0 |" in capsys.readouterr().out
     found = compare(a, b, at=[0.01]).versus[0].spend
     assert found is not None
     assert found.differences[0].at == 0.01

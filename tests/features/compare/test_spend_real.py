@@ -136,8 +136,9 @@ def test_more_turns_bring_more_than_two_and_cost_more(mint: Callable[[str, int],
     assert found.crossing is not None
     assert (found.crossing.better_below, found.crossing.better_above) == ("A", "B")
     assert found.crossing.at == pytest.approx(3_352, abs=1)
+    more, less = "gpt-3.5-turbo-0613-5", "gpt-3.5-turbo-0613-2"
     assert found.sentence == (
-        "At what B spends on average (5,821 tokens a problem), B solves 29 % and A solves 10 "
-        "% (+20 points, +12 to +28). Below 3,352 tokens (95 % interval 3,056 to 4,130 "
-        "tokens), A is better."
+        f"For 5.82k tokens a problem, what {more} spends, {more} solves 29.4 % and {less} solves "
+        "9.6 % (+19.9 points, +12.5 to +28.0: decided). Below 3.35k tokens a problem (95 % "
+        f"interval 3.06k to 4.13k tokens) {less} solves more."
     )

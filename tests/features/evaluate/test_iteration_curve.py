@@ -112,7 +112,7 @@ def test_compare_tells_it_of_both(runs: Path) -> None:
     for side, name in zip(sides, ("single", "agentic"), strict=True):
         assert side["summary"]["curve"] == summary(runs, name)["curve"]
     shown = harness(runs, "compare", "single", "agentic", "--details").stdout
-    for row in ("first write", "tool calls well-formed", "solved per 1,000 tokens"):
+    for row in ("first attempt", "tool calls well-formed", "solved per 1,000 tokens"):
         assert row in shown
 
 

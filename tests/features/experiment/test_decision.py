@@ -9,21 +9,23 @@ from harness.errors import UsageError
 from harness.features.experiment.decision import (
     Decision,
     Goal,
+    goal_of,
+    look,
+    reason_to_stop,
+    scores,
+)
+from harness.features.experiment.equal_shots import (
     Spend,
     affordable,
     agents_of,
-    chosen_by_public_tests,
-    goal_of,
-    look,
     mean_spend,
-    reason_to_stop,
-    scores,
-    whole_shots,
+    shots_wanted,
 )
 from harness.features.experiment.experiment_file import as_flag
 from harness.features.experiment.grid_run import batches, random_order
 from harness.grading.verdict import Verdict
 from harness.models.protocol import Usage
+from harness.run.store.results import SampleResult
 
 
 class TestSpend:
@@ -52,10 +54,6 @@ class TestSpend:
         ratio, unit = affordable(agent, shot)
         assert (pytest.approx(ratio), unit) == wanted
 
-    def test_shots_cover_it(self) -> None:
-        ratios = (0.2, 1, 3.0000000001, 3.4, 250)
-        assert [whole_shots(ratio) for ratio in ratios] == [1, 1, 3, 4, 100]
-
     def test_follows_cells_that_differ_by_the_mode_and_what_single_shot_does_not_use(self) -> None:
         shot = {"mode": "single_shot", "model": "m", "temperature": None, "max_turns": 10}
         cells = {
@@ -67,44 +65,59 @@ class TestSpend:
         assert agents_of(shot, cells) == ["agentic"]
 
 
-class TestScores:
-    def test_the_earliest_of_those_that_pass_most_public_tests_is_chosen(self) -> None:
-        shots = [
-            made("a", index=2, public_passed=1, solved=True),
-            made("a", index=0, public_passed=0),
-            made("a", index=1, public_passed=1),
-        ]
-        assert chosen_by_public_tests(shots).index == 1
-        assert scores(shots, 3, chosen=True) == {"a": 0.0}
-        assert scores(shots, 3, chosen=False) == {"a": pytest.approx(1 / 3)}
+class TestShotsWanted:
+    """An agent's sample costs 3.25 dollars here, a shot one dollar."""
 
+    agent = (*(made(p, cost=cost) for p, cost in zip("abcd", (1.0, 2.0, 4.0, 6.0), strict=True)),)
+
+    def shots(self, **numbers: int) -> list[SampleResult]:
+        return [made(p, index=i, cost=1.0) for p, n in numbers.items() for i in range(n)]
+
+    def test_cost_what_the_agent_spends_and_less_than_one_shot_more(self) -> None:
+        found = shots_wanted(self.shots(a=1, b=1, c=1, d=1), [self.agent], "abcd")
+        assert found.shots == {"a": 4, "b": 3, "c": 3, "d": 3}
+        assert found.ratio == pytest.approx(3.25)
+
+    def test_begin_with_one_each_while_the_spend_is_unknown(self) -> None:
+        assert shots_wanted([], [self.agent], "abcd").shots == dict.fromkeys("abcd", 1)
+        assert shots_wanted(self.shots(a=1), [[]], "ab").shots == {"a": 1, "b": 1}
+
+    def test_follow_the_dearest_agent(self) -> None:
+        dear = [made(p, cost=5.0) for p in "abcd"]
+        found = shots_wanted(self.shots(a=1), [self.agent, dear], "abcd")
+        assert found.shots == dict.fromkeys("abcd", 5)
+
+    def test_become_fewer_for_later_problems_when_the_ratio_falls(self) -> None:
+        """The first problem got eight; the others get the whole number below the ratio."""
+        found = shots_wanted(self.shots(a=8), [self.agent], "abcd")
+        assert found.shots == {"a": 8, "b": 3, "c": 3, "d": 3}
+
+    def test_are_no_more_than_are_recorded(self) -> None:
+        found = shots_wanted(self.shots(a=1), [self.agent], "abcd", most=2)
+        assert found.shots == dict.fromkeys("abcd", 2)
+
+
+class TestScores:
     def test_a_problem_that_lacks_a_sample_does_not_count(self) -> None:
         results = [made("a"), made("a", index=1), made("b"), made("c", index=1)]
-        assert scores(results, 2, chosen=False).keys() == {"a"}
-        assert scores(results, 1, chosen=False).keys() == {"a", "b"}
-        assert not scores([made("a", verdict=Verdict.UNGRADED)], 1, chosen=False)
+        assert scores(results, 2).keys() == {"a"}
+        assert scores(results, 1).keys() == {"a", "b"}
+        assert scores(results, 2, whole=False).keys() == {"a", "b", "c"}
+        assert not scores([made("a", verdict=Verdict.UNGRADED)], 1)
 
 
 class TestStopping:
-    def test_pilot_problems_are_no_pairs(self) -> None:
-        cell = {f"p{number}": 1.0 for number in range(20)}
-        baseline = dict.fromkeys(cell, 0.0)
-        assert look(cell, baseline, (), 0.05).pairs == 20
-        assert look(cell, baseline, ("p1", "p2"), 0.05).pairs == 18
-        assert look({"p1": 1.0}, baseline, (), 0.05).pairs == 1
-
     def test_it_stops_once_zero_is_outside_of_the_interval(self) -> None:
         goal = Goal(decided=True)
-        assert reason_to_stop(look({}, {}, (), 0.05), goal) is None
+        assert reason_to_stop(look([], 0.05), goal) is None
         for sign in (1.0, -1.0):
-            cell = {f"p{number}": sign for number in range(10)}
-            found = look(cell, dict.fromkeys(cell, 0.0), (), 0.05)
+            found = look([sign] * 10, 0.05)
+            assert found.pairs == 10
             assert reason_to_stop(found, goal) == "decided"
             assert reason_to_stop(found, Goal(precision=10)) is None
 
     def test_it_stops_once_the_interval_is_narrow(self) -> None:
-        same = {f"p{number}": 1.0 for number in range(150)}
-        found = look(same, same, (), 0.05)
+        found = look([0.0] * 150, 0.05)
         width = 100 * (found.high - found.low)
         assert reason_to_stop(found, Goal(precision=width + 0.1)) == "precise"
         assert reason_to_stop(found, Goal(precision=width - 0.1)) is None
@@ -113,10 +126,10 @@ class TestStopping:
     @pytest.mark.parametrize(
         ("reason", "words"),
         [
-            ("decided", "decided: the cells differ (e-value 31.4 of 20) after 40 of 500 problems"),
-            ("precise", "precise: the interval is narrower than 12 points after 40"),
-            ("all_done", "not decided (e-value 31.4 of 20) after 40"),
-            ("incomplete", "not decided yet (e-value 31.4 of 20) after 40"),
+            ("decided", "Stopping rule: decided (evidence 31.4, needs 20)."),
+            ("precise", "Stopping rule: precise enough (evidence 31.4, needs 20)."),
+            ("all_done", "Stopping rule: undecided after all problems (evidence 31.4, needs 20)."),
+            ("incomplete", "Stopping rule: undecided (evidence 31.4, needs 20)."),
         ],
     )
     def test_is_told_in_one_line(self, reason: str, words: str) -> None:
@@ -126,8 +139,10 @@ class TestStopping:
             | {"e_value": 31.44, "level": 0.05, "precision": 12.0}
         )
         assert decision.line.startswith(words)
-        assert "agentic less single_shot +25.0 points (+2.0 to +44.0 at any look)" in decision.line
-        assert decision.line.endswith("on 32 pairs")
+        assert (
+            "agentic minus single_shot: +25.0 points (+2.0 to +44.0 at any look)" in decision.line
+        )
+        assert decision.line.endswith("from 32 of 500 problems")
 
 
 def test_tokens_are_of_input_and_output() -> None:

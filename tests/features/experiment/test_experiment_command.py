@@ -135,7 +135,7 @@ class TestExamples:
         (tmp_path / "prompts.yaml").write_text(yaml.safe_dump(grid))
         done = harness(tmp_path, "experiment", "-c", "prompts.yaml")
         assert done.returncode == 0, done.stderr
-        assert "front by tokens, since costs are unknown" in done.stdout
+        assert "best for its tokens (costs are unknown)" in done.stdout
         (tmp_path / "e").symlink_to(tmp_path / "runs" / "prompts")
         found = ranking(tmp_path)
         assert {cell["name"] for cell in found["cells"]} == {"default", "reasoning", "tests_first"}
@@ -304,12 +304,13 @@ class TestBudget:
             assert code == 0, err
             assert len(server.requests) == 6
             assert "--max-cost is reached: $0.0600 of $0.0600; go on with: harness exp" in err
-            assert "terse: 2 of 4 samples pending" in out
+            assert "terse: 1 of 4 samples pending" in out
+            assert "default: 1 of 4 samples pending" in out, "whole problems"
             await run(tmp_path, *flags)
             assert len(server.requests) == 6
             code, _, err = await run(tmp_path, *flags, "--max-cost", "0.07")
-            assert len(server.requests) == 7
-            assert "$0.0700 of $0.0700" in err
+            assert len(server.requests) == 6
+            assert "--max-cost is too low for another problem: $0.0600 of $0.0700" in err
             code, _, err = await run(tmp_path, *flags, "--max-cost", "1")
         assert code == 0, err
         assert len(server.requests) == 8
@@ -323,8 +324,8 @@ class TestBudget:
             self.grid(tmp_path, server)
             code, _, err = await run(tmp_path, *flags)
         assert code == 0, err
-        assert len(server.requests) == 5
-        assert "--max-tokens-total is reached: 50 of 50 tokens" in err
+        assert len(server.requests) == 4, "two whole problems"
+        assert "--max-tokens-total is too low for another problem: 40 of 50 tokens" in err
         assert "go on with: harness experiment -c g.yaml --out e --max-tokens-total MORE" in err
 
     def test_that_was_given_as_a_flag_is_part_of_the_command_that_goes_on(

@@ -92,7 +92,7 @@ def test_a_finished_variant_keeps_its_figures_when_the_experiment_is_resumed(
 
 
 def test_it_says_what_the_difference_is_and_how_long_it_takes(shown: Session) -> None:
-    head = r"experiment   2 cells x 12 problems, budget \$5\.00 +0:00:\d\d elapsed"
+    head = r"experiment   2 variants x 12 problems, budget \$5\.00 +0:00:\d\d elapsed"
     assert any(re.search(head, screen) for _, screen in shown.frames)
     so_far = r"so far: agentic \+100 points on \d+ problems +about 0:00:\d\d left"
     assert any(re.search(so_far, screen) for _, screen in shown.frames)
@@ -107,7 +107,7 @@ def test_the_last_screen_is_the_answer_of_compare(shown: Session) -> None:
     assert len(lines) <= 24
     answer = " ".join(shown.end.split())
     assert "agentic against single shot: python:own:slow, jsonl p.jsonl, 12 problems" in answer
-    assert "Agentic solves 100 points more than single shot" in answer
+    assert "(+100.0 points, " in answer
     assert "changed: 12 gained" in answer
     assert "spent: single_shot $0.2400, agentic $0.1200" in answer
     assert lines[-1] == "experiment directory: e"
@@ -160,7 +160,7 @@ def test_it_fits_any_window(width: int, height: int) -> None:
 def test_of_many_cells_as_many_are_shown_as_fit() -> None:
     lines = texts(panel([Arm(f"cell-{n}", 10, 1) for n in range(40)]))
     assert sum("cell-" in line for line in lines) == 8
-    assert any("and 32 more cells" in line for line in lines)
+    assert any("and 32 more variants" in line for line in lines)
 
 
 def test_long_names_keep_both_ends() -> None:

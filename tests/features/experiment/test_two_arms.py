@@ -66,12 +66,15 @@ async def test_single_shot_gets_as_many_shots_as_the_agent_spends(folder: Path) 
         code, out, err = await run(folder, *flags(server, "-n", "4"))
     assert code == 0, err
     assert served.asked == {"agent": 8, "shot": 8}
-    assert "single_shot: 2 shots a problem: a sample of the other mode costs as much as 2.0" in err
+    assert (
+        "single_shot: up to 2 shots a problem, as a sample of the other mode costs as much as 2.0"
+        in err
+    )
     assert len(results(folder / "e" / "single_shot")) == 8
     assert told(folder)["cells"]["single_shot"]["samples_per_problem"] == 2
     assert "$0.08" in out, "both arms cost the same"
     said = " ".join(out.split())
-    assert "the agent solves 100 % and 2 shots chosen by public tests solve 0 %" in said
+    assert "the agent solves 100.0 % and 2 single shots solve 0.0 % (+100.0 points" in said
     shown = json.loads(harness(folder, "experiment", "show", "e", "--json").stdout)
     (answer,) = shown["answers"]
     assert (answer["baseline"], answer["cell"]) == ("single_shot", "agentic")
@@ -127,14 +130,14 @@ class TestStopping:
             code, out, err = await run(folder, *flags(server, *more))
             assert code == 0, err
             assert served.asked == {"agent": 32, "shot": 32}, "16 of 20 problems"
-            assert "8 of 20 problems: agentic less single_shot +100.0 points" in err
-            assert "decided: the cells differ" in out
+            assert "agentic minus single_shot at equal spend: +100.0 points" in err
+            assert "Stopping rule: decided" in out
             assert "harness experiment --resume e" in out
             assert told(folder)["decision"]["reason"] == "decided"
             assert pending(folder, "agentic") == {"not_needed": 4}
             assert pending(folder, "single_shot") == {"not_needed": 8}
             listed = harness(folder, "ls", "e", COLUMNS="200").stdout
-            assert "4 not needed, as the experiment was decided" in listed
+            assert "done, 4 not needed" in listed
             again = ["experiment", "--resume", "e", "--stop-when-decided"]
             code, _, err = await run(folder, *again)
             assert served.asked.total() == 64, "it is decided already"
@@ -144,7 +147,7 @@ class TestStopping:
         assert served.asked == {"agent": 40, "shot": 40}
         assert pending(folder, "agentic") == pending(folder, "single_shot") == {}
         assert "decision" not in told(folder)
-        assert "decided" not in out
+        assert "Stopping rule" not in out
 
     async def test_one_arm_alone_can_be_completed_as_a_run(self, folder: Path) -> None:
         served = Served()
@@ -163,7 +166,7 @@ class TestStopping:
             code, out, err = await run(folder, *flags(server, *more))
         assert code == 0, err
         assert served.asked == {"agent": 24, "shot": 12}
-        assert "not decided (e-value 1 of 20) after 12 of 12 problems" in out
+        assert "Stopping rule: undecided after all problems (evidence 1, needs 20)." in out
 
     async def test_a_wider_level_decides_earlier(self, folder: Path) -> None:
         served = Served()
@@ -179,20 +182,23 @@ class TestStopping:
             more = ["--shots", "1", "--precision", "80"]
             code, out, err = await run(folder, *flags(server, *more))
         assert code == 0, err
-        assert "precise: the interval is narrower than 80 points after 16 of 20" in out
+        assert "Stopping rule: precise enough" in out
         assert served.asked == {"agent": 32, "shot": 16}
 
-    async def test_the_problems_that_fix_the_number_of_shots_decide_nothing(
+    async def test_the_rule_decides_the_first_sentence_on_the_same_problems(
         self, folder: Path
     ) -> None:
         served = Served()
         async with ChatServer(served) as server:
-            code, _, err = await run(folder, *flags(server, "--stop-when-decided"))
+            code, out, err = await run(folder, *flags(server, "--stop-when-decided"))
         assert code == 0, err
-        found = told(folder)
-        assert (len(found["pilot"]), found["decision"]["pairs"]) == (8, 12)
-        assert found["decision"]["problems"] == 20
-        assert served.asked == {"agent": 40, "shot": 40}
+        decision = told(folder)["decision"]
+        assert (decision["question"], decision["pairs"]) == ("equal_spend", 16)
+        assert served.asked == {"agent": 32, "shot": 32}
+        said = " ".join(out.split())
+        ends = f"{100 * decision['low']:+.1f} to {100 * decision['high']:+.1f}"
+        assert f"2 single shots solve 0.0 % (+100.0 points, {ends} at any look: decided)" in said
+        assert f"at equal spend: +100.0 points ({ends} at any look), from 16 of 20" in said
 
     async def test_a_grid_of_two_cells_may_stop_and_one_of_three_is_refused(
         self, folder: Path
@@ -206,7 +212,7 @@ class TestStopping:
         )
         done = harness(folder, "experiment", "-c", "g.yaml", "--stop-when-decided", "--out", "e")
         assert done.returncode == 0, done.stderr
-        assert "python-mine-good less python-mine-bad +100.0 points" in done.stdout
+        assert "python-mine-good minus python-mine-bad: +100.0 points" in done.stdout
         assert len(results(folder / "e" / "python-mine-good")) == 16
         one = ["experiment", "-b", "fixture", "--mode", "single_shot", "--stop-when-decided"]
         done = harness(folder, *one)
@@ -280,7 +286,7 @@ def test_a_dry_run_says_that_the_shots_follow_the_spend(tmp_path: Path) -> None:
     asked = ["experiment", "-m", "gpt-5-mini", "-b", "fixture", "-n", "2", "--dry-run"]
     done = harness(tmp_path, *asked)
     assert done.returncode == 0, done.stderr
-    assert "as many samples as the other mode's spend buys" in done.stdout
+    assert "as many shots as the other mode's spend buys" in done.stdout
     assert not (tmp_path / "runs").exists()
     told = json.loads(harness(tmp_path, *asked, "--json").stdout)
     assert told["auto_shots"] == ["single_shot"]
@@ -289,5 +295,5 @@ def test_a_dry_run_says_that_the_shots_follow_the_spend(tmp_path: Path) -> None:
 def test_the_recordings_play_offline(tmp_path: Path) -> None:
     done = harness(tmp_path, "experiment", "-n", "3", "--out", "e")
     assert done.returncode == 0, done.stderr
-    assert "shots a problem: a sample of the other mode takes as many tokens as" in done.stderr
+    assert "shots a problem, as a sample of the other mode takes as many tokens as" in done.stderr
     assert len(results(tmp_path / "e" / "single_shot")) > 3

@@ -41,17 +41,17 @@ def test_it_has_the_sentence_both_rates_the_difference_and_the_cost(
     sides = sides_of([read_run(path) for path in pair])
     screen = first_screen(sides, pairings(sides))
     assert screen.title == "agentic against single shot: made-model, livecodebench v6, 12 problems"
-    assert screen.sentences[0].startswith("Agentic solves 50 points more than single shot (95 %")
-    assert screen.sentences[1] == "Agentic takes 3.0 times the cost."
+    assert screen.sentences[0].startswith("Agentic solves 50.0 points more than single shot (95 %")
+    assert screen.sentences[1] == "Agentic takes 3 times the cost."
     shot, agent, difference = screen.figures
-    assert (shot.value, agent.value, difference.value) == ("33.3 %", "83.3 %", "+50 points")
+    assert (shot.value, agent.value, difference.value) == ("33.3 %", "83.3 %", "+50.0 points")
     assert (shot.name, agent.name) == ("single shot", "agentic")
     assert shot.low < shot.at < shot.high
     assert shot.colour != agent.colour
     assert difference.zero == 50
     assert difference.at > 50
     assert "7 gained, 1 lost" in screen.facts
-    assert "cost $6.00 and $18.00" in screen.facts
+    assert "whole cost $6.00 and $18.00" in screen.facts
     assert screen.chart is not None
     drawn = screen.chart.chart  # layers of the same data have them in common
     rows = [row for part in (drawn, *drawn["layer"]) for row in _rows(part)]

@@ -1,0 +1,137 @@
+"""`harness experiment --dry-run`: what each variant may take, the automatic shots included."""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from pydantic_core import to_json
+from rich.console import Console, Group, RenderableType
+from rich.text import Text
+
+from harness.features.experiment.equal_shots import MOST_SHOTS, agents_of
+from harness.features.experiment.experiment_file import Experiment
+from harness.figures import count, dollars, number_range
+from harness.run.engine.lifecycle import Prepared
+from harness.run.plan.estimate import estimate
+from harness.run.plan.target import PREFIX
+from harness.run.settings.spec import stored
+from harness.terminal.consoles import write_json
+from harness.terminal.rich_tables import figures_table
+from harness.text import printable_line
+
+Range = tuple[float, float]
+"""The least and the most."""
+
+
+class Foretold(NamedTuple):
+    """The estimate for a variant.
+
+    Attributes:
+        name: name of the variant.
+        samples: number of pending samples; of a variant that follows an agent's spend, the fewest.
+        requests: fewest and most requests.
+        tokens: fewest and most tokens, input and output together.
+        cost: lowest and highest cost in US dollars; None if the price is unknown.
+        played: whether recordings are replayed.
+    """
+
+    name: str
+    samples: int
+    requests: tuple[int, int]
+    tokens: tuple[int, int]
+    cost: Range | None
+    played: bool = False
+
+    @classmethod
+    def of(cls, name: str, prepared: Prepared) -> "Foretold":
+        """Return the estimate for a prepared variant."""
+        plan, samples = prepared.plan, prepared.samples
+        if plan.model_name.startswith(PREFIX):
+            return cls(name, len(samples), (0, 0), (0, 0), (0.0, 0.0), played=True)
+        found = estimate(plan, samples)
+        tokens = found.least.total_tokens, found.most.total_tokens
+        return cls(name, len(samples), found.requests, tokens, found.cost)
+
+    def following(self, agents: "Sequence[Foretold]") -> "Foretold":
+        """Return the estimate for as many shots as the dearest agent's spend buys."""
+        if self.played or not self.samples or not agents:
+            return self
+        ends: list[tuple[int, int, float]] = []
+        for end in (0, 1):
+            tokens = max(self.tokens[end], *(agent.tokens[end] for agent in agents))
+            shots = min(float(MOST_SHOTS), tokens / self.tokens[end] if self.tokens[end] else 1.0)
+            costs = [each.cost[end] for each in (self, *agents) if each.cost is not None]
+            ends.append((round(self.requests[end] * shots), tokens, max(costs, default=0.0)))
+        low, high = ends
+        return self._replace(
+            requests=(low[0], high[0]),
+            tokens=(low[1], high[1]),
+            cost=None if self.cost is None else (low[2], high[2]),
+        )
+
+
+def foretold(experiment: Experiment, prepared: Mapping[str, Prepared]) -> list[Foretold]:
+    """Return the estimate for each variant."""
+    plain = {name: Foretold.of(name, each) for name, each in prepared.items()}
+    specs = {cell.name: stored(cell.spec) for cell in experiment.cells}
+    return [
+        each.following([plain[agent] for agent in agents_of(specs[name], specs)])
+        if name in experiment.auto_shots
+        else each
+        for name, each in plain.items()
+    ]
+
+
+def total_cost(cells: Sequence[Foretold]) -> Range | None:
+    """Return the lowest and highest cost of all variants; None if any one's is unknown."""
+    known = [cell.cost for cell in cells if cell.cost is not None]
+    if len(known) < len(cells):
+        return None
+    return sum(low for low, _ in known), sum(high for _, high in known)
+
+
+def print_estimate(
+    out: Console, cells: Sequence[Foretold], experiment: Experiment, *, as_json: bool
+) -> None:
+    """Print the variants and an estimate of their cost."""
+    auto = sorted(experiment.auto_shots)
+    if not as_json:
+        out.print(grid_view(cells, experiment.baseline, auto))
+        if auto:
+            out.print("+ as many shots as the other mode's spend buys; the estimate includes them")
+        return
+    rows = [cell._asdict() for cell in cells]
+    for row in rows:
+        del row["played"]
+    value = {"baseline": experiment.baseline, "cells": rows, "cost": total_cost(cells)}
+    write_json(out, [to_json(value | ({"auto_shots": auto} if auto else {})).decode()])
+
+
+def grid_view(cells: Sequence[Foretold], baseline: str, auto: Sequence[str] = ()) -> RenderableType:
+    """Show the samples, requests and cost of each variant and of all together."""
+    rows = (
+        (
+            printable_line(cell.name) + (" (baseline)" if cell.name == baseline else ""),
+            f"{cell.samples:,}" + ("+" if cell.name in auto else ""),
+            "none: recordings" if cell.played else number_range(*cell.requests),
+            _money(cell.cost),
+        )
+        for cell in cells
+    )
+    table = figures_table("variant", "pending", "requests", "cost, roughly", rows=rows)
+    lows, highs = zip(*(cell.requests for cell in cells), strict=True)
+    table.add_section()
+    table.add_row(
+        f"all {count(len(cells), 'variant')}",
+        f"{sum(cell.samples for cell in cells):,}" + ("+" if auto else ""),
+        number_range(sum(lows), sum(highs)),
+        _money(total_cost(cells)),
+    )
+    note = "what a token costs is said with price or prices; `harness run --dry-run` tells more"
+    return Group(table, Text(note)) if total_cost(cells) is None else table
+
+
+def _money(cost: Range | None) -> str:
+    if cost is None:
+        return "unknown"
+    low, high = cost
+    return dollars(low) if low == high else f"{dollars(low)} to {dollars(high)}"
