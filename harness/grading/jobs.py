@@ -117,6 +117,7 @@ class Options:
         stop: when to stop judging.
         cpp_flags: the C++ compiler's flags; empty for the usual ones.
         time_factor: multiple of the CPU limit for solutions in Python.
+        to_the_end: ids of problems that are judged as by `Stop.LATE`, whatever `stop` says.
     """
 
     rule: RuleName | None = None
@@ -128,6 +129,7 @@ class Options:
     cpu_by_problem: Mapping[str, float] = field(default_factory=dict[str, float])
     cpp_flags: str = ""
     time_factor: float = 1.0
+    to_the_end: frozenset[str] = frozenset()
 
     def limits(self, problem: Problem, language: str = PYTHON) -> Limits:
         """Return the limits of one test of a problem, for solutions in a language."""
@@ -157,7 +159,7 @@ class Options:
             self.rule_of(problem),
             _checker(problem, self.rule),
             self.isolate,
-            self.stop,
+            Stop.LATE if problem.id in self.to_the_end else self.stop,
             problem.exit_code_counts,
         )
 

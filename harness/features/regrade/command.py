@@ -33,6 +33,7 @@ from harness.run.settings.python_arguments import spec_from
 from harness.run.settings.python_messages import python_words
 from harness.run.settings.python_signature import listing
 from harness.run.settings.spec import RunSpec, default_of, known_keys, read_spec
+from harness.run.store.changed_tests import changes_of, with_changes
 from harness.run.store.directory import MANIFEST, RunDirectory, read_manifest
 from harness.run.store.origin import as_judged_here
 from harness.run.store.results import SampleResult
@@ -145,12 +146,14 @@ def judge_again(
     before = read_manifest(parent)
     least = {"require_isolation": default_of("require_isolation")}
     spec = read_spec(None, {**known_keys(before["spec"]), **least, **flags})
-    problems = load(spec).problems
-    there = tuple(each for each in problems if each.id in before["problems"])
+    changes = changes_of(before)
+    loaded = (each for each in load(spec).problems if each.id in before["problems"])
+    there = with_changes(loaded, changes)
     rules = rules_of(there)
     check_settings(rules, how.said)
     where, unsafe = replace(how.where, workers=spec.workers), how.unsafe
-    judging = JudgingSession(judging_of(spec), where, spec.require_isolation, unsafe)
+    options = judging_of(spec, to_the_end=changes)
+    judging = JudgingSession(options, where, spec.require_isolation, unsafe)
     if rules.runs_code:
         judging = _with_limits(judging, spec, there, reporter)
     stored = stored_solutions(parent, there)
@@ -171,7 +174,7 @@ def judge_again(
     done = {result.sample for result in directory.committed()}
     left = [each for each in stored if each.result.sample not in done]
     tell(f"{count(len(stored), 'solution')}, {len(left)} pending")
-    regrading = Regrading(directory, parent, left, rules.extractor(spec.extract))
+    regrading = Regrading(directory, parent, left, rules.extractor(spec.extract), changes)
     try:
         jobs = regrading.jobs()
         if not rules.runs_code:
@@ -186,11 +189,11 @@ def judge_again(
     finally:
         regrading.close()
         directory.close()
-    verdicts = {each.result.sample: each.result.verdict for each in stored}
+    verdicts = {each.result.sample: each.result.verdict_on_tests for each in stored}
     changed = (
         (result, verdicts[result.sample])
         for result in results
-        if verdicts[result.sample] is not result.verdict
+        if verdicts[result.sample] is not result.verdict_on_tests
     )
     return Regraded(directory.path, summary, tuple(changed), tuple(regrading.failures), interrupted)
 
@@ -245,7 +248,7 @@ def regrade_command(
     print_summary(console(), found.summary, found.path, as_json=as_json)
     err.print(f"{count(len(found.changed), 'verdict')} changed")
     for result, verdict in found.changed[:MOST_CHANGES]:
-        words = f"  {result.sample}: {verdict} before, {result.verdict} now"
+        words = f"  {result.sample}: {verdict} before, {result.verdict_on_tests} now"
         err.print(printable_line(words), soft_wrap=True)
     if len(found.changed) > MOST_CHANGES:
         err.print(f"  and {len(found.changed) - MOST_CHANGES} more")

@@ -14,6 +14,7 @@ from harness.run.settings.spec import GROWING, RESUMABLE, SETTINGS, RunSpec, use
 from harness.run.store.origin import PUBLISHED, verdicts_of
 from harness.run.store.results import SampleResult
 from harness.run.store.transcript import transcript_command
+from harness.run.summary.impossible_rates import impossible_words
 from harness.run.summary.loaded_run import Run
 from harness.run.summary.summary import solved_counts
 from harness.stats.paired import (
@@ -113,9 +114,12 @@ def remarks(sides: Sequence[LabelledRun]) -> Iterator[str]:
                 f"{side.label}: agent runs made elsewhere; turns, tokens and cost are what their "
                 "file says, the verdicts were made here"
             )
-        ungraded = side.run.summary.ungraded
-        if ungraded:
-            yield f"{side.label}: {count(ungraded, 'sample')} not graded, and in no rate"
+        summary = side.run.summary
+        if summary.untested:
+            yield f"{side.label}: {count(summary.untested, 'sample')} not graded, and in no rate"
+        if summary.impossible is not None:
+            first, *rates = impossible_words(summary.impossible)
+            yield f"{side.label}: impossible tests: {first}; {'; '.join(rates)}"
     for side in sides[1:]:
         yield from _unlike(sides[0], side)
 

@@ -22,6 +22,7 @@ from harness.features.report.figures import (
 from harness.features.report.labelled_runs import NOT_USED, LabelledRun, Pairing
 from harness.figures import UNKNOWN, count, dollars, figure, percent, quantity
 from harness.run.store.origin import PUBLISHED, verdicts_of
+from harness.run.summary.impossible_rates import names_of
 from harness.run.summary.loaded_run import mode_words
 from harness.run.summary.summary import Summary
 from harness.stats.pass_at_k import OfSeveral
@@ -97,7 +98,7 @@ _Row = tuple[str, Callable[[LabelledRun], str]]
 
 
 def _rows(sides: Sequence[LabelledRun]) -> list[_Row]:
-    return [*_settings(sides), *_FIGURES, *_several(sides), *_TAKEN]
+    return [*_settings(sides), *_FIGURES, *_several(sides), *_impossible(sides), *_TAKEN]
 
 
 def _settings(sides: Sequence[LabelledRun]) -> list[_Row]:
@@ -112,6 +113,17 @@ def _several(sides: Sequence[LabelledRun]) -> Iterator[_Row]:
     for k in sorted({each.k for side in sides for each in side.run.summary.of_several}):
         yield f"pass@{k}", partial(_of_k, k, lambda of: of.any_right)
         yield f"pass^{k}", partial(_of_k, k, lambda of: of.all_right)
+
+
+def _impossible(sides: Sequence[LabelledRun]) -> Iterator[_Row]:
+    """Yield the rates of what the models did about impossible tests."""
+    for name in names_of([side.run.summary.impossible for side in sides]):
+        yield f"impossible tests, {name.replace('_', ' ')}", partial(_impossible_rate, name)
+
+
+def _impossible_rate(name: str, side: LabelledRun) -> str:
+    found = side.run.summary.impossible
+    return "none" if found is None else rate_words(found.rates.get(name))
 
 
 def _of_k(k: int, rate_in: Callable[[OfSeveral], Rate | None], side: LabelledRun) -> str:
@@ -148,7 +160,7 @@ def _cut_off(summary: Summary) -> str:
 _FIGURES: tuple[_Row, ...] = (
     ("problems", _of(lambda s: f"{s.problems:,}")),
     ("samples graded", lambda side: f"{side.run.summary.graded:,} of {side.run.planned:,}"),
-    ("not graded", _of(lambda s: f"{s.ungraded:,}")),
+    ("not graded", _of(lambda s: f"{s.untested:,}")),
     ("pending", _of(lambda s: _counts(s.pending))),
     ("pass@1", _of(lambda s: rate_words(s.pass_at_1))),
     ("first write", _of(lambda s: rate_words(_first_write(s)) + _not_in_it(s))),

@@ -16,6 +16,7 @@ from harness.models.environment import MODEL_ID, Environment
 from harness.models.opening import missing
 from harness.models.protocol import Model
 from harness.models.replay import ReplayModel
+from harness.registry import IMPOSSIBLE, feature
 from harness.run.engine.engine import Engine
 from harness.run.engine.lifecycle import (
     Outcome,
@@ -86,6 +87,7 @@ class RunController:
         """
         read = read or self.reader(spec)
         plan = prepare(spec, os.environ, read=read, own_model=own_model, dry_run=self.dry_run)
+        plan = self._with_impossible_tests(plan)
         return Prepared(plan, plan.samples)
 
     def further(  # noqa: PLR0917 - as `new`, for an existing run
@@ -120,7 +122,13 @@ class RunController:
             own_model=own_model,
             dry_run=self.dry_run,
         )
-        return going_on(plan, path, before, only)
+        return going_on(self._with_impossible_tests(plan, before), path, before, only)
+
+    def _with_impossible_tests(self, plan: Plan, before: Mapping[str, Any] | None = None) -> Plan:
+        """Return the plan with its impossible tests, if there are to be any."""
+        if plan.spec.impossible is None or self.dry_run:
+            return plan
+        return feature(IMPOSSIBLE, "--impossible")(plan, before, self.reporter)
 
     def reader(self, spec: RunSpec) -> Read:
         """Return a function that loads problems and shows its progress if slow."""
@@ -158,6 +166,8 @@ class RunController:
             self.reporter.notice(bad_rows(plan.loaded.skipped))
         if plan.notice:
             self.reporter.notice(plan.notice)
+        if plan.impossible:
+            self.reporter.notice(plan.impossible.words(len(plan.problems)))
         if plan.selected.undated:
             self.reporter.notice(
                 f"{count(plan.selected.undated, 'problem')} without a date left out"
@@ -168,7 +178,8 @@ class RunController:
         plan, before = prepared.plan, prepared.before
         changed = version_change(before) if before is not None and prepared.samples else ""
         route = plan.target.route
-        for line in filter(None, (plan.notice, route and route.remark, changed)):
+        tests = plan.impossible and plan.impossible.words(len(plan.problems))
+        for line in filter(None, (plan.notice, tests, route and route.remark, changed)):
             self.reporter.notice(printable_line(line))
 
     def carry_out(self, prepared: Prepared, path: Path, budget: Budget | None = None) -> Outcome:

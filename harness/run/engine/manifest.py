@@ -22,6 +22,7 @@ from harness.run.plan.judging_options import stored_limits
 from harness.run.plan.plan import Plan
 from harness.run.settings.shard import Shard
 from harness.run.settings.spec import GROWING, RESUMABLE, RunSpec, uses
+from harness.run.store.changed_tests import IMPOSSIBLE
 from harness.run.store.pending import NOT_NEEDED
 from harness.run.store.transcript import shared_parts
 from harness.run.store.versions import git_revision, version_now, versions_after
@@ -106,6 +107,7 @@ def manifest(plan: Plan, choice: ChosenSandbox) -> dict[str, Any]:
         "data": _data(plan),
         "skipped_rows": [str(error) for error in plan.loaded.skipped],
         **_shard(plan),
+        **_impossible(plan),
         "problems": {problem.id: problem.content_hash for problem in plan.problems},
         "test_limits": test_limits(plan.problems, plan.spec.test_timeout, plan.judging),
     }
@@ -129,6 +131,11 @@ def _shard(plan: Plan) -> dict[str, Any]:
     if plan.spec.shard is None or plan.whole is None:
         return {}
     return {"shard": plan.whole.as_json(Shard.read(plan.spec.shard))}
+
+
+def _impossible(plan: Plan) -> dict[str, Any]:
+    """Return the impossible tests, if the run has any."""
+    return {IMPOSSIBLE: plan.impossible.as_json()} if plan.impossible else {}
 
 
 def surroundings(choice: ChosenSandbox) -> dict[str, Any]:
@@ -321,6 +328,7 @@ def grown(plan: Plan, before: Mapping[str, Any], *, works: bool = True) -> dict[
         "data": _data(plan),
         "skipped_rows": [str(error) for error in plan.loaded.skipped],
         **_shard(plan),
+        **_impossible(plan),
         "problems": {problem.id: problem.content_hash for problem in plan.problems},
         "test_limits": test_limits(plan.problems, plan.spec.test_timeout, plan.judging),
     }

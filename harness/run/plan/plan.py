@@ -14,6 +14,7 @@ from harness.agent.strategies import BUILT_IN, EXTERNAL
 from harness.agent.strategies.baselines import single_shot
 from harness.agent.strategies.strategies import find_strategy
 from harness.agent.templates.prompt_set import SINGLE_SHOT, PromptSet, fallback_prompt, load_prompt
+from harness.agent.templates.report_words import with_report_words
 from harness.errors import RunDirectoryError, UsageError
 from harness.grading.jobs import Options
 from harness.grading.rules import find_rule
@@ -28,6 +29,7 @@ from harness.models.replay import ReplayModel
 from harness.models.text_tools.instructions import with_tools
 from harness.models.user_code import UserModel
 from harness.problem import Kind, Problem, ProblemView
+from harness.run.plan.impossible_tests import ImpossibleTests
 from harness.run.plan.judging_options import judging_of, reference_limits
 from harness.run.plan.problem_kinds import (
     RULES_OF,
@@ -50,8 +52,9 @@ from harness.run.plan.target import (
     resolve_target,
 )
 from harness.run.settings.problem_settings import MOST_SAMPLES
+from harness.run.settings.setting import is_said
 from harness.run.settings.shard import Shard, Whole
-from harness.run.settings.spec import RunSpec, known_keys
+from harness.run.settings.spec import RunSpec, flag_of, known_keys
 from harness.run.store.directory import earlier_solutions
 from harness.sources.benchmarks import load
 from harness.sources.files.rows import Loaded
@@ -81,6 +84,7 @@ class Plan:
         cpu_by_problem: CPU seconds of a test by problem, if derived from references.
         notice: line about those limits, shown before the run starts.
         whole: the run that this one is a shard of; None if it is not a shard.
+        impossible: the impossible tests; None without `--impossible`.
         code: digest of the user's own code as model; None if the model is not such code.
     """
 
@@ -99,6 +103,7 @@ class Plan:
     cpu_by_problem: Mapping[str, float] = field(default_factory=dict[str, float])
     notice: str | None = None
     whole: Whole | None = None
+    impossible: ImpossibleTests | None = None
     code: Mapping[str, str] | None = None
 
     @property
@@ -171,7 +176,8 @@ class Plan:
     @cached_property
     def judging(self) -> Options:
         """Options of grading: each source's defaults with the spec's values."""
-        return judging_of(self.spec, self.cpu_by_problem)
+        changed = self.impossible.changes if self.impossible else ()
+        return judging_of(self.spec, self.cpu_by_problem, changed)
 
 
 def prepare(
@@ -200,6 +206,7 @@ def prepare(
         NothingSelectedError: no problem matches the filters.
     """
     _check_tests(spec)
+    _check_impossible(spec)
     target = resolve_target(spec, environ)
     check_target(target, spec)
     strategy = find_strategy(spec.mode)
@@ -226,6 +233,7 @@ def prepare(
     calls = spec.mode == "agentic" or spec.mode not in BUILT_IN
     with _telling_all_faults(spec, selected.problems):
         prompt = load_prompt(spec.prompt, _prompt_mode(spec), rules.kind)
+    prompt = with_report_words(prompt) if spec.impossible_exit else prompt
     plan = Plan(
         spec,
         target,
@@ -370,6 +378,13 @@ def _check_tests(spec: RunSpec) -> None:
         raise UsageError(f"--no-run-tests goes with single shot: {spec.mode} runs the public tests")
     if spec.efficiency:
         raise UsageError("--efficiency times what passes the tests; leave out --no-run-tests")
+
+
+def _check_impossible(spec: RunSpec) -> None:
+    """Refuse settings of impossible tests without a share of them. Raises UsageError."""
+    for key in ("impossible_kind", "impossible_exit"):
+        if spec.impossible is None and is_said(spec, key):
+            raise UsageError(f"{flag_of(key)} goes with --impossible SHARE; give that too")
 
 
 def _benchmark(spec: RunSpec) -> str:

@@ -19,6 +19,7 @@ from harness.run.settings.setting import is_said
 from harness.run.settings.spec import SETTINGS, RunSpec, flag_of
 from harness.tools.read_problem import ReadProblem
 from harness.tools.read_question import ReadQuestion
+from harness.tools.report_problem import ReportProblem
 from harness.tools.run_code import RunCode
 from harness.tools.run_tests import RunTests
 from harness.tools.submit import Submit
@@ -130,6 +131,7 @@ def toolbox_of(spec: RunSpec, usual: Sequence[Tool[Any]]) -> Toolbox:
     tools = list(usual)
     tools += [Submit()] * spec.submit_tool
     tools += [RunCode()] * spec.run_code_tool
+    tools += [ReportProblem()] * spec.impossible_exit
     for path in spec.tool:
         own = own_tool(path)
         if own.name in {tool.name for tool in tools}:

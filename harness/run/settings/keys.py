@@ -7,6 +7,7 @@ from typing import Any, Literal, TypedDict
 from harness.efficiency import Timing
 from harness.models.prices import Price
 from harness.models.providers import Api, ToolProtocol
+from harness.run.settings.impossible_settings import ImpossibleKind
 from harness.run.settings.model_settings import Preset
 from harness.sandbox.executor import ExecutorName
 from harness.sandbox.isolation import Level
@@ -96,6 +97,9 @@ class CellKeys(SelectionKeys, JudgingKeys, total=False):
     test_answers: int | None
     plans: int | None
     extract: str
+    impossible: float | None
+    impossible_kind: ImpossibleKind
+    impossible_exit: bool
     sample_timeout: float | None
     sample_wall_timeout: float | None
     run_tests: bool

@@ -53,6 +53,8 @@ VALUES: dict[str, tuple[Any, Any]] = {
     "api": ("chat", "messages"),
     "api_key_env": ("A_KEY", "B_KEY"),
     "header": (["X-A: 1"], ["X-B: 2"]),
+    "impossible": (0.2, 0.4),
+    "impossible_kind": ("conflicting", "oneoff"),
     "sampling_preset": ("livecodebench", None),
 }
 NAMED = {"agent_command"}  # names a mode by itself
