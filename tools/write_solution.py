@@ -4,6 +4,8 @@ from collections.abc import Sequence
 
 from pydantic import Field
 
+from harness.languages import PYTHON
+from harness.languages.known import language
 from harness.models.text_tools.arguments import without_fence
 from harness.tools.toolbox import Arguments, ToolError
 from harness.tools.workspace import Report, Revision, Workspace
@@ -22,15 +24,33 @@ class WriteSolutionArguments(Arguments):
     code: str = Field(description="The complete Python source of the solution.")
 
 
+def arguments_in(name: str) -> type[WriteSolutionArguments]:
+    """Return the arguments for solutions in a language."""
+    if name == PYTHON:
+        return WriteSolutionArguments
+    words = f"The complete {language(name).title} source of the solution."
+
+    class InLanguage(WriteSolutionArguments):
+        code: str = Field(description=words)
+
+    return InLanguage
+
+
 class WriteSolution:
-    """Stores the model's solution without running it."""
+    """Stores the model's solution without running it.
+
+    Args:
+        language: the language of solutions.
+    """
 
     name = "write_solution"
     description = (
         "Write your complete solution, replacing the one before. Call run_tests afterwards to see "
         "how it does."
     )
-    arguments = WriteSolutionArguments
+
+    def __init__(self, language: str = PYTHON) -> None:
+        self.arguments = arguments_in(language)
 
     async def call(self, workspace: Workspace, arguments: WriteSolutionArguments) -> str:
         """Store the code as the newest revision."""
