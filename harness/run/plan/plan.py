@@ -45,6 +45,9 @@ from harness.run.plan.problem_kinds import (
     toolbox_of,
 )
 from harness.run.plan.target import (
+    BUNDLED,
+    BUNDLED_PROBLEMS,
+    PREFIX,
     Target,
     check_target,
     open_target,
@@ -223,7 +226,7 @@ def prepare(
     price = price_of(target, spec, before)
     _check_budget(spec, target.name, price)
     loaded = (read or partial(load, skip_bad_rows=spec.skip_bad_rows))(_benchmark(spec))
-    selected, whole, left_out = _select(loaded, spec)
+    selected, whole, left_out = _select(_playable(loaded, spec, model), spec)
     rules = rules_of(selected.problems, spec.language)
     check_mode(rules, spec.mode, runs_code=spec.run_code_tool)
     had = known_keys(before["spec"]) if before is not None else ()
@@ -354,6 +357,19 @@ def _check_budget(spec: RunSpec, name: str, price: ListedPrice | None) -> None:
         )
 
 
+def _playable(loaded: Loaded, spec: RunSpec, model: Model) -> Loaded:
+    """Return the problems to select from: for the bundled recordings, those with a recording.
+
+    Problems that the user names by id are all kept.
+    """
+    if not isinstance(model, ReplayModel) or model.name != PREFIX + BUNDLED:
+        return loaded
+    if _benchmark(spec) != BUNDLED_PROBLEMS or spec.task:
+        return loaded
+    recorded = (problem for problem in loaded.problems if problem.id in model.problems)
+    return replace(loaded, problems=tuple(recorded))
+
+
 def _select(loaded: Loaded, spec: RunSpec) -> tuple[Selected, Whole | None, Counter[str]]:
     """Return the run's problems; for a shard, those of the whole run as well.
 
@@ -401,7 +417,7 @@ def _check_impossible(spec: RunSpec) -> None:
 
 
 def _benchmark(spec: RunSpec) -> str:
-    return spec.benchmark or "fixture"
+    return spec.benchmark or BUNDLED_PROBLEMS
 
 
 def _with_earlier(plan: Plan) -> Plan:
