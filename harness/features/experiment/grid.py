@@ -56,7 +56,7 @@ MODES = (SINGLE_SHOT, "agentic")
 AUTO = "auto"
 OWN = frozenset({*AXES, "vary", "cells", "baseline"})
 FLAGS = "cpp_flags"
-"""The key that only cells in C++ use."""
+"""The key that only variants in C++ use."""
 """Keys of a grid that are not keys of a run."""
 
 NOT_ALONE = frozenset({"price", "prices", "api_key_env", "header"})
@@ -310,7 +310,7 @@ def _refuse_unheeded(given: set[str], cells: Iterable[Values], path: Path | str)
     """Refuse keys given for all variants that no variant's mode uses. Raises UsageError."""
     lost = sorted(given - set[str]().union(*cells))
     if lost == [FLAGS]:
-        raise UsageError(f"{path}: {FLAGS} goes with language cpp, and no cell has that")
+        raise UsageError(f"{path}: {FLAGS} goes with language cpp, and no variant has that")
     if lost:
         modes = " or ".join(SETTINGS[lost[0]].modes)
         raise UsageError(f"{path}: {lost[0]} goes with mode {modes}, and no variant has that")
