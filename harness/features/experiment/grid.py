@@ -31,6 +31,7 @@ from harness.features.experiment.cells import (
 )
 from harness.features.experiment.decision import Say
 from harness.features.experiment.equal_shots import MOST_SHOTS, SINGLE_SHOT
+from harness.languages import PYTHON
 from harness.run.plan.target import resolve_target
 from harness.run.settings.spec import (
     LISTS,
@@ -54,6 +55,8 @@ AXES = {
 MODES = (SINGLE_SHOT, "agentic")
 AUTO = "auto"
 OWN = frozenset({*AXES, "vary", "cells", "baseline"})
+FLAGS = "cpp_flags"
+"""The key that only cells in C++ use."""
 """Keys of a grid that are not keys of a run."""
 
 NOT_ALONE = frozenset({"price", "prices", "api_key_env", "header"})
@@ -296,14 +299,18 @@ def _combined(base: Values, axes: Sequence[list[Values]]) -> Iterator[Values]:
 
 
 def _used(values: Values) -> Values:
-    """Drop keys that the cell's mode does not use, except keys common to all cells."""
+    """Drop keys that the cell's mode or language does not use, except keys common to all cells."""
     mode = values.get("mode", default_of("mode"))
-    return {key: each for key, each in values.items() if key in OF_THE_WHOLE or uses(mode, key)}
+    unused = {FLAGS} if values.get("language", PYTHON) == PYTHON else set[str]()
+    kept = {key: each for key, each in values.items() if key not in unused}
+    return {key: each for key, each in kept.items() if key in OF_THE_WHOLE or uses(mode, key)}
 
 
 def _refuse_unheeded(given: set[str], cells: Iterable[Values], path: Path | str) -> None:
     """Refuse keys given for all cells that no cell's mode uses. Raises UsageError."""
     lost = sorted(given - set[str]().union(*cells))
+    if lost == [FLAGS]:
+        raise UsageError(f"{path}: {FLAGS} goes with language cpp, and no cell has that")
     if lost:
         modes = " or ".join(SETTINGS[lost[0]].modes)
         raise UsageError(f"{path}: {lost[0]} goes with mode {modes}, and no cell has that")

@@ -27,6 +27,7 @@ from harness.run.engine.controller import RunController
 from harness.run.engine.lifecycle import Outcome, Prepared, Read
 from harness.run.observer import RunObserver, Watch
 from harness.run.plan.budget import Budget
+from harness.run.plan.languages import taken_by_all
 from harness.run.plan.plan import Plan
 from harness.run.plan.problem_loader import Benchmark, checked, name_of, read
 from harness.run.reporter import LOG, Reporter, log
@@ -227,7 +228,11 @@ class ExperimentRun:
         self.watchers = list(watchers)
         self.controller = RunController(reporter, self._shown)
         self.announce = self.controller.announce
-        self.runs = CellRuns(self.controller, own or {}, reader or self.controller.reader)
+        languages = {cell.spec.language for cell in asked.grid.cells}
+        read = reader or self.controller.reader
+        if len(languages) > 1:
+            read = taken_by_all(read, languages, reporter.notice)
+        self.runs = CellRuns(self.controller, own or {}, read)
         self.experiment = experiment_at(asked.path, asked.grid)
         check_pair(asked.goal, len(self.experiment.cells), asked.say)
         self._asked, self._watch, self._tell, self._terminal = asked, watch, tell, terminal

@@ -22,6 +22,7 @@ from harness.grading.verdict import Verdict
 from harness.problem import Problem
 from harness.run.engine.manifest import surroundings, test_limits
 from harness.run.plan.judging_options import judging_of
+from harness.run.plan.languages import check_language
 from harness.run.plan.problem_kinds import check_settings, rules_of
 from harness.run.plan.problem_loader import Benchmark, checked, read
 from harness.run.reporter import LOG, Reporter
@@ -149,8 +150,9 @@ def judge_again(
     changes = changes_of(before)
     loaded = (each for each in load(spec).problems if each.id in before["problems"])
     there = with_changes(loaded, changes)
-    rules = rules_of(there)
+    rules = rules_of(there, spec.language)
     check_settings(rules, how.said)
+    check_language(spec.language, there, flags=spec.cpp_flags or "")
     where, unsafe = replace(how.where, workers=spec.workers), how.unsafe
     options = judging_of(spec, to_the_end=changes)
     judging = JudgingSession(options, where, spec.require_isolation, unsafe)
@@ -219,7 +221,7 @@ def _opened(path: Path, manifest: Mapping[str, Any]) -> RunDirectory:
     return RunDirectory.resume(path)
 
 
-@with_settings("benchmark", *JUDGING)
+@with_settings("benchmark", *JUDGING, "cpp_flags")
 def regrade_command(
     settings: Mapping[str, Any],
     run: RunArgument,

@@ -96,7 +96,7 @@ def manifest(plan: Plan, choice: ChosenSandbox) -> dict[str, Any]:
         **surroundings(choice),
         "spec": _stored(plan),
         "price": plan.price.model_dump(mode="json") if plan.price else None,
-        "versions": [version_now()],
+        "versions": [version_now(plan.spec.language)],
         **_code(plan),
         "prompt": {"name": plan.prompt.name, "hash": plan.prompt.hash},
         **_tools(plan),
@@ -106,6 +106,7 @@ def manifest(plan: Plan, choice: ChosenSandbox) -> dict[str, Any]:
         "endpoint": plan.target.endpoint,
         "data": _data(plan),
         "skipped_rows": [str(error) for error in plan.loaded.skipped],
+        **_left_out(plan),
         **_shard(plan),
         **_impossible(plan),
         "problems": {problem.id: problem.content_hash for problem in plan.problems},
@@ -124,6 +125,11 @@ def _tools(plan: Plan) -> dict[str, Any]:
         return {}
     names = ", ".join(spec.name for spec in plan.toolbox.specs)
     return {"tools": {"name": names, "hash": plan.toolbox.hash}}
+
+
+def _left_out(plan: Plan) -> dict[str, Any]:
+    """Return the number of problems that take no solution in the run's language, if any."""
+    return {"left_out": dict(plan.left_out)} if plan.left_out else {}
 
 
 def _shard(plan: Plan) -> dict[str, Any]:
@@ -327,6 +333,7 @@ def grown(plan: Plan, before: Mapping[str, Any], *, works: bool = True) -> dict[
         "price": plan.price.model_dump(mode="json") if plan.price else before.get("price"),
         "data": _data(plan),
         "skipped_rows": [str(error) for error in plan.loaded.skipped],
+        **_left_out(plan),
         **_shard(plan),
         **_impossible(plan),
         "problems": {problem.id: problem.content_hash for problem in plan.problems},

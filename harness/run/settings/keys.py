@@ -5,6 +5,7 @@ from datetime import date
 from typing import Any, Literal, TypedDict
 
 from harness.efficiency import Timing
+from harness.languages import LanguageName
 from harness.models.prices import Price
 from harness.models.providers import Api, ToolProtocol
 from harness.run.settings.impossible_settings import ImpossibleKind
@@ -51,6 +52,7 @@ class JudgingKeys(TypedDict, total=False):
 class GradeKeys(SelectionKeys, JudgingKeys, total=False):
     """Keys of `grade`: selection of problems, and grading."""
 
+    cpp_flags: str | None
     timing: Timing
 
 
@@ -77,6 +79,8 @@ class CellKeys(SelectionKeys, JudgingKeys, total=False):
     price: Price | Mapping[str, float] | None
     prices: str | None
     batch: bool
+    language: LanguageName
+    cpp_flags: str | None
     tool_protocol: ToolProtocol
     max_turns: int
     max_tool_calls: int | None

@@ -11,8 +11,8 @@ from program import harness
 
 
 @pytest.fixture(scope="module")
-def runs(bundled_runs: Callable[..., Path]) -> Path:
-    return bundled_runs("agentic", "single")
+def runs(written_runs: Callable[..., Path]) -> Path:
+    return written_runs("agentic", "single")
 
 
 @pytest.fixture(scope="module")

@@ -480,9 +480,9 @@ def test_a_pack_that_is_damaged_is_told_of(visitor: Visitor, tmp_path: Path) -> 
 
 
 def test_every_sample_of_a_run_can_be_opened(
-    visitor: Visitor, tmp_path: Path, bundled_runs: Callable[..., Path]
+    visitor: Visitor, tmp_path: Path, written_runs: Callable[..., Path]
 ) -> None:
-    (bundled_runs("agentic") / "agentic").rename(tmp_path / "agentic")
+    (written_runs("agentic") / "agentic").rename(tmp_path / "agentic")
     samples = visitor.links(visitor.run(), f"{visitor.address()}/samples/")
     assert len(samples) == 20
     assert all("run_tests" in visitor.page(address) for address in samples)

@@ -38,6 +38,8 @@ VALUES: dict[str, tuple[Any, Any]] = {
     "base_url": ("http://127.0.0.1:9/v1", "http://127.0.0.1:10/v1"),
     "test_timeout": (3, 4),
     "time_factor": (2, 3),
+    "cpp_flags": ("-O1", "-O3"),
+    "language": ("cpp", "python"),
     "timing": ("mercury", "paired"),
     "executor": ("ray", "local"),
     "rule": ("tokens", "lcb"),
@@ -299,7 +301,7 @@ def test_the_keys_of_python_calls_are_those_of_a_spec() -> None:
     assert set(RunKeys.__annotations__) | own == set(RunSpec.model_fields)
     selection = GROWING - {"samples_per_problem"}
     assert set(SelectionKeys.__annotations__) == selection
-    assert set(GradeKeys.__annotations__) - selection - {"timing"} == set(
+    assert set(GradeKeys.__annotations__) - selection - {"timing", "cpp_flags"} == set(
         JudgingKeys.__annotations__
     )
     judging = {key for key, s in SETTINGS.items() if s.needs != "anything"} - {"efficiency"}
