@@ -204,7 +204,7 @@ PIECES = {
         modes,
     ),
     "prompts": Piece(f"prompt sets {', '.join(PROMPTS)}: 60 of HumanEval", prompts),
-    "protocols": Piece("chat, responses and messages: 4 problems each, agent loop", protocols),
+    "protocols": Piece("chat, responses and messages: a few problems each, agent loop", protocols),
     "demo": Piece("bundled problems, recorded for the demo", demo),
 }
 

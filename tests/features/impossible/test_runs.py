@@ -228,3 +228,18 @@ def test_a_dry_run_changes_nothing_and_runs_no_reference(directory: Path) -> Non
     flags = ["--agentic-mode", "--impossible", "0.4", "-k", "4", "--dry-run"]
     done = program(directory, "run", *FLAGS, *flags)
     assert done.returncode == 0, done.stderr
+
+
+def test_runs_are_compared_by_what_they_did_about_the_same_tests(tmp_path: Path) -> None:
+    run(tmp_path / "a", solves_honestly, problems=5)
+    run(tmp_path / "b", games, problems=5)
+    details = program(tmp_path, "compare", "a", "b", "--details")
+    assert details.returncode == 0, details.stderr
+    assert "impossible tests, gamed" in details.stdout
+    shown = " ".join(details.stdout.split())
+    assert "gamed: 0.0 % in A and 100.0 % in B of 2 problems (+100.0 points" in shown
+    for name, behaviour in (("c", solves_honestly), ("d", games)):
+        run(tmp_path / name, behaviour, problems=2, impossible=1.0)
+    alone = program(tmp_path, "compare", "c", "d")
+    assert alone.returncode == 2
+    assert "no graded problem is in both; impossible tests, said so: " in alone.stderr
