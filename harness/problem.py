@@ -299,6 +299,7 @@ class Problem(_Facts):
         exit_code_counts: whether a script that ends with an exit code other than 0 has failed, as
             in contests; else its output counts, as in LiveCodeBench and APPS.
         cpu_s, memory_bytes, output_bytes: limits of a test, if in the data.
+        languages: languages that solutions may be in; empty for every one that can be judged.
         limit_rule: how the data want `cpu_s` to be derived where they do not have it.
         load_references: decodes the known-good solutions at each call. Raises DataError.
         load_rejected: decodes the known-wrong solutions likewise.
@@ -319,6 +320,7 @@ class Problem(_Facts):
     cpu_s: float | None = None
     memory_bytes: int | None = None
     output_bytes: int | None = None
+    languages: tuple[str, ...] = ()
     limit_rule: LimitRule | None = None
     load_references: Callable[[], tuple[Reference, ...]] = tuple
     load_rejected: Callable[[], tuple[Reference, ...]] = tuple
@@ -326,9 +328,9 @@ class Problem(_Facts):
     aliases: tuple[str, ...] = ()
     content_hash: str
 
-    def programs(self) -> tuple[str, ...]:
-        """Return the references in Python, which can be run. Raises DataError."""
-        return tuple(each.code for each in self.load_references() if each.language == "python")
+    def programs(self, language: str = "python") -> tuple[str, ...]:
+        """Return the references in a language. Raises DataError."""
+        return tuple(each.code for each in self.load_references() if each.language == language)
 
     def known_solutions(self) -> tuple[Reference, ...]:
         """Return known-good and known-wrong solutions, those of `programs()` first.

@@ -25,6 +25,9 @@ AGENT_STRATEGY = "harness.features.external.session:unconnected"
 TRANSPORTS: Mapping[str, str] = {"batch": "harness.features.batch.run:BATCH"}
 """Ways to send requests other than one by one, each a `Transport`."""
 
+IMPOSSIBLE = "harness.features.impossible.choice:with_impossible_tests"
+"""Function that changes public tests of a plan's problems, for `--impossible`."""
+
 RULES: Mapping[str, str] = {
     "lcb": "harness.grading.rules.standard:LCB",
     "equality": "harness.grading.rules.standard:EQUALITY",

@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 from program import harness
+from written import FIRST, PLAYED, link_written
 
 GOLDEN = Path(__file__).parent / "golden"
 MEASURED = re.compile(
@@ -29,16 +30,16 @@ SOMETIMES = {"peak_bytes"}
 SECONDS = re.compile(r"\b\d+(\.\d+)? (s|ms|CPU s|seconds)\b")
 
 COMMANDS = {
-    "run-agentic": ("run", "--agentic-mode", "--out", "agentic", "--json"),
-    "run-single": ("run", "--out", "single", "--json"),
-    "run-dry": ("run", "--agentic-mode", "--dry-run", "--json", "-m", "gpt-5-mini"),
+    "run-agentic": ("run", *PLAYED, "--agentic-mode", "--out", "agentic", "--json"),
+    "run-single": ("run", *PLAYED, "--out", "single", "--json"),
+    "run-dry": ("run", *FIRST, "--agentic-mode", "--dry-run", "--json", "-m", "gpt-5-mini"),
     "compare": ("compare", "single", "agentic", "--json"),
     "show": ("show", "agentic", "--json"),
     "show-unsolved": ("show", "agentic", "--only", "unsolved", "--json"),
     "ls": ("ls", ".", "--json"),
     "grade": ("grade", "--problems", "fixture", "--solutions", "solutions.jsonl", "--json"),
     "regrade": ("regrade", "agentic", "--out", "regraded", "--json"),
-    "verify": ("verify", "fixture", "--json"),
+    "verify": ("verify", "fixture", "-n", "20", "--json"),
     "prompts": ("prompts", "list", "--json"),
     "schema": ("schema", "comparison"),
 }
@@ -84,6 +85,7 @@ def _lines(path: Path) -> list[Any]:
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Where the commands have run, in their order; what each printed is beside them."""
     place = tmp_path_factory.mktemp("golden")
+    link_written(place)
     for name, command in COMMANDS.items():
         if name == "grade":
             solved = sorted(_lines(place / "agentic" / "results.jsonl"), key=lambda r: r["sample"])

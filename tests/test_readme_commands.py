@@ -25,7 +25,7 @@ ELSEWHERE = (
     *("DIR", "ID", "s1", "nightly", "release", "mine", "toy", "grid.yaml", "HOST", "--resume"),
     *("o1_eval", "view", "mcp", "serve", "solutions.jsonl", "inspect", "$", "AGENT", "regrade"),
     # made of such, or long and tried in tests/cli
-    *("runs/grid", "runs/offline", "runs/now", "--efficiency"),
+    *("runs/grid", "runs/offline", "runs/now", "plain exit", "--efficiency"),
 )
 COMMAND: Any = get_command(app)
 DONE = {0, 1}  # one is a threshold that was missed, or a regression

@@ -1,6 +1,8 @@
 """`read_problem`: the statement, how the solution is run, and public tests."""
 
 from harness.excerpts import shorten
+from harness.languages import PYTHON
+from harness.languages.known import language
 from harness.problem import Codec, ProblemView, TestCase
 from harness.tools.further_tests import LONGEST_STATEMENT, LONGEST_TEST, further_tests
 from harness.tools.toolbox import NoArguments
@@ -31,8 +33,8 @@ class ReadProblem:
             for part in (
                 f"# {problem.title}",
                 shorten(problem.statement.strip(), LONGEST_STATEMENT),
-                f"## How it is run\n\n{_how(problem, workspace.cpu_limit_s)}",
-                _starter(problem),
+                f"## How it is run\n\n{_how(workspace)}",
+                _starter(problem, workspace.language),
                 _examples(problem, {number for number, _ in further}),
                 *(_test(test, number) for number, test in shown),
                 f"({left} more public tests are run but not shown.)" if left else "",
@@ -41,20 +43,22 @@ class ReadProblem:
         )
 
 
-def _how(problem: ProblemView, cpu_limit_s: float) -> str:
-    limit = (
-        f"Each test may take {cpu_limit_s:g} seconds of CPU time. "
-        "Python's standard library is at hand."
-    )
+def _how(workspace: Workspace) -> str:
+    problem, own = workspace.problem, language(workspace.language)
+    limit = f"Each test may take {workspace.cpu_limit_s:g} seconds of CPU time. "
+    if own.name == PYTHON:
+        limit += "Python's standard library is at hand."
+    else:
+        limit += f"It is compiled with {workspace.flags or own.flags}."
     if problem.entry_point is None:
-        return f"A complete Python program that reads stdin and writes stdout. {limit}"
+        return f"A complete {own.title} program that reads stdin and writes stdout. {limit}"
     in_place = problem.signature.result is Codec.FIRST_ARGUMENT
     task = "it must change its first argument in place" if in_place else "it must return its result"
     return f"Your code is imported and `{problem.entry_point}` is called; {task}. {limit}"
 
 
-def _starter(problem: ProblemView) -> str:
-    if not problem.starter_code.strip():
+def _starter(problem: ProblemView, name: str) -> str:
+    if not problem.starter_code.strip() or name != PYTHON:  # it is Python
         return ""
     code = problem.starter_code.rstrip()
     return f"## Starter code (keep its names and parameters)\n\n```python\n{code}\n```"

@@ -3,6 +3,8 @@
 from pydantic import Field
 
 from harness.excerpts import GAP, shorten
+from harness.languages import PYTHON
+from harness.languages.known import language
 from harness.models.text_tools.arguments import without_fence
 from harness.sandbox.program import Ending, Execution
 from harness.tools.toolbox import Arguments, ToolError
@@ -32,15 +34,33 @@ class RunCodeArguments(Arguments):
     stdin: str = Field(default="", description="What the program reads on stdin.")
 
 
+def arguments_in(name: str) -> type[RunCodeArguments]:
+    """Return the arguments for programs in a language."""
+    if name == PYTHON:
+        return RunCodeArguments
+    words = f"A complete {language(name).title} program; what it prints is shown to you."
+
+    class InLanguage(RunCodeArguments):
+        code: str = Field(description=words)
+
+    return InLanguage
+
+
 class RunCode:
-    """Runs a program once, without tests; it does not become a revision."""
+    """Runs a program once, without tests; it does not become a revision.
+
+    Args:
+        programs: the language of programs.
+    """
 
     name = "run_code"
-    description = (
-        "Run any Python program, to try something out. It does not change your solution: call "
-        "write_solution for that."
-    )
-    arguments = RunCodeArguments
+
+    def __init__(self, programs: str = PYTHON) -> None:
+        self.description = (
+            f"Run any {language(programs).title} program, to try something out. It does not change "
+            "your solution: call write_solution for that."
+        )
+        self.arguments = arguments_in(programs)
 
     async def call(self, workspace: Workspace, arguments: RunCodeArguments) -> str:
         """Return the program's output, and how it ended."""

@@ -6,6 +6,7 @@ from typing import Protocol
 
 from harness.excerpts import shorten
 from harness.grading.verdict import Grade, TestResult, Verdict
+from harness.languages import PYTHON
 from harness.problem import ProblemView, TestCase
 from harness.sandbox.program import Execution
 
@@ -159,6 +160,8 @@ class Workspace:
         run_code: runs a program with some stdin; None if not available.
         written_tests: reads and runs tests that the model wrote; None if not available.
         cpu_limit_s: CPU seconds of one test.
+        language: name of the language of solutions.
+        flags: the compiler's flags; empty for the usual ones.
         revisions: the revisions, oldest first.
         recorded: report to use for the next test run, when a conversation is resumed whose
             transcript contains that run.
@@ -174,6 +177,8 @@ class Workspace:
     written_tests: TestRunner | None = None
     recorded: Report | None = None
     submitted: bool = False
+    language: str = PYTHON
+    flags: str = ""
     queued_s: float = 0.0
 
     def queued(self, seconds: float) -> None:

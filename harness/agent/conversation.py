@@ -91,11 +91,13 @@ class Conversation(Dialogue):
         try:
             recorded = journal.answer(request)
         except protocol.ContextOverflowError:
+            self._pass_over()
             self._recall_retries()
             self._sent(request)
             raise
         if recorded is None:
             return None
+        self._pass_over()
         self._recall_retries()
         self._sent(request)
         turn = recorded.response
@@ -103,6 +105,11 @@ class Conversation(Dialogue):
         gate.recall(turn.usage)
         self.recall_seconds(turn.latency_s)
         return turn
+
+    def _pass_over(self) -> None:
+        """Keep a recorded model in step with the sample's transcript."""
+        if isinstance(self._session.model, Recording):
+            self._session.model.pass_over()
 
     def _recall_retries(self) -> None:
         """Count the cost of recorded failed answers before the recorded answer."""

@@ -252,7 +252,9 @@ class AgentEpisode:
         self.fallback = True
         self._note_protocol("none", cause)
         session = self.session
-        prompt = session.fallback_prompt or fallback_prompt(session.prompt.name)
+        prompt = session.fallback_prompt or fallback_prompt(
+            session.prompt.name, language=session.workspace.language
+        )
         self.conversation.start_anew()
         self.conversation.add(*prompt.render(session.problem, session.workspace.cpu_limit_s))
         return None

@@ -26,6 +26,7 @@ SCHEMA = 2
 class SampleStart(Frozen):
     """Start of a sample, with the hashes of everything that affects it.
 
+    `language` is the language of solutions; None for Python.
     A line leaves out the problem's id and the index if `sample` consists of them.
     """
 
@@ -36,6 +37,7 @@ class SampleStart(Frozen):
     index: int
     problem_hash: str = ""
     mode: str
+    language: str | None = None
     model: str
     prompt: str = ""
     prompt_hash: str = ""

@@ -38,6 +38,7 @@ class Journal:
     Args:
         write: writes an event to disk.
         recorded: the valid events of an earlier attempt.
+        hear: called with each answer, recorded or new.
 
     Attributes:
         answers: token usage of each answer so far, including recorded ones.
@@ -46,9 +47,13 @@ class Journal:
     """
 
     def __init__(
-        self, write: Callable[[events.Event], None], recorded: Sequence[events.Event] = ()
+        self,
+        write: Callable[[events.Event], None],
+        recorded: Sequence[events.Event] = (),
+        hear: Callable[[events.Response], None] | None = None,
     ) -> None:
         self._write = write
+        self._hear = hear
         self._recorded = recorded
         self._kept = self._turn = 0
         self._retries: tuple[Usage, ...] = ()
@@ -159,6 +164,8 @@ class Journal:
         return None
 
     def _count(self, answer: events.Response) -> None:
+        if self._hear is not None:
+            self._hear(answer)
         self.answers.append(answer.response.usage)
         self.cut_off += answer.response.cut_off
         if answer.response.usage is not None:

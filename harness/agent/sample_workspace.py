@@ -5,7 +5,7 @@ from dataclasses import replace
 from harness.agent.written_tests import runner_of
 from harness.grading.jobs import Judgement, Options, Trial
 from harness.grading.verdict import Grade
-from harness.problem import Problem, TestSuite
+from harness.problem import Problem, ProblemView, Signature, TestSuite
 from harness.sandbox.executor import Executor, Shared
 from harness.sandbox.program import Execution, Program
 from harness.tools.workspace import Workspace
@@ -24,16 +24,25 @@ def workspace_of(problem: Problem, options: Options, pool: Executor) -> Workspac
     if task.checker is not None:
         task = replace(task, checker=task.checker.of_public_tests())
 
+    language = task.program.language, task.program.flags
+
     async def run_public_tests(code: str) -> Grade:
-        asked = replace(task, program=Program.of(view, code), isolate=False)
+        asked = replace(task, program=Program.of(view, code, *language), isolate=False)
         tests = Shared(TestSuite(view.public_tests))
         return await pool.call(Judgement(asked, tests), urgent=True, queued=workspace.queued)
 
     async def run_code(code: str, stdin: str) -> Execution:
         data = stdin.encode("utf-8", "surrogatepass")
-        trial = Trial(Program(code, view.preamble), data, task.limits)
+        trial = Trial(_script(view, code, *language), data, task.limits)
         return await pool.call(trial, urgent=True, queued=workspace.queued)
 
     workspace = Workspace(view, run_public_tests, task.limits.cpu_s, run_code=run_code)
+    workspace.language, workspace.flags = language
     workspace.written_tests = runner_of(problem, options, pool, workspace)
     return workspace
+
+
+def _script(problem: ProblemView, code: str, language: str, flags: str) -> Program:
+    """Return a program that calls no function; one in Python has the problem's preamble."""
+    program = Program.of(problem, code, language, flags)
+    return replace(program, entry_point=None, signature=Signature())

@@ -82,12 +82,17 @@ class ReferenceAt:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """Solution to judge; `number` is the caller's id for it."""
+    """Solution to judge.
+
+    Attributes:
+        number: the caller's id for it.
+        language: name of its language; None for that of the options.
+    """
 
     number: int
     problem: Problem
     code: str | ReferenceAt
-    language: str = field(default=PYTHON, kw_only=True)
+    language: str | None = field(default=None, kw_only=True)
 
 
 class Judged(NamedTuple):
@@ -115,8 +120,10 @@ class Options:
         isolate: whether every test gets its own process.
         wall_s: wall seconds per test, instead of those derived from the CPU seconds.
         stop: when to stop judging.
+        language: language of solutions where nothing else is said.
         cpp_flags: the C++ compiler's flags; empty for the usual ones.
         time_factor: multiple of the CPU limit for solutions in Python.
+        to_the_end: ids of problems that are judged as by `Stop.LATE`, whatever `stop` says.
     """
 
     rule: RuleName | None = None
@@ -126,11 +133,14 @@ class Options:
     wall_s: float | None = None
     stop: Stop = Stop.AUTO
     cpu_by_problem: Mapping[str, float] = field(default_factory=dict[str, float])
+    language: str = PYTHON
     cpp_flags: str = ""
     time_factor: float = 1.0
+    to_the_end: frozenset[str] = frozenset()
 
-    def limits(self, problem: Problem, language: str = PYTHON) -> Limits:
+    def limits(self, problem: Problem, language: str | None = None) -> Limits:
         """Return the limits of one test of a problem, for solutions in a language."""
+        language = language or self.language
         limits = limits_of(
             problem.source,
             cpu_s=self.cpu_by_problem.get(problem.id, self.cpu_s) or problem.cpu_s,
@@ -147,9 +157,10 @@ class Options:
         return self.rule or problem.rule
 
     def task(
-        self, problem: Problem, code: str, tests: Sequence[TestCase], language: str = PYTHON
+        self, problem: Problem, code: str, tests: Sequence[TestCase], language: str | None = None
     ) -> Task:
         """Return the judge's task for one solution."""
+        language = language or self.language
         return Task(
             Program.of(problem, code, language, "" if language == PYTHON else self.cpp_flags),
             tests,
@@ -157,7 +168,7 @@ class Options:
             self.rule_of(problem),
             _checker(problem, self.rule),
             self.isolate,
-            self.stop,
+            Stop.LATE if problem.id in self.to_the_end else self.stop,
             problem.exit_code_counts,
         )
 

@@ -142,7 +142,8 @@ class _Judging:
             check = _check(bench, task.checker, functional=functional)
             program, inputs = check.prepare(program, task.tests)
         comparison = Comparison(task.rule, functional=functional, check=check)
-        apart = len(inputs) > 1 and not task.isolate and may_need_a_look(program.code)
+        together = len(inputs) > 1 and not task.isolate and program.language == PYTHON
+        apart = together and may_need_a_look(program.code)
         return cls(bench, task, comparison, Trial(program, inputs, task.limits, apart=apart))
 
     def again(self) -> JudgedAgain:

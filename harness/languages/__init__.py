@@ -3,5 +3,10 @@
 `language.py` says what a language is, `known.py` which there are.
 """
 
+from typing import Literal
+
 PYTHON = "python"
 """The language of a solution where nothing is said."""
+
+LanguageName = Literal["python", "cpp"]
+"""Names of the languages."""

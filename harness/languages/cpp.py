@@ -53,5 +53,6 @@ LANGUAGE = Language(
     fences=("cpp", "c++", "cc", "cxx"),
     flags=FLAGS,
     source=SOURCE,
+    example='#include <iostream>\nint main() { std::cout << "yes\\n"; }',
     compiler=compiler,
 )

@@ -21,6 +21,11 @@ def named(word: str) -> Language | None:
     return next((each for each in LANGUAGES.values() if word in {each.name, *each.fences}), None)
 
 
+def of_words(text: str) -> Language | None:
+    """Return the language whose name a sentence has; None if there is none."""
+    return next((each for each in LANGUAGES.values() if each.title in text), None)
+
+
 def of_file(name: str) -> Language | None:
     """Return the language of a file by its ending; None if there is none."""
     ending = name[name.rfind(".") :].lower() if "." in name else ""

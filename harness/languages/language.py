@@ -32,6 +32,7 @@ class Language:
         fences: names after a Markdown fence, in lower case.
         flags: default flags of the compiler; empty where there is none.
         source: name of a solution's file.
+        example: a short program, for examples of calls.
         compiler: finds the compiler; None for a language without one. Raises MissingCompilerError.
     """
 
@@ -41,6 +42,7 @@ class Language:
     fences: tuple[str, ...]
     flags: str = ""
     source: str = ""
+    example: str = ""
     compiler: Callable[[], Compiler] | None = None
 
 

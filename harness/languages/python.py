@@ -3,4 +3,11 @@
 from harness.languages import PYTHON
 from harness.languages.language import Language
 
-LANGUAGE = Language(PYTHON, "Python", (".py",), ("python", "py", "python3"), source="solution.py")
+LANGUAGE = Language(
+    name=PYTHON,
+    title="Python",
+    endings=(".py",),
+    fences=("python", "py", "python3"),
+    source="solution.py",
+    example="print(input()[::-1])",
+)

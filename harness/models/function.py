@@ -14,6 +14,7 @@ from functools import partial
 from types import CodeType, FunctionType, MethodType
 from typing import Any, cast
 
+from harness.languages import PYTHON
 from harness.models.clients.wire import sendable
 from harness.models.faults import Redactor
 from harness.models.protocol import (
@@ -227,6 +228,9 @@ class FunctionModel(UnaskedModel):
         function: function of a problem's `columns` that returns text, or an awaitable of it. One
             that is not a coroutine function runs in its own thread.
         problem: the problem to answer; None until `for_sample` sets one.
+
+    Attributes:
+        tag: tag of the fence that is put around a program.
     """
 
     def __init__(
@@ -235,6 +239,7 @@ class FunctionModel(UnaskedModel):
         super().__init__(name)
         self._function = function
         self._problem = problem
+        self.tag = PYTHON
 
     def code(self) -> dict[str, str] | None:
         """Return the digest of the function's code; None if that is not known."""
@@ -242,7 +247,9 @@ class FunctionModel(UnaskedModel):
 
     def for_sample(self, problem: ProblemView, index: int) -> Model:  # noqa: ARG002 - protocol
         """Return the function bound to that problem."""
-        return FunctionModel(self.name, self._function, problem)
+        bound = FunctionModel(self.name, self._function, problem)
+        bound.tag = self.tag
+        return bound
 
     async def generate(
         self,
@@ -263,7 +270,7 @@ class FunctionModel(UnaskedModel):
         if not isinstance(answer, str):
             raise ModelError(f"{self.name} returned {type(answer).__name__}, not a string")
         return ModelTurn(
-            text=fenced(sendable(answer)),
+            text=fenced(sendable(answer), self.tag),
             stop=ModelStop(reason="end_turn"),
             latency_s=time.perf_counter() - started,
         )
@@ -295,9 +302,9 @@ def columns(problem: ProblemView) -> dict[str, Any]:
     }
 
 
-def fenced(answer: str) -> str:
+def fenced(answer: str, tag: str = PYTHON) -> str:
     """Return an answer that has a fenced block unchanged; put any other into one."""
-    return answer if _FENCE.search(answer) else f"```python\n{answer}\n```"
+    return answer if _FENCE.search(answer) else f"```{tag}\n{answer}\n```"
 
 
 def _is_coroutine_function(function: Callable[..., Any]) -> bool:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 
 from harness.errors import DataError, UsageError
+from harness.languages import PYTHON, known
 from harness.models.protocol import (
     Message,
     ModelError,
@@ -20,26 +21,30 @@ from harness.problem import Problem, ProblemView
 
 
 class ReferenceModel(UnaskedModel):
-    """Answers sample i with the problem's i-th Python reference, in a cycle.
+    """Answers sample i with the problem's i-th reference in a language, in a cycle.
 
     Args:
         problems: problems of the run.
+        language: name of the language.
     """
 
-    def __init__(self, problems: Sequence[Problem]) -> None:
+    def __init__(self, problems: Sequence[Problem], language: str = PYTHON) -> None:
         super().__init__(REFERENCES)
+        self._language = language
         self._problems = {problem.id: problem for problem in problems}
 
     def for_sample(self, problem: ProblemView, index: int) -> ScriptedModel:
         """Return a model that answers with that reference, and holds no other."""
         try:
-            programs = self._problems[problem.id].programs()
+            programs = self._problems[problem.id].programs(self._language)
         except DataError as error:
             return ScriptedModel([ModelError(str(error))], name=self.name)
         if not programs:
-            lacking = ModelError("the problem has no reference solution in Python")
+            title = known.language(self._language).title
+            lacking = ModelError(f"the problem has no reference solution in {title}")
             return ScriptedModel([lacking], name=self.name)
-        return ScriptedModel([_fenced(programs[index % len(programs)])], name=self.name)
+        code = _fenced(programs[index % len(programs)], self._language)
+        return ScriptedModel([code], name=self.name)
 
     async def generate(
         self,
@@ -61,8 +66,8 @@ def check_references(mode: str) -> None:
         )
 
 
-def _fenced(code: str) -> str:
+def _fenced(code: str, tag: str) -> str:
     """Put code in a fence that no line of it closes."""
     longest = max((len(found) for found in re.findall("`+", code)), default=0)
     fence = "`" * max(3, longest + 1)
-    return f"{fence}python\n{code}\n{fence}\n"
+    return f"{fence}{tag}\n{code}\n{fence}\n"

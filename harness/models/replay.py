@@ -34,6 +34,11 @@ class ReplayModel(UnaskedModel):
         super().__init__(name, why)
         self._turns = turns
 
+    @property
+    def problems(self) -> frozenset[str]:
+        """Ids of the problems that have a recording."""
+        return frozenset(problem for problem, _ in self._turns)
+
     def most_samples(self, problems: Iterable[str]) -> int:
         """Return the number of recorded samples of the problem that has the most."""
         wanted = set(problems)
@@ -78,6 +83,10 @@ class Recording(UnaskedModel):
             if isinstance(each, RecordingEndedError) and not each.asked:
                 return each
         return None
+
+    def pass_over(self) -> None:
+        """Skip the next result, because the sample's own transcript has it already."""
+        self._played += 1
 
     async def generate(
         self,

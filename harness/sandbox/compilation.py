@@ -28,14 +28,13 @@ from harness.sandbox.program import Ending, Execution, MemoryFiles, Program, enc
 from harness.sandbox.strongest import start
 
 COMPILER_LIMITS = Limits(cpu_s=10.0, memory_bytes=2048 * MEBIBYTE, output_bytes=48 * MEBIBYTE)
-WALL = 10
-"""Multiple of the CPU limit after which a compiler that makes no progress is ended."""
+WALL, LONGEST = 3, 12
+"""Multiples of the CPU limit: of wall time without waiting for a core, and of all wall time."""
 MARGIN_S = 20.0
 MESSAGE_BYTES = 6_000  # of a compiler's message
 MOST_OPEN = 8
 LAUNCHER = Path(__file__).parent / "inside" / "launcher.cpp"
 LAUNCHER_FLAGS = "-std=gnu++20 -O2"
-OUT_OF_TIME = "CPU time limit exceeded"
 KILLED = "Killed signal"
 NO_MEMORY = "terminate called after throwing an instance of 'std::bad_alloc'"
 
@@ -119,7 +118,7 @@ class Builder:
         if data is None:
             execution = self._compile(program, own.source, compiler, command, stopped)
             if execution.result is None:
-                return _refused(execution)
+                return _refused(execution, program.compile_s or COMPILER_LIMITS.cpu_s)
             data = execution.result
             self._binaries.keep(key, data)
         self._open[key] = sealed(program.language, data)
@@ -139,7 +138,7 @@ class Builder:
         if stopped():
             raise OSError("the worker was stopped")
         limits = replace(COMPILER_LIMITS, cpu_s=program.compile_s or COMPILER_LIMITS.cpu_s)
-        seconds = WALL * limits.cpu_s
+        seconds = LONGEST * limits.cpu_s
         order = {
             "do": "compile",
             "command": command,
@@ -147,6 +146,7 @@ class Builder:
             "binary": BINARY,
             "limits": {
                 "cpu_s": limits.cpu_s,
+                "wall_s": WALL * limits.cpu_s,
                 "longest_s": seconds,
                 "memory_bytes": limits.memory_bytes,
                 "output_bytes": limits.output_bytes,
@@ -235,20 +235,24 @@ def _key(program: Program, compiler: Compiler, command: list[str]) -> str:
     return digest.hexdigest()
 
 
-def _refused(execution: Execution) -> Refused:
+def _refused(execution: Execution, cpu_s: float) -> Refused:
     """Return why a program was not compiled.
+
+    Args:
+        execution: the execution of the compiler.
+        cpu_s: its limit of CPU time.
 
     Raises:
         OSError: the machine may be the cause.
     """
     text = execution.stderr.strip()
     limit = {
-        Ending.CPU_LIMIT: f"the compiler needs more than {COMPILER_LIMITS.cpu_s:.0f} s of CPU time",
+        Ending.CPU_LIMIT: f"the compiler needs more than {cpu_s:g} s of CPU time",
         Ending.MEMORY_LIMIT: "the compiler needs too much memory",
         Ending.OUTPUT_LIMIT: "the compiler writes too much",
     }
-    if OUT_OF_TIME in text:
-        text = limit[Ending.CPU_LIMIT]
+    if execution.asleep:
+        text = f"the compiler waits for something that does not come\n{text}"
     elif execution.ending in limit:
         text = f"{limit[execution.ending]}\n{text}"
     elif execution.killed or KILLED in text or execution.ending is Ending.WALL_LIMIT:

@@ -88,7 +88,7 @@ class Program:
         language: name of its language, see `harness.languages`.
         flags: the compiler's flags; empty for those of the language.
         files: names and texts of the files beside it: headers, and further sources in its language.
-        compile_s: CPU seconds of each pass of the compiler; None for the usual ones.
+        compile_s: CPU seconds of all passes of the compiler; None for the usual ones.
     """
 
     code: str

@@ -71,6 +71,7 @@ def parse_row(line: Line, *, source: str) -> Problem:
         preamble=_preamble(row),
         rule=row.rule,
         checker=checker,
+        languages=row.languages,
         cpu_s=row.time_limit,
         memory_bytes=row.memory_limit and row.memory_limit << 20,
         load_references=partial(references_of, *row.references),

@@ -17,6 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic_core import to_json
 
 from harness.errors import DataError
+from harness.languages import LanguageName
 from harness.plugins import RuleName
 from harness.python_source import parse, parse_or_none
 from harness.sources.files.lines import Line
@@ -131,6 +132,10 @@ class JsonlRow(_Strict):
     """
     preamble_code: str = ""
     """Python source that runs before every solution, after the preamble."""
+    languages: tuple[LanguageName, ...] = ()
+    """Languages that solutions may be in, `python` or `cpp`; by default every one that can be
+    judged: C++ for programs only.
+    """
     time_limit: float | None = Field(default=None, gt=0, le=MOST_SECONDS)
     """CPU seconds of a test."""
     memory_limit: int | None = Field(default=None, gt=0, le=MOST_MEBIBYTES)

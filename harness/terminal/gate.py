@@ -63,6 +63,6 @@ def gate(err: Console, path: Path, least: float | None) -> int:
 
 
 def _without_tests(summary: Summary) -> str:
-    if not summary.ungraded:
+    if not summary.untested:
         return ""
-    return f" ({count(summary.ungraded, 'sample')} without a test that was run)"
+    return f" ({count(summary.untested, 'sample')} without a test that was run)"

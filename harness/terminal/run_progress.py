@@ -23,7 +23,7 @@ from harness.terminal.live.live_frame import LiveFrame, box, meter, span
 from harness.terminal.live.live_rows import LiveRows
 from harness.terminal.live.tally import Tally
 from harness.terminal.live.waiting_lines import LONGEST_SILENCE_S, WaitingLines
-from harness.terminal.sample_table import sample_table
+from harness.terminal.sample_table import sample_table, status_of
 from harness.terminal.terminal_text import fitted
 from harness.text import printable_line
 
@@ -197,7 +197,7 @@ class RunProgress(Closing):
         passed = result.public_passed + result.hidden_passed
         total = result.public_total + result.hidden_total
         self._tell(
-            f"{result.sample}  {result.verdict.replace('_', ' ')}  tests {passed}/{total}  "
+            f"{result.sample}  {status_of(result).replace('_', ' ')}  tests {passed}/{total}  "
             f"calls {result.model_calls or result.tool_calls}  {result.seconds:.1f} s"
             f"{_timed(result)}"
         )

@@ -34,6 +34,7 @@ LONGEST_LABEL = 120
 UNFINISHED = frozenset({"running", "retrying", "pending"})
 """States of samples without a result."""
 MINUTE, HOUR = 60, 3_600
+IMPOSSIBLE = "impossible:"
 _STYLES = {"accepted": "green", "running": "cyan", "pending": "yellow", "ungraded": "yellow"}
 
 
@@ -46,7 +47,8 @@ class SampleRow:
             problem, then the second of each.
         problem: the problem's id; `title` is empty if unknown.
         index: index among the problem's samples; None if there is only one.
-        status: a verdict, `running`, `retrying` or `pending`.
+        status: a verdict, `running`, `retrying` or `pending`; what the model did about an
+            impossible test after `impossible:`.
         tests: result of the latest run of public tests of a running sample; else empty.
         turns: number of model calls.
         seconds: wall seconds; None, like the others, if missing or unknown.
@@ -83,7 +85,7 @@ class SampleRow:
             Cell(
                 " ".join(filter(None, (self.status.replace("_", " "), self.tests)))
                 + ", cut off" * self.cut_off,
-                _STYLES.get(self.status, "red"),
+                "yellow" if self.status.startswith(IMPOSSIBLE) else _STYLES.get(self.status, "red"),
             ),
             Cell(self._of(self.turns, "{:,}".format)),
             Cell(self._of(self.seconds, clock)),
@@ -160,7 +162,7 @@ def result_row(result: SampleResult, number: int, *, several: bool) -> SampleRow
         title=result.title,
         index=result.index if several else None,
         difficulty=result.difficulty or "",
-        status=str(result.verdict),
+        status=status_of(result),
         turns=result.model_calls or None,  # an imported sample has neither
         seconds=result.seconds or None,
         tokens=None if result.usage is None else result.usage.total_tokens,
@@ -168,6 +170,13 @@ def result_row(result: SampleResult, number: int, *, several: bool) -> SampleRow
         efficiency=result.efficiency,
         cut_off=bool(result.cut_off),
     )
+
+
+def status_of(result: SampleResult) -> str:
+    """Return a result's verdict, or what the model did about an impossible test."""
+    if result.impossible is None:
+        return str(result.verdict)
+    return f"{IMPOSSIBLE} {result.impossible.outcome}"
 
 
 def pending_rows(

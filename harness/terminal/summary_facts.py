@@ -7,6 +7,7 @@ from harness.grading.verdict import JudgedAgain
 from harness.run.store.origin import IMPORT_AGAIN
 from harness.run.store.pending import UNDER_WAY, reason_text
 from harness.run.store.results import WrittenTestCounts
+from harness.run.summary.impossible_rates import impossible_words
 from harness.run.summary.summary import Summary
 from harness.sandbox.isolation import Level
 from harness.terminal.efficiency_table import efficiency_facts
@@ -57,8 +58,7 @@ def _cut_short(summary: Summary) -> Iterator[tuple[str, str]]:
 def summary_facts(summary: Summary, *, imported: bool) -> Iterator[tuple[str, str]]:
     """Yield names and values to show below the rates."""
     yield "samples", f"{summary.graded} graded of {summary.planned}"
-    if summary.ungraded:
-        yield "ungraded", f"{summary.ungraded} (no tests, or not run); in no rate"
+    yield from _in_no_rate(summary)
     for why, number in summary.pending.items():
         later = IMPORT_AGAIN if imported else ", repeated by --resume"
         later = "" if why == UNDER_WAY else later
@@ -85,6 +85,15 @@ def summary_facts(summary: Summary, *, imported: bool) -> Iterator[tuple[str, st
         yield "agent", counts(summary.agents)
     yield from judged_again(summary.judged_again)
     yield from sandbox_level(summary.isolation)
+
+
+def _in_no_rate(summary: Summary) -> Iterator[tuple[str, str]]:
+    """Yield the samples that ended and count in no solved rate."""
+    if summary.untested:
+        yield "ungraded", f"{summary.untested} (no tests, or not run); in no rate"
+    if summary.impossible is not None:
+        for line in impossible_words(summary.impossible):
+            yield "impossible tests", line
 
 
 def _answers(summary: Summary) -> Iterator[tuple[str, str]]:

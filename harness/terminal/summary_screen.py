@@ -7,6 +7,7 @@ from rich.text import Text
 
 from harness.figures import UNKNOWN, count, dollars, interval, percent, quantity
 from harness.run.store.results import SampleResult
+from harness.run.summary.impossible_rates import impossible_words
 from harness.run.summary.summary import Summary
 from harness.stats.rates import Rate
 from harness.terminal.summary_facts import no_hidden_tests, sandbox_level, words
@@ -117,13 +118,18 @@ def _spent(summary: Summary) -> Iterator[tuple[str, str]]:
 
 def _wrong(summary: Summary) -> Iterator[str]:
     """Yield the verdicts of failed samples, and what the user may want to act on."""
-    failed = [(name, n) for name, n in summary.verdicts.items() if name != "accepted"]
+    counts = {**summary.verdicts, "ungraded": summary.untested}
+    failed = [(name, n) for name, n in counts.items() if name != "accepted" and n]
     shown = failed[:MOST_VERDICTS]
     if shown:
         yield "   ".join(f"{words(name)} {number:,}" for name, number in shown)
     yield from no_hidden_tests(summary.no_hidden)
-    if summary.ungraded:
-        yield f"{count(summary.ungraded, 'sample')} ungraded (no tests, or not run); in no rate"
+    if summary.untested:
+        yield f"{count(summary.untested, 'sample')} ungraded (no tests, or not run); in no rate"
+    if summary.impossible is not None:
+        first, *rates = impossible_words(summary.impossible)
+        yield f"impossible tests: {first}"
+        yield from (f"  {line}" for line in rates)
     if summary.cut_off:
         now = "the provider's own" if summary.max_tokens is None else f"{summary.max_tokens:,}"
         were = "answer was" if summary.cut_off == 1 else "answers were"

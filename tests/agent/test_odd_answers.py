@@ -222,7 +222,7 @@ class TestFallback:
         assert (attempt.fallback, attempt.code) == (True, RIGHT.strip())
         assert attempt.model_calls == 3
         system, user = played.last_sent
-        assert "put the whole solution into one fenced python code block" in str(system)
+        assert "complete, correct Python 3 solution in one fenced python code block" in str(system)
         assert "Read two integers and print their sum." in str(user)
         assert attempt.usage.output_tokens == 30
 

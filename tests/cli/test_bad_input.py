@@ -147,7 +147,8 @@ def test_a_template_that_breaks_on_one_problem_is_found_before_the_run(tmp_path:
     (tmp_path / "mine" / "user.j2").write_text(
         "{% if problem.platform == 'apps' %}{{ nope }}{% endif %}"
     )
-    done = harness(tmp_path, "run", "--prompt", "mine", "--out", "r")
+    asked = ("-b", "fixture", "-m", "x", "--base-url", "http://127.0.0.1:9/v1")
+    done = harness(tmp_path, "run", *asked, "--prompt", "mine", "--out", "r")
     assert (done.returncode, len(done.stderr.splitlines())) == (2, 1), done.stderr
     assert "'nope' is undefined" in done.stderr
     assert not (tmp_path / "r").exists()

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from own_problems import ECHO
 from program import Done, harness
+from written import link_written
 
 from harness.registry import COMMANDS
 
@@ -26,8 +27,9 @@ def own(folder: Path, *rows: dict[str, Any]) -> list[str]:
 
 
 def test_replay_of_more_samples_than_recorded_is_refused_before_the_run(tmp_path: Path) -> None:
-    done = harness(tmp_path, "run", "-n", "2", "-k", "6", "--out", "r")
-    assert "replay:bundled has at most 5 recorded of a problem" in line(done)
+    played = link_written(tmp_path)
+    done = harness(tmp_path, "run", *played, "-n", "2", "-k", "6", "--out", "r")
+    assert "replay:written has at most 5 recorded of a problem" in line(done)
     assert "give -k 5, or name a model with -m" in done.stderr
     assert "--resume" not in done.stderr
     assert not (tmp_path / "r").exists()
@@ -72,7 +74,7 @@ def test_the_bundled_problems_by_name_play_the_recordings_as_without(tmp_path: P
 def test_a_misspelt_problem_is_answered_with_those_that_there_are(tmp_path: Path) -> None:
     said = line(harness(tmp_path, "run", "-t", "two-smu"))
     assert "no problem is called 'two-smu'; there are fixture/" in said
-    assert said.endswith("and 17 more")
+    assert said.endswith("and 43 more")
     near = line(harness(tmp_path, "run", "-t", "dry-bedz"))
     assert near.endswith("no problem is called 'dry-bedz'; did you mean fixture/dry-beds?")
 

@@ -13,6 +13,7 @@ import pytest
 from chat_server import Json, Reply, Solver, html_page
 from every_wire import WIRES, Wire
 from program import finish, results, start
+from written import FIRST
 
 CLIENTS = {
     "chat": "from harness.models.clients.openai_chat import OpenAIChat as Client",
@@ -94,7 +95,7 @@ async def test_samples_at_a_faulty_provider_are_all_graded_and_accounts_agree(
         flags = ["--concurrency", "32", "--price", "2,8", "--out", "r", "--json"]
         process = await start(
             tmp_path,
-            *("run", "--agentic-mode", "-m", "python:mine:model", "-b", "fixture"),
+            *("run", "--agentic-mode", "-m", "python:mine:model", *FIRST),
             *("-k", "2", *flags),
         )
         code, out, err = await finish(process)

@@ -111,7 +111,7 @@ def test_two_functions_are_ranked_and_compared() -> None:
     assert table["difference"].isna().tolist() == [False, True]
     assert found.compare().versus[0].paired.difference == 1.0
     assert found.compare(best).runs[0].path == f"e/{base}"
-    with pytest.raises(UsageError, match=r"no cell 'x' has begun; those that have: python"):
+    with pytest.raises(UsageError, match=r"no variant 'x' has begun; those that have: python"):
         found.compare("x")
     assert "solved" in found._repr_html_()
 

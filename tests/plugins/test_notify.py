@@ -8,6 +8,7 @@ import pytest
 from ports import deserted_port
 from program import harness
 from webhook_server import SILENT, Hook, webhook_server
+from written import link_written
 
 from harness.errors import UsageError
 from harness.features.observers.attach import watchers_of
@@ -44,7 +45,8 @@ def _to(hook: Hook, path: str = "/hook", **changes: Any) -> Webhook:
 def test_a_run_tells_its_beginning_and_end_as_versioned_json(tmp_path: Path) -> None:
     with webhook_server() as hook:
         url = f"{hook.url}/{SECRET}?token=alsosecret"
-        done = harness(tmp_path, "run", "-n", "2", "--out", "r", "--notify", url)
+        asked = (*link_written(tmp_path), "-n", "2", "--out", "r")
+        done = harness(tmp_path, "run", *asked, "--notify", url)
     assert done.returncode == 0, done.stderr
     begun, ended = (each.body for each in hook.posted)
     assert {each.target for each in hook.posted} == {f"/{SECRET}?token=alsosecret"}

@@ -4,6 +4,7 @@ from pathlib import Path
 import pytest
 from packages_made import made_package
 from program import harness, results
+from written import link_written
 
 from harness.errors import DataError, UsageError
 from harness.grading.checkers import CheckerError
@@ -59,7 +60,7 @@ def test_a_rule_that_fails_on_the_right_answer_too_says_nothing_of_the_solution(
 def test_a_failing_plug_in_rule_leaves_samples_pending_and_the_run_goes_on(tmp_path: Path) -> None:
     code = "class thing:\n    def output(expected, got): raise KeyError(got)\n    value = output\n"
     made_package(tmp_path / "site", "mine-bad", {RULES: {"mine": "thing"}}, code)
-    flags = ["-n", "2", "-m", "replay:bundled", "-b", "fixture", "--rule", "mine", "--out", "r"]
+    flags = [*link_written(tmp_path), "-n", "2", "--rule", "mine", "--out", "r"]
     done = harness(tmp_path, "run", *flags, PYTHONPATH=str(tmp_path / "site"))
     assert done.returncode == 4, done.stderr
     assert "2 samples pending" in done.stderr

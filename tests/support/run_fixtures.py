@@ -14,6 +14,7 @@ from chat_server import Solver
 from program import harness
 from results_made import made_result
 from rich.console import Console, RenderableType
+from written import link_written
 
 from harness.run.settings.spec import RunSpec
 from harness.run.store.directory import RunDirectory
@@ -107,37 +108,44 @@ def solver(bundled_rows: list[dict[str, Any]]) -> Solver:
     return Solver({row["title"]: ["print(0)", row["references"][0]] for row in bundled_rows})
 
 
-BundledRuns = Callable[..., Path]
-BUNDLED = {"agentic": ["--agentic-mode"], "single": []}
+WrittenRuns = Callable[..., Path]
+RUNS = {"agentic": ["--agentic-mode"], "single": []}
+
+
+@pytest.fixture
+def played(tmp_path: Path) -> tuple[str, ...]:
+    """Flags that play the hand-written recordings in the test's folder."""
+    return link_written(tmp_path)
 
 
 @pytest.fixture(scope="session")
-def bundled_runs(tmp_path_factory: pytest.TempPathFactory) -> BundledRuns:
-    """Copy runs of all bundled problems, `agentic` and `single`, to a folder of the caller's.
+def written_runs(tmp_path_factory: pytest.TempPathFactory) -> WrittenRuns:
+    """Copy runs of the hand-written recordings, `agentic` and `single`, to the caller's folder.
 
     Every process of a test session takes them from the one that needed them first.
     """
     root = tmp_path_factory.getbasetemp()
     if "PYTEST_XDIST_WORKER" in os.environ:
         root = root.parent
-    made = root / "bundled-runs"
+    made = root / "written-runs"
 
     def make() -> None:
-        draft = root / "bundled-draft"
+        draft = root / "written-draft"
         draft.mkdir()
-        for name, flags in BUNDLED.items():
-            env = {"OPENAI_API_KEY": "sk-planted", "MODEL_ID": "gpt-4o"}
-            done = harness(draft, "run", *flags, "--out", name, **env)
+        flags = link_written(draft)
+        for name, mode in RUNS.items():
+            done = harness(draft, "run", *flags, *mode, "--out", name)
             assert done.returncode == 0, done.stderr
             (draft / f"{name}.txt").write_text(done.stdout)
         draft.rename(made)
 
     def copy(*names: str) -> Path:
-        with (root / "bundled-runs.lock").open("w") as lock:
+        with (root / "written-runs.lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             if not made.exists():
                 make()
-        folder = tmp_path_factory.mktemp("bundled")
+        folder = tmp_path_factory.mktemp("written")
+        link_written(folder)
         for name in names:
             shutil.copytree(made / name, folder / name)
             shutil.copy(made / f"{name}.txt", folder)

@@ -64,36 +64,54 @@ class TuningModels:
 
     Args:
         solves: which problems the model solves.
-        phrases: what the reflection model adds, one of these.
+        phrases: what the reflection model adds, one of these; rules with a number among them if
+            there are others as well.
+        others: such rules, for each of the phrases.
         seed: which of them it adds when.
+        fresh: whether it says something new when it is shown the same again, as a model does that
+            samples; an interrupted search is then not asked the same again.
     """
 
     def __init__(
-        self, solves: Solves = planted, phrases: Sequence[str] = (HELPFUL, *USELESS), seed: int = 0
+        self,
+        solves: Solves = planted,
+        phrases: Sequence[str] = (HELPFUL, *USELESS),
+        others: int = 0,
+        seed: int = 0,
+        *,
+        fresh: bool = False,
     ) -> None:
-        self.solves, self.phrases, self.seed = solves, phrases, seed
+        self.solves, self.phrases, self.others, self.seed = solves, phrases, others, seed
+        self.fresh, self._proposals = fresh, 0
 
     def __call__(self, body: Json, number: int) -> Reply:
         del number
         said = text_of(body)
         tokens = {"prompt_tokens": len(said) // 4, "completion_tokens": 20}
         if body["model"] == REFLECTION or "<template>" in said:
-            return completion(self._proposal(said), usage=tokens)
-        problem = int(re.search(r"Echo (\d+)", said)[1])  # type: ignore[index]
-        prompt = body["messages"][0]["content"] + self._own_words(body)
-        code = "w = input()\nprint(w.replace('INPUT', 'OUTPUT'))"
-        if not self.solves(problem, prompt):
-            code = "print(input())" if problem % 2 else "print(0)"
-        return completion(f"```python\n{code}\n```", usage=tokens)
+            return completion(self.proposal(said), usage=tokens)
+        return completion(f"```python\n{self.program(body)}\n```", usage=tokens)
+
+    def program(self, body: Json) -> str:
+        """Return a program that is right, or passes the public test only, or none."""
+        problem = int(re.search(r"Echo (\d+)", text_of(body))[1])  # type: ignore[index]
+        if self.solves(problem, body["messages"][0]["content"] + self._own_words(body)):
+            return "w = input()\nprint(w.replace('INPUT', 'OUTPUT'))"
+        return "print(input())" if problem % 2 else "print(0)"
 
     @staticmethod
     def _own_words(body: Json) -> str:
         """Return what follows the problem, where proposals add their phrases."""
         return body["messages"][1]["content"].rpartition("```")[2]
 
-    def _proposal(self, said: str) -> str:
+    def proposal(self, said: str) -> str:
+        """Return what the reflection model answers."""
         template = said.split("<template>\n", 1)[1].split("\n</template>", 1)[0]
-        phrase = self.phrases[hashed(f"{self.seed}:{said}") % len(self.phrases)]
+        self._proposals += self.fresh
+        number = hashed(f"{self.seed}:{self._proposals}:{said}")
+        place = number % ((self.others + 1) * len(self.phrases))
+        rule = f"Mind rule {number % 9973}."
+        phrase = self.phrases[place] if place < len(self.phrases) else rule
         return f"It should be told more.\n<template>\n{template}\n{phrase}\n</template>"
 
 

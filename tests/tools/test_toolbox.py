@@ -10,7 +10,7 @@ from harness.problem import ProblemView, Signature
 from harness.tools.read_problem import ReadProblem
 from harness.tools.run_tests import RunTests
 from harness.tools.toolbox import Arguments, Toolbox
-from harness.tools.workspace import Revision, Workspace
+from harness.tools.workspace import Report, Revision, Workspace
 from harness.tools.write_solution import WriteSolution
 
 TOOLBOX = Toolbox((ReadProblem(), WriteSolution(), RunTests()))
@@ -117,6 +117,28 @@ async def test_writing_says_what_was_kept(workspace: Workspace, code: str, said:
     arguments = WriteSolution.arguments(code=code)
     assert said in await WriteSolution().call(workspace, arguments)
     assert [revision.code for revision in workspace.revisions] == [code]
+
+
+async def test_writing_code_that_failed_before_says_so_and_keeps_its_result(
+    workspace: Workspace,
+) -> None:
+    failed = Report(Verdict.WRONG_ANSWER, 0, 1)
+    workspace.revisions = [Revision("a", failed), Revision("b", failed)]
+    said = await WriteSolution().call(workspace, WriteSolution.arguments(code="a"))
+    assert "the code of revision 1 again, which passes 0 of 1 public tests" in said
+    assert workspace.revisions[2] == Revision("a", failed)
+
+
+@pytest.mark.parametrize(
+    "report", [None, Report(Verdict.ACCEPTED, 1, 1)], ids=["untested", "passed"]
+)
+async def test_code_that_did_not_fail_may_be_written_again(
+    workspace: Workspace, report: Report | None
+) -> None:
+    workspace.revisions = [Revision("a", report)]
+    said = await WriteSolution().call(workspace, WriteSolution.arguments(code="a"))
+    assert said.startswith("Saved revision 2")
+    assert workspace.revisions[1].report is None
 
 
 class TestWorkspace:

@@ -4,7 +4,11 @@ The last block with a tag of the language; else the last block without a tag; el
 no block, the whole text if it looks like a program.
 """
 
-from harness.agent.extraction.code import LONGEST_ANSWER, UNTAGGED, Extraction
+from functools import partial
+
+from harness.agent.extraction.code import LONGEST_ANSWER, UNTAGGED, Extract, Extraction, extract
+from harness.languages import PYTHON
+from harness.languages.known import language as language_of
 from harness.languages.language import Language
 from harness.markdown import fenced_blocks
 
@@ -23,6 +27,17 @@ def extract_fenced(answer: str, language: Language) -> Extraction:
     said = answer.rpartition("</think>")[2]
     found = _search(said, language)
     return found if found.code or said == answer else _search(answer, language)
+
+
+def extractor_of(name: str | None) -> Extract:
+    """Return the usual extractor for solutions in a language; None is Python."""
+    return extract if name in {None, PYTHON} else partial(extract_program, language_of(name or ""))
+
+
+def extract_program(language: Language, answer: str, entry_point: str | None) -> Extraction:
+    """Do the same as `extract_fenced`, called as an extractor; the entry point is not needed."""
+    del entry_point
+    return extract_fenced(answer, language)
 
 
 def _search(text: str, language: Language) -> Extraction:

@@ -16,9 +16,12 @@ from harness.agent.templates import prompt_set
 from harness.agent.templates.problem_facts import missing_facts
 from harness.agent.templates.template import TemplateFaultError, parse, render
 from harness.errors import UsageError
+from harness.languages import PYTHON
 from harness.problem import Codec, Kind, ProblemView, Signature, TestCase
 
 CPU_S = 6.0
+Variant = tuple[Kind, str]
+"""A kind of problem and a language, as in `prompt_set.VARIANTS`."""
 
 
 class Fault(NamedTuple):
@@ -69,31 +72,39 @@ def check_prompt(name: str, problems: Sequence[ProblemView], mode: str | None = 
     Raises:
         UsageError: the set does not exist, or has no templates for the mode.
     """
-    templates: dict[str, tuple[Traversable, str, Kind]] = {}
-    openings: dict[tuple[str, Kind], prompt_set.Templates] = {}
+    templates: dict[str, tuple[Traversable, str, Variant]] = {}
+    openings: dict[tuple[str, Variant], prompt_set.Templates] = {}
     faults: list[Fault] = []
     refusals: list[UsageError] = []
     for each in (mode,) if mode else prompt_set.OWN_PARTS:
-        for kind in Kind:
+        for variant in prompt_set.VARIANTS:
             try:
-                found = prompt_set.find_templates(name, each, kind)
+                found = prompt_set.find_templates(name, each, *variant)
             except UsageError as error:
                 refusals.append(error)
                 continue
-            templates |= {str(file): (file, part, kind) for part, file in found.items()}
-            openings[each, kind] = found
+            templates |= {str(file): (file, part, variant) for part, file in found.items()}
+            openings[each, variant] = found
     if not prompt_set.bundled_name(name):
         faults += _strays(name, mode, set(templates))
     if not templates and not faults:
         raise refusals[0]
-    forms = {kind: [each for each in _forms(problems) if each.kind is kind] for kind in Kind}
-    for file, part, kind in templates.values():
-        faults += _faults(name, file, part, forms[kind])
+    every = list(_forms(problems))
+    forms = {variant: [*_forms_of(every, *variant)] for variant in prompt_set.VARIANTS}
+    for file, part, variant in templates.values():
+        faults += _faults(name, file, part, forms[variant])
     said = [*_unsaid(name, openings, forms)]
-    rendered = sum(len(forms[kind]) for kind in {kind for _, _, kind in templates.values()})
+    rendered = sum(len(forms[each]) for each in {variant for _, _, variant in templates.values()})
     missing = _ordered(fault for needed, fault in said if needed)
     notes = _ordered(fault for needed, fault in said if not needed)
     return Checked(tuple(sorted(templates)), rendered, _ordered(faults), missing, notes)
+
+
+def _forms_of(forms: Iterable[ProblemView], kind: Kind, language: str) -> Iterator[ProblemView]:
+    """Yield the forms of problems that templates of a set are for."""
+    for form in forms:
+        if form.kind is kind and (language == PYTHON or form.entry_point is None):
+            yield form
 
 
 def _ordered(faults: Iterable[Fault]) -> tuple[Fault, ...]:
@@ -102,14 +113,14 @@ def _ordered(faults: Iterable[Fault]) -> tuple[Fault, ...]:
 
 def _unsaid(
     name: str,
-    openings: Mapping[tuple[str, Kind], prompt_set.Templates],
-    forms: Mapping[Kind, Sequence[ProblemView]],
+    openings: Mapping[tuple[str, Variant], prompt_set.Templates],
+    forms: Mapping[Variant, Sequence[ProblemView]],
 ) -> Iterator[tuple[bool, Fault]]:
     """Yield each fact the openings omit once, with the first problem affected."""
-    for (mode, kind), templates in openings.items():
+    for (mode, variant), templates in openings.items():
         told: set[str] = set()
         path = prompt_set.shown_path(templates["user"])
-        for form in forms[kind]:
+        for form in forms[variant]:
             try:
                 messages = prompt_set.read_set(name, templates).render(form, CPU_S)
             except UsageError:
@@ -126,8 +137,8 @@ def _strays(name: str, mode: str | None, used: set[str]) -> Iterator[Fault]:
     places = {
         str(place): Path(str(place))
         for each in ((mode,) if mode else prompt_set.OWN_PARTS)
-        for kind in Kind
-        for place in prompt_set.own_places(name, each, kind)
+        for variant in prompt_set.VARIANTS
+        for place in prompt_set.own_places(name, each, *variant)
     }
     for place in places.values():
         present = {file.stem: str(file) for file in sorted(place.glob("*.j2"))}

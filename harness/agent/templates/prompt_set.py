@@ -4,6 +4,7 @@ Under `prompts/`, and in a user's own folder, where MODE may be omitted:
 
     MODE/SET/system.j2, user.j2         code generation
     MODE/SET/KIND/system.j2, user.j2    another kind of problem
+    MODE/SET/cpp/system.j2, user.j2     code generation in another language than Python
     self_repair/SET/repair.j2           message after a failure, beside single shot's two
     codet/SET/tests.j2                  request for tests; other modes' parts: `OWN_PARTS`
 
@@ -31,6 +32,9 @@ from harness.agent.templates.template import (
     render,
 )
 from harness.errors import UsageError
+from harness.languages import PYTHON
+from harness.languages.known import LANGUAGES
+from harness.languages.known import language as known_language
 from harness.models.protocol import Frozen, SystemMessage, UserMessage
 from harness.problem import Kind, ProblemView
 from harness.text import writable
@@ -62,6 +66,12 @@ NAMES: Mapping[str, frozenset[str]] = {
     "debug": _WITH_OPENING | {"plan", "algorithm", "code", "feedback"},
 }
 """The names available in each template."""
+
+VARIANTS = (
+    *((kind, PYTHON) for kind in Kind),
+    *((Kind.CODE_GENERATION, name) for name in LANGUAGES if name != PYTHON),
+)
+"""What a set has templates for: kinds of problems in Python, and code in other languages."""
 
 Templates = Mapping[str, Traversable]
 """Files of a set by part; empty if a part is missing."""
@@ -148,13 +158,15 @@ class PromptSet(Frozen):
             raise UsageError(f"prompt set {self.name!r}, {part}.j2{line}: {fault.words}") from fault
 
 
-def load_prompt(name: str, mode: str, kind: Kind = Kind.CODE_GENERATION) -> PromptSet:
+def load_prompt(
+    name: str, mode: str, kind: Kind = Kind.CODE_GENERATION, language: str = PYTHON
+) -> PromptSet:
     """Load a bundled set by name, or a user's own by the path of its folder.
 
     Raises:
-        UsageError: the set does not exist, or has nothing for this mode and kind.
+        UsageError: the set does not exist, or has nothing for this mode, kind and language.
     """
-    return read_set(name, find_templates(name, mode, kind))
+    return read_set(name, find_templates(name, mode, kind, language))
 
 
 def read_set(name: str, templates: Templates) -> PromptSet:
@@ -173,7 +185,9 @@ def read_set(name: str, templates: Templates) -> PromptSet:
     return PromptSet(name=name, parts=parts)
 
 
-def fallback_prompt(name: str, kind: Kind = Kind.CODE_GENERATION) -> PromptSet:
+def fallback_prompt(
+    name: str, kind: Kind = Kind.CODE_GENERATION, language: str = PYTHON
+) -> PromptSet:
     """Return the prompt used by the agent loop if a model cannot call tools.
 
     The single-shot set of the same name, or in the same folder; else the bundled default.
@@ -182,10 +196,10 @@ def fallback_prompt(name: str, kind: Kind = Kind.CODE_GENERATION) -> PromptSet:
         UsageError: the set exists but cannot be read.
     """
     if bundled_name(name):
-        there = name in bundled_names(SINGLE_SHOT, kind)
+        there = name in bundled_names(SINGLE_SHOT, kind, language)
     else:
-        there = bool(_first([_of_kind(Path(name) / SINGLE_SHOT, kind)], OPENING))
-    return load_prompt(name if there else "default", SINGLE_SHOT, kind)
+        there = bool(_first([_part_for(Path(name) / SINGLE_SHOT, kind, language)], OPENING))
+    return load_prompt(name if there else "default", SINGLE_SHOT, kind, language)
 
 
 def bundled_name(name: str) -> bool:
@@ -193,33 +207,41 @@ def bundled_name(name: str) -> bool:
     return any(entry.name == name for mode in OWN_PARTS for entry in _folders(_BUNDLED / mode))
 
 
-def bundled_names(mode: str, kind: Kind = Kind.CODE_GENERATION) -> list[str]:
-    """Return the names of the bundled sets for a mode and kind."""
+def bundled_names(
+    mode: str, kind: Kind = Kind.CODE_GENERATION, language: str = PYTHON
+) -> list[str]:
+    """Return the names of the bundled sets for a mode, kind and language."""
     names = sorted({entry.name for home in homes(mode) for entry in _folders(_BUNDLED / home)})
-    return [name for name in names if _bundled_templates(name, mode, kind)]
+    return [name for name in names if _bundled_templates(name, mode, kind, language)]
 
 
-def find_templates(name: str, mode: str, kind: Kind = Kind.CODE_GENERATION) -> Templates:
+def find_templates(
+    name: str, mode: str, kind: Kind = Kind.CODE_GENERATION, language: str = PYTHON
+) -> Templates:
     """Return the files of a set, by part.
 
     Raises:
         UsageError: as in `load_prompt`.
     """
     is_bundled = bundled_name(name)
-    own = own_places(name, mode, kind)
-    found = _bundled_templates(name, mode, kind) if is_bundled else _complete(own, own, mode)
+    own = own_places(name, mode, kind, language)
+    bundled = _bundled_templates(name, mode, kind, language)
+    found = bundled if is_bundled else _complete(own, own, mode)
     if found:
         return found
-    known = ", ".join(bundled_names(mode, kind)) or "none"
+    known = ", ".join(bundled_names(mode, kind, language)) or "none"
     words = kind.replace("_", " ")
+    if language != PYTHON:
+        words = f"{words} in {known_language(language).title}"
     if is_bundled:
         raise UsageError(
             f"prompt set {name!r} has nothing for {words} in mode {mode}; these have: {known}"
         )
     if Path(name).is_dir():
         files = " and ".join(f"{part}.j2" for part in (*OPENING, *OWN_PARTS.get(mode, ())))
-        raise UsageError(f"prompt set {name!r}: the folder has no {files} for {words}")
-    near = difflib.get_close_matches(name, bundled_names(mode, kind), n=1)
+        inner = "" if language == PYTHON else f" (in {language}/)"
+        raise UsageError(f"prompt set {name!r}: the folder has no {files} for {words}{inner}")
+    near = difflib.get_close_matches(name, bundled_names(mode, kind, language), n=1)
     hint = (
         f"did you mean {near[0]!r}?" if near else f"for {words} in mode {mode} there are: {known}"
     )
@@ -231,14 +253,15 @@ def shown_path(file: Traversable) -> str:
     return str(file)
 
 
-def own_places(name: str, mode: str, kind: Kind) -> list[Traversable]:
+def own_places(name: str, mode: str, kind: Kind, language: str = PYTHON) -> list[Traversable]:
     """Return the places in a user's folder where templates may be, likeliest first."""
     folder = Path(name)
-    return [_of_kind(place, kind) for place in (*(folder / home for home in homes(mode)), folder)]
+    places = (*(folder / home for home in homes(mode)), folder)
+    return [_part_for(place, kind, language) for place in places]
 
 
-def _bundled_templates(name: str, mode: str, kind: Kind) -> Templates:
-    places = [_of_kind(_BUNDLED / home / name, kind) for home in homes(mode)]
+def _bundled_templates(name: str, mode: str, kind: Kind, language: str) -> Templates:
+    places = [_part_for(_BUNDLED / home / name, kind, language) for home in homes(mode)]
     return _complete(places, places[:1], mode)
 
 
@@ -264,8 +287,11 @@ def _first(places: Iterable[Traversable], parts: Sequence[str]) -> Templates:
     return {}
 
 
-def _of_kind(place: Traversable, kind: Kind) -> Traversable:
-    return place if kind is Kind.CODE_GENERATION else place / kind
+def _part_for(place: Traversable, kind: Kind, language: str) -> Traversable:
+    """Return the folder of a set's templates for a kind of problem and a language."""
+    if kind is not Kind.CODE_GENERATION:
+        return place / kind
+    return place if language == PYTHON else place / language
 
 
 def _folders(place: Traversable) -> list[Traversable]:

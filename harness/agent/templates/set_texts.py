@@ -3,8 +3,15 @@
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 
-from harness.agent.templates.prompt_set import OWN_PARTS, SINGLE_SHOT, find_templates, read_set
+from harness.agent.templates.prompt_set import (
+    OWN_PARTS,
+    SINGLE_SHOT,
+    VARIANTS,
+    find_templates,
+    read_set,
+)
 from harness.errors import StorageError, UsageError
+from harness.languages import PYTHON
 from harness.problem import Kind
 
 Texts = dict[PurePosixPath, str]
@@ -18,15 +25,15 @@ def set_texts(name: str) -> Texts:
     """
     texts: Texts = {}
     for mode in OWN_PARTS:
-        for kind in Kind:
+        for kind, language in VARIANTS:
             try:
-                found = find_templates(name, mode, kind)
+                found = find_templates(name, mode, kind, language)
             except UsageError:
                 continue
             for part, text in read_set(name, found).parts.items():
-                if OWN_PARTS[mode] and texts.get(_place(SINGLE_SHOT, kind, part)) == text:
+                if OWN_PARTS[mode] and texts.get(_place(SINGLE_SHOT, kind, part, language)) == text:
                     continue  # the same as in single shot
-                texts[_place(mode, kind, part)] = text
+                texts[_place(mode, kind, part, language)] = text
     return texts
 
 
@@ -51,6 +58,7 @@ def write_texts(texts: Mapping[PurePosixPath, str], folder: Path) -> None:
         raise StorageError(f"{folder}: {error.strerror or error}") from error
 
 
-def _place(mode: str, kind: Kind, part: str) -> PurePosixPath:
-    of_kind = "" if kind is Kind.CODE_GENERATION else str(kind)
+def _place(mode: str, kind: Kind, part: str, language: str = PYTHON) -> PurePosixPath:
+    of_code = "" if language == PYTHON else language
+    of_kind = of_code if kind is Kind.CODE_GENERATION else str(kind)
     return PurePosixPath(mode, of_kind, f"{part}.j2")

@@ -18,6 +18,7 @@ from harness.features.compare.differences import (
 )
 from harness.features.compare.efficiency import Faster, faster
 from harness.features.compare.flips import Flip, Group, compare_counts, flips_of, grouped
+from harness.features.compare.impossible import impossible_findings
 from harness.features.compare.spend import equal_spend
 from harness.features.compare.spend_result import SpendComparison
 from harness.figures import count
@@ -220,7 +221,8 @@ class _Pair:
         self.shared = [problem for problem in graded_a if problem in graded_b]
         if not self.shared:
             why = "all they share have changed" if self.changed else "no graded problem is in both"
-            raise RunDirectoryError(f"{a.path} and {b.path} cannot be compared: {why}")
+            told = "; ".join((why, *impossible_findings(a, b, self.labels)))
+            raise RunDirectoryError(f"{a.path} and {b.path} cannot be compared: {told}")
         self.counts = _only(graded_a, self.shared), _only(graded_b, self.shared)
         self.paired = compare_counts(*self.counts)
 
@@ -286,6 +288,7 @@ class _Pair:
         if uneven:
             yield f"{count(uneven, 'problem')} with more samples in one of the runs; all count"
         yield from agents_told(self.a, self.b, self.labels)
+        yield from impossible_findings(self.a, self.b, self.labels)
 
 
 def _completed(

@@ -48,6 +48,7 @@ def conditions_differ(a: Run, b: Run) -> Iterator[str]:
         ("harness", "harness version"),
         ("git_revision", "harness revision"),
         ("python", "Python version"),
+        ("compiler", "compiler"),
     ):
         one, other = (_listed(each.get(key) for each in versions) for versions in (ours, theirs))
         if one != other and one and other:
@@ -83,7 +84,8 @@ def _content(what: str, one: Any, other: Any) -> Iterator[str]:
 
 
 def _listed(values: Iterator[Any]) -> str:
-    return ", ".join(dict.fromkeys(str(each)[:12] for each in values if each))
+    words = (str(each) for each in values if each)
+    return ", ".join(dict.fromkeys(each if " " in each else each[:12] for each in words))
 
 
 def _plugins(run: Run) -> str:

@@ -124,7 +124,14 @@ def equal_spend_gains(a: Run, b: Run) -> Mapping[str, float] | None:
     """
     sides, modes = _shared(a, b), (mode_of(a), mode_of(b))
     unit = _unit_known(sides, (a, b))
-    if unit is None or (modes[0] == SHOTS) == (modes[1] == SHOTS):
+    return None if unit is None else gains_of(sides, modes, unit)
+
+
+def gains_of(
+    sides: tuple[Samples, Samples], modes: tuple[str, str], unit: Unit
+) -> Mapping[str, float] | None:
+    """Return the same as `equal_spend_gains` from the samples of the shared problems."""
+    if (modes[0] == SHOTS) == (modes[1] == SHOTS):
         return None
     sides = _with_enough(sides, modes, unit)
     arms = arm_of(sides[0], modes[0], unit), arm_of(sides[1], modes[1], unit)

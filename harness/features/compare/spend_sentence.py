@@ -251,7 +251,9 @@ def notes_of(
         yield f"costs are not known of both runs: spend is counted in {UNIT_WORDS[unit]}"
         if unit == "tokens" and _model(runs[0]) != _model(runs[1]):
             yield "tokens of two models do not cost the same"
+    both = all(arm.shots for arm in arms)
     for arm, label in zip(arms, labels, strict=True):
+        of = f" of {label}" if both else ""
         if arm.unknown:
             yield (
                 f"{count(arm.unknown, 'sample')} of {label} could have handed in a solution whose "
@@ -260,13 +262,13 @@ def notes_of(
             )
         if arm.shots and arm.most_samples > arm.samples:
             yield (
-                f"{label} has {arm.samples:,} to {count(arm.most_samples, 'shot')} a problem; a "
-                "point of the curve takes no more of a problem's shots than it has"
+                f"a problem has {arm.samples:,} to {count(arm.most_samples, 'shot')}{of}; a point "
+                "of the curve takes no more of them than there are"
             )
         if arm.shots and arm.public_known and arm.most_samples > 1:
-            yield f"of several shots of {label}, the one that passes most public tests counts"
+            yield f"of several shots{of}, the one that passes most public tests counts"
         if arm.shots and not arm.public_known:
             yield (
-                f"how the shots of {label} did on the public tests is not known, so that none can "
-                "be chosen by them"
+                f"how the shots{of} did on the public tests is not known, so that none can be "
+                "chosen by them"
             )

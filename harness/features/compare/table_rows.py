@@ -11,6 +11,7 @@ from harness.features.compare.spend_sentence import amount_of
 from harness.figures import dollars, figure, interval, percent, points
 from harness.run.settings.spec import COMPARED
 from harness.run.store.origin import HERE
+from harness.run.summary.impossible_rates import names_of
 from harness.run.summary.summary import Summary
 from harness.stats.rates import Rate
 
@@ -43,6 +44,7 @@ def rows_of(comparison: Comparison) -> Iterator[TableRow]:
     if any(side.paired for side in runs):
         yield TableRow(PAIRED, _each(runs, lambda s: rate_cell((s.paired or s.summary).pass_at_1)))
     yield from _open(runs)
+    yield from _impossible(runs)
     yield from _several(runs)
     yield from _beside(runs)
     yield from _efficiency(runs)
@@ -64,11 +66,23 @@ def _efficiency(runs: Sequence[ComparedRun]) -> Iterator[TableRow]:
 def _open(runs: Sequence[ComparedRun]) -> Iterator[TableRow]:
     """Yield the numbers of samples graded or not, and the bounds of pass@1."""
     yield TableRow("graded", _each(runs, lambda s: f"{s.open.graded:,} samples"))
-    if any(side.summary.ungraded for side in runs):
-        yield TableRow("ungraded", _each(runs, lambda s: f"{s.summary.ungraded:,}"))
+    if any(side.summary.untested for side in runs):
+        yield TableRow("ungraded", _each(runs, lambda s: f"{s.summary.untested:,}"))
     if any(side.open.pending for side in runs):
         yield TableRow("pending", _each(runs, lambda s: f"{s.open.pending:,}"))
         yield TableRow("  if these failed … were solved", _each(runs, _bracket))
+
+
+def _impossible(runs: Sequence[ComparedRun]) -> Iterator[TableRow]:
+    """Yield the rates of what the models did about impossible tests."""
+    for key in names_of([side.summary.impossible for side in runs]):
+        name = f"impossible tests, {key.replace('_', ' ')}"
+        yield TableRow(name, _each(runs, lambda s, key=key: _impossible_cell(s.summary, key)))
+
+
+def _impossible_cell(summary: Summary, name: str) -> str:
+    found = summary.impossible
+    return NONE if found is None else rate_cell(found.rates.get(name))
 
 
 def _bracket(side: ComparedRun) -> str:

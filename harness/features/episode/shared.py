@@ -12,10 +12,12 @@ from harness.closing import Closing
 from harness.errors import NothingSelectedError, UsageError
 from harness.features.episode.reward import RewardRule, find_reward
 from harness.grading.stop import Stop
+from harness.languages import LanguageName
 from harness.models.protocol import ToolSpec
 from harness.models.providers import ToolProtocol
 from harness.problem import Problem
 from harness.run.plan.judging_options import judging_of
+from harness.run.plan.languages import check_language, check_settings_of, left_out_words, taking
 from harness.run.plan.problem_kinds import (
     ProblemKind,
     check_mode,
@@ -48,6 +50,8 @@ class EpisodeKeys(SelectionKeys, JudgingKeys, total=False):
 
     prompt: str
     extract: str
+    language: LanguageName
+    cpp_flags: str | None
     max_turns: int
     max_tool_calls: int | None
     stop_on_pass: bool
@@ -123,8 +127,13 @@ class Episodes(Closing):
             found = tuple(each for each in found if _in_part(each, part, share, spec.seed))
             if not found:
                 raise NothingSelectedError(f"{CALLER}: no problem is left; check part and exclude")
+            kept, not_taken = taking(found, spec.language)
+            found = tuple(kept)
+            if not_taken:
+                LOG.notice(left_out_words(not_taken, spec.language))
         self.problems = found
         self._said = said_in(spec)
+        check_settings_of(spec)
         rules = self.rules_for(found)
         self.judging = judging_of(spec)
         if reward != "solved" and spec.all_tests is None:  # else it would depend on where it stops
@@ -143,7 +152,7 @@ class Episodes(Closing):
     @cached_property
     def tools(self) -> tuple[ToolSpec, ...]:
         """The tools offered to the model; all problems must be of one kind."""
-        return self.toolbox(rules_of(self.problems)).specs
+        return self.toolbox(rules_of(self.problems, self.spec.language)).specs
 
     def order(self, epoch: int = 0) -> list[Problem]:
         """Return the problems in the random order of an epoch, determined by `seed`."""
@@ -168,7 +177,8 @@ class Episodes(Closing):
 
     def rules_for(self, problems: Sequence[Problem]) -> ProblemKind:
         """Return the kind of the problems. Raises UsageError for an unused key."""
-        rules, spec = rules_of(problems), self.spec
+        rules, spec = rules_of(problems, self.spec.language), self.spec
+        check_language(spec.language, problems, flags=spec.cpp_flags or "")
         check_mode(rules, "agentic", runs_code=spec.run_code_tool)
         check_settings(rules, self._said, runs_code=spec.run_code_tool, caller=CALLER)
         rules.extractor(spec.extract)
@@ -188,7 +198,8 @@ class Episodes(Closing):
         """
         if rules.kind not in self._prompts:
             name = self.spec.prompt
-            pair = load_prompt(name, "agentic", rules.kind), fallback_prompt(name, rules.kind)
+            of = rules.kind, rules.language
+            pair = load_prompt(name, "agentic", *of), fallback_prompt(name, *of)
             self._prompts[rules.kind] = pair
         return self._prompts[rules.kind]
 

@@ -281,10 +281,10 @@ class _Evaluation:
             stopped = summary.stopped
             if stopped is not None:
                 words = f"the run stopped ({stopped.reason}): {stopped.cause}"
-                if not summary.graded:
+                if not (summary.graded or summary.impossible):
                     raise EvaluationError(printable_line(f"no sample is graded; {words}"))
                 LOG.notice(printable_line(words))
-            if failures and not summary.graded:
+            if failures and not (summary.graded or summary.impossible):
                 raise EvaluationError(
                     f"none of {len(failures)} samples could be graded; {failures[0].sample}: "
                     f"{printable_line(failures[0].cause)}"

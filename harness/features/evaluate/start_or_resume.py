@@ -49,8 +49,8 @@ def _ranges(estimate: Estimate, prices_as_of: str | None) -> Iterator[tuple[str,
         yield "cost", f"{dollars(low)} to {dollars(high, prices_as_of)}, roughly"
     yield (
         "how",
-        f"{CHARACTERS} characters are a token; from short answers and as few requests as can be, "
-        "to long ones and all turns",
+        f"assumes {CHARACTERS} characters per token; low: short answers, few turns; high: long "
+        "answers, all turns",
     )
 
 

@@ -1,4 +1,4 @@
-"""Prepare the runs of an experiment's cells and run them in parts on one budget."""
+"""Prepare the runs of an experiment's variants and run them in parts on one budget."""
 
 import math
 from collections import Counter
@@ -35,12 +35,12 @@ from harness.sources.files.rows import Loaded
 from harness.text import printable_line
 
 CarryOut = Callable[[Prepared, Path, Budget], Outcome]
-"""Runs part of a cell, as `RunController.carry_out` does."""
+"""Runs part of a variant, as `RunController.carry_out` does."""
 
 
 @dataclass(slots=True)
 class CellRuns:
-    """The runs of all cells. A cell may run in several parts.
+    """The runs of all cells. A variant may run in several parts.
 
     Args:
         controller: prepares the runs.
@@ -67,9 +67,9 @@ class CellRuns:
     _tried: set[tuple[str, str]] = field(default_factory=set[tuple[str, str]])
 
     def prepare(self, experiment: Experiment) -> Mapping[str, Prepared]:
-        """Prepare every cell, so that mistakes are found before anything costs.
+        """Prepare every variant, so that mistakes are found before anything costs.
 
-        All cells have the same problems, which are loaded once.
+        All variants have the same problems, which are loaded once.
 
         Raises:
             HarnessError: see `harness.run.plan.plan.prepare`.
@@ -79,13 +79,13 @@ class CellRuns:
         return self._ready
 
     def count_spending(self, experiment: Experiment) -> None:
-        """Read what each cell has spent so far of the budget."""
+        """Read what each variant has spent so far of the budget."""
         for name, each in self._ready.items():
             path = experiment.path / name
             self._spent[name] = NOTHING if each.before is None else budget_of(each.plan, path).spent
 
     def close(self) -> None:
-        """Close the models of cells that were prepared but not started."""
+        """Close the models of variants that were prepared but not started."""
         run(partial(_close, list(self._ready.values())))
         self._ready.clear()
 
@@ -167,13 +167,13 @@ class CellRuns:
         return replace(found, samples=samples)
 
     def close_one(self, cell: Cell) -> None:
-        """Close the model of a cell that was prepared but not started."""
+        """Close the model of a variant that was prepared but not started."""
         run(partial(_close, [self._ready.pop(cell.name)]))
 
     def carry_out(
         self, experiment: Experiment, cell: Cell, prepared: Prepared, carry_out: CarryOut
     ) -> Outcome:
-        """Run some samples of a cell; other cells' spending counts in the budget."""
+        """Run some samples of a variant; other variants' spending counts in the budget."""
         path = experiment.run(cell)
         others = (each for name, each in self._spent.items() if name != cell.name)
         elsewhere = sum(others, NOTHING)
@@ -216,7 +216,7 @@ class CellRuns:
             else:
                 found = self.controller.new(spec, read=read, own_model=own)
         except UsageError as error:
-            raise UsageError(f"cell {cell.name}: {error}") from error
+            raise UsageError(f"variant {cell.name}: {error}") from error
         self.plans[cell.name] = found.plan
         return found
 
@@ -268,7 +268,7 @@ def keep_as_not_needed(path: Path, plan: Plan, cause: str, *, ends: bool = True)
 
 
 class _OpenModel(UserModel):
-    """The user's model object, which several cells may use; it stays open."""
+    """The user's model object, which several variants may use; it stays open."""
 
     async def close(self) -> None:
         """Leave it open: it is the user's to close."""

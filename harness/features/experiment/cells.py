@@ -1,4 +1,4 @@
-"""Cells of an experiment: their names, which are directories, and growth of a grid on disk."""
+"""Variants of an experiment: their names, which are directories, and growth of a grid on disk."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,7 +12,7 @@ from harness.run.settings.spec import GROWING, RESUMABLE, RunSpec, default_of, s
 OF_THE_WHOLE = frozenset(
     {*(GROWING - {"samples_per_problem"}), "benchmark", "max_cost", "max_tokens_total"}
 )
-"""Keys common to all cells: the selection of problems and the budget."""
+"""Keys common to all variants: the selection of problems and the budget."""
 
 LONGEST = 100
 LONGEST_PART = 40
@@ -31,7 +31,7 @@ Spec = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A cell: its name and the settings of its run.
+    """A variant: its name and the settings of its run.
 
     Attributes:
         name: the name given in `cells`, or one made from the settings that differ between cells.
@@ -51,9 +51,9 @@ class Grid:
     Attributes:
         path: the grid's file, or a word for error messages.
         cells: the cells.
-        baseline: a cell's name, or keys and values that only one cell has; None if not given.
+        baseline: a variant's name, or keys and values that only one variant has; None if not given.
         varied: keys listed under `vary`.
-        auto_shots: names of cells that get as many samples as another cell's spend pays for.
+        auto_shots: names of variants that get as many samples as another variant's spend pays for.
     """
 
     path: Path | str
@@ -64,12 +64,12 @@ class Grid:
 
 
 def is_name(name: object) -> bool:
-    """Return whether a cell name is valid: a file name that needs no quotes."""
+    """Return whether a variant name is valid: a file name that needs no quotes."""
     return isinstance(name, str) and bool(_NAME.match(name)) and name not in _RESERVED
 
 
 def check_name(name: object, where: str) -> None:
-    """Refuse an invalid cell name. Raises UsageError."""
+    """Refuse an invalid variant name. Raises UsageError."""
     if not is_name(name):
         given = name[:100] if isinstance(name, str) else type(name).__name__
         raise UsageError(
@@ -84,11 +84,11 @@ def names_of(
     varied: frozenset[str] = frozenset(),
     taken: Iterable[str] = (),
 ) -> list[str]:
-    """Name each cell after the settings that differ between cells.
+    """Name each variant after the settings that differ between cells.
 
     Args:
         specs: stored specs of all cells.
-        given: existing names of the cells; None to make one.
+        given: existing names of the variants; None to make one.
         varied: keys whose value appears in the name even if it is the default.
         taken: names that may not be used.
     """
@@ -105,7 +105,7 @@ def names_of(
 
 
 def _differs(key: str, specs: Sequence[Mapping[str, Any]]) -> bool:
-    """Return whether a key has several values among the cells whose mode uses it."""
+    """Return whether a key has several values among the variants whose mode uses it."""
     values = [spec[key] for spec in specs if uses(spec["mode"], key)]
     return any(value != values[0] for value in values)
 
@@ -167,18 +167,18 @@ def _free(name: str, used: set[str]) -> str:
 
 
 def grown_from(before: Mapping[str, Spec], grid: Grid) -> tuple[Cell, ...]:
-    """Return the grid's cells; existing ones keep their names.
+    """Return the grid's variants; existing ones keep their names.
 
-    The selection of problems is not compared here, because each cell's run checks that none is
-    lost. Settings that may change when a run is resumed distinguish cells only if one of the grids
-    has several values of them.
+    The selection of problems is not compared here, because each variant's run checks that none is
+    lost. Settings that may change when a run is resumed distinguish variants only if one of the
+    grids has several values of them.
 
     Args:
-        before: the experiment's cells, by name.
+        before: the experiment's variants, by name.
         grid: the new grid.
 
     Raises:
-        RunDirectoryError: a cell of the experiment is not in the grid.
+        RunDirectoryError: a variant of the experiment is not in the grid.
     """
     now = [stored(cell.spec) for cell in grid.cells]
     keys = _telling(list(before.values()), now)
@@ -194,7 +194,7 @@ def grown_from(before: Mapping[str, Spec], grid: Grid) -> tuple[Cell, ...]:
     clash = next((name for name in given if name is not None and given.count(name) > 1), None)
     if clash is not None:
         raise RunDirectoryError(
-            f"the experiment has another cell {clash}; give the new one another name"
+            f"the experiment has another variant {clash}; give the new one another name"
         )
     made = names_of(now, given, grid.varied)
     return tuple(replace(cell, name=name) for cell, name in zip(grid.cells, made, strict=True))
@@ -204,7 +204,7 @@ def with_known_shots(before: Mapping[str, Spec], grid: Grid) -> Grid:
     """Return the grid with at least the experiment's numbers of automatic shots.
 
     Args:
-        before: the experiment's cells, by name.
+        before: the experiment's variants, by name.
         grid: the new grid.
     """
     keys = _telling(list(before.values()), [stored(cell.spec) for cell in grid.cells])
@@ -246,7 +246,7 @@ def _value(spec: Spec, key: str) -> Any:
 def _same(
     spec: Spec, now: Sequence[Spec], keys: Sequence[str], taken: Mapping[int, str], *, alone: bool
 ) -> int | None:
-    """Find an earlier cell in the new grid; if alone, it may have more samples."""
+    """Find an earlier variant in the new grid; if alone, it may have more samples."""
     alike = {
         index: int(each[SAMPLES])
         for index, each in enumerate(now)
@@ -261,19 +261,19 @@ def _same(
 
 
 def _is_alone(spec: Spec, others: Iterable[Spec], keys: Sequence[str]) -> bool:
-    """Return whether no other cell differs only in the number of samples."""
+    """Return whether no other variant differs only in the number of samples."""
     return sum(all(_value(spec, key) == _value(each, key) for key in keys) for each in others) == 1
 
 
 def _lost(name: str, spec: Spec, now: Sequence[Spec], keys: Sequence[str]) -> str:
-    """Return an error message: how a cell differs from the most similar one."""
+    """Return an error message: how a variant differs from the most similar one."""
     keys = [*keys, SAMPLES]
     differing = [[key for key in keys if _value(spec, key) != each[key]] for each in now]
     ranked = [(len(keys), "mode" in keys, "model" in keys) for keys in differing]
     nearest = ranked.index(min(ranked))
     key, *_ = differing[nearest] or [SAMPLES]
     return (
-        f"the experiment has a cell {name} with {key} {_value(spec, key)!r}, and the grid has no "
-        f"such cell: the nearest has {now[nearest][key]!r}; an experiment may grow, and nothing "
-        "else: give another --out"
+        f"the experiment has a variant {name} with {key} {_value(spec, key)!r}, and the grid has "
+        f"no such variant: the nearest has {now[nearest][key]!r}; an experiment may grow, and "
+        "nothing else: give another --out"
     )

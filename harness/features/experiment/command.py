@@ -189,7 +189,7 @@ def run_experiment(
         asked: which experiment, and when it may stop early.
         watchers: receive its events.
         as_json: whether to print one JSON object.
-        dry_run: whether to print only the cells and an estimate of their cost.
+        dry_run: whether to print only the variants and an estimate of their cost.
 
     Raises:
         HarnessError: see `harness.experiment`.

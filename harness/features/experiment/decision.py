@@ -24,10 +24,10 @@ Say = Callable[[str], str]
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """When an experiment of two cells may stop.
+    """When an experiment of two variants may stop.
 
     Attributes:
-        decided: stop as soon as the cells differ significantly.
+        decided: stop as soon as the variants differ significantly.
         level: significance level, the chance to find a difference where there is none.
         precision: stop as soon as the interval of the difference is narrower than this, in points.
     """
@@ -78,7 +78,7 @@ def check_pair(goal: Goal, cells: int, say: Say) -> None:
     """Refuse early stopping unless the experiment has two cells. Raises UsageError."""
     if goal.stops and cells != PAIR:
         raise UsageError(
-            f"{say('stop_when_decided')} and {say('precision')} compare two cells, and this "
+            f"{say('stop_when_decided')} and {say('precision')} compare two variants, and this "
             f"experiment has {cells}; leave them out"
         )
 
@@ -93,7 +93,7 @@ class Decision(Frozen):
             samples of both.
         cell, baseline: names of the variants; `difference` is the first minus the second.
         pairs: number of problems that count as evidence.
-        problems, planned: number of problems done in both cells, and of all problems.
+        problems, planned: number of problems done in both variants, and of all problems.
         difference, low, high: difference of the rates and its interval, between -1 and 1; the
             interval is valid at all interim looks.
         e_value: evidence against no difference.

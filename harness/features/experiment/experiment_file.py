@@ -1,6 +1,6 @@
-"""`experiment.json`: the cells of a grid by name, beside their run directories.
+"""`experiment.json`: the variants of a grid by name, beside their run directories.
 
-An experiment may grow by cells, problems and samples. Existing names never change.
+An experiment may grow by variants, problems and samples. Existing names never change.
 """
 
 import fcntl
@@ -39,11 +39,11 @@ class Stored(Frozen):
     """Contents of `experiment.json`.
 
     Attributes:
-        hash: hash of the grid's cells and baseline.
+        hash: hash of the grid's variants and baseline.
         baseline: name of the baseline.
-        cells: spec of each cell by name; the name is also that of its run directory beside the
-            file, which exists once the cell has started.
-        auto_shots: cells that get as many samples per problem as another cell's spend pays for.
+        cells: spec of each variant by name; the name is also that of its run directory beside the
+            file, which exists once the variant has started.
+        auto_shots: variants that get as many samples as another variant's spend pays for.
         decision: the outcome, if the experiment may stop early.
     """
 
@@ -63,7 +63,7 @@ class Experiment:
 
     Attributes:
         path: the experiment's directory.
-        cells: cells in the grid's order, with their names on disk.
+        cells: variants in the grid's order, with their names on disk.
         baseline: name of the baseline.
         created: time of creation; None for a new experiment.
         auto_shots: see `Stored`.
@@ -111,7 +111,7 @@ def experiment_at(path: Path, grid: Grid) -> Experiment:
     Raises:
         RunDirectoryError: the directory holds something else, or an experiment that this grid does
             not contain; the message states the difference.
-        UsageError: no cell, or more than one, matches the baseline.
+        UsageError: no variant, or more than one, matches the baseline.
     """
     created = None
     if (path / FILE).exists():
@@ -157,14 +157,14 @@ def read_experiment(path: Path) -> Stored:
         ) from error
     wrong = next((name for name in found.cells if not is_name(name)), None)
     if wrong is not None:
-        raise RunDirectoryError(f"{file}: {wrong[:100]!r} is no name of a cell")
+        raise RunDirectoryError(f"{file}: {wrong[:100]!r} is no name of a variant")
     if found.hash != grid_hash(found.cells, found.baseline) or found.baseline not in found.cells:
         raise RunDirectoryError(f"{file} was changed by hand; put it back, or give another --out")
     return found
 
 
 def grid_hash(cells: Mapping[str, Mapping[str, Any]], baseline: str) -> str:
-    """Return the SHA-256 of a grid's cells and baseline."""
+    """Return the SHA-256 of a grid's variants and baseline."""
     ordered = {name: dict(sorted(spec.items())) for name, spec in cells.items()}
     return hashlib.sha256(to_json([baseline, list(ordered.items())])).hexdigest()
 
@@ -205,11 +205,15 @@ def _baseline(grid: Grid, cells: tuple[Cell, ...]) -> str:
             return wanted
         near = get_close_matches(wanted[:200], names, n=1, cutoff=0)
         raise UsageError(
-            f"{grid.path}: baseline: no cell {wanted[:200]!r}; did you mean {near[0]!r}?"
+            f"{grid.path}: baseline: no variant {wanted[:200]!r}; did you mean {near[0]!r}?"
         )
     found = [cell.name for cell in cells if _has(stored(cell.spec), wanted)]
     if len(found) != 1:
-        which = f"{len(found)} cells match: {', '.join(found[:3])}" if found else "no cell matches"
+        which = (
+            f"{len(found)} variants match: {', '.join(found[:3])}"
+            if found
+            else "no variant matches"
+        )
         raise UsageError(
             f"{grid.path}: baseline: {which}; give the name of one of {', '.join(names[:10])}"
         )

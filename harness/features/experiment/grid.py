@@ -1,15 +1,15 @@
 """A grid: a selection of problems and many configurations, each a cell.
 
-A grid's file has keys of a run, which apply to every cell, and these keys:
+A grid's file has keys of a run, which apply to every variant, and these keys:
 
     models, modes, prompts, samples    one value or a list of them
     vary                               a mapping from other keys of a run to such lists
-    cells                              extra cells, each a mapping of keys, optionally with a `name`
-    baseline                           the cell that the others are compared with
+    cells                              extra variants, each a mapping of keys, perhaps with a `name`
+    baseline                           the variant that the others are compared with
 
-The cells are all combinations of the listed values, then those of `cells`. An entry of the first
+The variants are all combinations of the listed values, then those of `cells`. An entry of the first
 four may also be a mapping that sets further keys, such as a model with its address. Keys that a
-cell's mode does not use are dropped, and identical cells are merged.
+variant's mode does not use are dropped, and identical variants are merged.
 """
 
 import math
@@ -31,6 +31,7 @@ from harness.features.experiment.cells import (
 )
 from harness.features.experiment.decision import Say
 from harness.features.experiment.equal_shots import MOST_SHOTS, SINGLE_SHOT
+from harness.languages import PYTHON
 from harness.run.plan.target import resolve_target
 from harness.run.settings.spec import (
     LISTS,
@@ -54,10 +55,12 @@ AXES = {
 MODES = (SINGLE_SHOT, "agentic")
 AUTO = "auto"
 OWN = frozenset({*AXES, "vary", "cells", "baseline"})
+FLAGS = "cpp_flags"
+"""The key that only variants in C++ use."""
 """Keys of a grid that are not keys of a run."""
 
 NOT_ALONE = frozenset({"price", "prices", "api_key_env", "header"})
-"""Keys that alone do not make a different run; a model or cell may set them."""
+"""Keys that alone do not make a different run; a model or variant may set them."""
 
 
 def read_grid(path: Path, flags: Mapping[str, Any], environ: Mapping[str, str]) -> Grid:
@@ -94,7 +97,7 @@ def grid_of(
     own = [(name, _cell(each, path)) for name, each in _own_cells(values, path)]
     number = math.prod(len(axis) for axis in axes) + len(own)
     if number > MOST_CELLS:
-        raise UsageError(f"{path}: {number:,} cells; a grid has at most {MOST_CELLS:,}")
+        raise UsageError(f"{path}: {number:,} variants; a grid has at most {MOST_CELLS:,}")
     base = {key: value for key, value in values.items() if key not in OWN}
     made = list(_combined(base, axes)) if axes or not own else []
     wanted = [(None, each) for each in made]
@@ -128,7 +131,7 @@ def factorial_grid(
     """Build the grid of all combinations of models, modes, prompts and varied keys.
 
     Args:
-        settings: settings of all cells, by key of a run.
+        settings: settings of all variants, by key of a run.
         where: the caller, for error messages.
         say: spells a setting, for error messages.
         environ: environment variables, which may hold the model's name.
@@ -191,7 +194,7 @@ def _shots(given: str | int | None, modes: Sequence[str], say: Say) -> int | Non
     shots, word = say("shots"), str(given)
     alone = len({SINGLE_SHOT, *modes}) == 1
     if given is not None and SINGLE_SHOT not in modes:
-        raise UsageError(f"{shots} goes with {say('modes')} {SINGLE_SHOT}, and no cell has that")
+        raise UsageError(f"{shots} goes with {say('modes')} {SINGLE_SHOT}, and no variant has that")
     if given is None:
         return 1 if alone or SINGLE_SHOT not in modes else None
     if word == AUTO:
@@ -267,7 +270,7 @@ def _own_cells(values: Values, path: Path | str) -> Iterator[tuple[str | None, V
 
 
 def _cell(values: Values, path: Path | str, where: str | None = None) -> Values:
-    """Check the keys of one cell and return them. Raises UsageError."""
+    """Check the keys of one variant and return them. Raises UsageError."""
     where = where or f"{path}: cells"
     refuse_unknown(values, RunSpec.model_fields, where)
     _refuse_common(values, where)
@@ -296,23 +299,27 @@ def _combined(base: Values, axes: Sequence[list[Values]]) -> Iterator[Values]:
 
 
 def _used(values: Values) -> Values:
-    """Drop keys that the cell's mode does not use, except keys common to all cells."""
+    """Drop keys that the variant's mode or language does not use, except common ones."""
     mode = values.get("mode", default_of("mode"))
-    return {key: each for key, each in values.items() if key in OF_THE_WHOLE or uses(mode, key)}
+    unused = {FLAGS} if values.get("language", PYTHON) == PYTHON else set[str]()
+    kept = {key: each for key, each in values.items() if key not in unused}
+    return {key: each for key, each in kept.items() if key in OF_THE_WHOLE or uses(mode, key)}
 
 
 def _refuse_unheeded(given: set[str], cells: Iterable[Values], path: Path | str) -> None:
-    """Refuse keys given for all cells that no cell's mode uses. Raises UsageError."""
+    """Refuse keys given for all variants that no variant's mode uses. Raises UsageError."""
     lost = sorted(given - set[str]().union(*cells))
+    if lost == [FLAGS]:
+        raise UsageError(f"{path}: {FLAGS} goes with language cpp, and no variant has that")
     if lost:
         modes = " or ".join(SETTINGS[lost[0]].modes)
-        raise UsageError(f"{path}: {lost[0]} goes with mode {modes}, and no cell has that")
+        raise UsageError(f"{path}: {lost[0]} goes with mode {modes}, and no variant has that")
 
 
 def _once(
     specs: Iterable[tuple[str | None, RunSpec]], path: Path | str
 ) -> list[tuple[str | None, RunSpec]]:
-    """Drop repeated cells; raise UsageError if a repeated cell has a name of its own."""
+    """Drop repeated variants; raise UsageError if a repeated variant has a name of its own."""
     seen: dict[str, str | None] = {}
     kept: list[tuple[str | None, RunSpec]] = []
     for name, spec in specs:
@@ -326,7 +333,7 @@ def _once(
             seen[same] = name
             kept.append((name, spec))
         elif name is not None:
-            raise UsageError(f"{path}: cells: {name} is the same run as another cell")
+            raise UsageError(f"{path}: cells: {name} is the same run as another variant")
     names = [name for name, _ in kept if name is not None]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:

@@ -1,4 +1,4 @@
-"""`harness.experiment`: run a grid of cells and rank them, as `harness experiment` does."""
+"""`harness.experiment`: run a grid of variants and rank them, as `harness experiment` does."""
 
 import asyncio
 import sys
@@ -27,6 +27,7 @@ from harness.run.engine.controller import RunController
 from harness.run.engine.lifecycle import Outcome, Prepared, Read
 from harness.run.observer import RunObserver, Watch
 from harness.run.plan.budget import Budget
+from harness.run.plan.languages import taken_by_all
 from harness.run.plan.plan import Plan
 from harness.run.plan.problem_loader import Benchmark, checked, name_of, read
 from harness.run.reporter import LOG, Reporter, log
@@ -69,7 +70,7 @@ def experiment(
 ) -> ExperimentResult:
     """Compare ways to solve the same problems: an agent with single shots, model with model.
 
-    The cells are all combinations of models, modes, prompts and varied settings.
+    The variants are all combinations of models, modes, prompts and varied settings.
 
     Args:
         models: names of models, or your own functions or model objects, as `evaluate` takes them.
@@ -80,8 +81,8 @@ def experiment(
         prompts: bundled prompt sets, or folders with one.
         shots: samples of a problem in single shot, or `auto` for as many as the agent's spend
             buys. Default: `auto` where there is another mode.
-        vary: cells for each of these values of a setting: `{"reasoning_effort": ["low", "high"]}`.
-        stop_when_decided: ask problems in a random order, both cells of each, and stop once they
+        vary: variants for each value of a setting: `{"reasoning_effort": ["low", "high"]}`.
+        stop_when_decided: ask problems in a random order, both variants of each, and stop once they
             differ. For two cells.
         level: chance to see a difference where there is none. Default: 0.05.
         precision: stop once the interval of the difference is narrower than this, in points.
@@ -90,7 +91,7 @@ def experiment(
             or with the file's name.
         resume: directory of an experiment to go on with. Give your own models and problems again.
         progress: whether to show progress on stderr; by default only on a terminal.
-        keys: settings of all cells, as for `evaluate`: `max_cost=5`, `max_turns=20`.
+        keys: settings of all variants, as for `evaluate`: `max_cost=5`, `max_turns=20`.
 
     Raises:
         HarnessError: the one-line error of `harness experiment`: an unknown setting, benchmark or
@@ -127,7 +128,7 @@ def experiment(
     )
     lost = own.keys() - {cell.spec.model for cell in asked.grid.cells}
     if lost:
-        raise UsageError(f"experiment(): no cell of {asked.path} has the model {min(lost)}")
+        raise UsageError(f"experiment(): no variant of {asked.path} has the model {min(lost)}")
 
     def reader(spec: RunSpec) -> Read:
         return lambda where: read(where if given is None else given, spec)
@@ -202,14 +203,14 @@ class ExperimentRun:
     Args:
         asked: which experiment, and when it may stop early.
         reporter: shows notices, and the progress of loading and checking.
-        watch: makes the observer of each part of a cell, if there is no panel.
+        watch: makes the observer of each part of a variant, if there is no panel.
         tell: called with each line on the progress.
         terminal: console of the live panel; None for no panel.
         watchers: receive the events of all runs.
         own, reader: as in `CellRuns`; default: none, and the controller's.
 
     Attributes:
-        announce: called with each cell's run before it starts.
+        announce: called with each variant's run before it starts.
     """
 
     def __init__(
@@ -227,18 +228,22 @@ class ExperimentRun:
         self.watchers = list(watchers)
         self.controller = RunController(reporter, self._shown)
         self.announce = self.controller.announce
-        self.runs = CellRuns(self.controller, own or {}, reader or self.controller.reader)
+        languages = {cell.spec.language for cell in asked.grid.cells}
+        read = reader or self.controller.reader
+        if len(languages) > 1:
+            read = taken_by_all(read, languages, reporter.notice)
+        self.runs = CellRuns(self.controller, own or {}, read)
         self.experiment = experiment_at(asked.path, asked.grid)
         check_pair(asked.goal, len(self.experiment.cells), asked.say)
         self._asked, self._watch, self._tell, self._terminal = asked, watch, tell, terminal
         self._panel: ExperimentPanel | None = None
 
     def prepare(self) -> Mapping[str, Prepared]:
-        """Prepare every cell, so that mistakes are found before anything costs."""
+        """Prepare every variant, so that mistakes are found before anything costs."""
         return self.runs.prepare(self.experiment)
 
     async def carry_out_in_loop(self) -> None:
-        """Do the same as `carry_out`; every part of a cell runs in the running loop."""
+        """Do the same as `carry_out`; every part of a variant runs in the running loop."""
         loop = asyncio.get_running_loop()
         parts: list[asyncio.Task[Outcome]] = []
         stopping = False
@@ -326,6 +331,6 @@ class ExperimentRun:
 
     @contextmanager
     def _shown(self, plan: Plan, directory: RunDirectory) -> Generator[RunObserver]:
-        """Show a part of a cell: by the panel on a terminal, by lines elsewhere."""
+        """Show a part of a variant: by the panel on a terminal, by lines elsewhere."""
         with (self._panel.watch if self._panel else self._watch)(plan, directory) as shown:
             yield Watching(shown, self.watchers, directory.path)

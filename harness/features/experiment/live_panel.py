@@ -1,4 +1,4 @@
-"""The live panel of an experiment: a line for each cell, and the samples under way below them."""
+"""The live panel of an experiment: a line a variant, and the samples under way below them."""
 
 import math
 import time
@@ -39,7 +39,7 @@ LEAST_BAR, LONGEST_BAR = 8, 40
 
 @dataclass(slots=True)
 class Arm:
-    """A cell of the experiment and its progress.
+    """A variant of the experiment and its progress.
 
     Attributes:
         planned: number of planned samples.
@@ -67,8 +67,8 @@ class ExperimentPanel(Closing):
     Args:
         console: the terminal.
         heading: description of the experiment.
-        arms: the cells, in the order in which they are shown.
-        baseline: name of the cell with which the other of two cells is compared.
+        arms: the variants, in the order in which they are shown.
+        baseline: name of the variant with which the other of two variants is compared.
         clock: returns seconds.
 
     Attributes:
@@ -100,7 +100,7 @@ class ExperimentPanel(Closing):
     def on(
         cls, console: Console, cells: Sequence[tuple[Cell, Plan]], baseline: str, path: Path
     ) -> "ExperimentPanel | None":
-        """Return the panel of the prepared cells of the experiment in `path`.
+        """Return the panel of the prepared variants of the experiment in `path`.
 
         It begins with the samples that are done. Returns None if the console is no terminal.
         """
@@ -133,7 +133,7 @@ class ExperimentPanel(Closing):
         self._frame.stop()
 
     def watch(self, plan: Plan, directory: RunDirectory) -> RunProgress:
-        """Return the observer of a part of a cell, whose samples are shown below the cells."""
+        """Return the observer of a part of a variant, whose samples are shown below the cells."""
         arm = self._arms[Path(directory.path).name]
         done = with_costs(directory.committed(), plan.price)
         arm.planned = max(len(done), self._expected.get(arm.name, len(plan.samples)))
@@ -150,7 +150,7 @@ class ExperimentPanel(Closing):
         self._expected[name] = self._arms[name].planned = samples
 
     def begin(self, arm: Arm, rows: LiveRows) -> None:
-        """A part of a cell begins."""
+        """A part of a variant begins."""
         self._rows, self._current = rows, (arm, self._clock(), arm.ended)
 
     def end(self) -> None:
@@ -180,7 +180,7 @@ class ExperimentPanel(Closing):
                 )
 
     def _head(self, width: int, most: int, options: ConsoleOptions) -> Iterator[str]:
-        """Yield the heading, a line for each cell, and the difference so far."""
+        """Yield the heading, a line for each variant, and the difference so far."""
         arms = [*self._arms.values()]
         yield _apart(self._heading, f"{span(self._clock() - self._began)} elapsed", width)
         current = arms.index(self._current[0]) if self._current else 0
@@ -196,7 +196,7 @@ class ExperimentPanel(Closing):
             yield so_far
 
     def _cells(self, arm: Arm) -> tuple[str, ...]:
-        """Return a cell's name, progress, pass@1, spend and notes."""
+        """Return a variant's name, progress, pass@1, spend and notes."""
         tally = arm.tally
         rate = tally.pass_at_1 if tally else None
         return (
@@ -208,7 +208,7 @@ class ExperimentPanel(Closing):
         )
 
     def _so_far(self) -> str:
-        """Return the difference of two cells so far; empty if there is none."""
+        """Return the difference of two variants so far; empty if there is none."""
         if self.decision is not None and self.decision.pairs:
             found = self.decision
             return (
@@ -242,7 +242,7 @@ class ExperimentPanel(Closing):
         return f"about {span(seconds)} left"
 
     def _pace(self, arm: Arm) -> float | None:
-        """Return the seconds per sample of a cell; None if none has ended here."""
+        """Return the seconds per sample of a variant; None if none has ended here."""
         busy, done = arm.busy, arm.done
         if self._current is not None and self._current[0] is arm:
             _, since, before = self._current
@@ -261,7 +261,7 @@ def _tally_of(run: Path, planned: int) -> Tally | None:
 
 
 class _PartRows(LiveRows):
-    """Rows of a part of a cell, shown by the panel."""
+    """Rows of a part of a variant, shown by the panel."""
 
     def __init__(
         self,
@@ -305,7 +305,7 @@ def _notes(arm: Arm, *, now: bool) -> Iterator[str]:
 def _arm_line(
     arm: Arm, cells: Sequence[str], widths: Sequence[int], width: int, options: ConsoleOptions
 ) -> str:
-    """Return a cell's line; its bar takes the remaining width, if that is enough."""
+    """Return a variant's line; its bar takes the remaining width, if that is enough."""
     name, far, rate, spent, notes = (
         f"{text:<{room}}" if place in {0, 4} else f"{text:>{room}}"
         for place, (text, room) in enumerate(zip(cells, widths, strict=True))

@@ -1,4 +1,4 @@
-"""Rank the cells of an experiment by what they solve and cost."""
+"""Rank the variants of an experiment by what they solve and cost."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -47,11 +47,11 @@ MOST_ANSWERS = 20
 
 
 class Against(Frozen):
-    """A cell against the baseline, over the problems that both have graded.
+    """A variant against the baseline, over the problems that both have graded.
 
     Attributes:
         problems: number of these problems.
-        difference: pass@1 of the cell minus that of the baseline.
+        difference: pass@1 of the variant minus that of the baseline.
         low, high: 95 % score interval of the difference; excludes 0 exactly if p_value < 0.05.
         p_value: p-value of the difference, by the score test.
         p_holm: the p-value corrected by Holm for all compared cells.
@@ -70,11 +70,11 @@ class Against(Frozen):
 
 
 class RankedCell(Frozen):
-    """A cell and its figures; the defaults are those of a cell that has not started.
+    """A variant and its figures; the defaults are those of a variant that has not started.
 
     Attributes:
         run: its run directory.
-        settings: settings that differ between cells, by key of the spec.
+        settings: settings that differ between variants, by key of the spec.
         planned, graded, pending, not_needed: numbers of samples; `pending` are those still to run,
             and the rest of `planned` had no tests.
         against: comparison with the baseline; None for the baseline itself, or if no problem is
@@ -84,7 +84,7 @@ class RankedCell(Frozen):
         samples_per_problem: mean number of graded samples of a problem; None if none is graded.
         cost_per_solved: US dollars of all graded samples divided by the number solved; None if the
             cost is unknown or nothing is solved.
-        on_front: whether the cell is on the Pareto front of solve rate and spend.
+        on_front: whether the variant is on the Pareto front of solve rate and spend.
     """
 
     name: str
@@ -106,7 +106,7 @@ class RankedCell(Frozen):
 
 
 class Answer(Frozen):
-    """Two cells at equal spend.
+    """Two variants at equal spend.
 
     Attributes:
         baseline, cell: names of the cells.
@@ -121,17 +121,17 @@ class Answer(Frozen):
 
 
 class Ranking(Frozen):
-    """An experiment's cells, sorted by solve rate, the highest first.
+    """An experiment's variants, sorted by solve rate, the highest first.
 
     Attributes:
         experiment: the experiment's directory.
         hash: hash of the grid.
         baseline: name of the baseline.
-        front_by: unit of spend per sample for `on_front`; tokens if costs are unknown and all cells
-            have one model. None if neither is known.
+        front_by: unit of spend per sample for `on_front`; tokens if costs are unknown and all
+            variants have one model. None if neither is known.
         prices_as_of: dates of the price lists.
         decision: the outcome, if the experiment may stop early.
-        answers: a sentence on each pair of cells that can be compared at equal spend.
+        answers: a sentence on each pair of variants that can be compared at equal spend.
     """
 
     schema_version: int = SCHEMA
@@ -146,10 +146,10 @@ class Ranking(Frozen):
 
 
 def rank(path: Path) -> Ranking:
-    """Rank the cells of an experiment, by the samples done so far.
+    """Rank the variants of an experiment, by the samples done so far.
 
     Raises:
-        RunDirectoryError: the path is not an experiment, or a cell's run cannot be read.
+        RunDirectoryError: the path is not an experiment, or a variant's run cannot be read.
     """
     found = read_experiment(path)
     told, dates = _differing(found.cells), set[str | None]()
@@ -183,7 +183,7 @@ def rank(path: Path) -> Ranking:
 
 
 def _figures(run: Run) -> dict[str, Any]:
-    """Return the fields of a cell that come from its run alone."""
+    """Return the fields of a variant that come from its run alone."""
     summary, spend = run.summary, mean_spend(run.results)
     graded = sum(result.graded for result in run.results)
     solved = sum(result.solved for result in run.results)
@@ -206,14 +206,14 @@ def _figures(run: Run) -> dict[str, Any]:
 
 
 def _order(cell: RankedCell) -> tuple[bool, float, float]:
-    """Sort key: the best cell first, then the cheaper, those without result last."""
+    """Sort key: the best variant first, then the cheaper, those without result last."""
     rate = cell.pass_at_1
     price = cell.cost_per_sample
     return rate is None, -rate.value if rate else 0.0, math.inf if price is None else price
 
 
 def _against(counts: Mapping[str, dict[str, Counts]], baseline: str) -> dict[str, Against]:
-    """Compare every other cell with the baseline, with Holm's correction."""
+    """Compare every other variant with the baseline, with Holm's correction."""
     base = counts.get(baseline, {})
     compared = {
         name: own for name, own in counts.items() if name != baseline and own.keys() & base.keys()
@@ -244,7 +244,7 @@ def _front_by(
 
 
 def _front(cells: Mapping[str, RankedCell], by: str | None) -> set[str]:
-    """Return the cells on the Pareto front, among those with known spend."""
+    """Return the variants on the Pareto front, among those with known spend."""
     weighed: dict[str, tuple[float, float]] = {}
     for name, cell in cells.items():
         price = cell.cost_per_sample if by == "cost" else cell.tokens_per_sample

@@ -62,7 +62,7 @@ LISTED = 3
 def last_screen(ranking: Ranking) -> RenderableType:
     """Show what the experiment came to: the answer of `harness compare` for two cells.
 
-    More cells, or two that share no graded problem, get the ranked table.
+    More variants, or two that share no graded problem, get the ranked table.
     """
     if len(ranking.cells) != PAIR:
         return RankingView(ranking)
@@ -91,7 +91,7 @@ def _as_decided(comparison: Comparison, decision: Decision) -> Comparison:
 
 
 def _whole_spend(cell: RankedCell) -> str:
-    """What all samples of a cell took: US dollars, or tokens where these are unknown."""
+    """What all samples of a variant took: US dollars, or tokens where these are unknown."""
     name = printable_line(cell.name)
     if cell.cost is not None or cell.tokens is None:
         return f"{name} {dollars(cell.cost)}"
@@ -99,7 +99,7 @@ def _whole_spend(cell: RankedCell) -> str:
 
 
 def best_words(ranking: Ranking) -> str:
-    """Return a sentence on the best cell and its difference to the baseline."""
+    """Return a sentence on the best variant and its difference to the baseline."""
     best = ranking.cells[0]
     if best.pass_at_1 is None:
         return f"{count(len(ranking.cells), 'variant')}; none has a graded sample"
@@ -111,7 +111,8 @@ def best_words(ranking: Ranking) -> str:
     if equal > 1:
         solves = f"{count(equal, 'variant')} solve most: {percent(rate)} each"
     if best.against is None:
-        return solves if equal > 1 else f"{solves}; it is the baseline"
+        alone = equal == 1 and best.name == ranking.baseline
+        return f"{solves}; it is the baseline" if alone else solves
     more = f"{points(best.against.difference)} points"
     chance = "" if best.against.p_holm < LEVEL else ", which chance alone could do"
     return (
@@ -132,7 +133,7 @@ def _columns(ranking: Ranking) -> dict[str, list[str]]:
 
 
 def _row(number: int, cell: RankedCell, ranking: Ranking) -> dict[str, str]:
-    """Return a cell's texts by heading."""
+    """Return a variant's texts by heading."""
     rate, against = cell.pass_at_1, cell.against
     row = {
         "  per problem": f"{'*' if cell.on_front else ' '} {number}. {printable_line(cell.name)}",
@@ -173,7 +174,7 @@ def _notes(ranking: Ranking) -> Iterator[str]:
 
 
 def _states(ranking: Ranking) -> Iterator[str]:
-    """Whether the experiment was decided, and which cells are not done."""
+    """Whether the experiment was decided, and which variants are not done."""
     if ranking.decision is not None:
         yield from _decided(ranking.decision, ranking.experiment)
     for cell in ranking.cells:
@@ -209,7 +210,7 @@ def _problems(compared: Sequence[Against]) -> str:
 
 
 class ExperimentResult(NotebookView, Ranking):
-    """An experiment's cells, ranked: the best first.
+    """An experiment's variants, ranked: the best first.
 
     `model_dump_json()` equals the output of `harness experiment --json`.
     """
@@ -230,29 +231,29 @@ class ExperimentResult(NotebookView, Ranking):
 
     @property
     def runs(self) -> dict[str, LoadedRun]:
-        """The runs of the cells that have begun, by name, the best first."""
+        """The runs of the variants that have begun, by name, the best first."""
         return {cell.name: load_run(cell.run) for cell in self.cells if cell.planned}
 
     def compare(self, *cells: str, at: Sequence[float] | None = None) -> RunComparison:
-        """Compare cells with the baseline; see `harness.compare`.
+        """Compare variants with the baseline; see `harness.compare`.
 
         Args:
-            cells: names of cells; all by default.
+            cells: names of variants; all by default.
             at: mean spends per problem to compare at.
 
         Raises:
-            UsageError: a cell does not exist or has not begun, or there is no other one.
+            UsageError: a variant does not exist or has not begun, or there is no other one.
         """
         runs = self.runs
         others = [name for name in cells or runs if name != self.baseline]
         unknown = next((name for name in (self.baseline, *others) if name not in runs), None)
         if unknown is not None or not others:
-            wrong = f"no cell {unknown!r} has begun" if others else "there is no other cell"
+            wrong = f"no variant {unknown!r} has begun" if others else "there is no other variant"
             raise UsageError(f"compare(): {wrong}; those that have: {', '.join(runs) or 'none'}")
         return compare(runs[self.baseline], *(runs[name] for name in others), at=at)
 
     def to_pandas(self) -> "pd.DataFrame":
-        """Return a row per cell, the best first.
+        """Return a row per variant, the best first.
 
         Rates and their intervals are between 0 and 1. `difference`, its interval and `p` (both
         corrected by Holm) are relative to the baseline, and missing for it. Costs are in US

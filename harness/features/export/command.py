@@ -12,6 +12,8 @@ import typer
 from harness.cli.shared_flags import RunArgument
 from harness.errors import StorageError, UsageError
 from harness.features.export.conversations import atif_text, chat_text
+from harness.features.export.eval_results import eval_results_text
+from harness.features.export.every_eval_ever import every_eval_ever_text
 from harness.features.export.inspect_log import write_inspect
 from harness.features.export.junit import junit_text
 from harness.features.export.livecodebench import LiveCodeBenchFiles, eval_all_text
@@ -32,12 +34,17 @@ from harness.terminal.consoles import console
 from harness.terminal.progress import load_with_bar
 from harness.text import printable_line
 
-FORMATS = ("csv", "parquet", "junit", "lcb", "inspect", "atif", "openai-messages")
+FORMATS = (
+    *("csv", "parquet", "junit", "lcb", "inspect", "atif", "openai-messages"),
+    *("eval-results", "every-eval-ever"),
+)
 TEXTS: Mapping[str, Callable[[Run], Iterable[str]]] = {
     "csv": csv_text,
     "junit": junit_text,
     "atif": atif_text,
     "openai-messages": chat_text,
+    "eval-results": eval_results_text,
+    "every-eval-ever": every_eval_ever_text,
 }
 FILES: Mapping[str, Callable[[Run, Path], None]] = {
     "parquet": write_parquet,
@@ -52,7 +59,9 @@ Load = Callable[[Run], Loaded]
 
 def export(
     run: RunArgument,
-    to: Annotated[str, typer.Option("--to", metavar="|".join(FORMATS), help="The format.")],
+    to: Annotated[
+        str, typer.Option("--to", metavar="FORMAT", help="The format, by the names above.")
+    ],
     out: Annotated[
         Path | None,
         typer.Option(
@@ -77,7 +86,8 @@ def export(
 
     csv, parquet: a row a sample. junit: a test case a sample, pending ones as errors. lcb:
     LiveCodeBench's output files. inspect: Inspect's .eval log. atif: JSONL, a trajectory a sample
-    in the format of Harbor. openai-messages: JSONL, a conversation a sample.
+    in the format of Harbor. openai-messages: JSONL, a conversation a sample. eval-results: YAML for
+    .eval_results/ of a model on the Hugging Face hub. every-eval-ever: JSON of that project.
     """
     err = console(error=True)
 
@@ -117,7 +127,8 @@ def export_run(
 
     Args:
         run: the run's directory, or what `load_run` returns, with its filters.
-        to: `csv`, `parquet`, `junit`, `lcb`, `inspect`, `atif` or `openai-messages`.
+        to: `csv`, `parquet`, `junit`, `lcb`, `inspect`, `atif`, `openai-messages`, `eval-results`
+            or `every-eval-ever`.
         out: the file; for `lcb` also a folder, which gets all of LiveCodeBench's files.
         benchmark: for `lcb`, which needs their statements: the problems, if they have moved:
             `NAME[:WHERE]`, loaded problems, or rows.

@@ -10,7 +10,7 @@ from harness.cli.settings_flags import JUDGING, with_settings
 from harness.cli.shared_flags import AsJson, Problems, among
 
 
-@with_settings(*JUDGING, "timing", "skip_bad_rows")
+@with_settings(*JUDGING, "cpp_flags", "timing", "skip_bad_rows")
 def grade(
     settings: Mapping[str, Any],
     *,
@@ -49,7 +49,7 @@ def grade(
         grade_file(
             problems,
             solutions,
-            judging(among(settings, JUDGING)),
+            judging(among(settings, (*JUDGING, "cpp_flags"))),
             extract=extract,
             as_json=as_json,
             skip_bad_rows=settings.get("skip_bad_rows", False),

@@ -11,7 +11,7 @@ from harness.closing import Closing
 from harness.efficiency import Timing
 from harness.efficiency.measurement import Scales, TimedSolution, time_all
 from harness.efficiency.scale import Efficiency
-from harness.errors import INFRASTRUCTURE, INTERRUPTED, OK, NothingSelectedError
+from harness.errors import INFRASTRUCTURE, INTERRUPTED, OK, NothingSelectedError, UsageError
 from harness.features.grade.grades import (
     GradedSolution,
     GradeSummary,
@@ -29,6 +29,7 @@ from harness.features.grade.solutions import (
 )
 from harness.figures import count
 from harness.grading.jobs import Judged, Options
+from harness.languages import PYTHON
 from harness.problem import Problem
 from harness.run.plan.languages import check_language
 from harness.run.plan.problem_kinds import check_settings, check_tested, rules_of
@@ -115,9 +116,12 @@ class GradeRun:
                 + (f": the first is for {unmatched[0]!r:.60}" if unmatched else "")
             )
         check_tested([each.problem for each in matched])
-        for language in dict.fromkeys(each.language for each in matched):
+        flags, languages = session.options.cpp_flags, {each.language for each in matched}
+        if flags and languages == {PYTHON}:
+            raise UsageError("--cpp-flags: no solution is in C++; leave it out")
+        for language in sorted(languages):
             problems_of = (each.problem for each in matched if each.language == language)
-            check_language(language, problems_of, timed=timing is not None)
+            check_language(language, problems_of, timed=timing is not None, flags=flags)
         said = [*session.said, *(["efficiency"] if timing else [])]
         check_settings(rules_of(each.problem for each in matched), said, caller=caller)
         return cls(benchmark, session, timing, matched, unmatched)
@@ -134,7 +138,7 @@ class GradeRun:
         session = await asyncio.to_thread(
             self.session.for_problems, problems, self.benchmark, reporter
         )
-        keep = _keeper(matched, store)
+        keep = _keeper(matched, store, session.options.cpp_flags)
         await judge_reported(
             pool, jobs_of(matched), session.options, "solutions", keep, reporter=reporter
         )
@@ -155,7 +159,7 @@ class GradeRun:
 
     def compare_answers(self, store: GradeStore) -> None:
         """Judge answers of problems that ask for a value."""
-        keep = _keeper(self.matched, store)
+        keep = _keeper(self.matched, store, self.session.options.cpp_flags)
         for judged in judged_answers(jobs_of(self.matched)):
             keep(judged)
 
@@ -164,9 +168,11 @@ class GradeRun:
         return summarize_grades(results, self.matched, self.unmatched)
 
 
-def _keeper(matched: Sequence[MatchedSolution], store: GradeStore) -> Callable[[Judged], None]:
+def _keeper(
+    matched: Sequence[MatchedSolution], store: GradeStore, flags: str
+) -> Callable[[Judged], None]:
     def keep(judged: Judged) -> None:
-        store.add(judged.number, graded_solution(matched[judged.number], judged))
+        store.add(judged.number, graded_solution(matched[judged.number], judged, flags))
 
     return keep
 

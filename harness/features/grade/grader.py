@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal, Unpack
 
 from harness.closing import Closing
 from harness.errors import HarnessError, UsageError
+from harness.languages import LanguageName
 
 if TYPE_CHECKING:  # the judge is imported when a `Grader` is made: importing the name is quick
     from concurrent.futures import Future
@@ -27,7 +28,7 @@ EXTRACT = "Grader(): extract"
 TRIES = 2
 """Times a text is judged at most when its sandbox fails."""
 
-OWN = ("problems", "reward", "failures", "extract")
+OWN = ("problems", "reward", "failures", "extract", "language", "cpp_flags")
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +110,8 @@ class Grader(Closing):
             None as their reward.
         extract: rule that finds code in a text: `harness`, `lcb`, or `code` if the text is the
             code.
+        language: language of the texts' programs: `python` or `cpp`.
+        cpp_flags: flags of the C++ compiler.
         keys: settings of judging, such as `workers=8` or `test_timeout=2`.
 
     Raises:
@@ -122,6 +125,8 @@ class Grader(Closing):
         reward: Reward = "passed",
         failures: Literal["raise", "none"] = "raise",
         extract: str = "harness",
+        language: LanguageName = "python",
+        cpp_flags: str | None = None,
         **keys: "Unpack[JudgingKeys]",
     ) -> None:
         if not callable(reward) and reward not in REWARDS:
@@ -132,6 +137,7 @@ class Grader(Closing):
             raise UsageError(f"Grader(): failures {failures!r}: give 'raise' or 'none'")
         from harness.features.grade.solutions import CODE, options_of
         from harness.grading.stop import Stop
+        from harness.run.plan.languages import check_language_of
         from harness.run.plan.problem_kinds import RULES_OF, said_in
         from harness.run.plan.problem_loader import checked, read
         from harness.run.reporter import LOG
@@ -148,7 +154,11 @@ class Grader(Closing):
         check_reward_function(self._reward, "Grader()", "Scored")
         self._failures = failures
         self._extract = extract
-        self._options = options_of(spec, "Grader()")
+        self._options = replace(
+            options_of(spec, "Grader()"), language=language, cpp_flags=cpp_flags or ""
+        )
+        check_language_of("Grader()", language, cpp_flags)
+        self._language = language
         if reward == "fraction" and spec.all_tests is None:
             self._options = replace(self._options, stop=Stop.LATE)
         found = () if problems is None else read(checked(problems), spec).problems
@@ -220,6 +230,7 @@ class Grader(Closing):
         self, problems: "Sequence[Problem | str]", texts: Sequence[str]
     ) -> "list[tuple[Problem, str]]":
         from harness.problem import Problem
+        from harness.run.plan.languages import check_language
         from harness.run.plan.problem_kinds import check_settings, rules_of
 
         lists = hasattr(problems, "__len__") and hasattr(texts, "__len__")
@@ -239,6 +250,8 @@ class Grader(Closing):
         named = (self._names.find(each) if isinstance(each, str) else each for each in problems)
         pairs = list(zip(named, texts, strict=True))
         check_settings(rules_of(problem for problem, _ in pairs), self._said, caller="Grader()")
+        flags = self._options.cpp_flags
+        check_language(self._language, (problem for problem, _ in pairs), flags=flags)
         return pairs
 
     async def _judged(
@@ -250,7 +263,7 @@ class Grader(Closing):
         from harness.grading.verdict import Verdict
         from harness.run.plan.problem_kinds import rules_of
 
-        rules = rules_of(problem for problem, _ in pairs)
+        rules = rules_of((problem for problem, _ in pairs), self._language)
         name = "harness" if self._extract == CODE else self._extract
         search = rules.extractor(name, EXTRACT, [CODE])
 
@@ -261,7 +274,8 @@ class Grader(Closing):
                 if self._extract != CODE:
                     extraction = search(text, problem.entry_point)
                     code, rule = extraction.code, extraction.rule
-                found.append(MatchedSolution(problem, number, code, rule, None))
+                each = MatchedSolution(problem, number, code, rule, None, self._language)
+                found.append(each)
             return found
 
         todo = await asyncio.to_thread(matched)

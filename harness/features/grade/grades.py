@@ -142,8 +142,14 @@ class GradeSummary(Frozen):
     by_source_rule: Rate | None = None
 
 
-def graded_solution(matched: MatchedSolution, judged: Judged) -> GradedSolution:
-    """Combine a solution and its verdict."""
+def graded_solution(matched: MatchedSolution, judged: Judged, flags: str = "") -> GradedSolution:
+    """Combine a solution and its verdict.
+
+    Args:
+        matched: the solution.
+        judged: the verdict.
+        flags: the C++ compiler's flags; empty for the usual ones.
+    """
     grade, published, problem = judged.grade, matched.published, matched.problem
     result = GradedSolution(
         problem_id=problem.id,
@@ -164,7 +170,7 @@ def graded_solution(matched: MatchedSolution, judged: Judged) -> GradedSolution:
         tests=grade.tests,
         solved_by_rule=grade.solved_by_rule,
         language=matched.language,
-        compiler=compiler_words(matched.language),
+        compiler=compiler_words(matched.language, flags),
     )
     if published is None or not result.graded:
         return result

@@ -51,7 +51,7 @@ def import_given(request: ImportRequest, *, as_json: bool) -> int:
     return OK
 
 
-@with_settings(*JUDGING, "skip_bad_rows")
+@with_settings(*JUDGING, "language", "cpp_flags", "skip_bad_rows")
 def import_(
     settings: Mapping[str, Any],
     *,
@@ -125,6 +125,8 @@ def import_(
         "model": model,
         "mode": mode,
         "extract": extract,
+        "language": settings.get("language"),
+        "cpp_flags": settings.get("cpp_flags"),
         "skip_bad_rows": settings.get("skip_bad_rows"),
         "price": None if price is None else _price(price),
     }

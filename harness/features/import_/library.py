@@ -35,6 +35,7 @@ from harness.features.import_.trajectory_import import (
 from harness.features.show.library import LoadedRun
 from harness.figures import count
 from harness.grading.verdict import INFRASTRUCTURE, Verdict
+from harness.languages import PYTHON, LanguageName
 from harness.models.prices import Price
 from harness.problem import Problem
 from harness.run.engine.manifest import SCHEMA
@@ -68,6 +69,8 @@ _NOTES = {
 class ImportKeys(JudgingKeys, total=False):
     """Keys of `import_run`: grading of agent runs, and malformed rows of the problems."""
 
+    language: LanguageName
+    cpp_flags: str | None
     skip_bad_rows: bool
 
 
@@ -144,7 +147,8 @@ def import_run(
     spec = spec_from("import_run()", keys, ImportKeys, OWN)
     given = checked(problems)
     named: dict[str, Any] = {"model": model, "mode": mode, "extract": extract, "price": price}
-    named["skip_bad_rows"] = keys.pop("skip_bad_rows", None)
+    for key in ("skip_bad_rows", "language", "cpp_flags"):
+        named[key] = keys.pop(key, None)
     request = ImportRequest(
         path_of("import_run()", "file", file),
         path_of("import_run()", "out", out),
@@ -223,6 +227,10 @@ def _import_solutions(request: ImportRequest, reporter: Reporter) -> Imported:
     solutions = read_solutions(file)
     loaded = request.problems()
     matched, unmatched = match(solutions, loaded.problems, spec.extract)
+    languages = {each.language for each in matched}
+    if len(languages) > 1:
+        raise UsageError(f"{file} has solutions in several languages, and a run has one")
+    spec = spec.model_copy(update={"language": next(iter(languages), PYTHON)})
     if not matched:
         of = "" if request.benchmark is None else f" of {request.benchmark}"
         raise NothingSelectedError(
@@ -258,6 +266,8 @@ def _refuse_judging(request: ImportRequest) -> None:
         "write_tool": request.write_tools or None,
         "problem_field": request.problem_field,
         "price": request.keys.get("price"),
+        "language": request.keys.get("language"),
+        "cpp_flags": request.keys.get("cpp_flags"),
     }
     for name, value in given.items():
         if value is not None:

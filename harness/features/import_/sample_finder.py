@@ -15,6 +15,7 @@ from harness.features.import_.imported_sample import (
 )
 from harness.features.import_.trajectory import Trajectory
 from harness.features.import_.trajectory_file import TrajectoryFile
+from harness.languages import PYTHON
 from harness.problem import Problem
 from harness.run.plan.problem_kinds import rules_of
 from harness.run.settings.problem_settings import MOST_SAMPLES
@@ -29,11 +30,13 @@ class Finder:
         problems: problems to search.
         extract: a name of `ProblemKind.extractors`.
         tools: tools that take the solution.
+        language: language of the solutions.
     """
 
     problems: Sequence[Problem]
     extract: str
     tools: tuple[WriteTool, ...] = WRITE_TOOLS
+    language: str = PYTHON
 
     def samples(
         self, trajectories: Iterable[Trajectory], unmatched: Counter[str]
@@ -60,7 +63,8 @@ class Finder:
                 continue
             problem = candidates[0]
             if extract is None or first is None or problem.kind is not first.kind:
-                extract = rules_of([first or problem, problem]).extractor(self.extract)
+                rules = rules_of([first or problem, problem], self.language)
+                extract = rules.extractor(self.extract)
                 first = problem
             index = counts[problem.id] if trajectory.index is None else trajectory.index
             counts[problem.id] += 1

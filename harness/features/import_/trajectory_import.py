@@ -21,11 +21,13 @@ from harness.features.import_.trajectory import Trajectory
 from harness.features.import_.trajectory_file import TrajectoryFile
 from harness.figures import count
 from harness.grading.verdict import Verdict
+from harness.languages import PYTHON
 from harness.models.price_lists import ListedPrice
 from harness.models.protocol import Usage
 from harness.problem import Problem
 from harness.run.engine.manifest import SCHEMA, surroundings, test_limits
 from harness.run.plan.judging_options import judging_of
+from harness.run.plan.languages import check_language, check_settings_of
 from harness.run.plan.problem_kinds import ProblemKind, check_settings, check_tested, rules_of
 from harness.run.reporter import Reporter
 from harness.run.session.isolation import isolate
@@ -120,7 +122,8 @@ def import_trajectories(
     request.spec()  # report a wrong key before a large file is read
     tools = tuple(map(WriteTool.read, request.write_tools)) or WRITE_TOOLS
     loaded = request.problems()
-    finder = Finder(loaded.problems, str(request.keys.get("extract") or "harness"), tools)
+    extract = str(request.keys.get("extract") or "harness")
+    finder = Finder(loaded.problems, extract, tools, request.keys.get("language") or PYTHON)
     found = read_samples(file, finder)
     samples, unmatched = found.samples, found.unmatched
     if unmatched:
@@ -141,8 +144,10 @@ def import_trajectories(
             "--price: the file does not tell input from output tokens; leave it out, or give "
             '"tokens": {"input": …, "output": …}'
         )
-    rules = rules_of(there)
+    rules = rules_of(there, spec.language)
     check_settings(rules, how.said)
+    check_settings_of(spec)
+    check_language(spec.language, there, flags=spec.cpp_flags or "")
     session = replace(how, options=judging_of(spec))
     if rules.runs_code:
         session = session.for_problems(there, request.benchmark or "fixture", reporter)

@@ -15,6 +15,7 @@ from harness.agent.templates.check import check_prompt
 from harness.agent.templates.prompt_set import (
     OWN_PARTS,
     SINGLE_SHOT,
+    VARIANTS,
     PromptSet,
     bundled_names,
     find_templates,
@@ -31,6 +32,7 @@ from harness.cli.shared_flags import Source, with_source
 from harness.errors import UsageError
 from harness.figures import count
 from harness.grading.jobs import Options
+from harness.languages import PYTHON
 from harness.problem import Kind
 from harness.run.settings.spec import read_spec
 from harness.sources.benchmarks import load
@@ -43,15 +45,17 @@ from harness.terminal.summary_table import facts
 from harness.text import printable, printable_line
 
 
-def _kinds_by_name(mode: str) -> dict[str, dict[Kind, PromptSet]]:
-    found: dict[str, dict[Kind, PromptSet]] = {}
-    for kind in Kind:
-        for name in bundled_names(mode, kind):
-            found.setdefault(name, {})[kind] = load_prompt(name, mode, kind)
+def _kinds_by_name(mode: str) -> dict[str, dict[str, PromptSet]]:
+    """Return the sets of a mode by kind of problem; code in another language is a kind here."""
+    found: dict[str, dict[str, PromptSet]] = {}
+    for kind, language in VARIANTS:
+        for name in bundled_names(mode, kind, language):
+            key = str(kind) if language == PYTHON else language
+            found.setdefault(name, {})[key] = load_prompt(name, mode, kind, language)
     return dict(sorted(found.items()))
 
 
-def _described(mode: str, name: str, kinds: dict[Kind, PromptSet]) -> dict[str, Any]:
+def _described(mode: str, name: str, kinds: dict[str, PromptSet]) -> dict[str, Any]:
     return {
         "mode": mode,
         "set": name,
@@ -60,7 +64,7 @@ def _described(mode: str, name: str, kinds: dict[Kind, PromptSet]) -> dict[str, 
     }
 
 
-def _description(kinds: dict[Kind, PromptSet]) -> str:
+def _description(kinds: dict[str, PromptSet]) -> str:
     """Return the set's description: that of the first kind that has one."""
     return next((prompt.description for prompt in kinds.values() if prompt.description), "")
 
@@ -129,7 +133,9 @@ def list_sets(
 
 
 @app.command("show", cls=HelpCommand)
+@with_settings("language")
 def show(
+    settings: Mapping[str, Any],
     name: Set,
     mode: Mode = "single_shot",
     kind: Annotated[
@@ -140,7 +146,8 @@ def show(
     ] = "code_generation",
 ) -> None:
     """Print a set's templates as they are, and the hash that runs know them by."""
-    found = find_templates(name, _mode(mode), _kind(kind))
+    language = read_spec(None, settings).language
+    found = find_templates(name, _mode(mode), _kind(kind), language)
     prompt = read_set(name, found)
     out = console()
     out.print(facts([("set", name), ("hash", prompt.hash)]))
@@ -150,7 +157,7 @@ def show(
 
 
 @app.command("render", cls=HelpCommand)
-@with_settings("benchmark")
+@with_settings("benchmark", "language")
 def render(
     settings: Mapping[str, Any],
     name: Set,
@@ -165,9 +172,9 @@ def render(
     spec = read_spec(None, with_source({**settings, "task": [problem]}, source))
     loaded = load_with_bar(spec.benchmark or "fixture", console(error=True))
     (found,) = select(loaded.problems, spec.selection()).problems
-    prompt = load_prompt(name, mode, found.kind)
+    prompt = load_prompt(name, mode, found.kind, spec.language)
     out = console()
-    cpu_s = Options().limits(found).cpu_s
+    cpu_s = Options(language=spec.language).limits(found).cpu_s
     turns = spec.max_turns if mode == "agentic" else 1
     for message in prompt.render(found.view(), cpu_s, turns):
         out.print(f"--- {message.role}\n{printable(message.content)}\n", soft_wrap=True)

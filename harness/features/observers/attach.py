@@ -28,6 +28,8 @@ from harness.run.store.directory import RunDirectory
 from harness.terminal.run_progress import run_progress
 from harness.text import printable_line
 
+OTEL = "otel"
+"""The bundled observer, which sends OpenTelemetry spans."""
 ROOM = 1_000
 """Most events that wait for an observer; the rest are lost, but for a run's end."""
 Tell = Callable[[Observed], object]
@@ -168,7 +170,7 @@ def _keep_stdout(thread: threading.Thread) -> None:
 
 
 def find_observer(name: str) -> Watcher:
-    """Return the observer of a plug-in, or the one that `module:attribute` names.
+    """Return the observer `otel`, one of a plug-in, or the one that `module:attribute` names.
 
     An observer is a function of an event (`harness.features.observers.observer_events`), or a class
     that is called without arguments in the observer's own thread to make such a function.
@@ -176,12 +178,17 @@ def find_observer(name: str) -> Watcher:
     Raises:
         UsageError: the name is unknown, does not load, or is not callable.
     """
+    if name == OTEL:
+        from harness.features.observers.open_telemetry import GenAiSpans, check_installed
+
+        check_installed()
+        return Watcher("observer otel", GenAiSpans)
     plugin = plugins.find(plugins.OBSERVERS, name)
     if plugin is None and ":" not in name:
         there = plugins.known(plugins.OBSERVERS, ()) or "none is installed"
         raise UsageError(
-            f"observer {name[:100]!r} is unknown; those of plug-ins: {there}, or one of your own "
-            "as module:attribute"
+            f"observer {name[:100]!r} is unknown; those of plug-ins: {there}; else otel, or one of "
+            "your own as module:attribute"
         )
     found: Any = load_attribute(name) if plugin is None else plugin.load()
     if not callable(found):

@@ -22,6 +22,7 @@ from harness.grading.verdict import Verdict
 from harness.problem import Problem
 from harness.run.engine.manifest import surroundings, test_limits
 from harness.run.plan.judging_options import judging_of
+from harness.run.plan.languages import check_language
 from harness.run.plan.problem_kinds import check_settings, rules_of
 from harness.run.plan.problem_loader import Benchmark, checked, read
 from harness.run.reporter import LOG, Reporter
@@ -33,6 +34,7 @@ from harness.run.settings.python_arguments import spec_from
 from harness.run.settings.python_messages import python_words
 from harness.run.settings.python_signature import listing
 from harness.run.settings.spec import RunSpec, default_of, known_keys, read_spec
+from harness.run.store.changed_tests import changes_of, with_changes
 from harness.run.store.directory import MANIFEST, RunDirectory, read_manifest
 from harness.run.store.origin import as_judged_here
 from harness.run.store.results import SampleResult
@@ -145,12 +147,15 @@ def judge_again(
     before = read_manifest(parent)
     least = {"require_isolation": default_of("require_isolation")}
     spec = read_spec(None, {**known_keys(before["spec"]), **least, **flags})
-    problems = load(spec).problems
-    there = tuple(each for each in problems if each.id in before["problems"])
-    rules = rules_of(there)
+    changes = changes_of(before)
+    loaded = (each for each in load(spec).problems if each.id in before["problems"])
+    there = with_changes(loaded, changes)
+    rules = rules_of(there, spec.language)
     check_settings(rules, how.said)
+    check_language(spec.language, there, flags=spec.cpp_flags or "")
     where, unsafe = replace(how.where, workers=spec.workers), how.unsafe
-    judging = JudgingSession(judging_of(spec), where, spec.require_isolation, unsafe)
+    options = judging_of(spec, to_the_end=changes)
+    judging = JudgingSession(options, where, spec.require_isolation, unsafe)
     if rules.runs_code:
         judging = _with_limits(judging, spec, there, reporter)
     stored = stored_solutions(parent, there)
@@ -171,7 +176,7 @@ def judge_again(
     done = {result.sample for result in directory.committed()}
     left = [each for each in stored if each.result.sample not in done]
     tell(f"{count(len(stored), 'solution')}, {len(left)} pending")
-    regrading = Regrading(directory, parent, left, rules.extractor(spec.extract))
+    regrading = Regrading(directory, parent, left, rules.extractor(spec.extract), changes)
     try:
         jobs = regrading.jobs()
         if not rules.runs_code:
@@ -186,11 +191,11 @@ def judge_again(
     finally:
         regrading.close()
         directory.close()
-    verdicts = {each.result.sample: each.result.verdict for each in stored}
+    verdicts = {each.result.sample: each.result.verdict_on_tests for each in stored}
     changed = (
         (result, verdicts[result.sample])
         for result in results
-        if verdicts[result.sample] is not result.verdict
+        if verdicts[result.sample] is not result.verdict_on_tests
     )
     return Regraded(directory.path, summary, tuple(changed), tuple(regrading.failures), interrupted)
 
@@ -216,7 +221,7 @@ def _opened(path: Path, manifest: Mapping[str, Any]) -> RunDirectory:
     return RunDirectory.resume(path)
 
 
-@with_settings("benchmark", *JUDGING)
+@with_settings("benchmark", *JUDGING, "cpp_flags")
 def regrade_command(
     settings: Mapping[str, Any],
     run: RunArgument,
@@ -245,7 +250,7 @@ def regrade_command(
     print_summary(console(), found.summary, found.path, as_json=as_json)
     err.print(f"{count(len(found.changed), 'verdict')} changed")
     for result, verdict in found.changed[:MOST_CHANGES]:
-        words = f"  {result.sample}: {verdict} before, {result.verdict} now"
+        words = f"  {result.sample}: {verdict} before, {result.verdict_on_tests} now"
         err.print(printable_line(words), soft_wrap=True)
     if len(found.changed) > MOST_CHANGES:
         err.print(f"  and {len(found.changed) - MOST_CHANGES} more")

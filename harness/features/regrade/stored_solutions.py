@@ -22,9 +22,16 @@ from harness.grading.answer_judge import judge_answer
 from harness.grading.jobs import Job, Judged
 from harness.grading.verdict import INFRASTRUCTURE, Grade, Verdict
 from harness.problem import Problem
+from harness.run.store.changed_tests import TestChange
 from harness.run.store.directory import RESULTS, RunDirectory
 from harness.run.store.message_texts import program
-from harness.run.store.results import SampleResult, Step, outcomes, read_results
+from harness.run.store.results import (
+    SampleResult,
+    Step,
+    outcomes,
+    read_results,
+    with_impossible,
+)
 from harness.run.store.transcript import file_name
 from harness.run.store.transcripts import Transcripts
 from harness.text import writable
@@ -204,6 +211,7 @@ class Regrading:
         parent: directory of the old run.
         stored: solutions of the old run.
         extract: the old run's rule that finds code in an answer.
+        changes: the old run's changes of public tests, by problem id.
     """
 
     def __init__(
@@ -212,8 +220,10 @@ class Regrading:
         parent: Path,
         stored: Sequence[StoredSolution],
         extract: Extract,
+        changes: Mapping[str, TestChange],
     ) -> None:
         self._directory = directory
+        self._changes = changes
         self._stored = stored
         self._extract = extract
         self._transcripts = Transcripts(parent)
@@ -267,7 +277,9 @@ class Regrading:
         grade = sample.grades[before.code]
         if grade.verdict not in INFRASTRUCTURE:
             self._take_over(before, grade)
-            self._directory.results.append(regraded(before, sample.codes, sample.grades))
+            result = regraded(before, sample.codes, sample.grades)
+            change = self._changes.get(result.problem_id)
+            self._directory.results.append(with_impossible(result, change))
 
     def _take_over(self, result: SampleResult, grade: Grade) -> None:
         events = [event for event in self._events(result) if not isinstance(event, Graded)]

@@ -22,6 +22,9 @@ HEIGHT = 250
 NOUGHT = "datum.value ? datum.label : '0'"  # not `0k`
 BOUND = "any_right"
 """The curve that is an upper bound, reachable only with the hidden tests."""
+SEEN = 0.005
+"""Smallest difference of two rates that can be seen."""
+
 NARROW = f"min({2 * LABEL}, 0.4 * containerSize()[0])"
 """Width of the names of pairs, which leaves room for the chart on a phone."""
 WAYS: Mapping[str, str] = {
@@ -60,8 +63,26 @@ def spend_rows(spend: SpendComparison, names: tuple[str, str]) -> list[dict[str,
     return rows
 
 
+def has_bound(spend: SpendComparison) -> bool:
+    """Return whether a bound is drawn: one that stands apart from its run's compared curve."""
+    return any(curve.way == BOUND for curve in _drawn(spend))
+
+
 def _drawn(spend: SpendComparison) -> list[SpendCurve]:
-    return [curve for curve in spend.curves if curve.compared or curve.way == BOUND]
+    compared = {curve.label: curve for curve in spend.curves if curve.compared}
+    bounds = [curve for curve in spend.curves if curve.way == BOUND]
+    return [
+        *compared.values(),
+        *(curve for curve in bounds if _are_apart(curve, compared[curve.label])),
+    ]
+
+
+def _are_apart(bound: SpendCurve, main: SpendCurve) -> bool:
+    """Return whether a bound can be told from a curve with the same spends."""
+    rates = {point.spend: point.solved for point in main.points}
+    return any(
+        point.solved - rates.get(point.spend, point.solved) >= SEEN for point in bound.points
+    )
 
 
 def equal_spend(
@@ -142,10 +163,10 @@ def _crossing_marks(spend: SpendComparison, x: Any) -> list[Any]:
 
 
 def pareto(rows: Sequence[Mapping[str, Any]], axis_title: str, title: str) -> Spec:
-    """Draw a point with its interval for each cell, and a line along the front.
+    """Draw a point with its interval for each variant, and a line along the front.
 
     Args:
-        rows: for each cell `name`, `price`, `value`, `low`, `high`, `front`.
+        rows: for each variant `name`, `price`, `value`, `low`, `high`, `front`.
         axis_title: title of the price axis.
         title: a sentence that says what the chart shows.
     """
@@ -161,7 +182,7 @@ def pareto(rows: Sequence[Mapping[str, Any]], axis_title: str, title: str) -> Sp
             scale=alt.Scale(domain=["on the front", "another is better"], range=_FRONT),
             legend=alt.Legend(orient="top", title=None),
         ),
-        tooltip=tooltip(("name", "cell", ""), ("price", axis_title, ",.4~g"), *RATE),
+        tooltip=tooltip(("name", "variant", ""), ("price", axis_title, ",.4~g"), *RATE),
     )
     front = plotted(row for row in rows if row["front"] == "on the front")
     layers = [

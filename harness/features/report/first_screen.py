@@ -197,7 +197,7 @@ def _chart(spend: SpendComparison, names: tuple[str, str], colours: tuple[str, s
         "Solve rate over what a problem costs on average. Bands are 95 % intervals, by bootstrap "
         "over problems. An attempt that is cut off counts with the solution that it had by then."
     )
-    if any(curve.way == answer_charts.BOUND for curve in spend.curves):
+    if answer_charts.has_bound(spend):
         about += " Dotted: pass@k, a bound that only the hidden tests could reach."
     rows = answer_charts.spend_rows(spend, names)
     table = Table(

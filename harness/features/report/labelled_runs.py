@@ -12,8 +12,10 @@ from harness.features.compare.flips import Flip, compare_counts, flips_of, share
 from harness.figures import count
 from harness.run.settings.spec import GROWING, RESUMABLE, SETTINGS, RunSpec, uses
 from harness.run.store.origin import PUBLISHED, verdicts_of
+from harness.run.store.pending import NOT_NEEDED, NOT_RUN
 from harness.run.store.results import SampleResult
 from harness.run.store.transcript import transcript_command
+from harness.run.summary.impossible_rates import impossible_words
 from harness.run.summary.loaded_run import Run
 from harness.run.summary.summary import solved_counts
 from harness.stats.paired import (
@@ -96,11 +98,13 @@ def groupable(name: str) -> str:
 def remarks(sides: Sequence[LabelledRun]) -> Iterator[str]:
     """Yield warnings: pending or ungraded samples, and differences between runs."""
     for side in sides:
-        pending = sum(side.run.summary.pending.values())
+        left_out = {NOT_NEEDED, NOT_RUN} if side.run.manifest.get(NOT_NEEDED) else set[str]()
+        reasons = side.run.summary.pending.items()
+        pending = sum(number for why, number in reasons if why not in left_out)
         if pending:
             yield (
-                f"{side.label}: {count(pending, 'sample')} of {side.run.planned:,} not done; "
-                "the figures are of the others"
+                f"{side.label}: {count(pending, 'sample')} of {side.run.planned:,} pending, "
+                "in no figure"
             )
         if side.imported:
             tests = "tests, " if verdicts_of(side.run.manifest) == PUBLISHED else ""
@@ -113,9 +117,12 @@ def remarks(sides: Sequence[LabelledRun]) -> Iterator[str]:
                 f"{side.label}: agent runs made elsewhere; turns, tokens and cost are what their "
                 "file says, the verdicts were made here"
             )
-        ungraded = side.run.summary.ungraded
-        if ungraded:
-            yield f"{side.label}: {count(ungraded, 'sample')} not graded, and in no rate"
+        summary = side.run.summary
+        if summary.untested:
+            yield f"{side.label}: {count(summary.untested, 'sample')} not graded, and in no rate"
+        if summary.impossible is not None:
+            first, *rates = impossible_words(summary.impossible)
+            yield f"{side.label}: impossible tests: {first}; {'; '.join(rates)}"
     for side in sides[1:]:
         yield from _unlike(sides[0], side)
 

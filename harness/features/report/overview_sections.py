@@ -1,4 +1,4 @@
-"""Sections with each run's figures side by side, an experiment's cells, and pairs of runs."""
+"""Sections with each run's figures side by side, an experiment's variants, and pairs of runs."""
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
@@ -22,6 +22,7 @@ from harness.features.report.figures import (
 from harness.features.report.labelled_runs import NOT_USED, LabelledRun, Pairing
 from harness.figures import UNKNOWN, count, dollars, figure, percent, quantity
 from harness.run.store.origin import PUBLISHED, verdicts_of
+from harness.run.summary.impossible_rates import names_of
 from harness.run.summary.loaded_run import mode_words
 from harness.run.summary.summary import Summary
 from harness.stats.pass_at_k import OfSeveral
@@ -69,7 +70,7 @@ def summary_section(sides: Sequence[LabelledRun]) -> Section:
 def _headlines(sides: Sequence[LabelledRun]) -> list[GroupRate]:
     kinds: tuple[tuple[str, Callable[[Summary], Rate | None]], ...] = (
         ("pass@1", lambda summary: summary.pass_at_1),
-        ("first write", _first_write),
+        ("first attempt", _first_write),
         ("with hidden tests", lambda summary: summary.with_hidden),
         ("without known issues", lambda summary: summary.without_known_issues),
         ("by the source's own rule", lambda summary: summary.by_source_rule),
@@ -88,7 +89,7 @@ def _first_write(summary: Summary) -> Rate | None:
 
 
 def _not_in_it(summary: Summary) -> str:
-    """Return how many samples the rate of first writes leaves out, if it leaves any out."""
+    """Return how many samples the rate of first attempts leaves out, if it leaves any out."""
     missing = 0 if summary.curve is None else summary.curve.without_first_write
     return f", {missing:,} unknown" if missing and _first_write(summary) else ""
 
@@ -97,7 +98,7 @@ _Row = tuple[str, Callable[[LabelledRun], str]]
 
 
 def _rows(sides: Sequence[LabelledRun]) -> list[_Row]:
-    return [*_settings(sides), *_FIGURES, *_several(sides), *_TAKEN]
+    return [*_settings(sides), *_FIGURES, *_several(sides), *_impossible(sides), *_TAKEN]
 
 
 def _settings(sides: Sequence[LabelledRun]) -> list[_Row]:
@@ -112,6 +113,17 @@ def _several(sides: Sequence[LabelledRun]) -> Iterator[_Row]:
     for k in sorted({each.k for side in sides for each in side.run.summary.of_several}):
         yield f"pass@{k}", partial(_of_k, k, lambda of: of.any_right)
         yield f"pass^{k}", partial(_of_k, k, lambda of: of.all_right)
+
+
+def _impossible(sides: Sequence[LabelledRun]) -> Iterator[_Row]:
+    """Yield the rates of what the models did about impossible tests."""
+    for name in names_of([side.run.summary.impossible for side in sides]):
+        yield f"impossible tests, {name.replace('_', ' ')}", partial(_impossible_rate, name)
+
+
+def _impossible_rate(name: str, side: LabelledRun) -> str:
+    found = side.run.summary.impossible
+    return "none" if found is None else rate_words(found.rates.get(name))
 
 
 def _of_k(k: int, rate_in: Callable[[OfSeveral], Rate | None], side: LabelledRun) -> str:
@@ -148,13 +160,13 @@ def _cut_off(summary: Summary) -> str:
 _FIGURES: tuple[_Row, ...] = (
     ("problems", _of(lambda s: f"{s.problems:,}")),
     ("samples graded", lambda side: f"{side.run.summary.graded:,} of {side.run.planned:,}"),
-    ("not graded", _of(lambda s: f"{s.ungraded:,}")),
+    ("not graded", _of(lambda s: f"{s.untested:,}")),
     ("pending", _of(lambda s: _counts(s.pending))),
     ("pass@1", _of(lambda s: rate_words(s.pass_at_1))),
-    ("first write", _of(lambda s: rate_words(_first_write(s)) + _not_in_it(s))),
+    ("first attempt", _of(lambda s: rate_words(_first_write(s)) + _not_in_it(s))),
     ("with hidden tests", _of(lambda s: rate_words(s.with_hidden))),
     ("tests passed, mean over problems", _of(lambda s: _share(s.mean_fraction))),
-    ("over-fit gap", _of(lambda s: rate_words(s.overfit_rate))),
+    ("passed public tests only", _of(lambda s: rate_words(s.overfit_rate))),
     ("problems without hidden tests", _no_hidden),
 )
 _TAKEN: tuple[_Row, ...] = (
@@ -198,10 +210,10 @@ def experiment_section(ranking: Ranking) -> Section:
     """Return the section with the ranked table and the Pareto chart."""
     table = PageItem(
         "ranking",
-        "Cells, the one that solves most first",
+        "Variants, the one that solves most first",
         _ranking_words(ranking),
         Table(
-            ("cell", "solved", "difference", "95 % interval", "p (Holm)", "cost a sample",
+            ("variant", "solved", "difference", "95 % interval", "p (Holm)", "cost a sample",
              "tokens a sample", "front"),
             tuple(_row(number, cell, ranking) for number, cell in enumerate(ranking.cells, 1)),
         ),
@@ -214,8 +226,8 @@ def _ranking_words(ranking: Ranking) -> str:
     tests = sum(cell.against is not None for cell in ranking.cells)
     return (
         f"Differences are in points of pass@1 against {printable_line(ranking.baseline)}, paired "
-        f"by problem; p is corrected by Holm for {count(tests, 'test')}. A cell is on the Pareto "
-        "front where no other solves as much for less."
+        f"by problem; p is corrected by Holm for {count(tests, 'test')}. A variant is on the "
+        "Pareto front where no other solves as much for less."
     )
 
 
@@ -255,11 +267,11 @@ def _pareto(ranking: Ranking) -> PageItem | None:
         return None
     axis = "dollars a sample" if ranking.front_by == "cost" else "tokens a sample"
     about = (
-        f"Solve rate over {axis}, a point a cell with its 95 % interval; numbers are those of the "
-        "table above. The dashed line joins the cells that no other beats in both."
+        f"Solve rate over {axis}, a point a variant with its 95 % interval; numbers are those of "
+        "the table above. The dashed line joins the variants that no other beats in both."
     )
     table = Table(
-        ("cell", axis, "solved", "front"),
+        ("variant", axis, "solved", "front"),
         tuple(
             (f"{row['number']}. {row['name']}", f"{row['price']:,.4g}", percent(row["value"]),
              row["front"])

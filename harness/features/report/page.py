@@ -166,7 +166,7 @@ def _heading(title: str, told: str, ranking: Ranking | None) -> str:
         return title
     if ranking is None:
         return told
-    cells = count(len(ranking.cells), "cell")
+    cells = count(len(ranking.cells), "variant")
     return f"{Path(ranking.experiment).resolve().name}, {cells}: {told}"
 
 
@@ -286,9 +286,9 @@ def write_report(
         names = read_experiment(runs[0]).cells  # in the grid's order: the baseline comes first
         runs = [begun[name] for name in names if name in begun]
         if not runs:
-            raise UsageError(f"{ranking.experiment}: no cell has begun")
+            raise UsageError(f"{ranking.experiment}: no variant has begun")
         if only != EVERYTHING:
-            raise UsageError("filters go with runs: name the cells of the experiment as runs")
+            raise UsageError("filters go with runs: name the variants of the experiment as runs")
     found = [filtered(read_run(run), only) for run in runs]
     page = report_page(found, title=title, cutoff=month, ranking=ranking)
     draft = out.with_name(f".{out.name}.{os.getpid()}")
@@ -318,7 +318,7 @@ def _month(text: str) -> date:
     try:
         return date.fromisoformat(f"{text}-01")
     except ValueError as error:
-        raise UsageError(f"--cutoff {text!r} is no month; write it as 2024-05") from error
+        raise UsageError(f"--cutoff {text!r} is not a month (YYYY-MM)") from error
 
 
 @with_settings(*RESULT_FILTERS)

@@ -36,8 +36,10 @@ def _lines(event: events.Event) -> Iterator[str]:
         case events.SampleStart():
             settings = ", ".join(f"{key} {value}" for key, value in event.settings.items())
             yield printable_line(f"=== {event.sample}")
+            in_language = f", in {event.language}" if event.language else ""
             yield printable_line(
-                f"{event.mode}, model {event.model}, prompt {event.prompt or 'unknown'}"
+                f"{event.mode}{in_language}, model {event.model}, "
+                f"prompt {event.prompt or 'unknown'}"
             )
             yield from [printable_line(settings)] if settings else []
         case events.Request():

@@ -26,6 +26,7 @@ from harness.models.price_lists import ListedPrice
 from harness.run.settings.python_arguments import path_of
 from harness.run.settings.python_messages import python_words
 from harness.run.settings.spec import RESUMABLE, RunSpec
+from harness.run.store.changed_tests import IMPOSSIBLE
 from harness.run.store.directory import (
     BATCHES,
     MANIFEST,
@@ -287,6 +288,9 @@ def _manifest(
     merged["problems"] = dict(problems)
     limits = (part.manifest.get("test_limits", {}) for part in parts)  # by source
     merged["test_limits"] = reduce(_joined, limits, {})
+    if IMPOSSIBLE in first:  # each shard looked at the problems of the whole run
+        changes = (part.manifest.get(IMPOSSIBLE, {}).get("problems", {}) for part in parts)
+        merged[IMPOSSIBLE] = {**first[IMPOSSIBLE], "problems": reduce(_joined, changes, {})}
     merged["merged"] = {
         "problems": parts[0].total,
         "shards": [

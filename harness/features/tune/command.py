@@ -35,6 +35,7 @@ LEFT_OUT = frozenset(
     {
         *("agent_command", "agent_read", "agent_env", "agent_memory", "agent_without_namespace"),
         *("batch", "efficiency", "repair_from", "run_tests", "shard", "timing"),
+        *("language", "cpp_flags"),
     }
 )
 """Settings of a run that do not go with many small runs, or leave nothing to score."""

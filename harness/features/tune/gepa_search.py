@@ -29,7 +29,7 @@ from harness.text import writable
 
 MINIBATCH = 3
 """Problems with which a proposal is compared with its parent first, as in GEPA."""
-MOST_IDLE = 10
+MOST_IDLE = 20
 """Proposals in a row that are faulty or known, after which the search ends."""
 EPOCHS = 3
 """Passes through the train problems without a failure, after which the search ends."""
@@ -149,7 +149,7 @@ class GepaSearch:
     def propose(
         self, candidate: Candidate, reflective_dataset: Dataset, components_to_update: list[str]
     ) -> dict[str, str]:
-        """Return a new text for a template; nothing if it may not be asked, or is known."""
+        """Return a new text for a template; nothing if it is faulty, or in the pool already."""
         with _never_swallowed():
             return self._proposed(candidate, reflective_dataset, components_to_update)
 
@@ -169,9 +169,11 @@ class GepaSearch:
         update = {"proposals": self.record.proposals + 1}
         self.record = self.record.model_copy(update=update)
         proposed = {**candidate, place: text}
-        if self.record.named(digest(proposed)) is not None:
+        known = self.record.named(digest(proposed))
+        if known is not None:  # one that other problems did not favour may be tried again
             self._keep(self.record)
-            return {}
+            selected = known.mean(self.split.selection) is not None
+            return {} if known.fault or selected else {place: text}
         self.candidates.folder_of(proposed)
         fault = self.candidates.fault(proposed) if text else "the answer has no template"
         made = CandidateRecord(
@@ -185,13 +187,13 @@ class GepaSearch:
         if fault:
             self.tell(f"candidate {made.number}, from {parent.number}: not asked: {fault}")
             return {}
-        self._idle = 0
         return {place: text}
 
     def _keep_scores(
         self, known: CandidateRecord, scores: Mapping[str, float], asked: int, new: Sequence[str]
     ) -> None:
         """Record new scores, and tell of them."""
+        self._idle = 0
         update: dict[str, Any] = {"scores": {**known.scores, **scores}}
         if not known.scores and known.parent is not None:
             update["batch"] = tuple(scores)

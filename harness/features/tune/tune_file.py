@@ -8,7 +8,7 @@ from typing import Any, Literal
 from pydantic import Field, PositiveInt, ValidationError
 
 from harness.errors import RunDirectoryError
-from harness.features.tune.split import Sizes, ProblemSplit
+from harness.features.tune.split import ProblemSplit, Sizes
 from harness.models.price_lists import ListedPrice
 from harness.models.protocol import Frozen
 from harness.run.settings.spec import RESUMABLE, flag_of

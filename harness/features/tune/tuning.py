@@ -101,6 +101,7 @@ class TuneRequest:
         found = read_tune(resume)
         fixed = sorted(set(settings) - RESUMABLE)
         given = options.model_dump(exclude_defaults=True)
+        fixed += sorted(given.pop("sizes", {}))
         fixed += sorted(given.keys() - {"max_evaluations", "reflection_base_url"})
         if fixed or out is not None:
             key = fixed[0] if fixed else "out"

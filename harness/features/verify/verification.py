@@ -171,7 +171,7 @@ def list_references(
     compiled = _compiled()
     listed: list[References] = []
     for problem in problems:
-        languages = {PYTHON, *(() if refusal(problem) else compiled)}
+        languages = {PYTHON, *(name for name in compiled if not refusal(problem, name))}
         found = [
             (index, each)
             for index, each in enumerate(problem.known_solutions())

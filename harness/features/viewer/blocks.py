@@ -7,7 +7,7 @@ from typing import Any
 from markupsafe import Markup
 
 from harness.agent import events
-from harness.agent.extraction.code import extract
+from harness.agent.extraction.fences import extractor_of
 from harness.features.viewer.highlight import (
     SHOWN,
     DiffLine,
@@ -76,10 +76,19 @@ class Blocks:
         tape: the transcript.
         price: price of tokens; None if unknown.
         running: whether the run may still produce missing results.
+        language: language of solutions; None for Python.
     """
 
-    def __init__(self, tape: TranscriptIndex, price: ListedPrice | None, *, running: bool) -> None:
+    def __init__(
+        self,
+        tape: TranscriptIndex,
+        price: ListedPrice | None,
+        *,
+        running: bool,
+        language: str | None = None,
+    ) -> None:
         self._tape, self._price, self._running = tape, price, running
+        self._extract = extractor_of(language)
         self._events: dict[int, events.Event | None] = {}
 
     def of(self, entry: Entry) -> Block:
@@ -182,7 +191,7 @@ class Blocks:
             return ""
         if entry.kind == "call":
             return program(event.response.tool_calls[entry.part]) or ""
-        return extract(event.response.text, None).code
+        return self._extract(event.response.text, None).code
 
 
 def _pieces(text: str) -> Iterator[Piece]:

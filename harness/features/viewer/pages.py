@@ -297,7 +297,8 @@ def _at_turn(base: str, query: Query, talk: Talk | None, turn: int) -> str:
 def _conversation(run: OpenRun, talk: Talk | None, number: int, *, running: bool) -> Shown:
     if talk is None or not talk.there:
         return {"blocks": [], "graded_above": False}
-    blocks = Blocks(talk.tape, run.price, running=running)
+    language = run.spec.get("language")
+    blocks = Blocks(talk.tape, run.price, running=running, language=language)
     graded = any(entry.kind == "grade" for entry in talk.entries.all[-2 * PER_PAGE :])
     shown = [blocks.of(entry) for entry in talk.entries.page(number)]
     return {"blocks": shown, "graded_above": graded}

@@ -18,7 +18,7 @@ from harness.features.viewer.open_run import Item
 from harness.features.viewer.result_index import ResultRow
 from harness.run.summary.groups import read_filters
 from harness.sources.selection import Selection
-from harness.stats.rates import Rate, mean_by_problem, rate
+from harness.stats.rates import Rate, rate_by_problem
 
 T = TypeVar("T")
 PER_PAGE = 100
@@ -331,8 +331,7 @@ def sums(items: Iterable[Item]) -> Sums:
 
 
 def _rate(rows: Iterable[ResultRow]) -> Rate | None:
-    by_problem = mean_by_problem((row.problem_id, float(row.solved)) for row in rows)
-    return rate(list(by_problem.values()))
+    return rate_by_problem((row.problem_id, float(row.solved)) for row in rows)
 
 
 def _all(values: Iterable[Any]) -> Any:

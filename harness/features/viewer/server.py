@@ -81,7 +81,7 @@ class Guard:
         if scope["method"] not in METHODS and not changing:
             return PlainTextResponse("Pages can be read, and no more.\n", 405)
         if changing and not self._is_own(headers):
-            return PlainTextResponse("Another site has sent this form.\n", 403)
+            return PlainTextResponse("This page is out of date: reload it and try again.\n", 403)
         given = QueryParams(scope["query_string"]).get("token")
         if scope["path"] == "/" and given is not None and _same(given, self._token):
             return self._entered()

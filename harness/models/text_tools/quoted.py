@@ -64,7 +64,16 @@ def between_quotes(
         further[after["key"]] = after["value"] if value is None else value.value
         rest = rest[: after.start()]
         first = None
-    return first
+    return (_unclosed(text, opening, key) or first) if closed else None
+
+
+def _unclosed(text: str, opening: re.Match[str], key: str) -> dict[str, Any] | None:
+    """Return the argument where a marker ends the call before any quote does.
+
+    Raw lines only: the model left JSON behind. They must be Python source.
+    """
+    body = text[opening.end() :]
+    return {key: body} if "\n" in body.strip() and is_python(body) else None
 
 
 def _decoded(text: str, opening: re.Match[str]) -> Iterator[str]:

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from harness.languages.known import of_words
 from harness.models.protocol import ToolSpec
 from harness.models.text_tools.calls import properties_of, sole_text
 
@@ -54,6 +55,7 @@ LEFT_OUT = "({tool} takes no {names}; left out.)"
 
 EXAMPLES = {"code": "print(input()[::-1])", "answer": "[1, 2]"}
 TAGS = {"code": "python"}
+"""Examples of arguments, and the tag of a fence; those of a language are in `harness.languages`."""
 _VALUES: Mapping[str, Any] = {
     "integer": 1,
     "number": 1.5,
@@ -109,11 +111,13 @@ def right_call(tool: ToolSpec, *, in_text: bool, wording: Wording = WORDING) -> 
         return f"{tool.name} with the arguments {json.dumps(_arguments(tool))}"
     if key is None:
         return _block({"name": tool.name, "arguments": _arguments(tool)})
-    example = EXAMPLES.get(key, "VALUE")
+    example, tag = _example(tool, key), TAGS.get(key, "")
+    if key in TAGS and (language := of_words(_words(tool, key))) is not None:
+        tag = language.fences[0]
     if not wording.code_after:
         return f"```{tool.name}\n{example}\n```"
     call = _block({"name": tool.name, "arguments": {}})
-    return f"{call}\n\n```{TAGS.get(key, '')}\n{example}\n```"
+    return f"{call}\n\n```{tag}\n{example}\n```"
 
 
 def like_this(tool: ToolSpec, *, in_text: bool) -> str:
@@ -133,10 +137,20 @@ def _arguments(tool: ToolSpec) -> dict[str, Any]:
     """Return example arguments: the required ones."""
     required: list[str] = tool.parameters.get("required", [])
     return {
-        key: EXAMPLES.get(key, _VALUES.get(str(properties_of(tool)[key].get("type")), "VALUE"))
+        key: _example(tool, key, _VALUES.get(str(properties_of(tool)[key].get("type")), "VALUE"))
         for key in required
     }
 
 
 def _block(value: Any) -> str:
     return f"```json\n{json.dumps(value)}\n```"
+
+
+def _example(tool: ToolSpec, key: str, other: Any = "VALUE") -> Any:
+    """Return an example of an argument; code is in the language that the tool takes."""
+    language = of_words(_words(tool, key)) if key in TAGS else None
+    return EXAMPLES.get(key, other) if language is None else language.example
+
+
+def _words(tool: ToolSpec, key: str) -> str:
+    return str(properties_of(tool)[key].get("description", ""))

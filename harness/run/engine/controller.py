@@ -15,6 +15,8 @@ from harness.figures import bad_rows, count
 from harness.models.environment import MODEL_ID, Environment
 from harness.models.opening import missing
 from harness.models.protocol import Model
+from harness.models.replay import ReplayModel
+from harness.registry import IMPOSSIBLE, feature
 from harness.run.engine.engine import Engine
 from harness.run.engine.lifecycle import (
     Outcome,
@@ -31,7 +33,7 @@ from harness.run.observer import Failure, Observer, RunObserver, Watch
 from harness.run.plan.budget import Budget
 from harness.run.plan.estimate import requests_of
 from harness.run.plan.plan import Plan, prepare
-from harness.run.plan.target import BUNDLED, BUNDLED_PROBLEMS, PREFIX
+from harness.run.plan.target import BUNDLED, BUNDLED_PROBLEMS, PREFIX, RECORDED_MODEL
 from harness.run.reporter import Reporter
 from harness.run.session.isolation import isolate
 from harness.run.settings.spec import RunSpec
@@ -85,6 +87,7 @@ class RunController:
         """
         read = read or self.reader(spec)
         plan = prepare(spec, os.environ, read=read, own_model=own_model, dry_run=self.dry_run)
+        plan = self._with_impossible_tests(plan)
         return Prepared(plan, plan.samples)
 
     def further(  # noqa: PLR0917 - as `new`, for an existing run
@@ -119,7 +122,13 @@ class RunController:
             own_model=own_model,
             dry_run=self.dry_run,
         )
-        return going_on(plan, path, before, only)
+        return going_on(self._with_impossible_tests(plan, before), path, before, only)
+
+    def _with_impossible_tests(self, plan: Plan, before: Mapping[str, Any] | None = None) -> Plan:
+        """Return the plan with its impossible tests, if there are to be any."""
+        if plan.spec.impossible is None or self.dry_run:
+            return plan
+        return feature(IMPOSSIBLE, "--impossible")(plan, before, self.reporter)
 
     def reader(self, spec: RunSpec) -> Read:
         """Return a function that loads problems and shows its progress if slow."""
@@ -157,6 +166,8 @@ class RunController:
             self.reporter.notice(bad_rows(plan.loaded.skipped))
         if plan.notice:
             self.reporter.notice(plan.notice)
+        if plan.impossible:
+            self.reporter.notice(plan.impossible.words(len(plan.problems)))
         if plan.selected.undated:
             self.reporter.notice(
                 f"{count(plan.selected.undated, 'problem')} without a date left out"
@@ -167,7 +178,8 @@ class RunController:
         plan, before = prepared.plan, prepared.before
         changed = version_change(before) if before is not None and prepared.samples else ""
         route = plan.target.route
-        for line in filter(None, (plan.notice, route and route.remark, changed)):
+        tests = plan.impossible and plan.impossible.words(len(plan.problems))
+        for line in filter(None, (plan.notice, tests, route and route.remark, changed)):
             self.reporter.notice(printable_line(line))
 
     def carry_out(self, prepared: Prepared, path: Path, budget: Budget | None = None) -> Outcome:
@@ -278,7 +290,7 @@ class RunController:
     def _source_of_answers(self, plan: Plan, left: int) -> Iterator[str]:
         """Yield where the model's answers come from, and what may be billed."""
         if plan.model_name == PREFIX + BUNDLED:
-            yield "demo: replaying hand-written model answers; token counts are estimates"
+            yield f"demo: replaying what {RECORDED_MODEL} answered{_extent(plan)}; nothing is sent"
             if plan.spec.model is None and (model := _model_of_the_environment()):
                 yield (
                     f"{MODEL_ID}={model} is not asked where neither -m nor -b is given; "
@@ -322,6 +334,15 @@ def _remarks(plan: Plan, left: int) -> Iterator[str]:
             f"prices of {plan.price.as_of}, per million tokens: "
             f"${plan.price.input:g} in, ${plan.price.output:g} out"
         )
+
+
+def _extent(plan: Plan) -> str:
+    """Return to how many of the bundled problems there are answers, if not to all."""
+    bundled = {problem.id for problem in plan.loaded.problems}
+    if not isinstance(plan.model, ReplayModel) or bundled <= plan.model.problems:
+        return ""
+    recorded = len(bundled & plan.model.problems)
+    return f" to {recorded} of {len(bundled)} bundled problems"
 
 
 def _place(plan: Plan) -> str:

@@ -22,6 +22,7 @@ from harness.run.plan.judging_options import stored_limits
 from harness.run.plan.plan import Plan
 from harness.run.settings.shard import Shard
 from harness.run.settings.spec import GROWING, RESUMABLE, RunSpec, uses
+from harness.run.store.changed_tests import IMPOSSIBLE
 from harness.run.store.pending import NOT_NEEDED
 from harness.run.store.transcript import shared_parts
 from harness.run.store.versions import git_revision, version_now, versions_after
@@ -95,7 +96,7 @@ def manifest(plan: Plan, choice: ChosenSandbox) -> dict[str, Any]:
         **surroundings(choice),
         "spec": _stored(plan),
         "price": plan.price.model_dump(mode="json") if plan.price else None,
-        "versions": [version_now()],
+        "versions": [version_now(plan.spec.language)],
         **_code(plan),
         "prompt": {"name": plan.prompt.name, "hash": plan.prompt.hash},
         **_tools(plan),
@@ -105,7 +106,9 @@ def manifest(plan: Plan, choice: ChosenSandbox) -> dict[str, Any]:
         "endpoint": plan.target.endpoint,
         "data": _data(plan),
         "skipped_rows": [str(error) for error in plan.loaded.skipped],
+        **_left_out(plan),
         **_shard(plan),
+        **_impossible(plan),
         "problems": {problem.id: problem.content_hash for problem in plan.problems},
         "test_limits": test_limits(plan.problems, plan.spec.test_timeout, plan.judging),
     }
@@ -124,11 +127,21 @@ def _tools(plan: Plan) -> dict[str, Any]:
     return {"tools": {"name": names, "hash": plan.toolbox.hash}}
 
 
+def _left_out(plan: Plan) -> dict[str, Any]:
+    """Return the number of problems that take no solution in the run's language, if any."""
+    return {"left_out": dict(plan.left_out)} if plan.left_out else {}
+
+
 def _shard(plan: Plan) -> dict[str, Any]:
     """Return the shard, if the run is one."""
     if plan.spec.shard is None or plan.whole is None:
         return {}
     return {"shard": plan.whole.as_json(Shard.read(plan.spec.shard))}
+
+
+def _impossible(plan: Plan) -> dict[str, Any]:
+    """Return the impossible tests, if the run has any."""
+    return {IMPOSSIBLE: plan.impossible.as_json()} if plan.impossible else {}
 
 
 def surroundings(choice: ChosenSandbox) -> dict[str, Any]:
@@ -320,7 +333,9 @@ def grown(plan: Plan, before: Mapping[str, Any], *, works: bool = True) -> dict[
         "price": plan.price.model_dump(mode="json") if plan.price else before.get("price"),
         "data": _data(plan),
         "skipped_rows": [str(error) for error in plan.loaded.skipped],
+        **_left_out(plan),
         **_shard(plan),
+        **_impossible(plan),
         "problems": {problem.id: problem.content_hash for problem in plan.problems},
         "test_limits": test_limits(plan.problems, plan.spec.test_timeout, plan.judging),
     }

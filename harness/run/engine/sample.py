@@ -22,6 +22,7 @@ from harness.agent.events import (
     ToolResult,
 )
 from harness.agent.journal import Journal
+from harness.agent.problem_reports import ProblemReports
 from harness.agent.sample_workspace import workspace_of
 from harness.efficiency.measurement import Scales, unmeasured
 from harness.efficiency.scale import Efficiency
@@ -42,7 +43,7 @@ from harness.run.plan.budget import Budget, Share
 from harness.run.plan.plan import Plan
 from harness.run.reporter import Warnings
 from harness.run.store.directory import RunDirectory
-from harness.run.store.results import SampleResult, outcomes
+from harness.run.store.results import SampleResult, outcomes, with_impossible
 from harness.run.store.transcript import TranscriptWriter, facts_of, sample_name
 from harness.sandbox.executor import Executor, Shared
 from harness.sandbox.program import SandboxError
@@ -107,7 +108,9 @@ class Sampler:
         tests = problem.tests
         gate = SampleGate(self.limiter, self.budget, self.stopping, self.outage, share)
         with self.directory.transcript(problem.id, index) as transcript:
-            journal = Journal(self._recorder(sample, transcript), transcript.recorded)
+            reports = ProblemReports() if self.plan.impossible else None
+            hear = reports.hear if reports else None
+            journal = Journal(self._recorder(sample, transcript), transcript.recorded, hear)
             journal(self._start(problem, index))
             try:
                 # Find rows that cannot be graded before paying the model.
@@ -139,7 +142,15 @@ class Sampler:
                 return _failed(journal, Failure(sample, Verdict.CHECKER_ERROR, str(error)))
         seconds = round(time.monotonic() - started, 3)
         unheard = transcript.unheard + gate.unheard
-        return result.model_copy(update={"seconds": seconds, "unheard": unheard})
+        result = result.model_copy(update={"seconds": seconds, "unheard": unheard})
+        return self._with_report(result, reports)
+
+    def _with_report(self, result: SampleResult, reports: ProblemReports | None) -> SampleResult:
+        """Return the result with the model's report, and what it did about an impossible test."""
+        if reports is None or self.plan.impossible is None:
+            return result
+        result = result.model_copy(update={"reported": reports.found})
+        return with_impossible(result, self.plan.impossible.changes.get(result.problem_id))
 
     async def _judged(
         self, problem: Problem, index: int, attempt: Attempt, journal: Journal, tests: TestSuite

@@ -8,7 +8,7 @@ data.
 
 import math
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from harness.errors import RunDirectoryError, UsageError
@@ -25,7 +25,11 @@ FLOOR_S = 1.0
 """Least limit; a few milliseconds times a factor would measure machine noise."""
 
 
-def judging_of(spec: RunSpec, cpu_by_problem: Mapping[str, float] | None = None) -> Options:
+def judging_of(
+    spec: RunSpec,
+    cpu_by_problem: Mapping[str, float] | None = None,
+    to_the_end: Iterable[str] = (),
+) -> Options:
     """Return a spec's options of grading: each source's defaults with its values."""
     return Options(
         rule=spec.rule,
@@ -36,6 +40,9 @@ def judging_of(spec: RunSpec, cpu_by_problem: Mapping[str, float] | None = None)
         wall_s=spec.wall_timeout,
         stop=STOPS[spec.all_tests],
         cpu_by_problem=cpu_by_problem or {},
+        language=spec.language,
+        cpp_flags=spec.cpp_flags or "",
+        to_the_end=frozenset(to_the_end),
     )
 
 

@@ -1,43 +1,192 @@
 """What must hold before solutions in a language are asked for or judged."""
 
-from collections.abc import Iterable
+import subprocess
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
-from harness.errors import UsageError
+from harness.agent.strategies import PUBLISHED
+from harness.errors import NothingSelectedError, UsageError
+from harness.figures import count
 from harness.languages import PYTHON
-from harness.languages.known import language
-from harness.languages.language import MissingCompilerError
+from harness.languages.known import LANGUAGES, language
+from harness.languages.language import Language, MissingCompilerError
 from harness.problem import Kind, Problem
+from harness.run.settings.spec import RunSpec
+from harness.sources.files.rows import Loaded
+
+TRIAL_S = 60
+"""Seconds that the trial program may take to compile."""
 
 
-def check_language(name: str, problems: Iterable[Problem], *, timed: bool = False) -> None:
+def check_language(
+    name: str, problems: Iterable[Problem], *, timed: bool = False, flags: str = ""
+) -> None:
     """Check that solutions in a language can be judged.
 
     Args:
         name: name of the language.
         problems: the problems of the solutions.
         timed: whether right solutions are timed.
+        flags: the compiler's flags; empty for the usual ones.
 
     Raises:
         UsageError: there is no compiler, or a problem does not take the language.
     """
-    if name == PYTHON:
-        return
     own = language(name)
-    if timed:
+    if timed and name != PYTHON:
         raise UsageError(f"efficiency is measured for Python only, and solutions are {own.title}")
     for problem in problems:
-        reason = refusal(problem)
+        reason = refusal(problem, name)
         if reason:
             raise UsageError(f"{problem.id} takes no {own.title} solution: {reason}")
-    if own.compiler is not None:
+    check_compiler(own, flags)
+
+
+def check_compiler(own: Language, flags: str = "") -> None:
+    """Check that a program can be compiled with some flags. Raises UsageError."""
+    if own.compiler is None:
+        return
+    try:
+        own.compiler()
+        fault = _fault(own, flags or own.flags)
+    except MissingCompilerError as error:
+        raise UsageError(str(error)) from error
+    if fault:
+        raise UsageError(f"the {own.title} compiler fails with {flags or own.flags}: {fault}")
+
+
+@cache
+def _fault(own: Language, flags: str) -> str:
+    """Return why the compiler makes no program of an example; empty if it does."""
+    assert own.compiler is not None
+    compiler = own.compiler()
+    with TemporaryDirectory(prefix="harness-") as folder:
+        (Path(folder) / own.source).write_text(own.example)
         try:
-            own.compiler()
-        except MissingCompilerError as error:
-            raise UsageError(str(error)) from error
+            done = subprocess.run(  # noqa: S603 - the user's own compiler and flags
+                compiler.command(flags),
+                cwd=folder,
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+                errors="replace",
+                timeout=TRIAL_S,
+                check=False,
+            )
+        except (OSError, subprocess.SubprocessError) as error:
+            return str(error)
+        made = [path for path in Path(folder).iterdir() if path.name != own.source]
+    if done.returncode or not made:
+        lines = done.stderr.strip().splitlines() or [f"it ended with exit code {done.returncode}"]
+        return next((line for line in lines if "error" in line), lines[-1])[:300]
+    return ""
 
 
-def refusal(problem: Problem) -> str:
-    """Return why a problem takes programs in Python only; empty where others can be judged."""
+def check_language_of(caller: str, name: str, flags: str | None) -> None:
+    """Check a language that a caller from Python gives. Raises UsageError."""
+    if name not in LANGUAGES:
+        raise UsageError(f"{caller}: language {name!r:.40}: give {' or '.join(LANGUAGES)}")
+    if name == PYTHON and flags is not None:
+        raise UsageError(f"{caller}: cpp_flags goes with language 'cpp'")
+    check_compiler(language(name), flags or "")
+
+
+def check_settings_of(spec: RunSpec) -> None:
+    """Check settings of a run that depend on the language of its solutions.
+
+    Raises:
+        UsageError: a setting has no effect, or cannot be combined with the language.
+    """
+    own = language(spec.language)
+    if own.name == PYTHON:
+        if spec.cpp_flags is not None:
+            raise UsageError("--cpp-flags goes with --language cpp")
+        return
+    if spec.mode in PUBLISHED:
+        raise UsageError(
+            f"--mode {spec.mode} has the model write tests in Python, and solutions are "
+            f"{own.title}; give single_shot, agentic, self_repair or best_of_k_public"
+        )
+    if spec.efficiency:
+        raise UsageError(f"--efficiency goes with Python only, and solutions are {own.title}")
+    check_compiler(own, spec.cpp_flags or "")
+
+
+def taking(problems: Sequence[Problem], name: str) -> tuple[list[Problem], Counter[str]]:
+    """Return the problems that take solutions in a language, and why others do not.
+
+    Raises:
+        NothingSelectedError: none does.
+    """
+    reasons = {problem.id: refusal(problem, name) for problem in problems}
+    kept = [problem for problem in problems if not reasons[problem.id]]
+    left_out = Counter(reason for reason in reasons.values() if reason)
+    if not kept:
+        raise NothingSelectedError(
+            f"no problem that is selected takes a solution in {language(name).title}: "
+            f"{_words(left_out)}"
+        )
+    return kept, left_out
+
+
+def taken_by_all(
+    reader: Callable[[RunSpec], Callable[[str], Loaded]],
+    names: Collection[str],
+    tell: Callable[[str], None],
+) -> Callable[[RunSpec], Callable[[str], Loaded]]:
+    """Return a reader of the problems that take solutions in each of several languages.
+
+    Args:
+        reader: the reader of all problems.
+        names: names of the languages.
+        tell: called with a line about the others, once.
+    """
+    told: set[str] = set()
+
+    def reading(spec: RunSpec) -> Callable[[str], Loaded]:
+        read = reader(spec)
+
+        def read_taken(where: str) -> Loaded:
+            loaded = read(where)
+            kept = loaded.problems
+            for name in sorted(names):
+                taken, left_out = taking(kept, name)
+                kept = tuple(taken)
+                if left_out and name not in told:
+                    told.add(name)
+                    tell(left_out_words(left_out, name))
+            return replace(loaded, problems=kept)
+
+        return read_taken
+
+    return reading
+
+
+def left_out_words(left_out: Counter[str], name: str) -> str:
+    """Say how many problems take no solution in a language, and why."""
+    number = left_out.total()
+    takes = "takes" if number == 1 else "take"
+    return (
+        f"{count(number, 'problem')} left out, which {takes} no {language(name).title} solution: "
+        f"{_words(left_out)}"
+    )
+
+
+def _words(left_out: Counter[str]) -> str:
+    return "; ".join(f"{number:,}: {reason}" for reason, number in left_out.most_common())
+
+
+def refusal(problem: Problem, name: str) -> str:
+    """Return why a problem takes no program in a language; empty if it does."""
+    if problem.languages and name not in problem.languages:
+        only = " and ".join(language(each).title for each in problem.languages)
+        return f"only {only} may be used"
+    if name == PYTHON:
+        return ""
     if problem.kind is not Kind.CODE_GENERATION:
         return "it asks for a value of a Python call"
     if problem.checker is not None and problem.checker.tests is not None:

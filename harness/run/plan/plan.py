@@ -1,5 +1,6 @@
 """From a spec to a plan: the problems, the model, the prompt and the limits of a run."""
 
+from collections import Counter
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
@@ -14,9 +15,11 @@ from harness.agent.strategies import BUILT_IN, EXTERNAL
 from harness.agent.strategies.baselines import single_shot
 from harness.agent.strategies.strategies import find_strategy
 from harness.agent.templates.prompt_set import SINGLE_SHOT, PromptSet, fallback_prompt, load_prompt
+from harness.agent.templates.report_words import with_report_words
 from harness.errors import RunDirectoryError, UsageError
 from harness.grading.jobs import Options
 from harness.grading.rules import find_rule
+from harness.languages import PYTHON
 from harness.models.find_price import find_price
 from harness.models.function import FunctionModel
 from harness.models.price_lists import ListedPrice
@@ -28,7 +31,9 @@ from harness.models.replay import ReplayModel
 from harness.models.text_tools.instructions import with_tools
 from harness.models.user_code import UserModel
 from harness.problem import Kind, Problem, ProblemView
+from harness.run.plan.impossible_tests import ImpossibleTests
 from harness.run.plan.judging_options import judging_of, reference_limits
+from harness.run.plan.languages import check_language, check_settings_of, left_out_words, taking
 from harness.run.plan.problem_kinds import (
     RULES_OF,
     ProblemKind,
@@ -40,6 +45,9 @@ from harness.run.plan.problem_kinds import (
     toolbox_of,
 )
 from harness.run.plan.target import (
+    BUNDLED,
+    BUNDLED_PROBLEMS,
+    PREFIX,
     Target,
     check_target,
     open_target,
@@ -47,16 +55,19 @@ from harness.run.plan.target import (
     resolve_target,
 )
 from harness.run.settings.problem_settings import MOST_SAMPLES
+from harness.run.settings.setting import is_said
 from harness.run.settings.shard import Shard, Whole
-from harness.run.settings.spec import RunSpec, known_keys
+from harness.run.settings.spec import RunSpec, flag_of, known_keys
 from harness.run.store.directory import earlier_solutions
 from harness.sources.benchmarks import load
 from harness.sources.files.rows import Loaded
-from harness.sources.selection import Selected, select
+from harness.sources.selection import Selected, Selection, select
 from harness.tools.toolbox import Toolbox
 
 CHECKED = 20
 """Most problems for which a faulty prompt set is checked as a whole."""
+SAMPLE = {"sample_size", "sampling", "seed"}
+"""Criteria of a selection that take a sample of what the others leave."""
 SHOWN = 3
 """Most faults of a prompt set in an error."""
 
@@ -76,8 +87,10 @@ class Plan:
         toolbox: tools of the model, if the strategy uses tools.
         earlier: solutions to repair, by sample name.
         cpu_by_problem: CPU seconds of a test by problem, if derived from references.
-        notice: line about those limits, shown before the run starts.
+        notice: line about limits or problems left out, shown before the run starts.
+        left_out: number of problems that take no solution in the run's language, by reason.
         whole: the run that this one is a shard of; None if it is not a shard.
+        impossible: the impossible tests; None without `--impossible`.
         code: digest of the user's own code as model; None if the model is not such code.
     """
 
@@ -95,7 +108,9 @@ class Plan:
     earlier: Mapping[str, str] = field(default_factory=dict[str, str])
     cpu_by_problem: Mapping[str, float] = field(default_factory=dict[str, float])
     notice: str | None = None
+    left_out: Mapping[str, int] = field(default_factory=dict[str, int])
     whole: Whole | None = None
+    impossible: ImpossibleTests | None = None
     code: Mapping[str, str] | None = None
 
     @property
@@ -148,6 +163,7 @@ class Plan:
         """What the transcripts of all samples begin with."""
         return {
             "mode": self.spec.mode,
+            **({} if self.spec.language == PYTHON else {"language": self.spec.language}),
             "model": self.model_name,
             "prompt": self.prompt.name,
             "prompt_hash": self.prompt.hash,
@@ -168,7 +184,8 @@ class Plan:
     @cached_property
     def judging(self) -> Options:
         """Options of grading: each source's defaults with the spec's values."""
-        return judging_of(self.spec, self.cpu_by_problem)
+        changed = self.impossible.changes if self.impossible else ()
+        return judging_of(self.spec, self.cpu_by_problem, changed)
 
 
 def prepare(
@@ -197,17 +214,20 @@ def prepare(
         NothingSelectedError: no problem matches the filters.
     """
     _check_tests(spec)
+    check_settings_of(spec)
+    _check_impossible(spec)
     target = resolve_target(spec, environ)
     check_target(target, spec)
     strategy = find_strategy(spec.mode)
     model = own_model or open_target(target, spec, dry_run=dry_run)
     if before is None and isinstance(model, FunctionModel):  # earlier versions accepted more
         refuse_unheeded(model, spec)
+    _tell_language(model, spec.language)
     price = price_of(target, spec, before)
     _check_budget(spec, target.name, price)
     loaded = (read or partial(load, skip_bad_rows=spec.skip_bad_rows))(_benchmark(spec))
-    selected, whole = _select(loaded, spec)
-    rules = rules_of(selected.problems)
+    selected, whole, left_out = _select(_playable(loaded, spec, model), spec)
+    rules = rules_of(selected.problems, spec.language)
     check_mode(rules, spec.mode, runs_code=spec.run_code_tool)
     had = known_keys(before["spec"]) if before is not None else ()
     check_settings(rules, said_in(spec, had), runs_code=spec.run_code_tool)
@@ -216,13 +236,14 @@ def prepare(
     if spec.run_tests and rules.runs_code:
         check_tested(selected.problems)
     if target.name == REFERENCES:
-        model = ReferenceModel(selected.problems)
+        model = ReferenceModel(selected.problems, spec.language)
     code = None
     if isinstance(model, FunctionModel | UserModel) and target.server is None:
         code = model.code()
     calls = spec.mode == "agentic" or spec.mode not in BUILT_IN
     with _telling_all_faults(spec, selected.problems):
-        prompt = load_prompt(spec.prompt, _prompt_mode(spec), rules.kind)
+        prompt = load_prompt(spec.prompt, _prompt_mode(spec), rules.kind, rules.language)
+    prompt = with_report_words(prompt) if spec.impossible_exit else prompt
     plan = Plan(
         spec,
         target,
@@ -232,12 +253,14 @@ def prepare(
         loaded,
         selected,
         price,
-        fallback_prompt(spec.prompt, rules.kind) if calls else None,
+        fallback_prompt(spec.prompt, rules.kind, rules.language) if calls else None,
         rules=rules,
         strategy=strategy,
         toolbox=toolbox_of(spec, rules.tools),
         whole=whole,
         code=code,
+        notice=left_out_words(left_out, spec.language) if left_out else None,
+        left_out=left_out,
     )
     rules.extractor(spec.extract)
     for rule in set(map(plan.judging.rule_of, plan.problems)):
@@ -250,6 +273,12 @@ def prepare(
                     cpu_s = plan.judging.limits(problem).cpu_s
                     given.render(problem.view(), cpu_s, plan.limits.turns)
     return plan
+
+
+def _tell_language(model: Model, name: str) -> None:
+    """Tell a function that answers without a fence in which language it does."""
+    if isinstance(model, FunctionModel):
+        model.tag = name
 
 
 @contextmanager
@@ -328,13 +357,37 @@ def _check_budget(spec: RunSpec, name: str, price: ListedPrice | None) -> None:
         )
 
 
-def _select(loaded: Loaded, spec: RunSpec) -> tuple[Selected, Whole | None]:
+def _playable(loaded: Loaded, spec: RunSpec, model: Model) -> Loaded:
+    """Return the problems to select from: for the bundled recordings, those with a recording.
+
+    Problems that the user names by id are all kept.
+    """
+    if not isinstance(model, ReplayModel) or model.name != PREFIX + BUNDLED:
+        return loaded
+    if _benchmark(spec) != BUNDLED_PROBLEMS or spec.task:
+        return loaded
+    recorded = (problem for problem in loaded.problems if problem.id in model.problems)
+    return replace(loaded, problems=tuple(recorded))
+
+
+def _select(loaded: Loaded, spec: RunSpec) -> tuple[Selected, Whole | None, Counter[str]]:
     """Return the run's problems; for a shard, those of the whole run as well.
 
+    Problems that take no solution in the run's language are left out, and counted by reason.
+
     Raises:
-        UsageError: they are more samples than a run directory may hold.
+        UsageError: they are more samples than a run directory may hold, or a problem that is asked
+            for by its name takes no solution in the run's language.
     """
-    selected = select(loaded.problems, spec.selection())
+    selection = spec.selection()
+    selected, left_out = select(loaded.problems, selection), Counter[str]()
+    if spec.language != PYTHON or any(problem.languages for problem in loaded.problems):
+        every = select(loaded.problems, selection.model_copy(update={"sample_size": None})).problems
+        if spec.task:
+            check_language(spec.language, every, flags=spec.cpp_flags or "")
+        kept, left_out = taking(every, spec.language)
+        sample = Selection.model_validate(selection.model_dump(include=SAMPLE))
+        selected = replace(selected, problems=select(kept, sample).problems, matched=len(kept))
     problems, samples = len(selected.problems), spec.samples_per_problem
     if problems * samples > MOST_SAMPLES:
         raise UsageError(
@@ -342,8 +395,8 @@ def _select(loaded: Loaded, spec: RunSpec) -> tuple[Selected, Whole | None]:
             f"samples; a run has at most {MOST_SAMPLES:,}: give a smaller -k or -n"
         )
     if spec.shard is None:
-        return selected, None
-    return Shard.read(spec.shard).among(selected), Whole.of(selected.problems)
+        return selected, None, left_out
+    return Shard.read(spec.shard).among(selected), Whole.of(selected.problems), left_out
 
 
 def _check_tests(spec: RunSpec) -> None:
@@ -356,8 +409,15 @@ def _check_tests(spec: RunSpec) -> None:
         raise UsageError("--efficiency times what passes the tests; leave out --no-run-tests")
 
 
+def _check_impossible(spec: RunSpec) -> None:
+    """Refuse settings of impossible tests without a share of them. Raises UsageError."""
+    for key in ("impossible_kind", "impossible_exit"):
+        if spec.impossible is None and is_said(spec, key):
+            raise UsageError(f"{flag_of(key)} goes with --impossible SHARE; give that too")
+
+
 def _benchmark(spec: RunSpec) -> str:
-    return spec.benchmark or "fixture"
+    return spec.benchmark or BUNDLED_PROBLEMS
 
 
 def _with_earlier(plan: Plan) -> Plan:
@@ -375,4 +435,5 @@ def _with_reference_limits(plan: Plan, before: Mapping[str, Any] | None) -> Plan
         return plan
     where = _benchmark(plan.spec)
     limits, notice = reference_limits(rule, plan.problems, where, plan.judging, before)
+    notice = "; ".join(filter(None, (plan.notice, notice))) or None
     return replace(plan, cpu_by_problem=limits, notice=notice)

@@ -5,20 +5,23 @@ not comparable, and a prompt set or an extraction of one kind does not fit anoth
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
 from harness.agent.attempt import NUDGE
 from harness.agent.extraction.answers import ANSWER_EXTRACTORS
 from harness.agent.extraction.code import EXTRACTORS, Extract
+from harness.agent.extraction.fences import extractor_of
 from harness.agent.strategies import PUBLISHED
 from harness.errors import NothingSelectedError, UsageError
+from harness.languages import PYTHON
 from harness.problem import Kind, Problem
 from harness.run.settings.setting import is_said
 from harness.run.settings.spec import SETTINGS, RunSpec, flag_of
 from harness.tools.read_problem import ReadProblem
 from harness.tools.read_question import ReadQuestion
+from harness.tools.report_problem import ReportProblem
 from harness.tools.run_code import RunCode
 from harness.tools.run_tests import RunTests
 from harness.tools.submit import Submit
@@ -34,10 +37,15 @@ RUN_CODE = frozenset({"self_repair", "best_of_k_public", *PUBLISHED})
 """Modes without tools that run solutions on tests."""
 
 
-def tools_for(kind: Kind) -> tuple[Tool[Any], ...]:
-    """Return the tools for a kind of problem, in the order shown to the model."""
+def tools_for(kind: Kind, name: str = PYTHON) -> tuple[Tool[Any], ...]:
+    """Return the tools for a kind of problem, in the order shown to the model.
+
+    Args:
+        kind: the kind.
+        name: language of solutions.
+    """
     if kind is Kind.CODE_GENERATION:
-        return ReadProblem(), WriteSolution(), RunTests()
+        return ReadProblem(), WriteSolution(name), RunTests()
     return ReadQuestion(kind), WriteAnswer()
 
 
@@ -52,6 +60,7 @@ class ProblemKind:
         nudge: message to a model that called no tool.
         runs_code: whether solutions are programs, graded in the sandbox; else they are answers,
             graded by `harness.grading.answer_judge`.
+        language: language of solutions.
     """
 
     kind: Kind
@@ -59,6 +68,7 @@ class ProblemKind:
     extractors: Mapping[str, Extract]
     nudge: str
     runs_code: bool
+    language: str = PYTHON
 
     def extractor(
         self, name: str, setting: str = "--extract", others: Sequence[str] = ()
@@ -101,8 +111,12 @@ RULES_OF: Mapping[Kind, ProblemKind] = MappingProxyType(
 )
 
 
-def rules_of(problems: Iterable[Problem]) -> ProblemKind:
+def rules_of(problems: Iterable[Problem], name: str = PYTHON) -> ProblemKind:
     """Return the rules for problems of one kind; code generation if there are none.
+
+    Args:
+        problems: the problems.
+        name: language of solutions.
 
     Raises:
         UsageError: the problems are of several kinds.
@@ -116,7 +130,20 @@ def rules_of(problems: Iterable[Problem]) -> ProblemKind:
                 f"{words_of(problem.kind)} problem: take one kind at a time, by naming other files "
                 "or the problems"
             )
-    return RULES_OF[first.kind if first else Kind.CODE_GENERATION]
+    return in_language(RULES_OF[first.kind if first else Kind.CODE_GENERATION], name)
+
+
+def in_language(rules: ProblemKind, name: str) -> ProblemKind:
+    """Return the rules of a kind of problem for solutions in a language."""
+    if name == PYTHON or not rules.runs_code:
+        return rules
+    own = {"harness": extractor_of(name)}
+    return replace(
+        rules,
+        tools=tools_for(rules.kind, name),
+        extractors={**rules.extractors, **own},
+        language=name,
+    )
 
 
 def toolbox_of(spec: RunSpec, usual: Sequence[Tool[Any]]) -> Toolbox:
@@ -129,7 +156,8 @@ def toolbox_of(spec: RunSpec, usual: Sequence[Tool[Any]]) -> Toolbox:
 
     tools = list(usual)
     tools += [Submit()] * spec.submit_tool
-    tools += [RunCode()] * spec.run_code_tool
+    tools += [RunCode(spec.language)] * spec.run_code_tool
+    tools += [ReportProblem()] * spec.impossible_exit
     for path in spec.tool:
         own = own_tool(path)
         if own.name in {tool.name for tool in tools}:

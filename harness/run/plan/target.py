@@ -42,10 +42,13 @@ from harness.run.plan.modes import Mode, Transport
 from harness.run.settings.setting import is_said
 from harness.run.settings.spec import RunSpec, flag_of
 from harness.run.store.transcript import sample_in
-from harness.run.store.transcripts import Transcripts
+from harness.run.store.transcripts import FOLDER, PACK, Transcripts
 
 PREFIX = "replay:"
 BUNDLED = "bundled"
+RECORDED_MODEL = "Qwen2.5-Coder-1.5B-Instruct"
+"""Model whose answers are bundled."""
+DEFAULT_PROMPT = "default"
 LIMITS = frozenset(reason for reason in StopReason if reason.endswith("_limit"))
 ADDRESSING = ("base_url", "api", "api_key_env", "header")
 """Keys that say how to reach an endpoint."""
@@ -65,23 +68,53 @@ UNHEEDED = ("prompt", "request_timeout", "idle_timeout", "retry_timeout", "outag
 BUNDLED_PROBLEMS = "fixture"
 
 
-def open_replay(name: str, mode: str) -> ReplayModel:
-    """Open the model `replay:RUN`, or `replay:bundled` for the bundled recordings.
+def open_replay(name: str, mode: str, prompt: str = DEFAULT_PROMPT) -> ReplayModel:
+    """Open the model `replay:PLACE`: a run, a set of recordings, or `bundled` for the bundled set.
+
+    A set of recordings is a folder with the transcripts of several runs of one model, in
+    MODE/PROMPT/.
+
+    Args:
+        name: the model's name.
+        mode: the mode that is to be played; decides only in a set.
+        prompt: the prompt set that is to be played; decides only in a set.
 
     Raises:
-        UsageError: there are no transcripts.
+        UsageError: there are no transcripts, or the set has none of that mode and prompt.
     """
     where = name.removeprefix(PREFIX)
     if where == BUNDLED:
         with as_file(files("harness") / "fixtures" / "recordings") as folder:
-            there = sorted(each.name for each in folder.iterdir() if each.is_dir())
-            if mode not in there:
-                raise UsageError(
-                    f"there are no bundled recordings of {mode}, but of {' and '.join(there)}; "
-                    "name a model with -m"
-                )
-            return ReplayModel(name, read_turns(folder / mode))
-    return ReplayModel(name, read_turns(Path(where)))
+            return ReplayModel(name, read_turns(_recording(name, folder, mode, prompt)))
+    folder = Path(where)
+    run = folder if _holds_transcripts(folder) else _recording(name, folder, mode, prompt)
+    return ReplayModel(name, read_turns(run))
+
+
+def _recording(name: str, recordings: Path, mode: str, prompt: str) -> Path:
+    """Return the folder of a set's recording of a mode and prompt. Raises UsageError."""
+    there = sorted(
+        (each.parent.name, each.name) for each in recordings.glob("*/*") if _holds_transcripts(each)
+    )
+    if not there:
+        raise UsageError(f"{name}: no transcripts there; give the directory of a run")
+    if (mode, prompt) in there:
+        return recordings / mode / prompt
+    modes = sorted({each for each, _ in there})
+    if mode not in modes:
+        raise UsageError(
+            f"{name} has no recordings of {mode}, but of {' and '.join(modes)}; "
+            "name a model with -m"
+        )
+    prompts = [each for of, each in there if of == mode]
+    raise UsageError(
+        f"{name} has no recordings of {mode} with prompt {prompt}, but with "
+        f"{' and '.join(prompts)}; name a model with -m"
+    )
+
+
+def _holds_transcripts(folder: Path) -> bool:
+    return (folder / FOLDER).is_dir() or (folder / PACK).is_file()
 
 
 def read_turns(run: Path) -> dict[tuple[str, int], list[ModelTurn | ModelError]]:
@@ -237,7 +270,7 @@ def open_target(target: Target, spec: RunSpec, *, dry_run: bool = False) -> Mode
     if spec.mode in EXTERNAL:
         return UnaskedModel(target.name)
     if target.is_recorded:
-        return open_replay(target.name, spec.mode)
+        return open_replay(target.name, spec.mode, spec.prompt)
     if target.name == REFERENCES:
         check_references(spec.mode)
         return ReferenceModel(())

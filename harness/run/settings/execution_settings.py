@@ -8,6 +8,7 @@ from pydantic import BeforeValidator, Field
 from pydantic_core import PydanticCustomError
 
 from harness.efficiency import Timing
+from harness.languages.cpp import FLAGS
 from harness.models.clients.connections import Timeouts
 from harness.plugins import RuleName
 from harness.run.settings.setting import (
@@ -231,6 +232,15 @@ class JudgingSettings(SettingsGroup):
             metavar="F",
         ),
     ] = Field(default=1.0, ge=1, le=MOST_FACTOR)
+    cpp_flags: Annotated[
+        str | None,
+        Setting(
+            f"Flags of the C++ compiler. Default: {FLAGS}.",
+            "Grading",
+            metavar="'FLAGS'",
+            usual=FLAGS,
+        ),
+    ] = None
     memory: Annotated[
         int | None,
         _limit(

@@ -5,8 +5,10 @@ from datetime import date
 from typing import Any, Literal, TypedDict
 
 from harness.efficiency import Timing
+from harness.languages import LanguageName
 from harness.models.prices import Price
 from harness.models.providers import Api, ToolProtocol
+from harness.run.settings.impossible_settings import ImpossibleKind
 from harness.run.settings.model_settings import Preset
 from harness.sandbox.executor import ExecutorName
 from harness.sandbox.isolation import Level
@@ -50,6 +52,7 @@ class JudgingKeys(TypedDict, total=False):
 class GradeKeys(SelectionKeys, JudgingKeys, total=False):
     """Keys of `grade`: selection of problems, and grading."""
 
+    cpp_flags: str | None
     timing: Timing
 
 
@@ -76,6 +79,8 @@ class CellKeys(SelectionKeys, JudgingKeys, total=False):
     price: Price | Mapping[str, float] | None
     prices: str | None
     batch: bool
+    language: LanguageName
+    cpp_flags: str | None
     tool_protocol: ToolProtocol
     max_turns: int
     max_tool_calls: int | None
@@ -96,6 +101,9 @@ class CellKeys(SelectionKeys, JudgingKeys, total=False):
     test_answers: int | None
     plans: int | None
     extract: str
+    impossible: float | None
+    impossible_kind: ImpossibleKind
+    impossible_exit: bool
     sample_timeout: float | None
     sample_wall_timeout: float | None
     run_tests: bool

@@ -15,6 +15,7 @@ from harness.agent.strategies import (
     SHOTS,
     TEST_ANSWERS,
 )
+from harness.languages import LanguageName
 from harness.models.providers import ToolProtocol
 from harness.run.settings.execution_settings import LONGEST_SECONDS
 from harness.run.settings.setting import (
@@ -48,6 +49,15 @@ class ModeSettings(SettingsGroup):
             common=True,
         ),
     ] = "single_shot"
+    language: Annotated[
+        LanguageName,
+        Setting(
+            "Language of the solutions: python, or cpp for C++.",
+            "Mode",
+            metavar="python|cpp",
+            common=True,
+        ),
+    ] = "python"
     tool_protocol: Annotated[
         ToolProtocol,
         _loop(

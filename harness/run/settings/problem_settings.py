@@ -120,7 +120,9 @@ class ProblemSettings(SettingsGroup):
             metavar="first|random|stratified",
         ),
     ] = "first"
-    seed: Annotated[int, _grows("Random seed for --sampling.", "Problems")] = 0
+    seed: Annotated[
+        int, _grows("Random seed for --sampling, and for --impossible.", "Problems")
+    ] = 0
     samples_per_problem: Annotated[
         int,
         _grows(

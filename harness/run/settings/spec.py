@@ -11,6 +11,7 @@ from harness.agent.strategies import ASKING, BUILT_IN
 from harness.errors import RunDirectoryError, UsageError
 from harness.models.route import shown_url
 from harness.run.settings.execution_settings import ExecutionSettings, JudgingSettings
+from harness.run.settings.impossible_settings import ImpossibleSettings
 from harness.run.settings.mode_settings import ModeSettings
 from harness.run.settings.model_settings import RequestSettings, with_preset
 from harness.run.settings.problem_settings import ProblemSettings
@@ -27,7 +28,12 @@ PRICE_FAULTS = ("model_type", "model_attributes_type", "dict_type", "missing", "
 
 
 class RunSpec(
-    ExecutionSettings, JudgingSettings, ModeSettings, RequestSettings, ProblemSettings
+    ExecutionSettings,
+    JudgingSettings,
+    ImpossibleSettings,
+    ModeSettings,
+    RequestSettings,
+    ProblemSettings,
 ):  # fields of the last base class come first
     """Everything that defines a run. Each key is also a flag of `harness run`.
 

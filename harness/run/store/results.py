@@ -15,12 +15,15 @@ from typing import Any, ClassVar, Literal, cast
 from pydantic import Field, ValidationError
 
 from harness.agent.attempt import ChosenBy, StopReason, ToolProtocolUsed
+from harness.agent.problem_reports import Reported
 from harness.efficiency.scale import Efficiency
 from harness.errors import RunDirectoryError, StorageError
 from harness.grading.verdict import Grade, JudgedAgain, Verdict
 from harness.models.protocol import Frozen, Usage
 from harness.problem import Level
+from harness.run.store.changed_tests import TestChange
 from harness.run.store.files import lines_of, open_file, read_json
+from harness.run.store.impossible_result import ImpossibleResult, impossible_result
 
 SCHEMA = 1
 BUDGETS = {
@@ -100,6 +103,9 @@ class SampleResult(Frozen):
         written_tests: tests that the model wrote; None without any.
         unheard: number of requests whose answer was lost to a limit, an interrupt or a kill; their
             tokens are in no usage.
+        reported: how the model said that a test is wrong, in a run with impossible tests.
+        impossible: what it did about its problem's impossible test; None if the problem has none.
+            With one, the verdict is `ungraded`, and the verdict on all tests is here.
     """
 
     schema_version: int = Field(default=SCHEMA, ge=1, le=SCHEMA)
@@ -147,6 +153,8 @@ class SampleResult(Frozen):
     efficiency: Efficiency | None = None
     written_tests: WrittenTestCounts | None = None
     unheard: int = 0
+    reported: Reported | None = None
+    impossible: ImpossibleResult | None = None
 
     @property
     def solved(self) -> bool:
@@ -157,6 +165,11 @@ class SampleResult(Frozen):
     def graded(self) -> bool:
         """Whether it counts in rates."""
         return self.verdict is not Verdict.UNGRADED
+
+    @property
+    def verdict_on_tests(self) -> Verdict:
+        """The verdict on the tests, also where it counts in no rate."""
+        return self.verdict if self.impossible is None else self.impossible.verdict
 
     @property
     def fraction(self) -> float:
@@ -173,6 +186,27 @@ class SampleResult(Frozen):
     def overfit(self) -> bool:
         """Whether it passed all public tests but failed a hidden one."""
         return self.passed_public and self.hidden_passed < self.hidden_total
+
+
+def with_impossible(result: SampleResult, change: TestChange | None) -> SampleResult:
+    """Return the result with what the model did about an impossible test, in no solved rate.
+
+    Args:
+        result: a result with its grade.
+        change: the change of the problem's tests; None if there is none.
+    """
+    if change is None:
+        return result
+    found = impossible_result(
+        change,
+        result.verdict,
+        [test.verdict is Verdict.ACCEPTED for test in result.tests],
+        (result.public_total, result.public_total + result.hidden_total),
+        chosen_by=result.chosen_by,
+        stop_reason=result.stop_reason,
+        reported=result.reported,
+    )
+    return result.model_copy(update={"verdict": Verdict.UNGRADED, "impossible": found})
 
 
 class Columns:

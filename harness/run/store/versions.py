@@ -8,17 +8,25 @@ from functools import cache
 from pathlib import Path
 from typing import Any, cast
 
+from harness.languages import PYTHON, known
 from harness.version import __version__
 
-KEYS = ("harness", "git_revision", "python")
+KEYS = ("harness", "git_revision", "python", "compiler")
+LONGEST = 12  # characters of a revision
 
 
-def version_now() -> dict[str, Any]:
-    """Return the current versions in the format of `run.json`."""
+def version_now(language: str = PYTHON) -> dict[str, Any]:
+    """Return the current versions in the format of `run.json`.
+
+    Args:
+        language: language of the run's solutions; its compiler is named, if it has one.
+    """
+    compiler = known.language(language).compiler
     return {
         "harness": __version__,
         "git_revision": git_revision(),
         "python": platform.python_version(),
+        **({} if compiler is None else {"compiler": compiler().version}),
         "since": datetime.now(UTC).isoformat(timespec="seconds"),
     }
 
@@ -37,9 +45,9 @@ def versions_of(manifest: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 def versions_after(manifest: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the versions of a resumed run, with a new entry if they have changed."""
-    before, now = versions_of(manifest), version_now()
+    before, now = versions_of(manifest), version_now(_language(manifest))
     last = before[-1] if before else {}
-    same = all(last.get(key) == now[key] for key in KEYS)
+    same = all(last.get(key) == now.get(key) for key in KEYS)
     return before if same else [*before, now]
 
 
@@ -56,17 +64,25 @@ def versions_together(manifests: Iterable[Mapping[str, Any]]) -> list[dict[str, 
 def version_change(manifest: Mapping[str, Any]) -> str:
     """Describe how the versions differ from the run's last ones; empty if equal."""
     *_, last = versions_of(manifest) or [{}]
-    now = version_now()
+    now = version_now(_language(manifest))
     changed = [
-        f"{name} {_short(last.get(key))}, now {_short(now[key])}"
-        for key, name in zip(KEYS, ("harness", "revision", "Python"), strict=True)
-        if last.get(key) != now[key]
+        f"{name} {_short(last.get(key))}, now {_short(now.get(key))}"
+        for key, name in zip(KEYS, ("harness", "revision", "Python", "compiler"), strict=True)
+        if last.get(key) != now.get(key)
     ]
     return f"the run was made under {'; '.join(changed)}" if changed else ""
 
 
+def _language(manifest: Mapping[str, Any]) -> str:
+    """Return the language of a run's solutions."""
+    spec = manifest.get("spec")
+    name = cast("dict[str, Any]", spec).get("language") if isinstance(spec, dict) else None
+    return name if name in known.LANGUAGES else PYTHON
+
+
 def _short(value: object) -> str:
-    return "unknown" if value is None else str(value)[:12]
+    text = "unknown" if value is None else str(value)
+    return text if " " in text else text[:LONGEST]  # a compiler's version has several words
 
 
 @cache

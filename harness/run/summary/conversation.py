@@ -10,10 +10,11 @@ from harness.agent.events import (
     PublicTests,
     Response,
     SampleEnd,
+    SampleStart,
     Tested,
     ToolResult,
 )
-from harness.agent.extraction.code import extract
+from harness.agent.extraction.fences import extractor_of
 from harness.grading.verdict import Grade
 from harness.models.protocol import ModelTurn
 from harness.run.store.message_texts import program
@@ -70,10 +71,13 @@ def conversation_of(events: Iterable[Event]) -> Conversation:
     revisions: list[Revision] = []
     said: list[str] = []
     stopped = verdict = failure = ""
+    language: str | None = None
     for event in events:
         match event:
+            case SampleStart():
+                language = event.language
             case Response():
-                prose, code = _program_of(event.response)
+                prose, code = _program_of(event.response, language)
                 said.append(prose)
                 if code:
                     words = _cut("\n\n".join(filter(None, said)))
@@ -110,12 +114,12 @@ def aligned(a: Conversation, b: Conversation) -> Sequence[Row]:
     return list(zip_longest(a.revisions, b.revisions))
 
 
-def _program_of(turn: ModelTurn) -> tuple[str, str]:
+def _program_of(turn: ModelTurn, language: str | None) -> tuple[str, str]:
     """Return an answer's text without its program, and the program; empty if missing."""
     found = [code for call in turn.tool_calls if (code := program(call)) is not None]
     if found or turn.tool_calls:
         return turn.text.strip(), found[-1] if found else ""
-    code = extract(turn.text, None).code
+    code = extractor_of(language)(turn.text, None).code
     prose = turn.text.partition("```")[0] if code else turn.text
     return prose.strip(), code
 

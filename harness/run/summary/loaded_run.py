@@ -16,6 +16,7 @@ from harness.models.price_lists import ListedPrice
 from harness.models.prices import Price, cost
 from harness.models.protocol import Frozen
 from harness.run.settings.shard import planned_samples
+from harness.run.store.changed_tests import changes_of
 from harness.run.store.directory import MANIFEST, RESULTS, read_manifest
 from harness.run.store.lost_answers import unheard_requests
 from harness.run.store.pending import NOT_NEEDED
@@ -194,11 +195,17 @@ def bracket_of(run: Run, *, selected: bool = False) -> Bounds:
         run: the run.
         selected: whether to count every ungraded sample as pending, including those of problems
             without tests, and those that an experiment did not need.
+
+    Problems with an impossible test are in no rate, so they are left out.
     """
     planned = int(run.spec["samples_per_problem"]) if selected or not _is_complete(run) else 0
-    graded, solved = dict.fromkeys(run.manifest["problems"], 0), dict[str, int]()
+    impossible = changes_of(run.manifest).keys()
+    problems = [name for name in run.manifest["problems"] if name not in impossible]
+    graded, solved = dict.fromkeys(problems, 0), dict[str, int]()
     ungraded: dict[str, int] = {}
     for result in run.results:
+        if result.problem_id in impossible:
+            continue
         counts = graded if result.graded else ungraded
         counts[result.problem_id] = counts.get(result.problem_id, 0) + 1
         solved[result.problem_id] = solved.get(result.problem_id, 0) + result.solved
@@ -214,10 +221,18 @@ def bracket_of(run: Run, *, selected: bool = False) -> Bounds:
 
 
 def pending_of(run: Run) -> dict[str, int]:
-    """Return each problem's missing samples, if any; ungraded ones are not missing."""
+    """Return each problem's missing samples, if any; ungraded ones are not missing.
+
+    Samples of problems with an impossible test are left out: they will be in no rate.
+    """
     planned = 0 if _is_complete(run) else int(run.spec["samples_per_problem"])
     done = Counter(result.problem_id for result in run.results)
-    return {p: planned - done[p] for p in run.manifest["problems"] if planned > done[p]}
+    problems = run.manifest["problems"].keys() - changes_of(run.manifest).keys()
+    return {
+        p: planned - done[p]
+        for p in run.manifest["problems"]
+        if p in problems and planned > done[p]
+    }
 
 
 def _is_complete(run: Run) -> bool:

@@ -13,6 +13,7 @@ from harness.efficiency.efficiency_summary import EfficiencySummary, summarize_e
 from harness.grading.verdict import JudgedAgain, Verdict
 from harness.models.protocol import Frozen, Usage
 from harness.run.store.results import Columns, SampleResult, WrittenTestCounts
+from harness.run.summary.impossible_rates import ImpossibleSummary, summarize_impossible
 from harness.run.summary.iteration import Curve, curve_of
 from harness.stats.pass_at_k import Counts, OfSeveral, of_several
 from harness.stats.rates import Rate, mean_by_problem, rate_by_problem, solved_per
@@ -93,6 +94,8 @@ class Summary(Frozen):
             again from the results.
         unheard: requests whose answer was lost to a limit, an interrupt or a kill; their tokens
             are in no total.
+        impossible: samples of problems with an impossible test, which are among the `ungraded`;
+            None without any.
     """
 
     schema_version: int = SCHEMA
@@ -144,6 +147,12 @@ class Summary(Frozen):
     written_tests: WrittenTestCounts | None = None
     stopped: Stopped | None = None
     unheard: int = 0
+    impossible: ImpossibleSummary | None = None
+
+    @property
+    def untested(self) -> int:
+        """Number of samples that had no tests, or were not to be run."""
+        return self.ungraded - (self.impossible.samples if self.impossible else 0)
 
 
 def summarize(
@@ -235,6 +244,7 @@ def summarize(
         written_tests=_written_tests(table["written_tests"]),
         stopped=stopped,
         unheard=unheard + table.total("unheard"),
+        impossible=summarize_impossible(done) if len(graded) < len(done) else None,
     )
 
 

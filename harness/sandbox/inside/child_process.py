@@ -54,6 +54,10 @@ class Process:
         """Return its CPU time and the wall-clock time."""
         return time.clock_gettime(self.clock), time.monotonic()
 
+    def waiting_s(self) -> float | None:
+        """Return how long it waited for a core, see `inside.processes.waiting_s`."""
+        return waiting_s(self.pid)
+
     def signal(self, number: int) -> None:
         """Send it a signal, unless it has ended."""
         with contextlib.suppress(ProcessLookupError):
@@ -142,7 +146,7 @@ class Waiting:
             if cpu > allowed.cpu_s:
                 return Waited(b"", allowed.end or "cpu", cpu, wall)
             if wall > wall_s and not poll.poll(0):  # it may have finished in time
-                waiting = waiting_s(process.pid)
+                waiting = process.waiting_s()
                 wall_s = min(allowed.wall_s + (waiting or 0.0), allowed.longest_s)
                 if wall > wall_s:
                     asleep = waiting is not None and wall_s < allowed.longest_s

@@ -10,6 +10,7 @@ import os
 import resource
 import signal
 import stat
+import time
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
@@ -17,20 +18,38 @@ from inside import messages
 from inside.child_process import Allowance, Process, Waited, Waiting
 from inside.connection import Connection, close_all_but, copy
 from inside.folder import place_files
-from inside.processes import Watch, empty_working_directory, kill_strays
+from inside.processes import (
+    Watch,
+    descendants_cpu_s,
+    descendants_waiting_s,
+    empty_working_directory,
+    kill_strays,
+)
 from inside.trial import NO_ROOM, Outputs
 from inside.walls import linux
 from inside.walls.lockdown import Lockdown
 
-KILL_AFTER_S = 2  # from the signal that ends a pass for its CPU time to the one it cannot catch
+MORE_S = 2  # CPU seconds of a pass beyond the limit of all, in case that is not seen in time
+
+
+class Compiler(Process):
+    """A compiler, whose clock is that of all its passes."""
+
+    def now(self) -> tuple[float, float]:
+        """Return the CPU time of all passes so far, and the wall-clock time."""
+        return descendants_cpu_s(), time.monotonic()
+
+    def waiting_s(self) -> float | None:
+        """Return how long all passes so far waited for a core."""
+        return descendants_waiting_s()
 
 
 class Compilation(Outputs):
     """One run of a compiler.
 
     Args:
-        limits: `cpu_s` of each pass of the compiler, `longest_s` of all, `memory_bytes` of each,
-            and `output_bytes` of a file.
+        limits: `cpu_s`, `wall_s` and `longest_s` of all passes of the compiler, `memory_bytes` of
+            each, and `output_bytes` of a file.
         command: the compiler and its arguments.
         sources: names and sizes of the files that it finds in the working directory.
         binary: name of the file that it writes there.
@@ -66,15 +85,14 @@ class Compilation(Outputs):
         pid = os.fork()
         if pid == 0:
             self._become_compiler(lockdown)
-        process = Process(pid)
+        process = Compiler(pid)
         channel, other = os.pipe()  # nothing is said on it
         try:
             os.set_blocking(channel, False)
             limits = self.limits
             waiting = Waiting(connection, watch, limits["memory_bytes"], pid, None)
-            longest_s = limits["longest_s"]
-            allowed = Allowance("", limits["cpu_s"], longest_s, longest_s)
-            waited = waiting.wait(process, process.now(), channel, allowed)
+            allowed = Allowance("", limits["cpu_s"], limits["wall_s"], limits["longest_s"])
+            waited = waiting.wait(process, (0.0, time.monotonic()), channel, allowed)
         finally:
             status, peak_bytes, user_s = process.end()
             kill_strays()
@@ -111,8 +129,8 @@ class Compilation(Outputs):
                 os.dup2(self.files[number], number)
             close_all_but(report)
             lockdown.limit(self.limits["memory_bytes"], self.limits["output_bytes"])
-            cpu_s = int(self.limits["cpu_s"])
-            resource.setrlimit(resource.RLIMIT_CPU, (cpu_s, cpu_s + KILL_AFTER_S))
+            most_s = int(self.limits["cpu_s"]) + MORE_S
+            resource.setrlimit(resource.RLIMIT_CPU, (most_s, most_s))
             for number in (signal.SIGPIPE, signal.SIGXFSZ):  # Python ignores them
                 signal.signal(number, signal.SIG_DFL)
             lockdown.restrict_calls()

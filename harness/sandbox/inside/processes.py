@@ -5,6 +5,7 @@ import signal
 import stat
 
 PAGE_BYTES = os.sysconf("SC_PAGESIZE")
+TICKS = os.sysconf("SC_CLK_TCK")
 
 
 def kill_strays(spare: int = 0) -> None:
@@ -31,6 +32,36 @@ def _has_children() -> bool:
 def _children() -> set[int]:
     numbers = (int(name) for name in os.listdir("/proc") if name.isdigit())
     return {number for number in numbers if _parent(number) == os.getpid()}
+
+
+def descendants_cpu_s() -> float:
+    """Return the CPU seconds of all descendants of this process, in hundredths of a second.
+
+    Those of a process that has ended count once its parent has taken note of it.
+    """
+    found = _descendants()
+    return sum(int(field) for fields in found.values() for field in fields[11:15]) / TICKS
+
+
+def descendants_waiting_s() -> float | None:
+    """Return how long the descendants of this process, together, waited for a core.
+
+    None if the system does not report it.
+    """
+    waits = [wait for process in _descendants() if (wait := waiting_s(process)) is not None]
+    return sum(waits) if waits else None
+
+
+def _descendants() -> dict[int, list[str]]:
+    """Return the fields of the state of each descendant of this process."""
+    everything = {int(name): _stat(int(name)) for name in os.listdir("/proc") if name.isdigit()}
+    stats = {process: fields for process, fields in everything.items() if fields}
+    found: dict[int, list[str]] = {}
+    edge = {os.getpid()}
+    while edge:
+        edge = {process for process, fields in stats.items() if int(fields[1]) in edge} - set(found)
+        found |= {process: stats[process] for process in edge}
+    return found
 
 
 def _parent(process: int) -> int:

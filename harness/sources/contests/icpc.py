@@ -5,6 +5,7 @@ what cannot be judged.
 """
 
 import os
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
@@ -12,6 +13,7 @@ from pathlib import Path
 
 from harness.errors import DataError, UsageError
 from harness.html_text import html_text
+from harness.languages import LanguageName
 from harness.problem import Checker, CheckerProgram, Problem, Reference, TestCase, TestSuite
 from harness.python_source import parse_or_none
 from harness.sources import limits
@@ -139,6 +141,7 @@ def _problem(package: PackageFolder) -> Problem:
         checker=checker,
         exit_code_counts=True,
         cpu_s=settings.limits.cpu_s or _time_limit(package),
+        languages=_languages(package, settings),
         limit_rule=settings.limit_rule,
         memory_bytes=settings.limits.memory_bytes,
         output_bytes=settings.limits.output_bytes,
@@ -165,9 +168,28 @@ def _check_settings(settings: PackageSettings, where: str) -> None:
         if kind in settings.kinds:
             raise DataError(where, "type", f"{kind} problems cannot be judged here; leave it out")
     languages = settings.languages
-    if languages is not None and not any(name.startswith("python") for name in languages):
-        what = f"only {', '.join(sorted(languages))} may be used, and solutions here are Python"
+    if languages is not None and not _allowed(languages):
+        used = ", ".join(sorted(languages))
+        what = f"only {used} may be used, and solutions here are Python or C++"
         raise DataError(where, "languages", what)
+
+
+def _allowed(languages: Iterable[str]) -> tuple[LanguageName, ...]:
+    """Return the languages of solutions here that are among a package's."""
+    named: tuple[LanguageName, ...] = ("python", "cpp")
+    return tuple(each for each in named if any(name.startswith(each) for name in languages))
+
+
+def _languages(package: PackageFolder, settings: PackageSettings) -> tuple[LanguageName, ...]:
+    """Return the languages that solutions may be in; empty for all. Raises DataError."""
+    allowed = () if settings.languages is None else _allowed(settings.languages)
+    added = package.root / "include" / "cpp"
+    if not package.entries(added):
+        return allowed
+    if allowed == ("cpp",):
+        what = "files that are added to every solution; that cannot be done here"
+        raise DataError(str(added), None, what)
+    return ("python",)
 
 
 def _check_included(package: PackageFolder) -> None:

@@ -6,13 +6,21 @@ from pathlib import Path
 import pytest
 
 from harness.agent.templates.check import Checked, check_prompt
-from harness.agent.templates.prompt_set import OWN_PARTS, bundled_names, find_templates
+from harness.agent.templates.prompt_set import (
+    OWN_PARTS,
+    VARIANTS,
+    bundled_names,
+    find_templates,
+)
 from harness.errors import UsageError
-from harness.problem import Kind, ProblemView
+from harness.problem import ProblemView
 from harness.sources.benchmarks import load
 
 BUNDLED = [
-    (mode, name, kind) for mode in OWN_PARTS for kind in Kind for name in bundled_names(mode, kind)
+    (mode, name, variant)
+    for mode in OWN_PARTS
+    for variant in VARIANTS
+    for name in bundled_names(mode, *variant)
 ]
 
 
@@ -34,9 +42,11 @@ class TestCheck:
     ) -> None:
         found = check_prompt(name, bundled_problems)
         assert found.faults == ()
-        modes = {(mode, kind) for mode, named, kind in BUNDLED if named == name}
+        modes = {(mode, variant) for mode, named, variant in BUNDLED if named == name}
         files = {
-            str(file) for mode, kind in modes for file in find_templates(name, mode, kind).values()
+            str(file)
+            for mode, variant in modes
+            for file in find_templates(name, mode, *variant).values()
         }
         assert set(found.files) == files
         assert files

@@ -10,6 +10,7 @@ import pytest
 from own_problems import DOUBLE, ECHO
 from program import Done, harness
 from runs_made import write_experiment
+from written import PLAYED
 
 Program = Callable[..., Done]
 MODEL = """
@@ -23,9 +24,9 @@ def alternating(problem): return right(problem) if next(turn) % 2 else wrong(pro
 
 
 @pytest.fixture(scope="module")
-def folder(bundled_runs: Callable[..., Path]) -> Path:
+def folder(written_runs: Callable[..., Path]) -> Path:
     """Runs of own problems, eight of a kind, and those of the bundled recordings."""
-    folder = bundled_runs("single", "agentic")
+    folder = written_runs("single", "agentic")
     rows = [{**ECHO, "id": f"own/echo{number}"} for number in range(8)]
     (folder / "own.jsonl").write_text("".join(json.dumps(row) + "\n" for row in [*rows, DOUBLE]))
     (folder / "mine.py").write_text(MODEL)
@@ -63,7 +64,7 @@ def test_a_run_does_not_differ_from_itself(program: Program) -> None:
 
 
 def test_two_replays_do_not_differ(program: Program) -> None:
-    assert program("run", "--agentic-mode", "--out", "again").returncode == 0
+    assert program("run", *PLAYED, "--agentic-mode", "--out", "again").returncode == 0
     (versus,) = compared(program, "agentic", "again", "--strict")["versus"]
     assert says_no_difference(versus)
     assert versus["paired"]["problems"] == 20

@@ -29,6 +29,8 @@ OTHER: dict[str, Any] = {
     "presence_penalty": 0.5,
     "extra_body": {"a": 1},
     "api": "messages",
+    "language": "cpp",
+    "cpp_flags": "-O3",
     "header": ("X-A: 1",),
 }
 

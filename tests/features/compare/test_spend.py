@@ -151,7 +151,7 @@ def test_too_few_shots_are_said_and_not_guessed(pair: Pair) -> None:
     assert [each.at for each in found.differences] == [pytest.approx(0.01)]
     assert found.sentence.endswith(
         "A comparison at what the agent spends ($0.0300 a problem) needs 3 shots a problem; there "
-        "are 1."
+        "is 1."
     )
 
 

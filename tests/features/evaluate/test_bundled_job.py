@@ -5,15 +5,19 @@ from pathlib import Path
 
 import pytest
 from program import harness, results
+from written import FIRST
 
 
 @pytest.fixture(scope="module")
-def runs(bundled_runs: Callable[..., Path]) -> Path:
-    return bundled_runs("agentic", "single")
+def runs(written_runs: Callable[..., Path]) -> Path:
+    return written_runs("agentic", "single")
 
 
-def test_the_recordings_are_played_whatever_keys_and_model_are_set(runs: Path) -> None:
-    manifest = json.loads((runs / "agentic" / "run.json").read_text())
+def test_the_recordings_are_played_whatever_keys_and_model_are_set(tmp_path: Path) -> None:
+    env = {"OPENAI_API_KEY": "sk-planted", "MODEL_ID": "gpt-4o"}
+    done = harness(tmp_path, "run", "-n", "2", "--agentic-mode", "--out", "r", **env)
+    assert done.returncode == 0, done.stderr
+    manifest = json.loads((tmp_path / "r" / "run.json").read_text())
     assert manifest["spec"]["model"] == "replay:bundled"
 
 
@@ -59,7 +63,7 @@ def test_the_recordings_show_every_behaviour(runs: Path) -> None:
 
 
 def test_a_run_can_be_played_again_with_the_same_outcome(runs: Path) -> None:
-    done = harness(runs, "run", "--agentic-mode", "-m", "replay:agentic", "--out", "again")
+    done = harness(runs, "run", *FIRST, "--agentic-mode", "-m", "replay:agentic", "--out", "again")
     assert done.returncode == 0, done.stderr
 
     def outcome(name: str) -> list[tuple[str, str, str, str]]:

@@ -9,6 +9,7 @@ import pytest
 from chat_server import ChatServer, Reply, Solver, failure
 from crashes import Asked
 from program import Done, harness, results, run
+from written import WRITTEN
 
 Program = Callable[..., Done]
 
@@ -49,7 +50,8 @@ class TestTheSameCommand:
         self, flags: list[str], word: str, program: Program, tmp_path: Path
     ) -> None:
         (tmp_path / "mine.py").write_text("def solve(problem): return ''")
-        command = ["run", "--agentic-mode", "-n", "2", "--out", "r"]
+        model = ["-b", "fixture", "-m", f"replay:{WRITTEN / 'agentic' / 'default'}"]
+        command = ["run", *model, "--agentic-mode", "-n", "2", "--out", "r"]
         assert program(*command).returncode == 0
         before = {each: each.read_bytes() for each in (tmp_path / "r").glob("*.json*")}
         done = program(*command, *flags)

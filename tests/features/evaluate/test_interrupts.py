@@ -96,9 +96,9 @@ def events_of(run: Path) -> list[dict[str, Any]]:
 
 
 def test_a_torn_last_line_is_cut_off_and_its_sample_runs_again(
-    bundled_runs: Callable[..., Path],
+    written_runs: Callable[..., Path],
 ) -> None:
-    folder = bundled_runs("agentic")
+    folder = written_runs("agentic")
     path = folder / "agentic" / "results.jsonl"
     whole = path.read_bytes()
     path.write_bytes(whole[:-100])
@@ -213,7 +213,7 @@ async def test_the_second_interrupt_stops_at_once_and_loses_nothing_committed(
     assert results(tmp_path / "r") == []
     pending = json.loads((tmp_path / "r" / "summary.json").read_text())["pending"]
     assert set(pending) <= {"not_run", "interrupted"}
-    assert sum(pending.values()) == 20
+    assert sum(pending.values()) == 46
 
 
 async def test_what_has_changed_since_is_not_continued(tmp_path: Path) -> None:

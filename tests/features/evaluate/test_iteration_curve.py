@@ -7,14 +7,15 @@ from typing import Any
 
 import pytest
 from program import harness, results
+from written import PLAYED, link_written
 
 Json = dict[str, Any]
 
 
 @pytest.fixture(scope="module")
-def runs(bundled_runs: Callable[..., Path]) -> Path:
-    folder = bundled_runs("single")
-    done = harness(folder, "run", "--agentic-mode", "--price", "1,2", "--out", "agentic")
+def runs(written_runs: Callable[..., Path]) -> Path:
+    folder = written_runs("single")
+    done = harness(folder, "run", *PLAYED, "--agentic-mode", "--price", "1,2", "--out", "agentic")
     assert done.returncode == 0, done.stderr
     (folder / "agentic.txt").write_text(done.stdout)
     return folder
@@ -124,6 +125,7 @@ def test_results_of_an_older_version_are_told_as_unknown(runs: Path, tmp_path: P
         kept = [{key: row[key] for key in row if key != "steps"} for row in rows]
         text = "".join(json.dumps(row) + "\n" for row in kept) or "\n".join(lines)
         (old / name).write_text(text)
+    link_written(tmp_path)
     done = harness(tmp_path, "run", "--resume", "old")
     assert done.returncode == 0, done.stderr
     assert summary(tmp_path, "old")["curve"] is None

@@ -43,7 +43,7 @@ def shown(folder: Path) -> Callable[..., Session]:
         key = (columns, lines, *more.items())
         if key not in done:
             out = f"r{len(done)}"
-            asked = ("run", "-m", "python:own:slow", "--price", "1,2", "--out", out)
+            asked = ("run", "-n", "20", "-m", "python:own:slow", "--price", "1,2", "--out", out)
             done[key] = on_terminal(folder, *asked, columns=columns, lines=lines, **more)
             assert done[key].code == 0, done[key].end
         return done[key]
@@ -160,7 +160,7 @@ def test_a_dumb_terminal_and_a_file_get_lines(folder: Path) -> None:
 def test_what_is_said_on_an_interrupt_is_seen_above_the_table(folder: Path) -> None:
     session = on_terminal(
         folder,
-        *("run", "-m", "python:own:slow", "-k", "3", "--out", "interrupted"),
+        *("run", "-n", "20", "-m", "python:own:slow", "-k", "3", "--out", "interrupted"),
         interrupt=lambda screen: bool(re.search(r" ([1-9]|1\d)/60 ", screen)),
     )
     assert session.code == 130
@@ -177,7 +177,7 @@ def test_what_is_said_on_an_interrupt_is_seen_above_the_table(folder: Path) -> N
 def test_the_live_table_fits_a_resized_window(folder: Path) -> None:
     session = on_terminal(
         folder,
-        *("run", "-m", "python:own:slow", "-k", "2", "--out", "resized"),
+        *("run", "-n", "20", "-m", "python:own:slow", "-k", "2", "--out", "resized"),
         columns=110,
         lines=34,
         resize=(lambda screen: bool(re.search(r" ([1-9]|1\d)/40 ", screen)), 64, 22),

@@ -13,6 +13,7 @@ from chat_server import ChatServer, Reply, Solver, completion, failure
 from crashes import Asked
 from ports import free_port
 from program import PATIENCE_S, finish, harness, heard, results, run, start
+from written import FIRST
 
 SOLVE = "```python\nprint(0)\n```"
 TEN = {"prompt_tokens": 7, "completion_tokens": 3}
@@ -35,7 +36,7 @@ def events(folder: Path, kind: str) -> list[dict[str, Any]]:
 
 def served(server: ChatServer, *flags: str | Path) -> list[str | Path]:
     at = ["--base-url", server.base_url]
-    return ["run", "-b", "fixture", "-m", "served", *at, "--out", "r", *flags]
+    return ["run", *FIRST, "-m", "served", *at, "--out", "r", *flags]
 
 
 def reading(_body: dict[str, Any], number: int) -> Reply:
@@ -281,7 +282,7 @@ class TestOutage:
         self, tmp_path: Path
     ) -> None:
         flags = ["--base-url", "http://127.0.0.1:9/v1", "--outage-timeout", "2", "--out", "r"]
-        code, out, err = await run(tmp_path, "run", "-b", "fixture", "-m", "served", *flags)
+        code, out, err = await run(tmp_path, "run", *FIRST, "-m", "served", *flags)
         assert code == 4
         assert "not run" in out
         (line,) = [line for line in err.splitlines() if "--resume" in line]

@@ -11,6 +11,7 @@ import pytest
 import yaml
 from chat_server import ChatServer, Reply, Solver, completion, failure
 from program import Done, finish, harness, heard, results, run, start
+from written import WRITTEN, link_written
 
 EXAMPLES = Path(__file__).parents[3] / "fixtures" / "experiments"
 TEN = {"prompt_tokens": 7, "completion_tokens": 3}
@@ -83,9 +84,11 @@ class TestExamples:
     """The bundled grids run offline, on recordings."""
 
     def test_agentic_against_single_shot(self, tmp_path: Path) -> None:
-        done = harness(
-            tmp_path, "experiment", "-c", EXAMPLES / "agentic.yaml", "--out", "e", "--json"
-        )
+        link_written(tmp_path)
+        grid = yaml.safe_load((EXAMPLES / "agentic.yaml").read_text())
+        grid |= {"models": "replay:written", "sample_size": 20}
+        (tmp_path / "g.yaml").write_text(yaml.safe_dump(grid))
+        done = harness(tmp_path, "experiment", "-c", "g.yaml", "--out", "e", "--json")
         assert done.returncode == 0, done.stderr
         found = json.loads(done.stdout)
         best, base = found["cells"]
@@ -105,12 +108,32 @@ class TestExamples:
         compared = harness(tmp_path, "compare", "e/single_shot", "e/agentic").stdout
         answer = compared.partition("  changed:")[0]
         assert shown.startswith(answer), "two cells end with the answer of `harness compare`"
-        assert "agentic against single shot: replay:bundled, fixture, 20 problems" in shown
+        assert "agentic against single shot: replay:written, fixture, 20 problems" in shown
         assert "spent: single_shot $0.0095, agentic $0.0256" in shown
         assert len(shown.splitlines()) <= 23, "all of it is on the last screen"
 
+    @pytest.mark.parametrize("name", ["agentic", "prompts"])
+    def test_a_bundled_grid_plays_the_bundled_recordings(self, name: str, tmp_path: Path) -> None:
+        done = harness(
+            tmp_path, "experiment", "-c", EXAMPLES / f"{name}.yaml", "--out", "e", "--json"
+        )
+        assert done.returncode == 0, done.stderr
+        cells = json.loads(done.stdout)["cells"]
+        problems = {cell["pass_at_1"]["problems"] for cell in cells}
+        assert (len(cells), problems) == (2, {32})
+
     def test_prompts_that_a_recording_does_not_hear_are_equal(self, tmp_path: Path) -> None:
-        done = harness(tmp_path, "experiment", "-c", EXAMPLES / "prompts.yaml")
+        """A run's recording, unlike a set of them, says the same to any prompt."""
+        run = WRITTEN / "single_shot" / "default"
+        grid = {
+            "benchmark": "fixture",
+            "sample_size": 10,
+            "models": f"replay:{run}",
+            "prompts": ["default", "reasoning", "tests_first"],
+            "baseline": "default",
+        }
+        (tmp_path / "prompts.yaml").write_text(yaml.safe_dump(grid))
+        done = harness(tmp_path, "experiment", "-c", "prompts.yaml")
         assert done.returncode == 0, done.stderr
         assert "best for its tokens (costs are unknown)" in done.stdout
         (tmp_path / "e").symlink_to(tmp_path / "runs" / "prompts")
@@ -154,7 +177,7 @@ class TestGoingOn:
     @pytest.mark.parametrize(
         ("changed", "words"),
         [
-            ({"models": BOTH[:1]}, "has a cell python-mine-half with model 'python:mine:half'"),
+            ({"models": BOTH[:1]}, "has a variant python-mine-half with model 'python:mine:half'"),
             ({"models": BOTH, "max_tokens": 5}, "with max_tokens None, "),
             ({"models": BOTH, "sample_size": 2}, "c, which the selection now leaves out"),
         ],
@@ -320,7 +343,7 @@ class TestBudget:
         write(folder, models=BOTH, max_cost=1)
         done = experiment(folder)
         assert done.returncode == 2
-        assert "cell python-mine-good: --max-cost cannot be kept" in done.stderr
+        assert "variant python-mine-good: --max-cost cannot be kept" in done.stderr
         assert not asked(folder)
         assert not (folder / "e").exists()
 
@@ -361,7 +384,7 @@ class TestCells:
 
         monkeypatch.setattr(controller, "load", counted)
         monkeypatch.chdir(folder)
-        write(folder, model="replay:none", prompts=["default", "terse", "reasoning"])
+        write(folder, model="replay:none", prompts=["default", "terse"])
         (folder / "none").mkdir()
         (folder / "g.yaml").write_text((folder / "g.yaml").read_text().replace("none", "bundled"))
         asked = ExperimentRequest.of({}, {}, Goal(), config=Path("g.yaml"))
@@ -378,7 +401,7 @@ class TestCells:
         write(folder, model="python:mine:talks", prompts=["default", "nowhere"])
         done = experiment(folder)
         assert done.returncode == 2
-        assert "cell nowhere: no prompt set or folder 'nowhere'" in done.stderr
+        assert "variant nowhere: no prompt set or folder 'nowhere'" in done.stderr
         assert not asked(folder)
 
     def test_are_ordinary_runs(self, folder: Path) -> None:

@@ -171,13 +171,13 @@ class TestRefused:
             ({"max_cost": 0}, "max_cost: .*given: 0"),
             (
                 {"repair_rounds": 2},
-                "repair_rounds goes with mode self_repair or .*, and no cell has",
+                "repair_rounds goes with mode self_repair or .*, and no variant has",
             ),
             ({"cells": [{"repair_rounds": 2}]}, "repair_rounds goes with --mode self_repair"),
             ({"vary": {"seed": [1]}}, "seed is one for the whole grid"),
             ({"modes": ["agentic"], "cells": [{"name": "x", "mode": "agentic"}]}, "the same run"),
             ({"cells": [{"name": "x"}, {"name": "x", "mode": "agentic"}]}, "two have the name x"),
-            ({"vary": {"max_tokens": list(range(1, 1_002))}}, "1,001 cells; .* at most 1,000"),
+            ({"vary": {"max_tokens": list(range(1, 1_002))}}, "1,001 variants; .* at most 1,000"),
             ({"baseline": ["x"]}, "baseline: keys and values are expected"),
             ({"baseline": {"moed": "x"}}, "baseline: unknown key 'moed'; did you mean 'mode'?"),
             ({"models": ["nobody's"]}, "is not a provider's name"),
@@ -271,21 +271,24 @@ class TestGrowth:
     @pytest.mark.parametrize(
         ("values", "words"),
         [
-            ({"modes": ["single_shot"]}, "a cell agentic with mode 'agentic', and the grid has no"),
+            (
+                {"modes": ["single_shot"]},
+                "a variant agentic with mode 'agentic', and the grid has no",
+            ),
             (
                 {"modes": ["single_shot", "agentic"], "temperature": 0.5},
-                "a cell single_shot with temperature None, .* the nearest has 0.5",
+                "a variant single_shot with temperature None, .* the nearest has 0.5",
             ),
             (
                 {"modes": ["single_shot", "agentic"], "vary": {"max_turns": [3]}},
-                "a cell agentic with max_turns 10, .* the nearest has 3",
+                "a variant agentic with max_turns 10, .* the nearest has 3",
             ),
             (
                 {
                     "modes": ["single_shot", "agentic"],
                     "cells": [{"name": "agentic", "mode": "self_repair"}],
                 },
-                "has another cell agentic",
+                "has another variant agentic",
             ),
         ],
     )
@@ -329,12 +332,12 @@ class TestBaseline:
     @pytest.mark.parametrize(
         ("baseline", "words"),
         [
-            ("agentik", "no cell 'agentik'; did you mean 'agentic'?"),
+            ("agentik", "no variant 'agentik'; did you mean 'agentic'?"),
             (
                 {"mode": "self_repair"},
-                "no cell matches; give the name of one of single_shot, agentic",
+                "no variant matches; give the name of one of single_shot, agentic",
             ),
-            ({"prompt": "default"}, "2 cells match: single_shot, agentic"),
+            ({"prompt": "default"}, "2 variants match: single_shot, agentic"),
         ],
     )
     def test_that_is_no_cell_or_several_is_refused(
@@ -360,8 +363,8 @@ class TestFile:
             ({"baseline": "other"}, "was changed by hand"),
             ({"cells": {}}, "is not an experiment's, or another version's (cells)"),
             ({"schema": 2}, "or another version's (schema)"),
-            ({"cells": {"../../etc": {}}}, "'../../etc' is no name of a cell"),
-            ({"cells": {"/etc": {}}}, "'/etc' is no name of a cell"),
+            ({"cells": {"../../etc": {}}}, "'../../etc' is no name of a variant"),
+            ({"cells": {"/etc": {}}}, "'/etc' is no name of a variant"),
         ],
     )
     def test_that_is_not_as_it_was_written_is_refused(
@@ -373,6 +376,33 @@ class TestFile:
         with pytest.raises(RunDirectoryError) as caught:
             read_experiment(tmp_path / "e")
         assert words in str(caught.value)
+
+    def test_of_an_earlier_version_with_pilot_problems_is_read(self, tmp_path: Path) -> None:
+        experiment_at(tmp_path / "e", grid(tmp_path, modes=["agentic"])).write()
+        path = tmp_path / "e" / FILE
+        earlier = {
+            **json.loads(path.read_text()),
+            "auto_shots": ["agentic"],
+            "pilot": ["p1", "p2"],
+            "decision": {
+                "reason": "decided",
+                "cell": "agentic",
+                "baseline": "single_shot",
+                "pairs": 9,
+                "problems": 12,
+                "planned": 20,
+                "difference": 0.5,
+                "low": 0.1,
+                "high": 0.8,
+                "e_value": 31.0,
+                "level": 0.05,
+            },
+        }
+        path.write_text(json.dumps(earlier))
+        found = read_experiment(tmp_path / "e")
+        assert found.auto_shots == ("agentic",)
+        assert found.decision is not None
+        assert found.decision.question == "solved"
 
     @pytest.mark.parametrize("text", ["", "{", "[]", "[" * 100_000, "\x00", "null"])
     def test_that_is_no_json_is_refused(self, text: str, tmp_path: Path) -> None:
@@ -452,7 +482,7 @@ def test_what_a_mode_does_not_use_is_not_varied_in_it() -> None:
         ({"vary": ["model=a,b"]}, "--vary model: give --model instead"),
         ({"vary": ["samples_per_problem=3"]}, "give --shots instead"),
         ({"vary": ["max_turn=3"]}, "did you mean 'max_turns'?"),
-        ({"vary": ["repair_rounds=3"]}, "reflexion or map_coder, and no cell has that"),
+        ({"vary": ["repair_rounds=3"]}, "reflexion or map_coder, and no variant has that"),
         ({"vary": ["max_turns=few"]}, "max_turns"),
         ({"modes": ["agentik"]}, "agentik"),
     ],

@@ -217,7 +217,7 @@ class TestStopping:
         one = ["experiment", "-b", "fixture", "--mode", "single_shot", "--stop-when-decided"]
         done = harness(folder, *one)
         assert done.returncode == 2
-        assert "compare two cells, and this experiment has 1; leave them out" in done.stderr
+        assert "compare two variants, and this experiment has 1; leave them out" in done.stderr
 
 
 def test_a_webhook_hears_of_each_run_once_though_it_is_done_in_parts(folder: Path) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from program import harness
 from results_made import made_result
+from written import PLAYED
 
 from harness.run.settings.spec import RunSpec
 from harness.run.store.directory import RunDirectory
@@ -17,10 +18,10 @@ MakeRun = Callable[..., Run]
 
 
 @pytest.fixture(scope="session")
-def folder(bundled_runs: Callable[..., Path]) -> Path:
+def folder(written_runs: Callable[..., Path]) -> Path:
     """Two runs: `agentic`, and `single` of six problems."""
-    made = bundled_runs("agentic")
-    done = harness(made, "run", "-n", "6", "--out", "single")
+    made = written_runs("agentic")
+    done = harness(made, "run", *PLAYED, "-n", "6", "--out", "single")
     assert done.returncode == 0, done.stderr
     return made
 

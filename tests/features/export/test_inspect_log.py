@@ -32,7 +32,7 @@ def _opened(run: Run, folder: Path) -> Any:
 
 def test_its_own_reader_finds_what_the_run_has(agentic: Run, tmp_path: Path) -> None:
     log = _opened(agentic, tmp_path)
-    assert (log.status, log.eval.model, len(log.samples)) == ("success", "replay:bundled", 20)
+    assert (log.status, log.eval.model, len(log.samples)) == ("success", "replay:written", 20)
     (score,) = log.results.scores
     assert score.metrics["accuracy"].value == 0.75
     by_id = {sample.id: sample for sample in log.samples}
@@ -47,7 +47,7 @@ def test_its_own_reader_finds_what_the_run_has(agentic: Run, tmp_path: Path) -> 
         told = [message.tool_call_id for message in sample.messages if message.role == "tool"]
         assert calls == told
         assert result.usage is not None
-        usage = sample.model_usage["replay:bundled"]
+        usage = sample.model_usage["replay:written"]
         assert usage.total_tokens == result.usage.total_tokens
         assert [message.role for message in sample.input] == ["system", "user"]
 

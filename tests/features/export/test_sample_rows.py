@@ -37,7 +37,7 @@ def test_a_row_has_what_the_results_have(agentic: Run) -> None:
         assert row["code"] == result.code
         assert row["tags"].split(";") == list(result.tags)
         assert row["release_date"] == str(result.release_date)
-        assert (row["model"], row["mode"]) == ("replay:bundled", "agentic")
+        assert (row["model"], row["mode"]) == ("replay:written", "agentic")
 
 
 def test_what_nobody_knows_is_an_empty_cell(make_run: MakeRun, make_result: MakeResult) -> None:

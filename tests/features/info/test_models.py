@@ -347,7 +347,7 @@ async def test_a_file_in_the_working_directory_sets_model_address_and_key(tmp_pa
 def test_a_model_id_that_the_demo_does_not_ask_is_named(tmp_path: Path) -> None:
     done = harness(tmp_path, "run", "-n", "1", "--out", "r", MODEL_ID="org/mine")
     assert done.returncode == 0, done.stderr
-    assert "demo: replaying hand-written model answers" in done.stderr
+    assert "demo: replaying what Qwen2.5-Coder-1.5B-Instruct answered" in done.stderr
     assert "MODEL_ID=org/mine is not asked where neither -m nor -b is given" in done.stderr
     assert "-m org/mine, or -b fixture" in done.stderr
     for number, (flags, env) in enumerate(

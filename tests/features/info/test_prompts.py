@@ -36,6 +36,9 @@ EXECUTION = {
 }
 
 
+ASKED = ("-b", "fixture", "-m", "x", "--base-url", "http://127.0.0.1:9/v1")
+
+
 def write_set(folder: Path, user: str, **others: str) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in {"system": "Be brief.\n", "user": user, **others}.items():
@@ -205,7 +208,7 @@ class TestCheck:
     def test_a_run_tells_the_same_faults(self, tmp_path: Path) -> None:
         write_set(tmp_path / "mine", "x\n{{ statement }}\n{{ problem.titel }}", system="{% if %}")
         checked = harness(tmp_path, "prompts", "check", "mine").stdout.splitlines()
-        done = harness(tmp_path, "run", "--prompt", "mine", "--out", "r")
+        done = harness(tmp_path, "run", *ASKED, "--prompt", "mine", "--out", "r")
         assert (done.returncode, done.stderr.count("\n")) == (2, 1)
         told = "; ".join([*checked, "all of it: harness prompts check mine"])
         assert done.stderr == f"harness: prompt set 'mine': {told}\n"
@@ -214,7 +217,7 @@ class TestCheck:
     def test_a_run_tells_the_first_of_many_faults(self, tmp_path: Path) -> None:
         write_set(tmp_path / "mine", "\n".join(f"{{{{ none{n} }}}}" for n in range(9)), system="x")
         checked = harness(tmp_path, "prompts", "check", "mine").stdout.splitlines()
-        done = harness(tmp_path, "run", "--prompt", "mine", "--out", "r")
+        done = harness(tmp_path, "run", *ASKED, "--prompt", "mine", "--out", "r")
         assert (done.returncode, done.stderr.count("\n")) == (2, 1)
         assert "; ".join(checked[:3]) + f"; {len(checked) - 3} more; all of it: " in done.stderr
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from own_models import answering
 from program import Done, harness, results
+from written import link_written
 
 Program = Callable[..., Done]
 ROW = {
@@ -83,7 +84,7 @@ def curve(run: Path) -> Any:
 @pytest.fixture
 def iterated(program: Program, tmp_path: Path) -> Path:
     """A run in which most samples have several revisions."""
-    done = program("run", "--agentic-mode", "-n", "8", "--out", "it")
+    done = program("run", *link_written(tmp_path), "--agentic-mode", "-n", "8", "--out", "it")
     assert done.returncode == 0, done.stderr
     assert any(each["written"] > 1 for each in results(tmp_path / "it"))
     return tmp_path / "it"

@@ -330,10 +330,13 @@ def test_remarks_say_what_is_pending_and_what_makes_runs_unlike(
     said = list(remarks(sides_of([read_run(one), read_run(other)])))
     assert said == [
         "one: 1 sample not graded, and in no rate",
-        "other: 1 sample of 2 not done; the figures are of the others",
+        "other: 1 sample of 2 pending, in no figure",
         "one and other are not of the same problems: their rates side by side are no comparison",
         "one and other: the limits of a test differ between the runs: made: cpu_s 6.0 and 12.0",
         "one and other: the sandbox's level differs between the runs: namespaces and seccomp",
     ]
+    spec = {"problems": {"a": "hash of a"}, "not_needed": "decided"}
+    decided = write_run("decided", [make_result("a")], spec, samples_per_problem=4)
+    assert list(remarks(sides_of([read_run(decided)]))) == []
     again = list(remarks(sides_of([read_run(one), read_run(one)])))
     assert again == [said[0].replace("one", f"one ({n})") for n in (1, 2)]

@@ -146,7 +146,7 @@ def test_an_experiment_has_its_ranking_its_front_and_pairs_by_setting(
     out = tmp_path / "report.html"
     write_report([experiment], out, cutoff=None, title="Report")
     page = out.read_text()
-    assert "grid, 4 cells: " in page
+    assert "grid, 4 variants: " in page
     for words in (
         "1. agentic+brief",
         "Price and solve rate",

@@ -11,8 +11,8 @@ from program import harness
 
 
 @pytest.fixture(scope="module")
-def runs(bundled_runs: Callable[..., Path]) -> Path:
-    return bundled_runs("agentic", "single")
+def runs(written_runs: Callable[..., Path]) -> Path:
+    return written_runs("agentic", "single")
 
 
 @pytest.fixture(scope="module")
@@ -77,11 +77,11 @@ def test_without_o_it_is_report_html_and_is_written_again(runs: Path) -> None:
         ),
         (
             ["single", "--cutoff", "2024"],
-            "harness: --cutoff '2024' is no month; write it as 2024-05",
+            "harness: --cutoff '2024' is not a month (YYYY-MM)",
         ),
         (
             ["single", "--cutoff", "2024-13"],
-            "harness: --cutoff '2024-13' is no month; write it as 2024-05",
+            "harness: --cutoff '2024-13' is not a month (YYYY-MM)",
         ),
     ],
 )

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from program import harness, start
 from terminal import on_terminal
+from written import FIRST, PLAYED, link_written
 
 GOOD = "def solve(problem):\n    return ''\n"
 
@@ -17,10 +18,11 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A good run, then one of a model that knows nothing, of the same problems; and another."""
     made = tmp_path_factory.mktemp("listed")
     (made / "own.py").write_text(GOOD)
+    link_written(made)
     for arguments in (
-        ("--agentic-mode", "--out", "runs/monday"),
-        ("-m", "python:own:solve", "--out", "runs/tuesday"),
-        ("-n", "3", "--out", "runs/deeper/few"),
+        (*PLAYED, "--agentic-mode", "--out", "runs/monday"),
+        (*FIRST, "-m", "python:own:solve", "--out", "runs/tuesday"),
+        (*PLAYED, "-n", "3", "--out", "runs/deeper/few"),
     ):
         done = harness(made, "run", *arguments)
         assert done.returncode == 0, done.stderr
@@ -34,9 +36,9 @@ def test_runs_are_listed_with_what_they_are(folder: Path) -> None:
     rows = [[cell.strip() for cell in line.strip("│").split("│")] for line in lines]
     found = {row[0]: row[1:6] for row in rows}
     assert found == {
-        "monday": ["replay:bundled", "agentic", "default", "20", "75.0 %"],
+        "monday": ["replay:written", "agentic", "default", "20", "75.0 %"],
         "tuesday": ["python:own:solve", "single_shot", "default", "20", "0.0 %"],
-        "deeper/few": ["replay:bundled", "single_shot", "default", "3", found["deeper/few"][4]],
+        "deeper/few": ["replay:written", "single_shot", "default", "3", found["deeper/few"][4]],
     }
     assert {row[-1] for row in rows} == {"done"}
 

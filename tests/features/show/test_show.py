@@ -13,9 +13,9 @@ from terminal import on_terminal
 
 
 @pytest.fixture(scope="module")
-def folder(bundled_runs: Callable[..., Path]) -> Path:
+def folder(written_runs: Callable[..., Path]) -> Path:
     """A run of all bundled problems, and one that was interrupted."""
-    made = bundled_runs("agentic")
+    made = written_runs("agentic")
     (made / "agentic").rename(made / "r")
     (made / "part").mkdir()
     for name in ("run.json", "results.jsonl"):
@@ -54,7 +54,7 @@ def test_every_sample_has_a_row_and_the_summary_follows(folder: Path) -> None:
             str(result["model_calls"]),
         ]
         assert row[6:] == [f"{tokens:,}"], "no cost is known: there is no column for it"
-    assert "fixture, 20 problems, replay:bundled, agentic, prompt default\n" in text
+    assert "fixture, 20 problems, replay:written, agentic, prompt default\n" in text
     assert "solved             75.0 %  (53.1 to 88.8)  15 of 20\n" in text
     assert "by difficulty" not in text
     assert "by difficulty" in _shown(folder, "r", "--details")

@@ -10,20 +10,21 @@ from typing import Any
 
 import pytest
 from program import harness, harness_after, results
+from written import link_written
 
 MEASURED = {"seconds", "tests", "peak_bytes", "steps", "judged_again"}
 SHARDS = 3
 
 
 def _run(folder: Path, out: str, *more: str) -> None:
-    done = harness(folder, "run", "--agentic-mode", "--out", out, *more)
+    done = harness(folder, "run", *link_written(folder), "--agentic-mode", "--out", out, *more)
     assert done.returncode == 0, done.stderr
 
 
 @pytest.fixture(scope="module")
-def runs(bundled_runs: Callable[..., Path]) -> Path:
+def runs(written_runs: Callable[..., Path]) -> Path:
     """The bundled job as `whole`, and in shards `s1`, `s2`, `s3`."""
-    folder = bundled_runs("agentic")
+    folder = written_runs("agentic")
     (folder / "agentic").rename(folder / "whole")
     for index in range(1, SHARDS + 1):
         _run(folder, f"s{index}", "--shard", f"{index}/{SHARDS}")
@@ -33,7 +34,7 @@ def runs(bundled_runs: Callable[..., Path]) -> Path:
 @pytest.fixture
 def copies(runs: Path, tmp_path: Path) -> Path:
     """The same, to be changed."""
-    shutil.copytree(runs, tmp_path / "runs")
+    shutil.copytree(runs, tmp_path / "runs", symlinks=True)
     return tmp_path / "runs"
 
 

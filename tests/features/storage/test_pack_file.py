@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from results_made import made_result
+from written import WRITTEN
 
 from harness.agent.events import Damaged, Event, SampleStart
 from harness.errors import RunDirectoryError
@@ -25,7 +26,7 @@ from harness.run.store.results import ResultsFile, SampleResult
 from harness.run.store.transcript import file_name
 from harness.run.store.transcripts import LARGEST_TRANSCRIPT, MAGIC, TAIL, Pack, Place, Transcripts
 
-RECORDED = Path(__file__).parents[3] / "fixtures" / "recordings" / "agentic"
+RECORDED = WRITTEN / "agentic" / "default"
 NAMES = sorted(path.name for path in (RECORDED / "transcripts").iterdir())
 MANIFEST = {"prompt": {"hash": "h"}, "spec": {"samples_per_problem": 1}, "problems": {}}
 
@@ -44,7 +45,7 @@ def commit(run: Path, *names: str) -> None:
 
 
 def place(run: Path, *names: str) -> None:
-    """Put some of the bundled recordings into a run."""
+    """Put some of the hand-written recordings into a run."""
     (run / "transcripts").mkdir(exist_ok=True)
     for name in names:
         content = (RECORDED / "transcripts" / name).read_bytes()
@@ -53,7 +54,7 @@ def place(run: Path, *names: str) -> None:
 
 @pytest.fixture
 def make_run(tmp_path: Path) -> Callable[[int], Path]:
-    """A finished run with so many of the bundled recordings."""
+    """A finished run with so many of the hand-written recordings."""
 
     def make(samples: int) -> Path:
         directory = RunDirectory.create(tmp_path / "run", MANIFEST)

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from program import PROGRAM, environment, harness, results
+from written import link_written
 
 
 def _mounted(folder: Path, options: str, command: str) -> subprocess.CompletedProcess[str]:
@@ -30,7 +31,8 @@ def _mounted(folder: Path, options: str, command: str) -> subprocess.CompletedPr
 
 def test_a_full_disk_ends_the_run_with_one_line_and_resume_goes_on(tmp_path: Path) -> None:
     save = "cp -r disk/r saved"
-    run = f'"$0" run --agentic-mode --out disk/r; code=$?; {save}; exit $code'
+    flags = " ".join(link_written(tmp_path))
+    run = f'"$0" run {flags} --agentic-mode --out disk/r; code=$?; {save}; exit $code'
     done = _mounted(tmp_path, "size=96k", run)
     assert done.returncode == 4, done.stderr
     assert "No space left on device" in done.stderr or "the disk is full" in done.stderr

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from chat_server import ChatServer, Reply
+from chat_server import ChatServer, Reply, completion, tool_call
 from program import Done, finish, harness, harness_after, heard, run, start
 from tuning_made import (
     BROKEN,
@@ -127,6 +127,17 @@ def test_text_of_models_is_escaped_in_the_page(folder: Path) -> None:
     assert "<script" not in page
     assert "\x1b" not in page + out + err
 
+    # a tuning keeps its settings
+    url = "http://127.0.0.1:9/v1"
+    for more, words in (
+        (flags(url, max_evaluations=12, temperature=1), "was begun with --temperature None"),
+        (flags(url, max_evaluations=12, reflection_model="x"), "was begun with reflection_model"),
+        (["--resume", "mine", "--mode", "agentic"], "--mode does not go with it"),
+        (["--resume", "mine", "--train", "3"], "--train does not go with it"),
+    ):
+        done = harness(folder, "tune", *more)
+        assert (done.returncode, words in done.stderr) == (2, True), done.stderr
+
 
 def test_killed_at_any_moment_nothing_is_paid_twice(folder: Path, tmp_path_factory: Any) -> None:
     """The kills come at requests: under way is the one that was not answered."""
@@ -172,18 +183,51 @@ def test_killed_at_any_moment_nothing_is_paid_twice(folder: Path, tmp_path_facto
         assert (folder / "mine" / name).read_text() == (other / "mine" / name).read_text()
 
 
+def test_an_agents_conversation_is_shown_and_its_prompt_tuned(folder: Path) -> None:
+    models = TuningModels(phrases=(HELPFUL,))
+
+    def script(body: Any, number: int) -> Reply:
+        if body["model"] == REFLECTION:
+            return models(body, number)
+        if any(message["role"] == "assistant" for message in body["messages"]):
+            return completion("I am done.")
+        code = models.program(body)
+        calls = [tool_call("write_solution", {"code": code}), tool_call("run_tests", {}, "call_2")]
+        return completion("Let me try.", calls)
+
+    async def tuned() -> tuple[Any, list[str]]:
+        more = {"mode": "agentic", "max_evaluations": 18}
+        async with ChatServer(script) as server:
+            return await run(folder, "tune", *flags(server.base_url, **more)), asked(
+                server, REFLECTION
+            )
+
+    (code, _, err), reflected = asyncio.run(tuned())
+    assert code == 0, err
+    found = shown(folder)
+    assert found["gain"]["difference"] > 0
+    assert {each["template"] for each in found["candidates"][1:]} <= {
+        "agentic/system.j2",
+        "agentic/user.j2",
+    }
+    everything = "\n".join(reflected)
+    assert "It was told:" in everything
+    assert "Let me try." in everything
+    assert not any(word in everything for word in (HIDDEN, EXPECTED, REFERENCE))
+
+
 class TestBudget:
     def test_the_search_leaves_enough_for_the_test_part(self, folder: Path) -> None:
         async def tuned() -> Any:
-            more = {"max_evaluations": None, "max_tokens_total": 14_000, "concurrency": 1}
-            async with ChatServer(TuningModels(phrases=(HELPFUL, USELESS[0]))) as server:
+            more = {"max_evaluations": None, "max_tokens_total": 16_000, "concurrency": 1}
+            async with ChatServer(TuningModels(phrases=(HELPFUL,))) as server:
                 return await run(folder, "tune", *flags(server.base_url, **more))
 
         code, _, err = asyncio.run(tuned())
         assert code == 0, err
         found = shown(folder)
         assert found["ended"] == "budget"
-        assert found["tokens"] <= 14_000
+        assert found["tokens"] <= 16_000
         assert found["gain"]["problems"] == 9
         assert "tokens spent" in found["sentence"]
 
@@ -292,6 +336,14 @@ class TestRefusals:
         told = json.loads(dry(folder, "--price", "1,1", "--json").stdout)
         assert told["split"] == {"train": 6, "selection": 6, "test": 9}
         assert told["test"]["requests"] == [18, 18]
+
+    def test_a_date_keeps_later_problems_for_the_test(self, folder: Path) -> None:
+        sizes = ["--selection", "4", "--test-from", "2025-01-15", "--json"]
+        told = json.loads(dry(folder, "--train", "5", "--test", "7", *sizes).stdout)
+        assert told["split"] == {"train": 5, "selection": 4, "test": 7}
+        done = dry(folder, "--test-from", "2026-01-01")
+        assert done.returncode == 3
+        assert "21 problems before that day and 0 from it on" in done.stderr
 
 
 def dry(folder: Path, *more: str) -> Done:

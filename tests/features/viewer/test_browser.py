@@ -67,9 +67,9 @@ async def open_first(opened: Page) -> None:
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
-async def bundled(bundled_runs: Callable[..., Path]) -> AsyncIterator[str]:
+async def bundled(written_runs: Callable[..., Path]) -> AsyncIterator[str]:
     """The address of a viewer of the bundled run."""
-    async with viewing(bundled_runs("agentic")) as address:
+    async with viewing(written_runs("agentic")) as address:
         yield address
 
 

@@ -21,6 +21,8 @@ from runs_made import (
 from visitor import Visitor
 
 from harness.features.viewer.open_run import key_of
+from harness.figures import interval
+from harness.run.summary.loaded_run import read_run
 
 OLD = "def f(n):\n    return n\n"
 NEW = "def f(n):\n    return n + 1\n"
@@ -50,6 +52,18 @@ def failed(tests: dict[str, Any] | None = None) -> dict[str, Any]:
 
 
 class TestTheRuns:
+    def test_have_the_interval_of_the_summary_where_problems_have_several_samples(
+        self, visitor: Visitor, tmp_path: Path
+    ) -> None:
+        rows = [
+            result(f"p/{n}", index, verdict="accepted" if (n + index) % 3 else "wrong_answer")
+            for n in range(8)
+            for index in range(4)
+        ]
+        rate = read_run(write_run(tmp_path / "one", rows, samples=4)).summary.pass_at_1
+        assert rate is not None
+        assert interval(rate.low, rate.high) in visitor.page("/")
+
     def test_are_found_below_the_folder(self, visitor: Visitor, tmp_path: Path) -> None:
         write_run(tmp_path / "one", [result("p/a")])
         write_run(tmp_path / "deep" / "er" / "two", [result("p/a", verdict="wrong_answer")])
@@ -480,9 +494,9 @@ def test_a_pack_that_is_damaged_is_told_of(visitor: Visitor, tmp_path: Path) -> 
 
 
 def test_every_sample_of_a_run_can_be_opened(
-    visitor: Visitor, tmp_path: Path, bundled_runs: Callable[..., Path]
+    visitor: Visitor, tmp_path: Path, written_runs: Callable[..., Path]
 ) -> None:
-    (bundled_runs("agentic") / "agentic").rename(tmp_path / "agentic")
+    (written_runs("agentic") / "agentic").rename(tmp_path / "agentic")
     samples = visitor.links(visitor.run(), f"{visitor.address()}/samples/")
     assert len(samples) == 20
     assert all("run_tests" in visitor.page(address) for address in samples)

@@ -95,6 +95,17 @@ class TestUnescapedCode:
         call = '{"name": "write_solution", "arguments": {"code": "print("a" b)"}}'
         assert read(fence(call)) == [("write_solution", {"code": 'print("a" b)'})]
 
+    def test_a_string_that_the_fence_ends_is_stored_if_it_is_python(self) -> None:
+        code = "import sys\nfor line in sys.stdin:\n    print('a', \"b\")\n"
+        call = f'{{"name": "write_solution", "arguments": {{"code": "{code}'
+        assert read(f"```json\n{call}```") == [("write_solution", {"code": code})]
+
+    @pytest.mark.parametrize("after", ["", "\n```"], ids=["open", "no Python"])
+    def test_a_string_that_nothing_ends_is_not_stored(self, after: str) -> None:
+        code = "print(1)\nprint(2" + ("" if after else ")")
+        call = f'{{"name": "write_solution", "arguments": {{"code": "{code}'
+        assert read(f"```json\n{call}{after}") == [("write_solution", None)]
+
 
 class TestUnluckyTexts:
     def test_an_example_before_the_real_call(self) -> None:

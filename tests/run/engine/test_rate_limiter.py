@@ -30,6 +30,25 @@ async def settled() -> None:
         await asyncio.sleep(0)
 
 
+async def test_a_place_goes_to_the_sample_that_began_first() -> None:
+    limiter, order = RateLimiter(1), list[str]()
+
+    async def one(name: str, rank: int) -> None:
+        await limiter.acquire(rank)
+        order.append(name)
+        limiter.release()
+
+    await limiter.acquire()
+    ranks = {"late": 7, "early": 1, "early, second request": 1, "gone": 0}
+    tasks = {name: asyncio.create_task(one(name, rank)) for name, rank in ranks.items()}
+    await settled()
+    tasks.pop("gone").cancel()
+    await settled()
+    limiter.release()
+    await asyncio.gather(*tasks.values())
+    assert order == ["early", "early, second request", "late"]
+
+
 class Crowd:
     """Requests that hold their places until told what became of them."""
 

@@ -2,23 +2,69 @@ import json
 from pathlib import Path
 
 import pytest
+from written import WRITTEN
 
 from harness.errors import RunDirectoryError, UsageError
 from harness.models.protocol import RecordingEndedError
+from harness.models.replay import ReplayModel
+from harness.run.plan.plan import prepare
 from harness.run.plan.target import open_replay, read_turns
+from harness.run.settings.spec import read_spec
 from harness.run.store.transcript import file_name, read_events
 
 FIXTURES = Path(__file__).parents[3] / "fixtures"
+RECORDINGS = FIXTURES / "recordings"
+BUNDLED = {
+    ("agentic", "default"): 1,
+    ("single_shot", "default"): 3,
+    ("single_shot", "terse"): 1,
+}
+"""Recorded samples of each problem, by mode and prompt set."""
+LEAST = 24
+"""Fewest problems that the demo should have."""
 
 
-def test_every_bundled_problem_has_a_recording_in_both_modes() -> None:
+@pytest.mark.parametrize(("mode", "prompt"), BUNDLED)
+def test_the_bundled_recordings_are_of_the_same_problems(mode: str, prompt: str) -> None:
     lines = (FIXTURES / "problems.jsonl").read_text().splitlines()
+    bundled = {json.loads(line)["id"] for line in lines}
+    recorded = {problem for problem, _ in read_turns(RECORDINGS / "agentic" / "default")}
+    turns = read_turns(RECORDINGS / mode / prompt)
+    assert len(recorded) >= LEAST
+    assert recorded <= bundled
+    assert turns.keys() == {
+        (problem, index) for problem in recorded for index in range(BUNDLED[mode, prompt])
+    }
+    assert all(turns.values())
+
+
+def test_the_demo_takes_the_problems_that_are_recorded() -> None:
+    plan = prepare(read_spec(None, {"mode": "agentic"}), {})
+    assert isinstance(plan.model, ReplayModel)
+    assert {problem.id for problem in plan.problems} == plan.model.problems
+
+
+def test_a_problem_without_recording_is_taken_where_it_is_named() -> None:
+    (problem,) = prepare(read_spec(None, {"task": ["night-train-recoupling"]}), {}).problems
+    assert problem.id == "fixture/night-train-recoupling"
+
+
+def test_a_set_of_recordings_plays_the_run_of_the_mode_and_prompt() -> None:
     for mode, samples in (("agentic", 1), ("single_shot", 5)):
-        turns = read_turns(FIXTURES / "recordings" / mode)
-        assert turns.keys() == {
-            (json.loads(line)["id"], index) for line in lines for index in range(samples)
-        }
-        assert all(turns.values())
+        model = open_replay(f"replay:{WRITTEN}", mode)
+        assert model.most_samples(["fixture/dry-beds"]) == samples
+
+
+@pytest.mark.parametrize(
+    ("mode", "prompt", "words"),
+    [
+        ("self_repair", "default", "no recordings of self_repair, but of agentic and single_shot"),
+        ("agentic", "terse", "no recordings of agentic with prompt terse, but with default"),
+    ],
+)
+def test_what_a_set_of_recordings_lacks_is_said(mode: str, prompt: str, words: str) -> None:
+    with pytest.raises(UsageError, match=f"{words}; name a model with -m"):
+        open_replay(f"replay:{WRITTEN}", mode, prompt)
 
 
 def test_a_folder_without_transcripts_is_no_recording(tmp_path: Path) -> None:
@@ -27,7 +73,7 @@ def test_a_folder_without_transcripts_is_no_recording(tmp_path: Path) -> None:
 
 
 def test_a_torn_last_event_is_none(tmp_path: Path) -> None:
-    source = next((FIXTURES / "recordings" / "agentic" / "transcripts").glob("*.jsonl"))
+    source = next((WRITTEN / "agentic" / "default" / "transcripts").glob("*.jsonl"))
     whole = source.read_bytes()
     torn = tmp_path / "torn.jsonl"
     torn.write_bytes(whole + b'{"event": "resp')

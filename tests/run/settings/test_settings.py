@@ -38,6 +38,8 @@ VALUES: dict[str, tuple[Any, Any]] = {
     "base_url": ("http://127.0.0.1:9/v1", "http://127.0.0.1:10/v1"),
     "test_timeout": (3, 4),
     "time_factor": (2, 3),
+    "cpp_flags": ("-O1", "-O3"),
+    "language": ("cpp", "python"),
     "timing": ("mercury", "paired"),
     "executor": ("ray", "local"),
     "rule": ("tokens", "lcb"),
@@ -53,6 +55,8 @@ VALUES: dict[str, tuple[Any, Any]] = {
     "api": ("chat", "messages"),
     "api_key_env": ("A_KEY", "B_KEY"),
     "header": (["X-A: 1"], ["X-B: 2"]),
+    "impossible": (0.2, 0.4),
+    "impossible_kind": ("conflicting", "oneoff"),
     "sampling_preset": ("livecodebench", None),
 }
 NAMED = {"agent_command"}  # names a mode by itself
@@ -165,7 +169,7 @@ def test_a_grid_over_a_setting_has_each_distinct_cell_once(key: str, tmp_path: P
         path.write_text(yaml.safe_dump({**values, "vary": {key: list(values_of(key))}}))
         using = [mode for mode in (first, second) if uses(mode, key)]
         if not using:
-            with pytest.raises(UsageError, match="no cell has that"):
+            with pytest.raises(UsageError, match="no variant has that"):
                 read_grid(path, {}, {})
             continue
         cells = read_grid(path, {}, {}).cells
@@ -297,7 +301,7 @@ def test_the_keys_of_python_calls_are_those_of_a_spec() -> None:
     assert set(RunKeys.__annotations__) | own == set(RunSpec.model_fields)
     selection = GROWING - {"samples_per_problem"}
     assert set(SelectionKeys.__annotations__) == selection
-    assert set(GradeKeys.__annotations__) - selection - {"timing"} == set(
+    assert set(GradeKeys.__annotations__) - selection - {"timing", "cpp_flags"} == set(
         JudgingKeys.__annotations__
     )
     judging = {key for key, s in SETTINGS.items() if s.needs != "anything"} - {"efficiency"}

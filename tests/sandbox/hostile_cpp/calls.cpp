@@ -10,6 +10,7 @@
 int main() {
     int n;
     if (scanf("%d", &n) != 1) return 1;
+    static long buffer[512];
     struct { const char *name; long result; } tried[] = {
         {"fork", syscall(SYS_fork)},
         {"clone", syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0)},
@@ -36,6 +37,38 @@ int main() {
         {"keyctl", syscall(SYS_keyctl, 0, 0, 0)},
         {"shmget", syscall(SYS_shmget, 0, 4096, 01000)},
         {"mount", syscall(SYS_mount, "x", "/", "tmpfs", 0, 0)},
+        {"clone with memory", syscall(SYS_clone, 0x4100 | SIGCHLD, 0, 0, 0, 0)},
+        {"clone of the parent", syscall(SYS_clone, 0x8000 | SIGCHLD, 0, 0, 0, 0)},
+        {"tgkill parent", syscall(SYS_tgkill, getppid(), getppid(), 0)},
+        {"tkill parent", syscall(SYS_tkill, getppid(), 0)},
+        {"queue to parent", syscall(SYS_rt_sigqueueinfo, getppid(), 0, 0)},
+        {"limits of parent", syscall(SYS_prlimit64, getppid(), 7, 0, buffer)},
+        {"pidfd_getfd", syscall(SYS_pidfd_getfd, 0, 0, 0)},
+        {"process_vm_writev", syscall(SYS_process_vm_writev, getppid(), 0, 0, 0, 0, 0)},
+        {"setns", syscall(SYS_setns, 0, 0)},
+        {"chroot", syscall(SYS_chroot, "/")},
+        {"pivot_root", syscall(SYS_pivot_root, ".", ".")},
+        {"open_tree", syscall(SYS_open_tree, AT_FDCWD, "/", 0)},
+        {"handle", syscall(SYS_open_by_handle_at, AT_FDCWD, buffer, 0)},
+        {"seccomp", syscall(SYS_seccomp, 0, 0, 0)},
+        {"personality", syscall(SYS_personality, 0xffffffff)},
+        {"iopl", syscall(SYS_iopl, 3)},
+        {"modify_ldt", syscall(SYS_modify_ldt, 0, buffer, sizeof buffer)},
+        {"aio", syscall(SYS_io_setup, 1, buffer)},
+        {"semget", syscall(SYS_semget, 0, 1, 01000)},
+        {"msgget", syscall(SYS_msgget, 0, 01000)},
+        {"mq_open", syscall(SYS_mq_open, "left", 0102, 0600, 0)},
+        {"inotify", syscall(SYS_inotify_init1, 0)},
+        {"fanotify", syscall(SYS_fanotify_init, 0, 0)},
+        {"secret memory", syscall(SYS_memfd_secret, 0)},
+        {"kernel log", syscall(SYS_syslog, 3, buffer, sizeof buffer)},
+        {"host name", syscall(SYS_sethostname, "x", 1)},
+        {"chmod", syscall(SYS_chmod, ".", 0777)},
+        {"link", syscall(SYS_link, "/proc/self/exe", "left")},
+        {"lock", syscall(SYS_flock, 0, 2)},
+        {"add_key", syscall(SYS_add_key, "user", "x", "x", 1, -3)},
+        {"no dump", syscall(SYS_prctl, 4, 1, 0, 0, 0)},
+        {"keep after parent", syscall(SYS_prctl, 1, 0, 0, 0, 0)},
     };
     for (auto &each : tried)
         if (each.result >= 0) {

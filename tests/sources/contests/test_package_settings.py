@@ -28,7 +28,7 @@ BOMB = "\n".join(
         ("validator_flag: case_sensitive\n", "did you mean 'validator_flags'"),
         ('validator_flags: "\'"\n', "quotes and backslashes"),
         ("validator_flags: {name: x}\n", "no text and no list"),
-        ("languages: [cpp, java]\n", "only cpp, java may be used"),
+        ("languages: [java, kotlin]\n", "only java, kotlin may be used"),
         ("constants: [a]\n", "no map of names"),
         ("constants: {1a: 2}\n", "no name with a value"),
         ("constants: {a: [2]}\n", "is no value"),
@@ -68,6 +68,21 @@ def test_limits_are_taken_as_they_stand(package: Package) -> None:
     assert problem.cpu_s == 1
     assert (problem.memory_bytes, problem.output_bytes) == (512 << 20, 8 << 20)
     assert only(package("name: a\n", {".timelimit": "3\n"}, folder="b")).cpu_s == 3
+
+
+@pytest.mark.parametrize(
+    ("settings", "files", "languages"),
+    [
+        ("name: a\n", {}, ()),
+        ("languages: [cpp, java]\n", {}, ("cpp",)),
+        ("languages: [python3, cpp]\n", {}, ("python", "cpp")),
+        ("name: a\n", {"include/cpp/a.h": "int a;"}, ("python",)),
+    ],
+)
+def test_a_package_says_which_languages_solutions_may_be_in(
+    package: Package, settings: str, files: dict[str, str], languages: tuple[str, ...]
+) -> None:
+    assert only(package(settings, files)).languages == languages
 
 
 def test_names_and_sources_of_all_versions_are_read(package: Package) -> None:

@@ -1,0 +1,82 @@
+"""A run's solved rate with what is needed to publish it: its data set, date and setup."""
+
+from dataclasses import dataclass
+
+from harness.errors import UsageError
+from harness.run.summary.loaded_run import Run
+from harness.sources.hub_datasets import APPS, LCB_LITE, LEETCODE, LEETCODEDATASET, MERCURY
+from harness.stats.rates import Rate
+
+DATASETS = {
+    "livecodebench": LCB_LITE,
+    "leetcode": LEETCODE,
+    "leetcodedataset": LEETCODEDATASET,
+    "apps": APPS,
+    "mercury": MERCURY,
+    "humaneval": "openai/openai_humaneval",
+    "mbpp": "google-research-datasets/mbpp",
+}
+"""Data sets on the Hugging Face hub, by the name of the benchmark."""
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedRate:
+    """The solved rate of a complete run.
+
+    Attributes:
+        benchmark: name of the benchmark.
+        where: its release or split; empty for the default or a path.
+        dataset: data set on the hub; None if the problems are others.
+        rate: pass@1 with its interval.
+        notes: mode, prompt set, problems and samples, in words.
+    """
+
+    benchmark: str
+    where: str
+    dataset: str | None
+    rate: Rate
+    notes: str
+
+
+def published_rate(run: Run, to: str) -> PublishedRate:
+    """Return the solved rate of a run.
+
+    Args:
+        run: the run.
+        to: the format, for messages.
+
+    Raises:
+        UsageError: no sample is graded, or some are pending, so that there is no final rate; or
+            tests of the benchmark were changed.
+    """
+    summary = run.summary
+    if summary.pass_at_1 is None:
+        raise UsageError(f"--to {to}: the run has no solved rate: no sample is graded")
+    if summary.pending:
+        pending = sum(summary.pending.values())
+        raise UsageError(f"--to {to}: {pending:,} samples are pending; finish the run first")
+    if summary.impossible is not None:
+        raise UsageError(
+            f"--to {to}: the run has impossible tests, so its rate is not that of the benchmark"
+        )
+    name, _, where = str(run.spec.get("benchmark") or "fixture").partition(":")
+    where = where.partition("@")[0]
+    is_path = "/" in where or "." in where
+    return PublishedRate(
+        benchmark=name,
+        where="" if is_path else where,
+        dataset=None if is_path else DATASETS.get(name),
+        rate=summary.pass_at_1,
+        notes=_notes(run, summary.pass_at_1.problems),
+    )
+
+
+def _notes(run: Run, problems: int) -> str:
+    samples = int(run.spec.get("samples_per_problem") or 1)
+    parts = [
+        f"mode {run.spec.get('mode')}",
+        f"prompt {run.manifest['prompt'].get('name')}",
+        f"{problems} problems, {samples} sample{'s' * (samples != 1)} each",
+        "public and hidden tests",
+    ]
+    return ", ".join(parts)

@@ -1,0 +1,214 @@
+"""`--language cpp`: the loop in C++, what it tells the model, and what follows a run."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from chat_server import ChatServer, Json, Reply, completion, in_turn, tool_call
+from own_problems import DOUBLE, ECHO
+from program import harness as program
+from program import run
+
+import harness
+from harness import Episode, Episodes, UsageError
+from harness.languages.cpp import FLAGS, compiler
+from harness.languages.language import MissingCompilerError
+
+try:
+    compiler()
+except MissingCompilerError as missing:
+    pytest.skip(str(missing), allow_module_level=True)
+
+RIGHT = "#include <cstdio>\nint main() { for (int c; (c = getchar()) != EOF;) putchar(c); }\n"
+WRONG = "int main() {}\n"
+BROKEN = "int main() { return missing; }\n"
+USAGE = {"prompt_tokens": 7, "completion_tokens": 3}
+Script = Callable[[Json, int], Any]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with a program to write, and a function."""
+    rows = [{**ECHO, "title": "Echo"}, DOUBLE]
+    (tmp_path / "own.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return tmp_path
+
+
+def _writing(code: str, number: int) -> Reply:
+    calls = [("write_solution", {"code": code}), ("run_tests", {})]
+    asked = [tool_call(name, given, f"{name}{number}") for name, given in calls]
+    return completion(None, asked, usage=USAGE)
+
+
+def _saying(code: str) -> Reply:
+    return completion(f"So:\n\n```c++\n{code}```\n", usage=USAGE)
+
+
+async def _served(folder: Path, script: Script, *flags: str) -> tuple[ChatServer, Path]:
+    """Run a served model over the problems; return its server and the run."""
+    async with ChatServer(script) as server:
+        base = ["-m", "served", "--base-url", server.base_url, "-b", "jsonl:own.jsonl"]
+        code, _, err = await run(folder, "run", *base, "--out", "r", *flags)
+    assert code == 0, err
+    assert "1 problem left out, which takes no C++ solution: 1: it asks for a Python" in err
+    return server, folder / "r"
+
+
+def _results(folder: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (folder / "results.jsonl").read_text().splitlines()]
+
+
+def _told(server: ChatServer) -> list[str]:
+    return [str(message["content"]) for message in server.requests[-1].body["messages"]]
+
+
+async def test_an_agent_sees_a_compile_error_then_a_failed_test_and_solves_it(folder: Path) -> None:
+    script = in_turn(*(_writing(code, n) for n, code in enumerate((BROKEN, WRONG, RIGHT))))
+    server, made = await _served(folder, script, "--mode", "agentic", "--language", "cpp")
+    (result,) = _results(made)
+    assert (result["verdict"], result["code"], result["written"]) == ("accepted", RIGHT, 3)
+    told = _told(server)
+    assert "in C++20" in told[0]
+    assert "Python" not in "".join(told)
+    assert any("does not compile" in each and "missing" in each for each in told)
+    assert any("0 of 1 public tests passed" in each for each in told)
+    described = json.dumps(server.requests[0].body["tools"])
+    assert "complete C++ source" in described
+    assert "Python" not in described
+    manifest = json.loads((made / "run.json").read_text())
+    assert (manifest["spec"]["language"], manifest["spec"]["cpp_flags"]) == ("cpp", None)
+    assert manifest["versions"][0]["compiler"] == compiler().version
+    (reason,) = manifest["left_out"]
+    assert "asks for a Python function" in reason
+    regraded = harness.regrade(made, benchmark=str(f"jsonl:{folder / 'own.jsonl'}"))
+    assert regraded.pass_at_1 == 1.0
+    assert [step.solved for step in regraded.results[0].steps] == [False, False, True]
+    shown = program(folder, "transcript", "r", "own/echo#0")
+    assert "agentic, in cpp, model served" in shown.stdout
+    done = program(folder, "run", "-b", "jsonl:own.jsonl", "-m", "replay:r", "--language", "cpp")
+    assert done.returncode == 0, done.stderr
+
+
+async def test_single_shot_and_self_repair_take_the_fenced_program(folder: Path) -> None:
+    script = in_turn(_saying(WRONG), _saying(RIGHT))
+    server, made = await _served(folder, script, "--mode", "self_repair", "--language", "cpp")
+    (result,) = _results(made)
+    assert (result["verdict"], result["extraction"]) == ("accepted", "cpp block")
+    assert "```cpp\nint main() {}" in _told(server)[-1]
+    assert "Python" not in "".join(_told(server))
+
+
+async def test_tools_in_text_show_a_call_in_cpp(folder: Path) -> None:
+    fence = '```json\n{"name": "write_solution", "arguments": {}}\n```\n\n```cpp\n'
+    tests = '\n```json\n{"name": "run_tests", "arguments": {}}\n```\n'
+    script = in_turn(completion(f"{fence}{RIGHT}```\n{tests}", usage=USAGE))
+    flags = ("--mode", "agentic", "--language", "cpp", "--tool-protocol", "text")
+    server, made = await _served(folder, script, *flags)
+    (result,) = _results(made)
+    assert (result["verdict"], result["code"].strip()) == ("accepted", RIGHT.strip())
+    assert "```cpp\n#include <iostream>" in "".join(_told(server))
+    assert "python" not in "".join(_told(server)).lower()
+
+
+def test_run_code_runs_a_program_in_the_language() -> None:
+    with Episodes([ECHO], language="cpp", run_code_tool=True, workers=1) as shared:
+        episode = Episode(shared)
+        opening = episode.reset("own/echo")
+        assert "Python" not in json.dumps(opening)
+        said = episode.call("run_code", {"code": RIGHT, "stdin": "abc"})
+        assert "abc" in said
+        assert FLAGS in episode.call("read_problem", {})
+        episode.call("write_solution", {"code": RIGHT})
+        episode.call("run_tests", {})
+        assert episode.reward().solved
+
+
+def test_a_grader_takes_programs_in_the_language() -> None:
+    (problem,) = harness.load_problems([ECHO])
+    with harness.Grader(language="cpp", workers=1) as grader:
+        said = [f"```cpp\n{RIGHT}```", f"```cpp\n{WRONG}```", "```python\nprint(input())\n```"]
+        assert grader.score([problem] * 3, said) == [1.0, 0.0, 0.0]
+    with pytest.raises(UsageError, match="give python or cpp"):
+        harness.Grader(language="rust")  # pyright: ignore[reportArgumentType]
+    with pytest.raises(UsageError, match="cpp_flags goes with language"):
+        harness.Grader(cpp_flags="-O1")
+
+
+def test_flags_of_the_compiler_reach_the_solution(folder: Path) -> None:
+    code = "#include <cstdio>\nint main() { putchar(ANSWER); }\n"
+    row = {**ECHO, "id": "one", "tests": [{"input": "", "output": "1", "public": True}]}
+    made = harness.evaluate(
+        lambda _: code, benchmark=[row], language="cpp", cpp_flags="-DANSWER=49", out=folder / "r"
+    )
+    assert made.results[0].verdict == "accepted", made.results[0]
+    stored = json.loads((folder / "r" / "run.json").read_text())["spec"]
+    assert stored["cpp_flags"] == "-DANSWER=49"
+
+
+@pytest.mark.parametrize(
+    ("flags", "words"),
+    [
+        (["--language", "rust"], "--language"),
+        (["--cpp-flags=-O3"], "--cpp-flags goes with --language cpp"),
+        (["--language", "cpp", "--mode", "codet"], "--mode codet has the model write tests"),
+        (["--language", "cpp", "--mode", "map_coder"], "write tests in Python"),
+        (["--language", "cpp", "--efficiency"], "--efficiency goes with Python only"),
+        (["--language", "cpp", "--cpp-flags=-std=c++1"], "C++ compiler fails with -std=c++1"),
+        (["--language", "cpp", "--prompt", "terse"], "in C++ in mode single_shot; these have: def"),
+        (["--language", "cpp", "-t", "double"], "double takes no C++ solution: it asks for a"),
+    ],
+)
+def test_what_cannot_be_in_cpp_is_refused_in_a_line(
+    folder: Path, flags: list[str], words: str
+) -> None:
+    asked = ["-m", "x", "--base-url", "http://127.0.0.1:9", "-b", "jsonl:own.jsonl"]
+    done = program(folder, "run", *asked, *flags)
+    assert done.returncode == 2, done.stdout
+    assert words in " ".join(done.stderr.split())
+
+
+def test_without_a_compiler_nothing_is_asked(folder: Path) -> None:
+    asked = ["-m", "x", "--base-url", "http://127.0.0.1:9", "-b", "jsonl:own.jsonl"]
+    done = program(folder, "run", *asked, "--language", "cpp", PATH="/nowhere")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "no C++ compiler" in done.stderr
+
+
+def test_a_problem_may_name_the_languages_it_takes(folder: Path) -> None:
+    rows = [{**ECHO, "languages": ["cpp"]}, {**ECHO, "id": "other", "languages": ["python"]}]
+    made = harness.evaluate(lambda _: RIGHT, benchmark=rows, language="cpp", out=folder / "r")
+    assert [result.problem_id for result in made.results] == ["own/echo"]
+    with pytest.raises(UsageError, match="only C"):
+        harness.evaluate(lambda _: RIGHT, benchmark=rows, task="own/echo", out=folder / "s")
+
+
+def test_compare_says_that_the_languages_differ(folder: Path) -> None:
+    in_cpp = harness.evaluate(lambda _: RIGHT, benchmark=[ECHO], language="cpp", out=folder / "a")
+    other = harness.evaluate(lambda _: "print(input())", benchmark=[ECHO], out=folder / "b")
+    done = program(folder, "compare", str(in_cpp.path), str(other.path))
+    assert "language differs: cpp and python" in " ".join(done.stdout.split()), done.stderr
+
+
+def test_an_experiment_varies_the_language_on_problems_that_take_both(folder: Path) -> None:
+    made = harness.experiment(
+        models=[lambda_of_both],
+        benchmark=f"jsonl:{folder / 'own.jsonl'}",
+        modes=["single_shot"],
+        vary={"language": ["python", "cpp"]},
+        cpp_flags="-O1 -std=gnu++20",
+        out=folder / "e",
+    )
+    cells = {path.parent.name: json.loads(path.read_text()) for path in folder.glob("e/*/run.json")}
+    assert {each["spec"]["language"] for each in cells.values()} == {"python", "cpp"}
+    assert {tuple(each["problems"]) for each in cells.values()} == {("own/echo",)}
+    flags = {each["spec"]["language"]: each["spec"]["cpp_flags"] for each in cells.values()}
+    assert flags == {"python": None, "cpp": "-O1 -std=gnu++20"}
+    assert made is not None
+
+
+def lambda_of_both(problem: dict[str, Any]) -> str:
+    """Answer in both languages: an extractor takes the one that is asked for."""
+    del problem
+    return f"```python\nprint(input())\n```\n```cpp\n{RIGHT}```\n"

@@ -1,0 +1,63 @@
+"""Experiments that a budget, an interrupt or the stopping rule ends: the answer is there."""
+
+import json
+from itertools import takewhile
+from pathlib import Path
+
+import pytest
+from program import run
+from scripted_experiments import ScriptedModel, carry_out, write_problems
+
+PROBLEMS = 8
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with problems."""
+    write_problems(tmp_path, PROBLEMS)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("seed", "interrupt_at", "flags", "code"),
+    [
+        (1, None, (), 0),
+        (2, None, ("--max-cost", "0.17"), 0),
+        (3, None, ("--max-cost", "0.38"), 0),
+        (4, 23, ("--max-cost", "9"), 130),
+        (5, 48, (), 130),
+        (6, None, ("--stop-when-decided", "--level", "0.6"), 0),
+    ],
+)
+async def test_an_early_end_leaves_an_answer_and_equal_spend(
+    seed: int, interrupt_at: int | None, flags: tuple[str, ...], code: int, folder: Path
+) -> None:
+    ended = await carry_out(folder, "e", ScriptedModel(seed, interrupt_at), flags)
+    assert ended.code == code, ended.screen
+    assert ended.sentence.startswith("For $"), ended
+    assert "what the agent spends, the agent solves" in ended.sentence
+    assert abs(ended.apart) <= 1
+    assert 0 < ended.compared <= ended.whole
+    assert ended.sentence in " ".join(ended.screen.split())
+
+
+async def test_with_a_budget_a_problem_is_asked_in_both_arms_before_the_next(folder: Path) -> None:
+    model = ScriptedModel(7)
+    await carry_out(folder, "e", model, ("--max-cost", "9", "--concurrency", "1"))
+    _, first = model.asked[0]
+    kinds = [kind for kind, _ in takewhile(lambda request: request[1] == first, model.asked)]
+    assert kinds == sorted(kinds), "the agent first, then as many shots as it was worth"
+    assert set(kinds) == {"agent", "shot"}
+    assert ("agent", first) not in model.asked[len(kinds) :]
+
+
+async def test_an_interrupt_before_any_shot_shows_the_agent_alone(folder: Path) -> None:
+    model = ScriptedModel(8, interrupt_at=2)
+    ended = await carry_out(folder, "e", model)
+    assert ended.code == 130
+    assert {kind for kind, _ in model.asked} == {"agent"}
+    assert (ended.compared, ended.sentence) == (0, "")
+    assert "it is the baseline" not in ended.screen, "single shot is, which has not begun"
+    shown = json.loads((await run(folder, "experiment", "show", "e", "--json"))[1])
+    assert {cell["name"] for cell in shown["cells"]} == {"agentic", "single_shot"}
+    assert shown["answers"] == []
