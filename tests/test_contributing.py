@@ -64,7 +64,7 @@ def test_the_recipe_of_a_tool_asks_for_a_solution_first() -> None:
 
 def test_the_recipe_of_a_tool_works_in_a_run(tmp_path: Path) -> None:
     (tmp_path / "count_lines.py").write_text(recipe("A new tool") + "\n\ntool = CountLines()\n")
-    flags = ["--tool", "count_lines:tool", "-n", "1", "--out", "r"]
+    flags = ["--tool", "count_lines:tool", "-t", "fixture/long-words", "--out", "r"]
     done = harness(tmp_path, "run", "--agentic-mode", *flags)
     assert done.returncode == 0, done.stderr
     assert [result["verdict"] for result in results(tmp_path / "r")] == ["accepted"]

@@ -23,6 +23,8 @@ from harness.text import printable_line
 
 Escape = Callable[[str], str]
 """Escapes untrusted text for where it is shown."""
+_HALF = 0.6
+_FRACTIONS = {2: "half", 3: "a third", 4: "a quarter", 5: "a fifth", 10: "a tenth"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,10 +225,6 @@ def _times(ratio: float) -> str:
     """Return a ratio in words: `3.4 times`, `a fifth of`."""
     fraction = _FRACTIONS.get(round(1 / ratio)) if ratio < _HALF else None
     return f"about {fraction} of" if fraction else f"{ratio:.2g} times"
-
-
-_HALF = 0.6
-_FRACTIONS = {2: "half", 3: "a third", 4: "a quarter", 5: "a fifth", 10: "a tenth"}
 
 
 def side_of(comparison: Comparison, label: str) -> ComparedRun:

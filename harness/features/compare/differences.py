@@ -13,6 +13,7 @@ from harness.run.summary.loaded_run import Run
 Labels = tuple[str, str]
 TOLD_APART = frozenset({"base_url", "rule"})
 """Settings reported elsewhere: as the endpoint, and as a difference in judging."""
+NAMED = 3
 
 
 def settings_differ(a: Run, b: Run) -> Iterator[str]:
@@ -94,9 +95,6 @@ def _plugins(run: Run) -> str:
         return ""
     rows = [cast("dict[str, Any]", e) for e in cast("list[Any]", found) if isinstance(e, dict)]
     return ", ".join(sorted(f"{each.get('name')} {each.get('version')}" for each in rows))
-
-
-NAMED = 3
 
 
 def changed_problems(a: Run, b: Run) -> set[str]:

@@ -22,6 +22,12 @@ from harness.stats.spend_curves import (
 if TYPE_CHECKING:
     from harness.stats.spend_curves import Floats
 
+GRID = 40
+"""Number of evenly spaced spends of a curve; further ones are added."""
+SHOWN_SHOTS = 12
+BEFORE = 1 - 1e-8
+"""A spend just before a step of a curve, as a share of the step's."""
+
 
 class SpendPoint(Frozen):
     """A solve rate at a mean spend per problem, with its 95 % interval.
@@ -171,13 +177,6 @@ class SpendComparison(Frozen):
     notes: tuple[str, ...] = ()
     sentence: str
 
-
-GRID = 40
-"""Number of evenly spaced spends of a curve; further ones are added."""
-
-SHOWN_SHOTS = 12
-BEFORE = 1 - 1e-8
-"""A spend just before a step of a curve, as a share of the step's."""
 
 Key = tuple[int, CurveKind]
 """Key of a curve: the run (0 for A, 1 for B) and the kind of curve."""

@@ -18,6 +18,10 @@ from harness.terminal.groups_view import too_few
 from harness.terminal.rich_tables import figures_table
 from harness.text import printable_line
 
+LISTED = 20  # flips shown per direction
+MOST_GROUPS = 36  # groups of a kind: three years of months
+MOST_TAGS = 15
+
 
 def findings(versus: Pairwise, comparisons: int, names: Mapping[str, str]) -> Iterator[str]:
     """Yield sentences on the pairs, the difference, the test, its power, and speed.
@@ -88,11 +92,6 @@ def _fared(shown: FlipSample, names: Mapping[str, str]) -> str:
         return f"{name} {verdict}"
     index = shown.sample.rpartition("#")[2]
     return f"{name} {shown.solved} of {shown.samples}, #{index} {verdict}"
-
-
-LISTED = 20  # flips shown per direction
-MOST_GROUPS = 36  # groups of a kind: three years of months
-MOST_TAGS = 15
 
 
 def comparison_view(comparison: Comparison) -> RenderableType:

@@ -23,6 +23,10 @@ from harness.stats.paired import holm, paired_score
 from harness.stats.pass_at_k import Counts
 from harness.stats.rates import Rate
 
+SCHEMA = 1
+MOST_ANSWERS = 20
+"""Most pairs that are compared at equal spend."""
+
 
 def pareto_front(points: Sequence[tuple[float, float]]) -> list[int]:
     """Return the indices of the Pareto-optimal points, in the order given.
@@ -39,11 +43,6 @@ def pareto_front(points: Sequence[tuple[float, float]]) -> list[int]:
             kept.add((price, value))
             best = value
     return [index for index, point in enumerate(points) if point in kept]
-
-
-SCHEMA = 1
-MOST_ANSWERS = 20
-"""Most pairs that are compared at equal spend."""
 
 
 class Against(Frozen):

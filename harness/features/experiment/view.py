@@ -31,6 +31,11 @@ if TYPE_CHECKING:
 
 GAP = 3
 """Spaces between two columns of a table."""
+LISTED = 3
+"""Changed outcomes of the last screen, which has lines of its own below those of `compare`."""
+_DROPPED = ("tokens", "95 %", "per solved", "95 % interval", "samples", "cost")
+"""Columns that a narrow terminal drops, in this order."""
+_SPENDS = {"tokens", "cost", "cost_per_sample", "tokens_per_sample", "cost_per_solved"}
 
 
 @dataclass(frozen=True)
@@ -53,10 +58,6 @@ class RankingView:
         yield figures_table(*columns, rows=(map(Text, row) for row in rows))
         yield Text("\n".join(_notes(self.ranking)))
         yield from _answers(self.ranking, fair=False)
-
-
-LISTED = 3
-"""Changed outcomes of the last screen, which has lines of its own below those of `compare`."""
 
 
 def last_screen(ranking: Ranking) -> RenderableType:
@@ -119,10 +120,6 @@ def best_words(ranking: Ranking) -> str:
         f"{solves}, {more} against {printable_line(ranking.baseline)} "
         f"(p {p_words(best.against.p_holm)} by Holm{chance})"
     )
-
-
-_DROPPED = ("tokens", "95 %", "per solved", "95 % interval", "samples", "cost")
-"""Columns that a narrow terminal drops, in this order."""
 
 
 def _columns(ranking: Ranking) -> dict[str, list[str]]:
@@ -293,6 +290,3 @@ def _rows(ranking: Ranking) -> Iterator[dict[str, Any]]:
             **cell.model_dump(include=_SPENDS),
             "on_front": cell.on_front,
         }
-
-
-_SPENDS = {"tokens", "cost", "cost_per_sample", "tokens_per_sample", "cost_per_solved"}

@@ -34,6 +34,7 @@ WAYS: Mapping[str, str] = {
     "single": ", one shot",
     BOUND: ", pass@k (bound)",
 }
+_FRONT = [PALETTE[0], "#77828f"]
 
 
 def spend_rows(spend: SpendComparison, names: tuple[str, str]) -> list[dict[str, Any]]:
@@ -196,9 +197,6 @@ def pareto(rows: Sequence[Mapping[str, Any]], axis_title: str, title: str) -> Sp
         ),
     ]
     return made(alt.layer(*layers), title, height=HEIGHT)
-
-
-_FRONT = [PALETTE[0], "#77828f"]
 
 
 def differences(rows: Sequence[Mapping[str, Any]], title: str) -> Spec:

@@ -27,6 +27,8 @@ FASTER_THAN = (25, 50, 75, 90)
 
 PERCENTILES = tuple(range(0, 101, 5))
 """Percentiles at which the chart has a point."""
+REFERENCE = "#77828f"
+SQUARE = 300
 
 
 @dataclass(frozen=True)
@@ -238,10 +240,6 @@ def _timed(side: LabelledRun) -> TimedSolutions | None:
         problems=len({problem for problem, _ in found}),
         times=median(times) if times else None,
     )
-
-
-REFERENCE = "#77828f"
-SQUARE = 300
 
 
 def faster_than_references(

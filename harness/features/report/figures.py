@@ -23,6 +23,9 @@ FINE = 100  # quantiles of a line chart
 
 Amount = Callable[[SampleResult], float | None]
 """Function that returns what a sample took; None if unknown."""
+SOLVED = "solved"
+OVERFIT = "public passed, a hidden one failed"
+FAILED_PUBLIC = "a public one failed"
 
 
 @dataclass(frozen=True)
@@ -162,11 +165,6 @@ def _curves(
         if line and line[-1][0] < end:
             rows.append(Solved(label, end, line[-1][1]))
     return rows
-
-
-SOLVED = "solved"
-OVERFIT = "public passed, a hidden one failed"
-FAILED_PUBLIC = "a public one failed"
 
 
 def public_and_hidden(sides: Sequence[LabelledRun]) -> list[Part]:

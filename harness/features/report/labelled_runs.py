@@ -37,6 +37,10 @@ NOT_KEYS = frozenset(
 """Properties of all JavaScript objects, which Vega cannot use as names of groups."""
 SINGLE_SHOT = "single_shot"
 NOT_USED = "not used"
+NO_FACTORS = RESUMABLE | GROWING | {"shard", "batch", "require_isolation", "unsafe_no_sandbox"}
+"""Keys of the spec that do not affect how much a run solves."""
+ITERATING = frozenset(key for key in SETTINGS if not uses("single_shot", key))
+"""Keys that some modes ignore; between two modes they are part of the mode."""
 
 
 @dataclass(frozen=True)
@@ -140,12 +144,6 @@ def _unlike(first: LabelledRun, side: LabelledRun) -> Iterator[str]:
 
 def _short(name: str) -> str:
     return name if len(name) <= LONGEST_LABEL else name[: LONGEST_LABEL - 1] + "…"
-
-
-NO_FACTORS = RESUMABLE | GROWING | {"shard", "batch", "require_isolation", "unsafe_no_sandbox"}
-"""Keys of the spec that do not affect how much a run solves."""
-ITERATING = frozenset(key for key in SETTINGS if not uses("single_shot", key))
-"""Keys that some modes ignore; between two modes they are part of the mode."""
 
 
 class Match(NamedTuple):

@@ -25,6 +25,7 @@ MOST = 40
 MOST_CHARACTERS = 3_000_000
 """Most characters of all conversations together; the rest are left out."""
 EMPTY = Conversation(())
+MOST_NAMED = 10
 
 
 @dataclass(frozen=True)
@@ -161,9 +162,6 @@ def talk_of(opened: Transcripts, result: SampleResult) -> Conversation | None:
 def _size(talk: Conversation) -> int:
     of = sum(len(each.said) + len(each.code) + len(each.report) for each in talk.revisions)
     return of + len(talk.rest)
-
-
-MOST_NAMED = 10
 
 
 @dataclass(frozen=True)

@@ -39,6 +39,12 @@ UNSHOWN = frozenset(
 
 
 UNTOLD = frozenset({"unknown", NOT_USED})
+KINDS = (
+    ("mode", "Mode against mode, with the same prompt and model"),
+    ("prompt", "Prompt against prompt, in the same mode"),
+    ("model", "Model against model, in the same mode"),
+)
+MOST_PAIRS = 40
 
 
 def summary_section(sides: Sequence[LabelledRun]) -> Section:
@@ -196,14 +202,6 @@ def _tokens(summary: Summary, known: int) -> str:
 def _counts(of: dict[str, int]) -> str:
     named = (f"{name.replace('_', ' ')} {number:,}" for name, number in of.items())
     return ", ".join(named) or "none"
-
-
-KINDS = (
-    ("mode", "Mode against mode, with the same prompt and model"),
-    ("prompt", "Prompt against prompt, in the same mode"),
-    ("model", "Model against model, in the same mode"),
-)
-MOST_PAIRS = 40
 
 
 def experiment_section(ranking: Ranking) -> Section:

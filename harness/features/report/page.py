@@ -52,6 +52,8 @@ EFFICIENCY = ("cpu_s", "percentile", "beyond", "beyond_low", "beyond_high", "lac
 """Further values of a row if solutions of any run are timed."""
 MOST_CODE = 4_000_000
 """Most characters of code in all; if there are more, the page contains no code."""
+PACKAGE = "harness.features.report"
+DEFAULT_TITLE = "Report"
 
 
 def sample_data(sides: Sequence[LabelledRun]) -> dict[str, Any]:
@@ -111,10 +113,6 @@ def _step(step: Step, result: SampleResult) -> str:
         words += f", public tests {step.public_passed} of {result.public_total}"
     known = {True: "solved", False: "not solved", None: "not judged"}
     return f"{words}, {known[step.solved]}"
-
-
-PACKAGE = "harness.features.report"
-DEFAULT_TITLE = "Report"
 
 
 def report_page(

@@ -36,6 +36,7 @@ Kind = Literal["gained", "lost", "both", "neither", "equal"]
 KINDS: tuple[Kind, ...] = ("gained", "lost", "both", "neither", "equal")
 """`gained`: the second run solves a larger share. `equal`: the same, but not all."""
 MOST_TAGS = 100
+MOST_KEPT = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,9 +176,6 @@ def _outcome(a: Sequence[SampleResult], b: Sequence[SampleResult]) -> Outcome:
         for own, right, wants in zip((a, b), solved, wanted, strict=True)
     )
     return Outcome(key_of(a[0].problem_id), a[0], kind, *sides)
-
-
-MOST_KEPT = 4
 
 
 class ComparisonPages:

@@ -35,6 +35,21 @@ MOST_LINES = 1_000
 """Most lines of each program that is compared."""
 LONGEST_COMPARED = 60_000
 CONTEXT = 3
+SHOWN = 6_000
+"""Most characters of a text within a conversation; a link leads to the rest."""
+PAGE = 100_000
+"""Most characters of a text on its own page."""
+FOLDED = 1_200
+"""Characters above which an instruction or result is folded."""
+FOLDED_LINES = 20
+MOST_ROWS = 200
+LONGEST_LINE = 2_000
+LONGEST_REPORT = 20_000
+MOST_FAILURES = 10
+_TEST = re.compile(r"^Test (\d{1,9}): (.{1,200})\.$")
+_BOXES = ("Input", "Expected", "Got", "Error", "Printed to stdout", "Printed to stderr")
+NOTHING = "(nothing)"
+_FIRST_DIFFERENCE = "First difference, "
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,12 +114,6 @@ def _lines(before: list[str], after: list[str]) -> Iterator[DiffLine]:
                 yield DiffLine("added", at + 1, after[at])
 
 
-SHOWN = 6_000
-"""Most characters of a text within a conversation; a link leads to the rest."""
-PAGE = 100_000
-"""Most characters of a text on its own page."""
-
-
 @dataclass(frozen=True, slots=True)
 class Cut:
     """The beginning of a text, or all of it.
@@ -121,11 +130,6 @@ class Cut:
 def cut(text: str, most: int = SHOWN, start: int = 0) -> Cut:
     """Return a part of a text, from `start`, that is short enough to show."""
     return Cut(printable(text[start : start + most]), max(0, len(text) - start - most))
-
-
-FOLDED = 1_200
-"""Characters above which an instruction or result is folded."""
-FOLDED_LINES = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,10 +151,6 @@ def words_of(text: str, name: str) -> Words:
     """Return a text as far as it is shown; `name` is that with which to request the rest."""
     piece = cut(text.strip("\n"))
     return Words(piece.text, piece.left, name, len(text))
-
-
-MOST_ROWS = 200
-LONGEST_LINE = 2_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,14 +241,6 @@ def told_in(event: Event) -> str:
         return str(getattr(event, "cause", "") or getattr(event, "error", ""))
     parts = (("stdout", event.stdout), ("stderr", event.stderr))
     return "\n\n".join(f"{name}:\n{text.rstrip()}" for name, text in parts if text.strip())
-
-
-LONGEST_REPORT = 20_000
-MOST_FAILURES = 10
-_TEST = re.compile(r"^Test (\d{1,9}): (.{1,200})\.$")
-_BOXES = ("Input", "Expected", "Got", "Error", "Printed to stdout", "Printed to stderr")
-NOTHING = "(nothing)"
-_FIRST_DIFFERENCE = "First difference, "
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,12 @@ from harness.text import printable, printable_line
 MOST_TICKS = 6
 STEPS = (1.0, 1.2, 1.5, 2.0, 3.0, 5.0, 7.0)
 """Values of ticks, times powers of ten."""
+LONGEST_LINE = 500
+GOOD = frozenset({"accepted", "solved", "done"})
+LIMITS = ("cost_limit", "token_limit")  # limits of a run, because of which samples are pending
+CALM = frozenset({"ungraded", "not_run", "cancelled", "interrupted", "pending", *LIMITS})
+MINUTE, HOUR = 60, 3_600
+NAME_PARTS = re.compile(r"[^-_/:.@+]*[-_/:.@+]?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,13 +110,6 @@ def beyond_words(found: Efficiency) -> str:
     return f"{found.beyond:.3f} ({score_interval(found.beyond_low, found.beyond_high)})"
 
 
-LONGEST_LINE = 500
-GOOD = frozenset({"accepted", "solved", "done"})
-LIMITS = ("cost_limit", "token_limit")  # limits of a run, because of which samples are pending
-CALM = frozenset({"ungraded", "not_run", "cancelled", "interrupted", "pending", *LIMITS})
-MINUTE, HOUR = 60, 3_600
-
-
 def render(template: str, **values: Any) -> bytes:
     """Render a page. Lone surrogates, which UTF-8 lacks, become question marks."""
     return (
@@ -139,9 +138,6 @@ def line(value: object) -> str:
     text = str(value)
     shown = printable_line(text[:LONGEST_LINE])
     return f"{shown}…" if len(text) > LONGEST_LINE else shown
-
-
-NAME_PARTS = re.compile(r"[^-_/:.@+]*[-_/:.@+]?")
 
 
 def name(value: object) -> Markup:

@@ -31,6 +31,8 @@ from harness.run.store.transcripts import FOLDER, PACK
 from harness.stats.rates import Rate
 
 EXPERIMENT = "experiment.json"
+MOST_SAMPLES = 200_000
+"""Most samples of a run that are listed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,10 +122,6 @@ def size_of(path: Path) -> int:
         except OSError:
             continue
     return total
-
-
-MOST_SAMPLES = 200_000
-"""Most samples of a run that are listed."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,6 +26,8 @@ LONGEST_SEARCH = 200
 TEXTS = ("state", "difficulty", "platform")
 ISSUES = ("none", "known")
 LEVELS = {"easy": 0, "medium": 1, "hard": 2}
+FILTERS = ("difficulty", "platform", "tag", "since", "until", "issues")
+FROM_THE_MOST = frozenset({"turns", "seconds", "tokens", "cost"})
 
 
 def page_number(word: str, most: int = 9_999_999) -> int:
@@ -103,9 +105,6 @@ class Query:
         if self.sort != column:
             return "none"
         return "descending" if self.down else "ascending"
-
-
-FILTERS = ("difficulty", "platform", "tag", "since", "until", "issues")
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +190,6 @@ COLUMNS: dict[str, Key] = {
     "tokens": lambda row: row.tokens,
     "cost": lambda row: row.cost,
 }
-FROM_THE_MOST = frozenset({"turns", "seconds", "tokens", "cost"})
 
 
 def select(items: Iterable[Item], query: Query) -> list[Item]:

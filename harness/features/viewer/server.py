@@ -31,6 +31,7 @@ NAMES = ("127.0.0.1", "localhost")
 METHODS = frozenset({"GET", "HEAD"})
 CHANGES = re.compile(r"/runs/[0-9a-f]{16}/delete")
 """URLs that change something and require the secret word of a form."""
+ASSETS = {"view.css": "text/css", "view.js": "text/javascript"}
 
 
 class Guard:
@@ -136,9 +137,6 @@ def _headers(nonce: str) -> Mapping[str, str]:
         "X-Frame-Options": "DENY",
         "Cache-Control": "no-store",
     }
-
-
-ASSETS = {"view.css": "text/css", "view.js": "text/javascript"}
 
 
 def make_app(root: Path, port: int, token: str) -> ASGIApp:

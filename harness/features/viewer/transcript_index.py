@@ -22,6 +22,8 @@ from harness.run.store.transcript import EVENT, ResultHeads, SharedParts, with_h
 from harness.run.store.transcripts import FOLDER, open_pack
 
 UNREADABLE = "unreadable"
+PER_PAGE = 100
+WRITES = frozenset({"write_solution", "write_answer"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,10 +176,6 @@ def _what(number: int, span: Span, event: Event | None, head: bytes) -> Line:
         return Line(number, span, kind, turn, answers=answers, failed=failed, head=head)
     messages = getattr(event, "messages", ())
     return Line(number, span, kind, turn, messages=len(messages))
-
-
-PER_PAGE = 100
-WRITES = frozenset({"write_solution", "write_answer"})
 
 
 @dataclass(frozen=True, slots=True)
