@@ -19,6 +19,8 @@ from harness.text import writable
 from harness.tools.workspace import Workspace
 
 LONGEST_ERROR = 1_000
+UNNAMED = "arguments"
+"""Name of what is given to a tool without arguments and is no JSON object."""
 LONGEST_NAME, MOST_NAMES = 40, 8
 """Names of arguments that a result says were left out."""
 
@@ -152,16 +154,24 @@ def _schema(arguments: type[Arguments]) -> dict[str, Any]:
 def _parse(
     tool: Tool[Any], spec: ToolSpec, text: str, *, in_text: bool, end: End
 ) -> tuple[Arguments, list[str]]:
-    """Return a call's arguments, and the names of those that the tool does not take."""
+    """Return a call's arguments, and the names of those that the tool does not take.
+
+    A tool without arguments takes any text in their place.
+    """
+    takes_none = not _names(tool) and tool.arguments.model_config.get("extra") == "forbid"
     try:
         values: Any = from_json(text) if text.strip() else {}
         if isinstance(values, str):  # some models encode the arguments twice
             values = _encoded_again(values, spec, end)
     except ValueError as error:
+        if takes_none:
+            return tool.arguments.model_validate({}), [UNNAMED]
         values = _repaired(text, spec, end, error, in_text=in_text)
     values = {} if values is None else values
     extra: list[str] = []
     fields = fields_of(values)
+    if fields is None and takes_none:
+        return tool.arguments.model_validate({}), [UNNAMED]
     if fields is not None and tool.arguments.model_config.get("extra") == "forbid":
         extra = [name for name in fields if name not in _names(tool)]
         values = {name: value for name, value in fields.items() if name not in extra}

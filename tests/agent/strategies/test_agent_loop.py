@@ -367,6 +367,17 @@ class TestToolCalls:
         assert not played.results[0].is_error
         assert played.attempt.malformed_tool_calls == 0
 
+    @pytest.mark.parametrize(
+        "arguments", ['{"problem": "Sum', "Sum of Two", '["Sum"]', '"Sum"', "5"]
+    )
+    async def test_a_tool_without_arguments_leaves_out_what_is_no_object(
+        self, play: Play, arguments: str
+    ) -> None:
+        played = await play(turn(call("read_problem", arguments)), turn(write(RIGHT), run()))
+        assert not played.results[0].is_error
+        assert "left out" in played.results[0].content
+        assert played.attempt.malformed_tool_calls == 0
+
     @pytest.mark.parametrize("code", ["", " \n\t", "#" * 300_000])
     async def test_code_that_cannot_be_kept_is_refused(self, play: Play, code: str) -> None:
         played = await play(turn(write(code)), turn(write(RIGHT), run()))
