@@ -20,7 +20,18 @@ from harness.cli.app import app
 BLOCK = re.compile(r"^```sh\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 # A provider, a data set, an address, a name that stands for the reader's own, or a server.
 ELSEWHERE = (
-    *("gpt-", "GPT4-", "qwen", "claude", "livecodebench", "apps", "mercury", "leetcodedataset"),
+    *(
+        "gpt-",
+        "GPT4-",
+        "qwen",
+        "claude",
+        "MODEL",
+        "eval-results",
+        "livecodebench",
+        "apps",
+        "mercury",
+        "leetcodedataset",
+    ),
     "http",
     *("DIR", "ID", "s1", "nightly", "release", "mine", "toy", "grid.yaml", "HOST", "--resume"),
     *("o1_eval", "view", "mcp", "serve", "solutions.jsonl", "inspect", "$", "AGENT", "regrade"),

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 
 from harness.efficiency.beyond import MeasuredTime
 from harness.efficiency.scale import Efficiency, ReferenceTime, Scale
-from harness.efficiency.turns import WRONG, Expected, LapError, TestGroups, Turns, race_of
+from harness.efficiency.turns import WRONG, Expected, Grouping, LapError, Turns, race_of
 from harness.sandbox.timing_race import Step
 from harness.sandbox.worker import Worker
 
@@ -26,7 +26,7 @@ def time_of(worker: Worker, expected: Expected, code: str) -> list[Mapping[str, 
         LapError: the solution failed, or answered wrongly.
         SandboxError: the sandbox failed.
     """
-    plan = TestGroups.of(len(expected.inputs), apart=expected.program.entry_point is None)
+    plan = Grouping.of(len(expected.inputs), apart=expected.program.entry_point is None)
     steps = [Step(0, group, phase="iterate", iterations=ITERATIONS) for group in plan.every]
     with worker.on(race_of(expected, [code], plan, times=ITERATIONS)) as race:
         turns = Turns(worker, race, plan)

@@ -17,8 +17,8 @@ from harness.efficiency.turns import (
     PAIRS,
     WRONG,
     Expected,
+    Grouping,
     LapError,
-    TestGroups,
     Turns,
     race_of,
 )
@@ -120,7 +120,7 @@ def against(
         expected: the tests.
         code: code of the solution.
         anchors: code and time of each anchor.
-        apart: as in `TestGroups`.
+        apart: as in `Grouping`.
         enough: whether the interval of the logarithm of its time is narrow enough.
         effort: how many times the usual CPU time it may take.
 
@@ -129,7 +129,7 @@ def against(
             passes.
         SandboxError: the sandbox failed.
     """
-    plan = TestGroups.of(len(expected.inputs), apart=apart)
+    plan = Grouping.of(len(expected.inputs), apart=apart)
     codes = [code, *(each for each, _ in anchors)]
     with worker.on(race_of(expected, codes, plan)) as race:
         turns = Turns(worker, race, plan)

@@ -11,7 +11,7 @@ from harness.efficiency.paired_timing import (
     against,
 )
 from harness.efficiency.scale import ReferenceTime, Scale
-from harness.efficiency.turns import Expected, LapError, TestGroups, Turns, race_of
+from harness.efficiency.turns import Expected, Grouping, LapError, Turns, race_of
 from harness.sandbox.timing_race import Step
 from harness.sandbox.worker import Worker
 
@@ -116,7 +116,7 @@ def _look(
     Where a reference answers wrongly with all tests in one namespace, all are run with tests apart.
     Also return whether tests are apart.
     """
-    plan = TestGroups.of(len(expected.inputs), apart=apart)
+    plan = Grouping.of(len(expected.inputs), apart=apart)
     found: dict[str, float] = {}
     for code_hash, code in codes.items():
         with worker.on(race_of(expected, [code], plan)) as race:

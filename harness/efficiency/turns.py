@@ -124,7 +124,7 @@ class LapError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class TestGroups:
+class Grouping:
     """Grouping of tests: which tests are run together.
 
     Attributes:
@@ -141,7 +141,7 @@ class TestGroups:
     second: tuple[int, ...]
 
     @classmethod
-    def of(cls, tests: int, *, apart: bool) -> "TestGroups":
+    def of(cls, tests: int, *, apart: bool) -> "Grouping":
         """Make the plan for a number of tests; the halves alternate, to share the large ones."""
         numbers = tuple(range(tests))
         if apart:
@@ -165,7 +165,7 @@ class Turns:
 
     worker: Worker
     race: TimingRace
-    plan: TestGroups
+    plan: Grouping
     passes: int = 1
     empty_s: list[float] = field(default_factory=list[float])
     answers: dict[tuple[int, int], set[Answers]] = field(
@@ -331,7 +331,7 @@ class Turns:
 
 
 def race_of(
-    expected: Expected, codes: Sequence[str], plan: TestGroups, *, times: int = 1
+    expected: Expected, codes: Sequence[str], plan: Grouping, *, times: int = 1
 ) -> TimingRace:
     """Return the race of some solutions on a problem's tests; the caller closes it.
 

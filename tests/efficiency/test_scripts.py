@@ -6,7 +6,7 @@ import pytest
 
 from harness.efficiency import paired_timing, reference_times
 from harness.efficiency.scale import Scale
-from harness.efficiency.turns import Expected, TestGroups, race_of
+from harness.efficiency.turns import Expected, Grouping, race_of
 from harness.grading.task import Task
 from harness.problem import TestCase
 from harness.sandbox.limits import Limits
@@ -49,7 +49,7 @@ def scale(worker: Worker, sums: Expected) -> Scale:
 
 def laps(worker: Worker, code: str, inputs: list[str], *steps: Step) -> list[Lap]:
     expected = expected_of(worker, dict.fromkeys(inputs, ""))
-    with race_of(expected, [code], TestGroups.of(len(inputs), apart=False)) as race:
+    with race_of(expected, [code], Grouping.of(len(inputs), apart=False)) as race:
         return worker.take_turns(race, steps)
 
 

@@ -142,7 +142,7 @@ class TestGoingOn:
         assert asked.total() == 20, "the same call asks nothing again"
 
     def test_problems_that_were_given_are_given_again(self, folder: Path) -> None:
-        problems = harness.load_problems("fixture", limit=2)
+        problems = harness.load_problems("fixture", task=["long-words", "shelf-gap"])
         call: dict[str, Any] = {"models": "replay:bundled", "benchmark": problems}
         experiment(**call, modes="agentic", out="e", max_tokens_total=100)
         with pytest.raises(HarnessError, match="were given from Python, and the benchmark"):

@@ -74,8 +74,8 @@ def test_every_key_is_read(problem: Callable[..., Problem]) -> None:
     assert read.checker == Checker(kind="check", code=FULL["checker"])
     assert read.known_issues == ("many answers",)
     code = {"test", "public_test", "test_setup", "values"}  # see test_jsonl_code.py
-    limits = {"preamble_code", "time_limit", "memory_limit"}
-    assert FULL.keys() | code | limits == JsonlRow.model_fields.keys()
+    more = {"preamble_code", "time_limit", "memory_limit", "languages"}
+    assert FULL.keys() | code | more == JsonlRow.model_fields.keys()
 
 
 @pytest.mark.parametrize(

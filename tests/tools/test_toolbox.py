@@ -114,7 +114,7 @@ async def test_a_tool_in_a_file_of_its_own_can_be_called(workspace: Workspace) -
     [("x", "revision 1 (1 line)"), ("x\ny", "revision 1 (2 lines)")],
 )
 async def test_writing_says_what_was_kept(workspace: Workspace, code: str, said: str) -> None:
-    arguments = WriteSolution.arguments(code=code)
+    arguments = WriteSolution().arguments(code=code)
     assert said in await WriteSolution().call(workspace, arguments)
     assert [revision.code for revision in workspace.revisions] == [code]
 
@@ -124,7 +124,7 @@ async def test_writing_code_that_failed_before_says_so_and_keeps_its_result(
 ) -> None:
     failed = Report(Verdict.WRONG_ANSWER, 0, 1)
     workspace.revisions = [Revision("a", failed), Revision("b", failed)]
-    said = await WriteSolution().call(workspace, WriteSolution.arguments(code="a"))
+    said = await WriteSolution().call(workspace, WriteSolution().arguments(code="a"))
     assert "the code of revision 1 again, which passes 0 of 1 public tests" in said
     assert workspace.revisions[2] == Revision("a", failed)
 
@@ -136,7 +136,7 @@ async def test_code_that_did_not_fail_may_be_written_again(
     workspace: Workspace, report: Report | None
 ) -> None:
     workspace.revisions = [Revision("a", report)]
-    said = await WriteSolution().call(workspace, WriteSolution.arguments(code="a"))
+    said = await WriteSolution().call(workspace, WriteSolution().arguments(code="a"))
     assert said.startswith("Saved revision 2")
     assert workspace.revisions[1].report is None
 

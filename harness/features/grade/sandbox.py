@@ -23,7 +23,7 @@ from harness.efficiency.turns import (
     MOST_PASSES,
     TURN_S,
     Expected,
-    TestGroups,
+    Grouping,
     race_of,
 )
 from harness.errors import DataError, UsageError
@@ -63,7 +63,7 @@ def time_tests(
     Raises:
         SandboxError: the sandbox failed.
     """
-    plan = TestGroups.of(len(expected.inputs), apart=True)
+    plan = Grouping.of(len(expected.inputs), apart=True)
     found: dict[int, list[float]] = defaultdict(list)
     with worker.on(race_of(expected, [code], plan)) as race:
         first = dict(zip(tests, worker.take_turns(race, [Step(0, n) for n in tests]), strict=True))

@@ -1,5 +1,6 @@
 """Runs of candidates on problems: a run directory each, on the budget of the whole tuning."""
 
+import os
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -10,10 +11,12 @@ from harness.features.tune.tune_file import Ended
 from harness.models.price_lists import ListedPrice
 from harness.models.prices import cost
 from harness.models.protocol import Usage
+from harness.models.providers import REFERENCES
 from harness.run.engine.controller import RunController
 from harness.run.engine.lifecycle import Outcome, Prepared, budget_of, earlier_spending
 from harness.run.engine.run_parts import clear_unbegun, without_budget
 from harness.run.plan.budget import NOTHING, Total
+from harness.run.plan.target import resolve_target
 from harness.run.session.sync import run
 from harness.run.settings.spec import RunSpec
 from harness.run.store.directory import MANIFEST, RESULTS, read_manifest
@@ -212,17 +215,26 @@ def close(prepared: Prepared) -> None:
     run(prepared.plan.model.close)
 
 
-def refuse_unheard(prepared: Prepared) -> None:
-    """Refuse models that do not hear a prompt. Raises UsageError."""
-    from harness.models.function import FunctionModel
-    from harness.models.references import ReferenceModel
-    from harness.models.replay import ReplayModel
+def refuse_recorded(spec: RunSpec) -> None:
+    """Refuse recordings and references, which do not hear a prompt. Raises UsageError."""
+    target = resolve_target(spec, os.environ)
+    if target.is_recorded or target.name == REFERENCES:
+        raise _unheard(target.name)
 
-    if isinstance(prepared.plan.model, FunctionModel | ReferenceModel | ReplayModel):
-        raise UsageError(
-            f"model {prepared.plan.model_name!r} does not hear a prompt, so there is nothing to "
-            "tune; name a language model with -m"
-        )
+
+def refuse_function(prepared: Prepared) -> None:
+    """Refuse a function of a problem, which does not hear a prompt. Raises UsageError."""
+    from harness.models.function import FunctionModel
+
+    if isinstance(prepared.plan.model, FunctionModel):
+        raise _unheard(prepared.plan.model_name)
+
+
+def _unheard(name: str) -> UsageError:
+    return UsageError(
+        f"model {name!r} does not hear a prompt, so there is nothing to tune; name a language "
+        "model with -m"
+    )
 
 
 def _loaded(loaded: Loaded, _where: str) -> Loaded:

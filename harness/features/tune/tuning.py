@@ -17,7 +17,8 @@ from harness.features.tune.candidate_runs import (
     CandidateRuns,
     SearchStoppedError,
     close,
-    refuse_unheard,
+    refuse_function,
+    refuse_recorded,
 )
 from harness.features.tune.candidate_set import Candidate, CandidateSet, digest
 from harness.features.tune.directory_lock import locked
@@ -151,6 +152,7 @@ class Tuning:
         """
         need_gepa()
         path, spec, options = self.asked.path, self.asked.spec, self.asked.options
+        refuse_recorded(spec)
         loaded = self.controller.reader(spec)(spec.benchmark or "fixture")
         problems = {each.id: each for each in loaded.problems}
         before = read_tune(path) if (path / FILE).exists() else None
@@ -192,7 +194,7 @@ class Tuning:
         self.reflection = Reflection(model, path / REFLECTION, self.controller, self._allows)
         self.runs.elsewhere = self.reflection.spent
         prepared = self._prepared(self.candidates.start, start, split.searched)
-        refuse_unheard(prepared)
+        refuse_function(prepared)
         return prepared
 
     def close(self, prepared: Prepared) -> None:

@@ -578,7 +578,7 @@ class TestRunCode:
         workspace = Workspace(
             played.workspace.problem, played.workspace.run_public_tests, cpu_limit_s=1.0
         )
-        arguments = RunCode.arguments(code="print(1)")
+        arguments = RunCode().arguments(code="print(1)")
         with pytest.raises(ToolError, match="cannot be run here"):
             await RunCode().call(workspace, arguments)
 

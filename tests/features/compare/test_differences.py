@@ -23,6 +23,8 @@ OTHER: dict[str, Any] = {
     "rule": "tokens",
     "base_url": "http://127.0.0.1:9/v1",
     "agent_memory": 512,
+    "impossible": 0.5,
+    "impossible_kind": "conflicting",
     "top_p": 0.5,
     "min_p": 0.5,
     "frequency_penalty": 0.5,

@@ -162,7 +162,7 @@ class TestFlips:
         assert "problem24" in comparison_markdown(comparison)
 
 
-class TestGroups:
+class Grouping:
     def test_problems_are_told_apart(
         self, make_result: MakeResult, write_run: WriteRun, shown: Shown
     ) -> None:

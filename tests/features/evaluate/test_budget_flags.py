@@ -156,7 +156,7 @@ class TestPrices:
         said, summary = await self.summary(tmp_path, "--prices", "prices.json")
         assert summary["cost"] == pytest.approx(2 * (7 * 2 + 3 * 10) / 1e6)
         assert summary["prices_as_of"] == "2026-02-03"
-        assert "$0.0001 (prices of 2026-02-03)" in said
+        assert "$0.000088 (prices of 2026-02-03)" in said
         assert "prices of 2026-02-03, per million tokens: $2 in, $10 out" in said
         done = harness(tmp_path, "compare", "r", "r", "--details")
         assert done.stdout.count("(prices of 2026-02-03)") == 2

@@ -136,5 +136,6 @@ def test_its_commands_measure_compare_and_fail_where_it_is_worse(
 
 
 def test_its_commands_run_on_the_bundled_job(tmp_path: Path, steps: list[Step]) -> None:
-    codes = _job(tmp_path, steps, FLAGS="-n 6", HARNESS_NOTIFY="")
+    named = "-t fixture/long-words -t fixture/shelf-gap -t fixture/bell-and-gong"
+    codes = _job(tmp_path, steps, FLAGS=named, HARNESS_NOTIFY="")
     assert codes == {MEASURE: 0, JUNIT: 0, KEEP: 0}

@@ -227,7 +227,7 @@ def test_a_run_that_is_under_way_is_shown_as_far_as_it_is(
     with (run / "results.jsonl").open("a") as file:
         file.write('{"sample": "b#')  # being written
     page = Parsed(report(run))
-    assert "half: 1 sample of 2 not done" in page.words
+    assert "half: 1 sample of 2 pending" in page.words
     assert "1 of 2" in page.words
     assert "100.0 %" in page.words
 

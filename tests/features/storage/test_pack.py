@@ -60,7 +60,8 @@ def test_a_packed_run_is_read_as_before_and_unpacked_it_is_what_it_was(folder: P
 
 def test_a_packed_run_is_played_again(folder: Path) -> None:
     _said(folder, "pack", "r")
-    again = ("--agentic-mode", "-b", "fixture", "-n", "4", "--out", "again")
+    named = [word for each in results(folder / "r") for word in ("-t", each["problem_id"])]
+    again = ("--agentic-mode", "-b", "fixture", *named, "--out", "again")
     _said(folder, "run", "-m", "replay:r", *again)
     before, after = results(folder / "r"), results(folder / "again")
     for key in ("verdict", "code", "model_calls"):
