@@ -3,12 +3,10 @@
 An experiment may grow by variants, problems and samples. Existing names never change.
 """
 
-import fcntl
 import hashlib
 import os
 import shlex
-from collections.abc import Generator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from difflib import get_close_matches
@@ -167,32 +165,6 @@ def grid_hash(cells: Mapping[str, Mapping[str, Any]], baseline: str) -> str:
     """Return the SHA-256 of a grid's variants and baseline."""
     ordered = {name: dict(sorted(spec.items())) for name, spec in cells.items()}
     return hashlib.sha256(to_json([baseline, list(ordered.items())])).hexdigest()
-
-
-@contextmanager
-def locked(path: Path) -> Generator[None]:
-    """Lock an experiment's directory against other processes.
-
-    Raises:
-        RunDirectoryError: another process holds the lock, or the directory cannot be created.
-    """
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-        folder = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_DIRECTORY)
-    except OSError as error:
-        raise RunDirectoryError(
-            f"{path}: an experiment cannot be kept there ({error.strerror}); give another --out"
-        ) from error
-    try:
-        fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as error:
-        raise RunDirectoryError(
-            f"{path}: another process is at work on this experiment; wait for it to end"
-        ) from error
-    else:
-        yield
-    finally:
-        os.close(folder)
 
 
 def _baseline(grid: Grid, cells: tuple[Cell, ...]) -> str:

@@ -13,7 +13,7 @@ from harness.agent.attempt import StopReason
 from harness.errors import RunDirectoryError, UsageError
 from harness.features.experiment.cell_runs import CarryOut, CellRuns, WholeRuns
 from harness.features.experiment.decision import check_pair, goal_of
-from harness.features.experiment.experiment_file import ExperimentRequest, experiment_at, locked
+from harness.features.experiment.experiment_file import ExperimentRequest, experiment_at
 from harness.features.experiment.grid_run import GridRun, in_order
 from harness.features.experiment.live_panel import ExperimentPanel
 from harness.features.experiment.ranking import rank
@@ -38,6 +38,7 @@ from harness.run.settings.python_signature import listing
 from harness.run.settings.spec import RunSpec
 from harness.run.settings.unknown_keys import refuse_unknown
 from harness.run.store.directory import RunDirectory
+from harness.run.store.directory_lock import locked
 from harness.terminal.consoles import console
 from harness.text import printable_line
 
@@ -280,7 +281,7 @@ class ExperimentRun:
         asked, experiment, runs = self._asked, self.experiment, self.runs
         if asked.goal.stops or experiment.auto_shots:  # runs proceed in parts
             self.watchers[:] = cast("list[Watcher]", [*map(WholeRuns, self.watchers)])
-        with locked(asked.path):
+        with locked(asked.path, "experiment"):
             if experiment_at(asked.path, asked.grid) != experiment:
                 raise RunDirectoryError(
                     f"{asked.path} has just been changed by another process; try again"

@@ -6,7 +6,7 @@
 - `candidate_runs`: runs of candidates on problems, on one budget
 - `reflection`, `reflection_prompt`: requests for new templates, and what these show
 - `gepa_search`: GEPA's search; `search_record`: its candidates with scores and parents
-- `tune_file`: what `tune.json` holds; `directory_lock`: one process at a time
+- `tune_file`: what `tune.json` holds
 - `outcome`: what a tuning came to, read from its directory
 - `view`, `tree_page`: the outcome on a terminal and as an HTML page
 """

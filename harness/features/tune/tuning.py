@@ -21,7 +21,6 @@ from harness.features.tune.candidate_runs import (
     refuse_recorded,
 )
 from harness.features.tune.candidate_set import Candidate, CandidateSet, digest
-from harness.features.tune.directory_lock import locked
 from harness.features.tune.gepa_search import GepaSearch, Results, need_gepa
 from harness.features.tune.outcome import (
     CANDIDATES,
@@ -46,6 +45,7 @@ from harness.run.plan.budget import Total
 from harness.run.plan.target import resolve_target
 from harness.run.settings.spec import RESUMABLE, RunSpec, known_keys, read_spec, spec_of, stored
 from harness.run.store.directory import MANIFEST, default_path
+from harness.run.store.directory_lock import locked
 from harness.run.store.results import SampleResult
 from harness.run.store.transcript import file_name
 from harness.run.store.transcripts import Transcripts
@@ -208,7 +208,7 @@ class Tuning:
         Raises:
             HarnessError: another process is at work on it, or a write failed.
         """
-        with locked(self.asked.path):
+        with locked(self.asked.path, "tuning"):
             self._keep(spec=stored(self.asked.spec))
             if self.tune.chosen is None:
                 self._keep(ended="running", remark="")
