@@ -14,7 +14,7 @@ from pydantic import ValidationError
 
 from harness.agent.attempt import StopReason
 from harness.errors import RunDirectoryError
-from harness.grading.verdict import Verdict
+from harness.grading.verdict import Score, Verdict
 from harness.models.price_lists import ListedPrice
 from harness.models.prices import cost
 from harness.models.protocol import Frozen, Usage
@@ -57,10 +57,11 @@ class ResultRow(Frozen):
     cost: float | None
     seconds: float
     efficiency: Beyond | None = None
+    score: Score | None = None
 
     @property
     def solved(self) -> bool:
-        """Whether every test passed."""
+        """Whether every test passed, or the score is full."""
         return self.verdict is Verdict.ACCEPTED
 
     @property
