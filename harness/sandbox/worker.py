@@ -32,6 +32,7 @@ REMEMBERED = 16
 ENOUGH = 0.5
 """If a larger part of them needed one process only, the next one is expected to need one."""
 MARGIN_S = 20.0  # seconds for the fork server itself, beyond the tests' limits
+STOPPED = frozenset("Tt")  # states of a process that a signal or a tracer has stopped
 
 
 J = TypeVar("J", bound=Closing)
@@ -396,10 +397,12 @@ class Worker:
             nonlocal end
             if self._paused:
                 end += LOOK_S
+            if server.process.poll() is not None:  # and a process that it left holds the connection
+                raise EOFError("the fork server has ended")
+            state = _state(server.process.pid)
             if time.monotonic() > end:
-                raise TimeoutError("timed out")
-            process_id = self.process_id
-            if process_id is not None and _is_stopped(process_id):
+                raise TimeoutError(f"timed out, and the fork server is in state {state}")
+            if state in STOPPED:
                 raise InterruptedError("the fork server was stopped")
 
         return server.receive_bytes(look)
@@ -460,12 +463,13 @@ class Worker:
         return "" if server is None else server.end()
 
 
-def _is_stopped(pid: int) -> bool:
+def _state(pid: int) -> str:
+    """Return the letter of a process's state, see proc(5); empty if it is gone."""
     try:
         stat = Path(f"/proc/{pid}/stat").read_text()
-    except OSError:  # gone: the connection will report it
-        return False
-    return stat.rpartition(")")[2].split()[0] in {"T", "t"}
+    except OSError:  # the connection will report it
+        return ""
+    return stat.rpartition(")")[2].split()[0]
 
 
 @lru_cache

@@ -3,6 +3,7 @@
 import os
 import select
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -10,11 +11,13 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Protocol
 
 import pytest
 from processes import children, fork_server, is_alive
 
+from harness.sandbox.isolation import UNSAFE
 from harness.sandbox.limits import Limits
 from harness.sandbox.program import (
     Ending,
@@ -110,9 +113,29 @@ class TestBroken:
         assert worker.process_id == server
 
     def test_a_fork_server_that_a_program_kills(self, unguarded: Worker, run_on: RunOn) -> None:
-        with pytest.raises(SandboxError):
+        with pytest.raises(SandboxError) as caught:
             run_on(unguarded, SIGNAL + "kill(9)", b"")
+        assert "timed out" not in str(caught.value)
         assert sound(unguarded, run_on)
+
+    def test_its_end_is_noticed_where_another_process_holds_its_connection(
+        self, run_on: RunOn, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        held: list[socket.socket] = []
+
+        def pair() -> tuple[socket.socket, socket.socket]:
+            ours, theirs = socket.socketpair()
+            held.append(theirs.dup())
+            return ours, theirs
+
+        with monkeypatch.context() as patch:
+            worker = Worker(UNSAFE)
+            patch.setattr("harness.sandbox.launch.socket", SimpleNamespace(socketpair=pair))
+            assert sound(worker, run_on)
+        with pytest.raises(SandboxError, match="the fork server has ended"):
+            run_on(worker, SIGNAL + "kill(9)", b"")
+        worker.stop()
+        held.pop().close()
 
     def test_a_fork_server_that_a_program_stops(
         self, unguarded: Worker, run_on: RunOn, monkeypatch: pytest.MonkeyPatch
