@@ -39,6 +39,12 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
 
 
 @pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """Return two workers a core: many tests wait and leave a core idle."""
+    return min(2 * len(os.sched_getaffinity(0)), 16)
+
+
+@pytest.hookimpl(optionalhook=True)
 def pytest_xdist_setupnodes() -> None:
     """Start the process that commands are forked from, once for all workers."""
     from program import SHARED, the_one_imported

@@ -77,6 +77,7 @@ async def test_agentic_mode_offers_the_three_tools_and_single_shot_none(
     assert len(server.requests) == 1
 
 
+@pytest.mark.thorough
 async def test_iterating_repairs_what_a_single_shot_cannot(tmp_path: Path, solver: Solver) -> None:
     flags = ["-b", "fixture", "-n", "8"]
     await _served(tmp_path, solver, *flags, "--agentic-mode")
@@ -97,6 +98,7 @@ async def test_max_turns_bounds_the_model_calls_of_a_sample(tmp_path: Path) -> N
     assert results(tmp_path / "r")[0]["stop_reason"] == "turn_limit"
 
 
+@pytest.mark.thorough
 async def test_sample_timeout_ends_a_sample_that_is_still_graded(tmp_path: Path) -> None:
     _, _, _ = await _served(
         tmp_path,
@@ -107,6 +109,7 @@ async def test_sample_timeout_ends_a_sample_that_is_still_graded(tmp_path: Path)
     assert (result["stop_reason"], result["verdict"]) == ("time_limit", "no_solution")
 
 
+@pytest.mark.thorough
 async def test_concurrency_bounds_the_requests_in_flight(tmp_path: Path) -> None:
     flying = most = 0
 
@@ -183,6 +186,7 @@ def _run(folder: Path, *flags: str) -> list[dict[str, Any]]:
     return results(folder / "r")
 
 
+@pytest.mark.thorough
 def test_test_timeout_and_memory_bound_a_test(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(
         "def slow(problem): return 'while True: pass'\n"
@@ -231,6 +235,7 @@ def test_isolated_tests_are_not_confirmed_again(tmp_path: Path) -> None:
     assert summary["graded"] == 6
 
 
+@pytest.mark.thorough
 async def test_workers_are_as_many_as_said(tmp_path: Path) -> None:
     """Of two samples both are judged at once by two workers, and one after the other by one."""
     row = {"statement": "?", "tests": [{"input": "", "output": "", "public": True}]}
@@ -297,6 +302,7 @@ def test_tags_filter_by_all_of_them(tmp_path: Path, bundled_rows: list[dict[str,
     assert kept == {row["id"] for row in bundled_rows if set(tags) <= set(row["tags"])}
 
 
+@pytest.mark.thorough
 def test_sampling_is_decided_by_the_seed(tmp_path: Path) -> None:
     def drawn(name: str, *flags: str) -> list[str]:
         done = harness(tmp_path, "run", "-n", "6", "--no-run-tests", "--out", name, *flags)
@@ -338,6 +344,7 @@ def test_json_is_all_there_is_on_stdout(tmp_path: Path) -> None:
     assert "[2/2]" in done.stderr
 
 
+@pytest.mark.thorough
 def test_known_issues_can_be_left_out(tmp_path: Path, test_data: Path) -> None:
     rows = test_data / "lcb_codegen_public1055" / "test_public_only.jsonl.gz"
     counts = [

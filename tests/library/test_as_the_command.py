@@ -71,6 +71,7 @@ print(result["graded"], result["tokens"])
 """
 
 
+@pytest.mark.thorough
 async def test_evaluate_asks_by_batch(tmp_path: Path) -> None:
     usage = {"prompt_tokens": 700, "completion_tokens": 300}
     async with OpenAIBatchServer(lambda *_: completion("print(0)", usage=usage)) as server:

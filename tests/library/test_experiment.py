@@ -71,6 +71,7 @@ class TestAsTheCommand:
             found.model_dump_json() + "\n"
         )
 
+    @pytest.mark.thorough
     def test_a_grid_in_yaml(self, folder: Path) -> None:
         done = command(folder, "experiment", "-c", GRID, "--out", "e")
         assert done.returncode == 0, done.stderr
@@ -98,6 +99,7 @@ class TestAsTheCommand:
         assert ran("f", cell) == ran("e", cell)
 
 
+@pytest.mark.thorough
 def test_two_functions_are_ranked_and_compared() -> None:
     found = experiment([poor, good], ROWS[:4], modes="single_shot", out="e")
     best, base = (cell.name for cell in found.cells)
@@ -125,6 +127,7 @@ def test_variants_that_solve_the_same_have_no_best() -> None:
 
 
 class TestGoingOn:
+    @pytest.mark.thorough
     def test_experiment_stops_when_decided_and_resume_asks_the_rest(self) -> None:
         asked = Counter[str]()
 
@@ -152,11 +155,13 @@ class TestGoingOn:
         found = experiment(resume="e", benchmark=problems, max_tokens_total=100_000)
         assert found.cells[0].graded == 2
 
+    @pytest.mark.thorough
     def test_experiment_stops_when_the_interval_is_narrow(self) -> None:
         found = experiment([poor, good], **SINGLE, precision=150, level=0.2, out="e")
         assert found.decision is not None
         assert (found.decision.reason, found.decision.level) == ("precise", 0.2)
 
+    @pytest.mark.thorough
     def test_what_failed_is_pending_and_said(
         self, folder: Path, caplog: pytest.LogCaptureFixture
     ) -> None:
@@ -299,6 +304,7 @@ except KeyboardInterrupt as error:
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("how", ["plain", "notebook"])
 def test_an_interrupt_keeps_what_was_graded(how: str, folder: Path) -> None:
     with subprocess.Popen(

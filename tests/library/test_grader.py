@@ -137,6 +137,7 @@ class TestSandboxes:
         assert collected.wait(60)
         wait_for_end(before)
 
+    @pytest.mark.thorough
     def test_sandboxes_of_a_grader_end_with_the_program(self) -> None:
         code = (
             "from harness import Grader\n"

@@ -21,6 +21,7 @@ from typing import Protocol
 
 import pydantic
 import pytest
+from levels import LEVELS, level_of
 from processes import children, resting
 
 import harness
@@ -29,10 +30,9 @@ from harness.grading.stop import Stop
 from harness.grading.task import Task
 from harness.grading.verdict import Grade, Verdict
 from harness.problem import TestCase
-from harness.sandbox.isolation import CANDIDATES, Isolation, Level
+from harness.sandbox.isolation import Isolation
 from harness.sandbox.limits import MEBIBYTE, Limits
 from harness.sandbox.program import Ending, Program, SandboxError
-from harness.sandbox.strongest import probe_isolation
 from harness.sandbox.worker import Worker
 
 PATIENCE_S = 60.0
@@ -91,24 +91,9 @@ def watched(processes: set[int]) -> Generator[Callable[[], bool]]:
             os.close(each)
 
 
-@pytest.fixture(scope="module")
-def holds() -> Callable[[Isolation], None]:
-    """Skips where a sandbox cannot be had; each is tried once."""
-    broken: dict[Isolation, str] = {}
-
-    def check(isolation: Isolation) -> None:
-        if isolation not in broken:
-            broken[isolation] = probe_isolation(isolation).broken
-        if broken[isolation]:
-            pytest.skip(broken[isolation])
-
-    return check
-
-
-@pytest.fixture(params=CANDIDATES, ids=str)
-def isolation(request: pytest.FixtureRequest, holds: Callable[[Isolation], None]) -> Isolation:
-    holds(request.param)
-    return request.param
+@pytest.fixture(params=LEVELS)
+def isolation(request: pytest.FixtureRequest) -> Isolation:
+    return level_of(request.param)
 
 
 @pytest.fixture
@@ -160,6 +145,7 @@ class TestKilled:
         with watched(everything | judged) as ended:
             assert ended()
 
+    @pytest.mark.thorough
     def test_one_that_is_killed_again_and_again(self, worker: Worker) -> None:
         """It gets through or it does not; nobody is blamed."""
         over = threading.Event()
@@ -476,7 +462,7 @@ INHERITED = {
 @pytest.mark.parametrize("name", INHERITED)
 def test_a_limit_of_the_machine_is_not_a_program_s_fault(name: str, isolation: Isolation) -> None:
     kind, amount, code = INHERITED[name]
-    if isolation != next(each for each in CANDIDATES if not probe_isolation(each).broken):
+    if isolation != level_of(None):
         pytest.skip("limits are inherited alike in every sandbox")
     words = [kind, str(amount), isolation.level, isolation.means or "", code + DOUBLE]
     done = subprocess.run(
@@ -508,13 +494,9 @@ class TestSoak:
         ("x = bytearray(5 << 20)\n" + DOUBLE, "accepted"),
     )
 
-    def test_two_thousand_tests(self, holds: Callable[[Isolation], None]) -> None:
-        isolation = Isolation(Level.LANDLOCK)
-        for isolation in CANDIDATES:
-            if probe_isolation(isolation).holds:
-                break
-        holds(isolation)
-        worker = Worker(isolation)
+    @pytest.mark.thorough
+    def test_two_thousand_tests(self) -> None:
+        worker = Worker(level_of(None))
         try:
             self._some(worker, 150)
             server = fork_server(worker)

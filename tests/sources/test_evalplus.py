@@ -71,6 +71,7 @@ def test_each_input_is_a_test(write_rows: Callable[..., Path], worker: Worker) -
     assert [test.verdict for test in wrong] == [Verdict.ACCEPTED] * 2 + [Verdict.WRONG_ANSWER]
 
 
+@pytest.mark.thorough
 def test_answers_larger_than_a_session_holds_are_judged(
     write_rows: Callable[..., Path], worker: Worker
 ) -> None:

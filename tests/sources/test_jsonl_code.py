@@ -252,6 +252,7 @@ def test_codeforces_rows_that_cannot_be_judged(
         codeforces.load(str(write_rows(CODEFORCES | change)))
 
 
+@pytest.mark.thorough
 @real
 def test_all_of_humaneval_and_mbpp_can_be_expressed() -> None:
     assert DATA is not None
@@ -261,6 +262,7 @@ def test_all_of_humaneval_and_mbpp_can_be_expressed() -> None:
     assert len(loader("mbpp")(f"{DATA}/mbpp/mbpp.jsonl.gz").problems) == 974
 
 
+@pytest.mark.thorough
 @real
 @pytest.mark.parametrize("number", ["32", "38", "53", "127", "148"])
 def test_references_of_humaneval_pass(worker: Worker, number: str) -> None:

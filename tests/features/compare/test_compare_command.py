@@ -63,6 +63,7 @@ def test_a_run_does_not_differ_from_itself(program: Program) -> None:
     assert versus["flips"] == versus["unlike"] == []
 
 
+@pytest.mark.thorough
 def test_two_replays_do_not_differ(program: Program) -> None:
     assert program("run", *PLAYED, "--agentic-mode", "--out", "again").returncode == 0
     (versus,) = compared(program, "agentic", "again", "--strict")["versus"]
@@ -200,6 +201,7 @@ class TestFailUnder:
         assert ("--fail-under" in done.stderr) is bool(code)
         assert json.loads(done.stdout)["pass_at_1"] is not None
 
+    @pytest.mark.thorough
     def test_regrading_has_it_too(self, program: Program) -> None:
         flags = ("--out", "wrong-again", "--fail-under", "0.5")
         assert program("regrade", "wrong", *flags).returncode == 1

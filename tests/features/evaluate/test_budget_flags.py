@@ -40,6 +40,7 @@ class TestRun:
         assert line.startswith("--max-cost is reached: $0.0500 of $0.0500; 3 samples pending")
         assert line.endswith("harness run --resume r --max-cost MORE")
 
+    @pytest.mark.thorough
     async def test_a_run_goes_on_with_more_money_and_what_was_spent_counts(
         self, tmp_path: Path
     ) -> None:
@@ -190,6 +191,7 @@ class TestPrices:
         assert len({sample["cost"] for sample in results(tmp_path / "r")}) == 1
         assert results(tmp_path / "r")[0]["cost"] > 0
 
+    @pytest.mark.thorough
     async def test_a_run_without_a_price_may_be_given_one_and_no_other_then(
         self, tmp_path: Path
     ) -> None:

@@ -15,6 +15,7 @@ from program import environment, finish, harness, heard, results, run, start
 FLAGS = ["-b", "fixture", "--agentic-mode", "-m", "served", "--out", "r"]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("seed", "each"), [(0, 1), (2, 2)])
 async def test_kill_9_at_any_moment_loses_nothing_and_asks_nothing_twice(
     seed: int, each: int, tmp_path: Path, solver: Solver, bundled_rows: list[dict[str, Any]]
@@ -249,6 +250,7 @@ def test_environment_of_the_tests_is_bare() -> None:
     assert "OPENAI_API_KEY" not in environment()
 
 
+@pytest.mark.thorough
 async def test_an_interrupt_is_heard_even_when_the_model_never_waits(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text("def solve(problem): return 'print(0)'")
     flags = ["-m", "python:mine:solve", "-b", "fixture", "-n", "1", "-k", "100000", "--out", "r"]

@@ -98,6 +98,7 @@ class TestBudget:
         assert len(server.requests) == 10, "nothing was asked twice"
         assert result["unheard"] == 0
 
+    @pytest.mark.thorough
     async def test_a_first_answer_that_is_cut_off_by_us_does_not_end_the_run(
         self, tmp_path: Path
     ) -> None:
@@ -115,6 +116,7 @@ class TestBudget:
         assert summary(tmp_path)["unheard"] == 1
         assert "1 request cut off" in out
 
+    @pytest.mark.thorough
     async def test_a_cut_first_answer_estimated_beyond_the_budget_does_not_end_the_run(
         self, tmp_path: Path
     ) -> None:
@@ -189,6 +191,7 @@ class TestRefusal:
                 assert f"refuses every request: HTTP 404{words}" in err
                 assert "hidden-word" not in err
 
+    @pytest.mark.thorough
     async def test_the_library_says_it_too(self, tmp_path: Path) -> None:
         code = (
             "import harness, sys\n"
@@ -246,6 +249,7 @@ class Dead:
 
 
 class TestOutage:
+    @pytest.mark.thorough
     async def test_an_outage_pauses_the_run_until_the_provider_answers_again(
         self, tmp_path: Path, solver: Solver
     ) -> None:
@@ -294,6 +298,7 @@ class TestOutage:
         assert summary(tmp_path)["unheard"] == 0
 
 
+@pytest.mark.thorough
 async def test_requests_in_flight_at_a_kill_are_told(tmp_path: Path) -> None:
     async with ChatServer(lambda _b, _n: Reply(silence_s=300)) as server:
         flags = served(server, "-n", "5", "--concurrency", "3")

@@ -69,6 +69,7 @@ async def test_max_tokens_per_sample(tmp_path: Path) -> None:
     assert (len(server.requests), result["stop_reason"]) == (3, "token_limit")
 
 
+@pytest.mark.thorough
 async def test_no_stop_on_pass_goes_on_until_the_model_stops(tmp_path: Path, right: str) -> None:
     script = in_turn(
         calling(("write_solution", {"code": right}), ("run_tests", {})), saying("Done.")
@@ -96,6 +97,7 @@ def _told(server: ChatServer, role: str) -> list[str]:
     ]
 
 
+@pytest.mark.thorough
 async def test_show_budget_tells_the_turns_and_tokens_left(tmp_path: Path, right: str) -> None:
     calls = (("read_problem", {}), ("write_solution", {"code": "print(1)"}), ("run_tests", {}))
     script = in_turn(calling(*calls), calling(("write_solution", {"code": right})), saying("Done."))
@@ -113,6 +115,7 @@ async def test_show_budget_tells_the_turns_and_tokens_left(tmp_path: Path, right
     assert not any("Left" in text for text in _told(server, "tool"))
 
 
+@pytest.mark.thorough
 async def test_max_turns_in_a_template(tmp_path: Path) -> None:
     folder = tmp_path / "mine"
     folder.mkdir()
@@ -163,6 +166,7 @@ async def test_run_code_tool_runs_a_program_of_the_model(tmp_path: Path) -> None
     assert result["written"] == 0
 
 
+@pytest.mark.thorough
 async def test_repair_rounds_bounds_the_repairs(tmp_path: Path, right: str) -> None:
     script = in_turn(saying(fenced("print(1)")), saying(fenced("print(2)")), saying(fenced(right)))
     flags = ["--mode", "self_repair"]
@@ -173,6 +177,7 @@ async def test_repair_rounds_bounds_the_repairs(tmp_path: Path, right: str) -> N
     assert "print(2)" in server.requests[2].body["messages"][-1]["content"]
 
 
+@pytest.mark.thorough
 async def test_repair_from_begins_with_the_earlier_run_s_solution(
     tmp_path: Path, right: str
 ) -> None:
@@ -208,6 +213,7 @@ async def test_best_of_sets_the_number_of_shots(tmp_path: Path, right: str) -> N
 TEST = "Input:\n```\n{}\n```\nOutput:\n```\n{}\n```"
 
 
+@pytest.mark.thorough
 async def test_test_answers_sets_the_number_of_requests_for_tests(
     tmp_path: Path, right: str
 ) -> None:
@@ -233,6 +239,7 @@ async def test_written_tests_are_checked_by_a_reference_where_the_solution_is_wr
     assert "1 test by the model; 1 of 1 that could be checked are wrong (100.0 %)" in done.stdout
 
 
+@pytest.mark.thorough
 async def test_plans_sets_the_number_of_plans(tmp_path: Path, right: str) -> None:
     recalled = "".join(f"<problem>{each}</problem>" for each in "abc")
     talk = [saying(recalled), *[saying("50")] * 2, saying(fenced(right)), *[saying("50")] * 9]
@@ -243,6 +250,7 @@ async def test_plans_sets_the_number_of_plans(tmp_path: Path, right: str) -> Non
     assert len(server.requests) > 4
 
 
+@pytest.mark.thorough
 async def test_best_of_may_exceed_the_turns_of_the_agent_loop(tmp_path: Path) -> None:
     async with ChatServer(lambda _body, _number: completion("```python\nprint(0)\n```")) as server:
         flags = ["-b", "fixture", "-n", "1", "-m", "served", "--base-url", server.base_url]
@@ -252,6 +260,7 @@ async def test_best_of_may_exceed_the_turns_of_the_agent_loop(tmp_path: Path) ->
     assert len(server.requests) == 12
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("mode", ASKING)
 async def test_sample_wall_timeout_ends_a_sample(tmp_path: Path, mode: str) -> None:
     def late(_body: Json, _number: int) -> Reply:

@@ -165,6 +165,7 @@ async def test_a_fallback_is_flagged_and_the_rate_without_it_stands_beside(
     assert "1 sample asked without tools: none called, or none read" in out
 
 
+@pytest.mark.thorough
 async def test_a_run_with_text_tools_replays_the_same(mixed: tuple[Path, str]) -> None:
     folder, out = mixed
     done = harness(folder, "run", "-m", "replay:r", "--out", "again", *FLAGS)

@@ -35,6 +35,7 @@ def begun(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.thorough
 def test_a_run_that_goes_on_under_another_version_keeps_both(begun: Path) -> None:
     (first,) = manifest(begun)["versions"]
     assert first["harness"] == package.__version__

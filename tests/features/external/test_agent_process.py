@@ -69,6 +69,7 @@ async def test_what_it_started_ends_with_it(
     assert ends(f"sleep({seconds})")
 
 
+@pytest.mark.thorough
 @BOTH
 @pytest.mark.parametrize(
     ("limits", "reason"),
@@ -98,6 +99,7 @@ async def test_a_limit_of_time_ends_it_and_all_it_started(
         assert done.attempt.confined is confined
 
 
+@pytest.mark.thorough
 @BOTH
 async def test_more_memory_than_it_may_use_ends_it_and_all_it_started(
     agents: Agents, attend: Attend, *, confined: bool
@@ -119,6 +121,7 @@ async def test_no_process_of_it_may_use_more_than_all_together(
     assert "MemoryError" in done.left.stderr
 
 
+@pytest.mark.thorough
 async def test_the_limit_of_calls_ends_it(agents: Agents, attend: Attend) -> None:
     host = agents.host("right", "many=5", "sleep=60")
     done = await attend(host, Limits(tool_calls=3))
@@ -128,6 +131,7 @@ async def test_the_limit_of_calls_ends_it(agents: Agents, attend: Attend) -> Non
     assert done.attempt.chosen_by is ChosenBy.PASSED_PUBLIC_TESTS
 
 
+@pytest.mark.thorough
 async def test_an_agent_that_submitted_is_ended_soon(agents: Agents, attend: Attend) -> None:
     done = await attend(agents.host("right", "submit", "sleep=60"), submit=True)
     assert done.attempt.stop_reason is StopReason.SUBMITTED
@@ -150,6 +154,7 @@ async def test_an_agent_that_fails_before_its_first_call_is_no_failing_of_its_mo
     assert words in done.attempt.error
 
 
+@pytest.mark.thorough
 async def test_an_agent_that_fails_later_is_judged_by_what_it_wrote(
     agents: Agents, attend: Attend
 ) -> None:
@@ -199,6 +204,7 @@ async def test_garbage_on_the_protocol_hurts_nobody(agents: Agents, attend: Atte
     assert max(map(len, done.results)) < 20_000
 
 
+@pytest.mark.thorough
 async def test_one_that_never_reads_hurts_nobody(agents: Agents, attend: Attend) -> None:
     async with asyncio.timeout(PATIENCE_S):
         host = agents.host("right", "deaf=12", "run", "sleep=1000")
@@ -260,6 +266,7 @@ async def test_a_run_that_is_stopped_ends_it(agents: Agents, attend: Attend) -> 
     assert ends(f"sleep({seconds})")
 
 
+@pytest.mark.thorough
 async def test_an_interrupted_sample_begins_anew_and_the_transcript_says_so(
     agents: Agents, attend: Attend
 ) -> None:

@@ -65,6 +65,7 @@ class TestWithoutHooks:
         assert [result["passed"] for result in output["results"]] == [False, True, False]
         assert [result["got"] for result in output["results"]] == ["2", "", "-1"]
 
+    @pytest.mark.thorough
     def test_a_slow_solution_is_run_on_every_test(self) -> None:
         code = "def add(a, b):\n    while a == b: pass\n    return a + b"
         with harness.Sandbox(timeout=0.3) as sandbox:
@@ -148,6 +149,7 @@ class TestWithHooks:
         with pytest.raises(harness.UsageError, match="both"):
             sandbox.run(ADD, CASES, "add", **{hook: CONVERT})
 
+    @pytest.mark.thorough
     def test_hooks_of_a_real_mercury_row_judge_its_solutions(
         self, test_data: Path, sandbox: harness.Sandbox
     ) -> None:
@@ -236,6 +238,7 @@ def test_a_level_may_be_given_as_a_word() -> None:
         assert sandbox._worker.isolation == strongest().isolation
 
 
+@pytest.mark.thorough
 def test_threads_share_a_sandbox(sandbox: harness.Sandbox) -> None:
     def work(number: int) -> list[bool]:
         code = f"def f(x): return x + {number}"
@@ -280,6 +283,7 @@ class TestLife:
                 with pytest.raises(harness.UsageError, match="the sandbox is closed"):
                     call.result(60)
 
+    @pytest.mark.thorough
     def test_a_sandbox_judges_calls_after_an_interrupt(self) -> None:
         with harness.Sandbox(timeout=1) as sandbox:
             server = _server(sandbox)
@@ -300,6 +304,7 @@ class TestLife:
             with pytest.raises(harness.UsageError, match="make one in each process"):
                 sandbox.run(ADD, CASES, "add")
 
+    @pytest.mark.thorough
     def test_a_sandbox_keeps_its_worker_between_calls(self, sandbox: harness.Sandbox) -> None:
         sandbox.run(ADD, CASES, "add")
         first = sandbox._worker.process_id

@@ -97,6 +97,7 @@ class TestWithoutNamespaces:
         for means in ("bubblewrap", "direct"):
             assert f"sandbox namespaces ({means}) is not available: " in said
 
+    @pytest.mark.thorough
     def test_the_object_names_what_got_through(self, tmp_path: Path) -> None:
         done = started_by(WITHOUT_NAMESPACES, tmp_path, "doctor", "--json")
         assert json.loads(done.stdout)["level"] == "landlock"
@@ -108,6 +109,7 @@ class TestWithoutNamespaces:
         assert landlock["layers"]["seccomp"]
         assert "user namespace" not in PROMISED[Level.LANDLOCK]
 
+    @pytest.mark.thorough
     def test_doctor_prints_its_table_when_the_required_level_is_missing(
         self, tmp_path: Path
     ) -> None:

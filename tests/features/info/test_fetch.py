@@ -215,12 +215,14 @@ def test_nothing_is_fetched_but_what_was_named(program: Program, hub: Hub) -> No
     assert asked == {"test2.jsonl", "test3.jsonl"}
 
 
+@pytest.mark.thorough
 def test_leetcode_s_hidden_tests_are_the_other_data_set_s(program: Program) -> None:
     shown = program("problems", "leetcode/twice", "-b", "leetcode").stdout
     assert "tags:         Math" in shown
     assert "1 hidden" in shown
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("source", ["huggingface:v2", "huggingface:release_v3@main"])
 def test_the_source_flag_is_another_spelling_of_a_benchmark(source: str, program: Program) -> None:
     found = ids(program("problems", "--source", source))
@@ -370,6 +372,7 @@ class TestFetch:
         assert word in done.stderr.splitlines()[-1]
         assert "Traceback" not in done.stderr
 
+    @pytest.mark.thorough
     def test_a_branch_is_followed_once(self, program: Program, hub: Hub) -> None:
         spec = "apps:train"
         assert ids(program("problems", spec)) == ["apps/1"]
@@ -445,6 +448,7 @@ class TestInterrupted:
         assert found["files"][0]["sha256"] == hashlib.sha256(LARGE).hexdigest()
         assert self.ranges(hub) == [None, f"bytes={CHUNK}-"]
 
+    @pytest.mark.thorough
     async def test_a_download_of_a_killed_process_is_taken_up_again(
         self, program: Program, hub: Hub, tmp_path: Path
     ) -> None:
@@ -557,6 +561,7 @@ class TestDamaged:
 class TestRealRows:
     """Rows of the data sets themselves, as many as are at hand, through the real clients."""
 
+    @pytest.mark.thorough
     def test_every_source_loads_its_real_rows(self, test_data: Path, tmp_path: Path) -> None:
         releases: dict[str, list[str]] = defaultdict(list)
         with gzip.open(

@@ -344,6 +344,7 @@ async def test_a_file_in_the_working_directory_sets_model_address_and_key(tmp_pa
     assert sent == [("org/mine", "Bearer sk-from-file"), ("other", "Bearer sk-real")]
 
 
+@pytest.mark.thorough
 def test_a_model_id_that_the_demo_does_not_ask_is_named(tmp_path: Path) -> None:
     done = harness(tmp_path, "run", "-n", "1", "--out", "r", MODEL_ID="org/mine")
     assert done.returncode == 0, done.stderr

@@ -140,6 +140,7 @@ def experiment(tmp_path: Path, make_result: MakeResult, write_run: WriteRun) -> 
     return folder
 
 
+@pytest.mark.thorough
 def test_an_experiment_has_its_ranking_its_front_and_pairs_by_setting(
     experiment: Path, tmp_path: Path
 ) -> None:

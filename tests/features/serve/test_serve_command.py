@@ -74,6 +74,7 @@ class TestStartingAndEnding:
         assert (health["problems"], health["slots"]) == (2, 1)
         assert await ended(process) == 0
 
+    @pytest.mark.thorough
     @pytest.mark.parametrize("word", [signal.SIGINT, signal.SIGTERM])
     async def test_what_is_under_way_is_answered_at_its_end(
         self, tmp_path: Path, word: int
@@ -101,6 +102,7 @@ class TestStartingAndEnding:
             with contextlib.suppress(httpx2.HTTPError):  # closed at once, or told so
                 assert (await asked).status_code == 503
 
+    @pytest.mark.thorough
     async def test_what_its_grace_is_too_short_for_is_told_so(self, tmp_path: Path) -> None:
         short = "from harness.features.serve import server\nserver.GRACE_S = 1"
         process, url = await listening(tmp_path, first=short)
@@ -183,6 +185,7 @@ class TestBadUsage:
         assert f"--port {port}" in done.stderr
 
 
+@pytest.mark.thorough
 async def test_workers_that_are_killed_cost_no_answer(tmp_path: Path) -> None:
     process, url = await listening(tmp_path)
     (tmp_path / "own.jsonl").write_text(json.dumps(ECHO))

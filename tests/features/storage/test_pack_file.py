@@ -320,6 +320,7 @@ for step in range(1_000):
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("work", "steps"), [("pack", 30), ("unpack", 20)])
 def test_kill_9_at_any_step_loses_nothing(
     work: str, steps: int, make_run: Callable[[int], Path], tmp_path: Path

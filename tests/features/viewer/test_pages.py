@@ -468,6 +468,7 @@ class TestASample:
         assert visitor.client.get(f"{visitor.where('A')}/lines/{path}").status_code == 404
 
 
+@pytest.mark.thorough
 def test_packed_transcripts_are_read_as_loose_ones_are(visitor: Visitor, tmp_path: Path) -> None:
     assert harness(tmp_path, "run", "--agentic-mode", "-n", "3", "--out", "r").returncode == 0
     title = re.findall(r"data-item>([^<]+)<", visitor.run())[0]

@@ -401,6 +401,7 @@ def worker() -> Iterator[Worker]:
     worker.stop()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("version", ["v0.3.1-test", "v0.2.0-test"])
 def test_references_of_real_rows_pass_and_so_do_their_answers_in_another_order(
     version: str, test_data: Path, worker: Worker
