@@ -14,7 +14,7 @@ import pytest
 import pytest_asyncio
 from hypothesis import HealthCheck, settings
 
-pytest_plugins = ["run_fixtures"]
+pytest_plugins = ["run_fixtures", "judging_fixtures"]
 
 # How long an example takes hangs on what else the machine does.
 unhurried = [HealthCheck.too_slow]

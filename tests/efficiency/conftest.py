@@ -15,13 +15,6 @@ from harness.sandbox.worker import Worker
 
 
 @pytest.fixture(scope="module")
-def worker() -> Iterator[Worker]:
-    worker = Worker()
-    yield worker
-    worker.stop()
-
-
-@pytest.fixture(scope="module")
 def expected(worker: Worker) -> Expected:
     numbers = range(200, 1_200, 83)
     tests = [TestCase(input=str(n), output=str(n * (n - 1) // 2), public=False) for n in numbers]

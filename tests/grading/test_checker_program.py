@@ -37,13 +37,6 @@ int main(int, char **arguments) {
 CHECKER = Checker(kind="program", program=CheckerProgram(protocol="testlib", source=SOURCE))
 
 
-@pytest.fixture(scope="module")
-def worker() -> Iterator[Worker]:
-    worker = Worker()
-    yield worker
-    worker.stop()
-
-
 def _result(worker: Worker, printed: str) -> TestResult:
     tests = [TestCase(input="a\n", output="a!\n", public=True)]
     task = Task(Program(f"print({printed!r})"), tests, Limits(), checker=CHECKER)

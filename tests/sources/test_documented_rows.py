@@ -18,13 +18,6 @@ PAGE = Path(__file__).parents[2] / "docs" / "own-problems.md"
 ROWS = [json.loads(text) for text in re.findall(r"```json\n(.*?)```", PAGE.read_text(), re.DOTALL)]
 
 
-@pytest.fixture(scope="module")
-def worker() -> Iterator[Worker]:
-    worker = Worker()
-    yield worker
-    worker.stop()
-
-
 def test_there_are_ten() -> None:
     assert len(ROWS) == 10
 

@@ -35,13 +35,6 @@ def check(candidate):
 BOTH = "for i, (inp, exp) in enumerate(zip(inputs, results)):\n        "
 
 
-@pytest.fixture(scope="module")
-def worker() -> Iterator[Worker]:
-    worker = Worker()
-    yield worker
-    worker.stop()
-
-
 def results(worker: Worker, problem: Problem, code: str) -> list[TestResult]:
     task = Options(stop=Stop.NEVER).task(problem, code, problem.tests.all())
     return list(judge(worker, task).tests)

@@ -25,13 +25,6 @@ DATA = os.environ.get("HARNESS_TEST_DATA")
 real = pytest.mark.skipif(DATA is None, reason="HARNESS_TEST_DATA names no real rows")
 
 
-@pytest.fixture(scope="module")
-def worker() -> Iterator[Worker]:
-    worker = Worker()
-    yield worker
-    worker.stop()
-
-
 @pytest.fixture
 def read(write_rows: Callable[..., Path]) -> Callable[..., Problem]:
     def read(row: dict[str, Any]) -> Problem:

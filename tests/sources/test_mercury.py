@@ -77,13 +77,6 @@ def problem(write_rows: Callable[..., Path]) -> Callable[..., Problem]:
     return read
 
 
-@pytest.fixture(scope="module")
-def worker() -> Iterator[Worker]:
-    worker = Worker()
-    yield worker
-    worker.stop()
-
-
 @pytest.fixture
 def grade(worker: Worker) -> Callable[..., Grade]:
     def grade(problem: Problem, code: str, *, isolate: bool = False) -> Grade:

@@ -28,13 +28,6 @@ def public(*pairs: tuple[str, str]) -> tuple[TestCase, ...]:
 DOUBLE = public(("1\n", "2\n"), ("21\n", "42\n"), ("-4\n", "-8\n"))
 
 
-@pytest.fixture(scope="module")
-def worker() -> Iterator[Worker]:
-    worker = Worker()
-    yield worker
-    worker.kill()
-
-
 @pytest.fixture
 def report_on(worker: Worker) -> Report:
     """Judges code for real, and reports."""

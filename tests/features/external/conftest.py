@@ -60,28 +60,6 @@ def pool() -> Iterator[SandboxPool]:
 
 
 @pytest.fixture
-def problem() -> ProblemView:
-    return ProblemView(
-        id="made/sum",
-        source="made",
-        title="Sum of Two",
-        statement="Read two integers and print their sum.",
-        platform="made",
-        difficulty="easy",
-        tags=(),
-        release_date=None,
-        starter_code="",
-        entry_point=None,
-        signature=Signature(),
-        preamble="",
-        public_tests=(
-            TestCase(input="1 2\n", output="3\n", public=True),
-            TestCase(input="10 -4\n", output="6\n", public=True),
-        ),
-    )
-
-
-@pytest.fixture
 def attend(pool: SandboxPool, problem: ProblemView) -> Attend:
     """Lets a host's agent work on the problem: real tools, real sandbox, real judge."""
 

@@ -20,13 +20,6 @@ LISTED = "lcb_codegen_public1055/test_public_only.jsonl.gz"
 FULL = "lcb_codegen_full184/test_small.jsonl"
 
 
-@pytest.fixture(scope="module")
-def worker() -> Iterator[Worker]:
-    worker = Worker()
-    yield worker
-    worker.stop()
-
-
 @pytest.fixture
 def grade(worker: Worker) -> Callable[..., Grade]:
     def grade(problem: Problem, code: str, **options: Any) -> Grade:

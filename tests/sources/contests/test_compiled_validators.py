@@ -65,13 +65,6 @@ FILES = {
 }
 
 
-@pytest.fixture(scope="module")
-def worker() -> Iterator[Worker]:
-    worker = Worker()
-    yield worker
-    worker.stop()
-
-
 @pytest.fixture
 def problem(package: Package) -> Problem:
     """A problem whose validator is a program of two sources and a header."""

@@ -27,13 +27,6 @@ VALIDATOR = """
 """
 
 
-@pytest.fixture(scope="module")
-def worker() -> Iterator[Worker]:
-    worker = Worker()
-    yield worker
-    worker.stop()
-
-
 def test_a_package_is_a_problem(package: Package) -> None:
     settings = "name: {sv: Delar, en: Parts}\nlimits: {time_limit: 1.5, memory: 512}\n"
     problem = only(package(settings))

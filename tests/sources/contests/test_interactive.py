@@ -75,13 +75,6 @@ FILES = {
 }
 
 
-@pytest.fixture(scope="module")
-def worker() -> Iterator[Worker]:
-    worker = Worker()
-    yield worker
-    worker.stop()
-
-
 @pytest.fixture
 def problem(package: Package) -> Problem:
     return only(package("validation: custom interactive\nlimits: {time_limit: 1}\n", FILES))
