@@ -17,7 +17,7 @@ from harness.grading.judge import judge
 from harness.grading.task import Task
 from harness.grading.verdict import Grade
 from harness.models.protocol import Model, ModelSettings
-from harness.problem import ProblemView, Signature, TestCase
+from harness.problem import ProblemView
 from harness.sandbox.limits import Limits as TestLimits
 from harness.sandbox.pool import SandboxPool
 from harness.sandbox.program import Execution, Program

@@ -28,6 +28,7 @@ async def _served(folder: Path, script: Any, *flags: str) -> tuple[ChatServer, s
     return server, out, err
 
 
+@pytest.mark.thorough
 async def test_sampling_settings_reach_the_provider_and_only_when_given(tmp_path: Path) -> None:
     flags = ["--temperature", "0.25", "--max-tokens", "77", "--reasoning-effort", "low"]
     server, _, _ = await _served(tmp_path, _fixed(SOLVE), "-b", "fixture", "-n", "1", *flags)
@@ -40,6 +41,7 @@ async def test_sampling_settings_reach_the_provider_and_only_when_given(tmp_path
     assert not {"temperature", "max_tokens", "reasoning_effort"} & sent
 
 
+@pytest.mark.thorough
 async def test_the_model_is_the_one_named_or_that_of_the_environment(tmp_path: Path) -> None:
     async with ChatServer(_fixed(SOLVE)) as server:
         flags = ["-b", "fixture", "-n", "1", "--base-url", server.base_url]
@@ -225,6 +227,7 @@ def test_the_flag_no_run_tests_grades_nothing(tmp_path: Path) -> None:
     assert (summary["ungraded"], summary["graded"], summary["pass_at_1"]) == (4, 0, None)
 
 
+@pytest.mark.thorough
 def test_isolated_tests_are_not_confirmed_again(tmp_path: Path) -> None:
     done = harness(tmp_path, "run", "--isolate-tests", "-n", "6", "--json")
     summary = json.loads(done.stdout)

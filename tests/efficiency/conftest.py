@@ -1,7 +1,5 @@
 """A made problem, three ways to solve it, and their scale."""
 
-from collections.abc import Iterator
-
 import pytest
 from timed_bench import FAST, MIDDLE, SLOW, Bench
 

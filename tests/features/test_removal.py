@@ -64,6 +64,7 @@ def test_all_else_works_without(name: str, tmp_path: Path) -> None:
     assert (tmp_path / "r" / "summary.json").exists()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("name", "flags"),
     [

@@ -1,7 +1,5 @@
 """Compiled checkers that keep to testlib's exit codes."""
 
-from collections.abc import Iterator
-
 import pytest
 
 from harness.grading.judge import judge

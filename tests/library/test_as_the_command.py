@@ -31,6 +31,7 @@ def double(_: dict[str, Any]) -> str:
     return DOUBLE
 
 
+@pytest.mark.thorough
 async def test_a_model_is_asked_over_http(solver: Solver) -> None:
     async with ChatServer(solver) as server:
         result = await aevaluate(

@@ -83,6 +83,7 @@ class TestAsTheCommand:
         shown = done.stdout.partition("experiment directory")[0].replace(" e/", " f/")
         assert console.export_text() == shown
 
+    @pytest.mark.thorough
     def test_names_of_the_users_code_and_the_code_itself(self, folder: Path) -> None:
         (folder / "p.jsonl").write_text("\n".join(map(json.dumps, ROWS)))
         (folder / "mine.py").write_text("def good(problem):\n    return 'print(input())'\n")
@@ -118,6 +119,7 @@ def test_two_functions_are_ranked_and_compared() -> None:
     assert "solved" in found._repr_html_()
 
 
+@pytest.mark.thorough
 def test_variants_that_solve_the_same_have_no_best() -> None:
     def none(problem: dict[str, Any]) -> str:
         return poor(problem)
@@ -144,6 +146,7 @@ class TestGoingOn:
         assert experiment([poor, echo], **SINGLE, out="e").cells == found.cells
         assert asked.total() == 20, "the same call asks nothing again"
 
+    @pytest.mark.thorough
     def test_problems_that_were_given_are_given_again(self, folder: Path) -> None:
         problems = harness.load_problems("fixture", task=["long-words", "shelf-gap"])
         call: dict[str, Any] = {"models": "replay:bundled", "benchmark": problems}
@@ -178,6 +181,7 @@ class TestGoingOn:
         (folder / "mended").touch()
         assert [cell.pass_at_1 is not None for cell in experiment(**call).cells] == [True] * 2
 
+    @pytest.mark.thorough
     async def test_a_budget_is_of_all_cells(self, caplog: pytest.LogCaptureFixture) -> None:
         usage = {"prompt_tokens": 7, "completion_tokens": 3}
         async with ChatServer(lambda *_: completion("print(0)", usage=usage)) as server:
@@ -234,6 +238,7 @@ class TestOwnModels:
         turns = {(run.spec["max_turns"], run.spec["temperature"]) for run in found.runs.values()}
         assert turns == {(1, 0.5), (3, 0.5)}
 
+    @pytest.mark.thorough
     def test_progress_is_shown_if_asked_for(self, capsys: pytest.CaptureFixture[str]) -> None:
         experiment([good], ROWS[:2], modes="single_shot", out="e")
         assert capsys.readouterr().err == ""

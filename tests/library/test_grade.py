@@ -84,6 +84,7 @@ def test_keys_of_a_spec(benchmark: str) -> None:
     assert few.summary.solutions == 1
 
 
+@pytest.mark.thorough
 async def test_grade_works_in_a_running_loop(problems: Problems) -> None:
     assert grade(problems, CODES).summary.accepted == 2
     assert (await agrade(problems, CODES)).summary.accepted == 2

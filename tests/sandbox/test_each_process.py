@@ -1,7 +1,5 @@
 """Several tests at one request, each in a process of its own."""
 
-from collections.abc import Iterator
-
 import pytest
 
 from harness.sandbox.limits import Limits

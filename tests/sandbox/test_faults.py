@@ -122,6 +122,7 @@ def fork_server(worker: Worker) -> int:
 class TestKilled:
     """By the machine, which was short of memory, or by somebody's mistake."""
 
+    @pytest.mark.thorough
     @pytest.mark.parametrize("which", [started, fork_server])
     def test_a_fork_server_killed_amid_a_test(
         self, which: Callable[[Worker], int], worker: Worker, marks: Marks
@@ -209,6 +210,7 @@ class TestKilled:
         assert over
         assert errors
 
+    @pytest.mark.thorough
     @pytest.mark.parametrize("tests", [1, len(TESTS)])
     def test_the_runner_killed_from_outside_is_confirmed_away(
         self, worker: Worker, marks: Marks, tests: int
@@ -334,6 +336,7 @@ for each in json.loads(cases):
 """
 
 
+@pytest.mark.thorough
 def test_no_room_for_temporary_files(isolation: Isolation, tmp_path: Path) -> None:
     unshare = shutil.which("unshare")
     if os.getuid() != 0 or unshare is None:

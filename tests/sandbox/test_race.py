@@ -1,7 +1,5 @@
 """Programs that take turns: phases, processes, and what none has of another's."""
 
-from collections.abc import Iterator
-
 import pytest
 
 from harness.sandbox.limits import Limits

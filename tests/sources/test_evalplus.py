@@ -1,6 +1,6 @@
 """EvalPlus' rows, as its release files and its data sets on the hub have them."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,7 @@
 """Mercury's rows, and their hooks at work in a real sandbox."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 

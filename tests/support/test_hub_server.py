@@ -314,6 +314,7 @@ huggingface_hub.hf_hub_download({repo!r}, {path!r}, repo_type="dataset", revisio
     assert [asked.method for asked in hub.requests] == ["HEAD"]
 
 
+@pytest.mark.thorough
 def test_a_gated_repository_is_listed_to_all_and_read_with_its_token(
     hub: Hub, client: Client
 ) -> None:

@@ -1,7 +1,7 @@
 """The report of `run_tests`: what happened, within bounds, and nothing that is hidden."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
 

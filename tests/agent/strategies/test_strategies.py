@@ -135,6 +135,7 @@ class TestSelfRepair:
     def repair(self, play: Play) -> Play:
         return partial(play, mode="self_repair")
 
+    @pytest.mark.thorough
     @pytest.mark.parametrize(
         ("code", "told"),
         [

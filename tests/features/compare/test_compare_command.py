@@ -118,6 +118,7 @@ def test_markdown_is_printed_whole(program: Program) -> None:
     assert "`harness transcript right own/echo0#0`" in done.stdout.replace("'", "")
 
 
+@pytest.mark.thorough
 def test_the_answer_fits_a_screen_and_the_rest_is_behind_flags(program: Program) -> None:
     for arguments in (("right", "wrong"), ("single", "single"), ("wrong", "right", "wrong")):
         lines = program("compare", *arguments).stdout.splitlines()

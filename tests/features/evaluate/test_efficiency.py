@@ -86,6 +86,7 @@ class TestCalibrate:
         assert "1 of 3 problems tell fast from slow" in done.stdout
         assert "own/sum" in done.stdout
 
+    @pytest.mark.thorough
     async def test_an_interrupt_keeps_what_is_timed_and_the_command_goes_on(
         self, tmp_path: Path
     ) -> None:

@@ -36,6 +36,7 @@ class TestTheSameCommand:
         assert len(samples(tmp_path / "r")) == 3
         assert path.read_bytes().splitlines()[:2] == whole.splitlines()[:2]
 
+    @pytest.mark.thorough
     @pytest.mark.parametrize(
         ("flags", "word"),
         [
@@ -60,6 +61,7 @@ class TestTheSameCommand:
         assert "another run" in done.stderr
         assert {each: each.read_bytes() for each in (tmp_path / "r").glob("*.json*")} == before
 
+    @pytest.mark.thorough
     def test_a_run_is_not_gone_on_with_in_another_mode(self, program: Program) -> None:
         assert program("run", "-n", "2", "--out", "r").returncode == 0
         done = program("run", "--agentic-mode", "-n", "2", "--out", "r")
@@ -91,6 +93,7 @@ class TestGrowing:
         assert done.returncode == 2
         assert "has at most 1 recorded of a problem" in done.stderr
 
+    @pytest.mark.thorough
     @pytest.mark.parametrize(
         ("flags", "words"),
         [

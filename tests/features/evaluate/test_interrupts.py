@@ -60,6 +60,7 @@ async def test_a_sample_goes_on_at_the_turn_where_it_was(tmp_path: Path, solver:
     assert [event["event"] for event in events].count("sample_start") == 1
 
 
+@pytest.mark.thorough
 async def test_a_run_whose_tool_has_changed_is_refused(tmp_path: Path, solver: Solver) -> None:
     (tmp_path / "mine.py").write_text(TOOL.format(description="One thing."))
     answers = iter([solver, None])
@@ -115,6 +116,7 @@ def results_of(data: bytes) -> list[dict[str, Any]]:
     return [json.loads(line) for line in data.splitlines()]
 
 
+@pytest.mark.thorough
 async def test_a_finished_run_has_nothing_left_to_do(tmp_path: Path) -> None:
     harness(tmp_path, "run", "-n", "3", "--out", "r")
     before = (tmp_path / "r" / "results.jsonl").read_bytes()
@@ -166,6 +168,7 @@ async def test_the_first_interrupt_asks_nothing_more_and_keeps_answers_under_way
     assert asked.total == 2 * 6 - 2, "the two answers that came are not asked for again"
 
 
+@pytest.mark.thorough
 async def test_a_sample_that_needs_no_further_answer_is_graded_after_the_first_interrupt(
     tmp_path: Path, solver: Solver
 ) -> None:

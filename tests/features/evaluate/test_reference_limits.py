@@ -138,6 +138,7 @@ def test_a_file_can_say_it(folder: Path) -> None:
 
 
 class TestMissingReferences:
+    @pytest.mark.thorough
     def test_problems_without_one_keep_their_source_s_limit(self, folder: Path) -> None:
         bare = {**ECHO, "id": "own/bare", "references": []}
         wrong = {**ECHO, "id": "own/wrong", "references": ["print(2)"]}

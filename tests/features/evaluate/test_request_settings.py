@@ -497,6 +497,7 @@ async def test_the_request_timeout_ends_an_answer_that_never_falls_silent(tmp_pa
     assert "no answer in time" in retried["cause"]
 
 
+@pytest.mark.thorough
 async def test_the_retry_timeout_ends_the_tries_of_a_request(tmp_path: Path) -> None:
     limited = failure(429, "slow down", headers={"retry-after": "30"})
     async with ChatServer(in_turn(limited)) as server:

@@ -78,6 +78,7 @@ class TestBudget:
         assert summary(tmp_path)["stopped"] is None
         assert len(server.requests) == sum(each["model_calls"] for each in done)
 
+    @pytest.mark.thorough
     async def test_a_sample_that_it_cuts_off_goes_on_where_it_was(self, tmp_path: Path) -> None:
         async with ChatServer(reading) as server:
             flags = ["-n", "1", "--agentic-mode", *CENT_A_REQUEST, "--max-cost", "0.05"]
@@ -173,6 +174,7 @@ class TestRefusal:
         assert stopped == {"reason": "refused", "cause": f"HTTP {status}: {words}"}
         assert {event["reason"] for event in events(tmp_path, "put_off")} == {"refused"}
 
+    @pytest.mark.thorough
     async def test_a_wrong_address_is_named(self, tmp_path: Path) -> None:
         async with ChatServer(lambda _b, _n: Reply(status=404)) as server:
             bare = server.base_url.removesuffix("/v1")

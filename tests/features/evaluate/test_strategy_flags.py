@@ -134,6 +134,7 @@ async def test_max_turns_in_a_template(tmp_path: Path) -> None:
         )
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("mode", ["agentic", "single_shot", "self_repair", "best_of_k_public"])
 async def test_answers_that_the_token_limit_cuts_off_are_counted(tmp_path: Path, mode: str) -> None:
     def cut(_body: Json, _number: int) -> Reply:
@@ -189,6 +190,7 @@ async def test_repair_from_begins_with_the_earlier_run_s_solution(
     assert (result["model_calls"], result["written"]) == (1, 2)
 
 
+@pytest.mark.thorough
 async def test_an_earlier_run_must_have_the_sample(tmp_path: Path) -> None:
     await _served(tmp_path, in_turn(saying(fenced("print(1)"))), out="first")
     base = ["-b", "fixture", "-n", "1", "-m", "x", "--base-url", "http://127.0.0.1:9/v1"]
@@ -227,6 +229,7 @@ async def test_test_answers_sets_the_number_of_requests_for_tests(
     assert (len(server.requests), result["model_calls"]) == (3, 3)
 
 
+@pytest.mark.thorough
 async def test_written_tests_are_checked_by_a_reference_where_the_solution_is_wrong(
     tmp_path: Path,
 ) -> None:

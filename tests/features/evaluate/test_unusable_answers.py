@@ -41,6 +41,7 @@ async def test_a_sample_that_was_asked_again_tells_all_it_used(tmp_path: Path) -
     assert (retry["usage"]["input_tokens"], retry["usage"]["output_tokens"]) == (7, 3)
 
 
+@pytest.mark.thorough
 async def test_what_a_content_filter_refuses_twice_is_refused(tmp_path: Path) -> None:
     filtered = failure(400, "The prompt was filtered.", "content_filter")
     async with ChatServer(in_turn(filtered)) as server:

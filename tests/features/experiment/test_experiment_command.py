@@ -327,6 +327,7 @@ class TestBudget:
         stored = json.loads((tmp_path / "e" / "default" / "run.json").read_text())["spec"]
         assert stored["max_cost"] is None, "the budget is not the run's own"
 
+    @pytest.mark.thorough
     async def test_tokens_need_no_price(self, tmp_path: Path) -> None:
         flags = ["experiment", "-c", "g.yaml", "--out", "e", "--max-tokens-total", "50"]
         async with ChatServer(lambda _b, _n: completion("print(0)", usage=TEN)) as server:
@@ -358,6 +359,7 @@ class TestBudget:
 
 
 class TestCells:
+    @pytest.mark.thorough
     async def test_each_has_a_client_of_its_own(self, tmp_path: Path, solver: Solver) -> None:
         async with ChatServer(solver) as one, ChatServer(lambda *_: failure(400, "no")) as other:
             models = [
@@ -371,6 +373,7 @@ class TestCells:
             assert {each.body["model"] for each in one.requests} == {"served"}
             assert {each.body["model"] for each in other.requests} == {"served-too"}
 
+    @pytest.mark.thorough
     def test_a_class_is_made_anew_for_each(self, folder: Path) -> None:
         modes = ["single_shot", "best_of_k_public"]
         write(folder, model="python:mine:Counted", modes=modes, best_of=1, sample_size=1)
@@ -474,6 +477,7 @@ class TestDryRun:
         assert rows["all"] == ["4", "variants", "16", "24", "to", "32", "unknown"]
         assert sorted(p for p in folder.rglob("*") if "__pycache__" not in str(p)) == before
 
+    @pytest.mark.thorough
     def test_counts_what_is_left_and_sums_the_cost(self, folder: Path) -> None:
         price = {"input": 1, "output": 1}
         write(folder, models=BOTH, sample_size=2, price=price)

@@ -19,7 +19,7 @@ from harness.grading.task import Task
 from harness.grading.verdict import Grade
 from harness.models.protocol import ModelSettings
 from harness.models.unasked import UnaskedModel
-from harness.problem import ProblemView, Signature, TestCase
+from harness.problem import ProblemView
 from harness.sandbox.limits import Limits as TestLimits
 from harness.sandbox.pool import SandboxPool
 from harness.sandbox.program import Program

@@ -251,6 +251,7 @@ def test_what_makes_no_sense_is_refused_in_one_line(
     assert not Path("r").exists()
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("namespaces")
 def test_one_that_never_begins_leaves_its_sample_pending(folder: Path, agents: Agents) -> None:
     done = begun(folder, agents, agents.line("acts.py", "exit=9"))

@@ -196,6 +196,7 @@ async def test_an_agent_finds_the_prompt_in_its_command_line(
     assert done.left.stdout.endswith("/scratch/mcp.json\n")
 
 
+@pytest.mark.thorough
 async def test_garbage_on_the_protocol_hurts_nobody(agents: Agents, attend: Attend) -> None:
     done = await attend(agents.host("garbage", "right", "run"))
     assert done.attempt.chosen_by is ChosenBy.PASSED_PUBLIC_TESTS
@@ -213,6 +214,7 @@ async def test_one_that_never_reads_hurts_nobody(agents: Agents, attend: Attend)
     assert done.attempt.chosen_by in {ChosenBy.PASSED_PUBLIC_TESTS, ChosenBy.NEWEST}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("confined", [True, False], ids=["in a room", "loose"])
 async def test_an_agent_ends_when_the_harness_is_killed(agents: Agents, *, confined: bool) -> None:
     seconds = long_while()
@@ -247,6 +249,7 @@ async def test_an_agent_ends_when_the_harness_is_killed(agents: Agents, *, confi
     assert ends(f"sleep({seconds})")
 
 
+@pytest.mark.thorough
 async def test_a_run_that_is_stopped_ends_it(agents: Agents, attend: Attend) -> None:
     called = asyncio.Event()
 
@@ -280,6 +283,7 @@ async def test_an_interrupted_sample_begins_anew_and_the_transcript_says_so(
     assert done.calls == ["write_solution"]
 
 
+@pytest.mark.thorough
 async def test_of_an_agent_that_had_left_only_the_grade_is_missing(
     agents: Agents, attend: Attend
 ) -> None:
@@ -316,6 +320,7 @@ async def test_a_final_solution_that_it_did_not_test_is_run_on_the_public_tests(
     assert done.attempt.revisions[-1].tests == tested.tests
 
 
+@pytest.mark.thorough
 async def test_a_final_solution_that_it_tested_is_not_run_again(
     agents: Agents, attend: Attend
 ) -> None:
@@ -335,6 +340,7 @@ async def test_a_sandbox_that_fails_in_the_last_tests_does_not_lose_the_work(
     await _goes_on_without_another_agent(attend, [START, *events])
 
 
+@pytest.mark.thorough
 async def test_an_interrupt_in_the_last_tests_does_not_lose_the_work(
     agents: Agents, attend: Attend
 ) -> None:

@@ -160,6 +160,7 @@ def garbage() -> bytes:
     return b"\n".join(lines) + b"\n" + message("no/such/method", 8)
 
 
+@pytest.mark.thorough
 async def test_garbage_on_stdin_hurts_nobody(folder: Path) -> None:
     process = await serving(folder)
     assert process.stdin is not None
@@ -309,6 +310,7 @@ async def test_an_interrupt_before_there_is_any_leaves_the_sample_pending(folder
     assert [each["verdict"] for each in results(folder / "r")] == ["accepted"]
 
 
+@pytest.mark.thorough
 async def test_what_was_handed_in_before_a_crash_is_graded_without_an_agent(folder: Path) -> None:
     process = await serving(folder)
     assert process.stdin is not None

@@ -224,6 +224,7 @@ class TestFlags:
             "accepted",
         ]
 
+    @pytest.mark.thorough
     def test_the_flag_test_timeout_bounds_a_test(self, folder: Path) -> None:
         write(folder, {"problem_id": "echo", "code": "while True: pass"})
         (only,) = grade(folder, "--test-timeout", "0.2")["results"]

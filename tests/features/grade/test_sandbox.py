@@ -272,6 +272,7 @@ class TestLife:
             with pytest.raises(harness.UsageError, match="the sandbox is closed"):
                 sandbox.run(ADD, cases, "add")
 
+    @pytest.mark.thorough
     def test_a_sandbox_closed_by_another_thread_refuses_a_call_under_way(self) -> None:
         sandbox = harness.Sandbox()
         server = _server(sandbox)
@@ -313,6 +314,7 @@ class TestLife:
         assert first is not None
         assert sandbox._worker.process_id == first
 
+    @pytest.mark.thorough
     def test_its_fork_server_ends_with_its_block(self) -> None:
         with harness.Sandbox() as sandbox:
             sandbox.run(ADD, CASES, "add")
@@ -320,6 +322,7 @@ class TestLife:
             assert Path(f"/proc/{process}").exists()
         assert not Path(f"/proc/{process}").exists()
 
+    @pytest.mark.thorough
     def test_closing_a_sandbox_twice_ends_its_process(self) -> None:
         sandbox = harness.Sandbox()
         sandbox.run(ADD, CASES, "add")
@@ -328,6 +331,7 @@ class TestLife:
         sandbox.close()
         assert not Path(f"/proc/{process}").exists()
 
+    @pytest.mark.thorough
     def test_a_sandbox_without_references_ends_its_process(self) -> None:
         sandbox = harness.Sandbox()
         sandbox.run(ADD, CASES, "add")
@@ -336,6 +340,7 @@ class TestLife:
         gc.collect()
         assert not Path(f"/proc/{process}").exists()
 
+    @pytest.mark.thorough
     def test_how_well_it_holds_can_be_said(self) -> None:
         code = "import os\ndef add(a, b):\n    os.getpid()\n    return a + b"
         with harness.Sandbox(isolation=UNSAFE) as sandbox:

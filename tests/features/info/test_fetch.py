@@ -271,6 +271,7 @@ def as_parquet(folder: Path, layout: str) -> dict[str, bytes | Path]:
 class TestLayouts:
     """LiveCodeBench's files, in whichever way the repository lays them out."""
 
+    @pytest.mark.thorough
     @pytest.mark.parametrize("layout", ["files", "shards", "releases", "pieces"])
     def test_parquet_is_read_as_jsonl_is(
         self, layout: str, program: Program, hub: Hub, tmp_path: Path
@@ -335,6 +336,7 @@ class TestFetch:
             assert done.returncode == 2
             assert "nothing to fetch" in done.stderr
 
+    @pytest.mark.thorough
     def test_a_commit_that_changes_other_files_costs_no_download(
         self, program: Program, hub: Hub
     ) -> None:
@@ -493,6 +495,7 @@ class TestDamaged:
         assert ids(program("problems", self.SPEC)) == ["apps/1"]
         return blob(tmp_path / "cache", APPS, "train.jsonl")
 
+    @pytest.mark.thorough
     @pytest.mark.parametrize("damage", ["cut short", "altered", "gone"])
     def test_a_damaged_file_is_fetched_again(
         self, damage: str, file: Path, program: Program, hub: Hub
@@ -513,6 +516,7 @@ class TestDamaged:
         assert len(hub.requests) > before
         assert file.read_bytes() == whole
 
+    @pytest.mark.thorough
     @pytest.mark.parametrize("known", [True, False], ids=["facts", "no facts"])
     def test_a_copy_without_links_is_mended_too(
         self, known: bool, file: Path, program: Program, tmp_path: Path
@@ -534,6 +538,7 @@ class TestDamaged:
         assert ids(program("problems", self.SPEC)) == ["apps/1"]
         assert len(hub.requests) == before
 
+    @pytest.mark.thorough
     def test_verify_finds_what_hides_behind_the_old_time(
         self, file: Path, program: Program
     ) -> None:
@@ -545,6 +550,7 @@ class TestDamaged:
         fetched(program("fetch", self.SPEC, "--verify", "--json"))
         assert file.read_bytes() == whole
 
+    @pytest.mark.thorough
     def test_a_cache_filled_by_others_is_checked(
         self, file: Path, program: Program, tmp_path: Path
     ) -> None:

@@ -82,6 +82,7 @@ def test_a_report_of_runs_that_were_not_timed_says_nothing_of_it(in_memory: InMe
     assert sample_data(sides_of([run]))["columns"] == COLUMNS
 
 
+@pytest.mark.thorough
 def test_one_run_alone_has_no_pairs_and_no_scatter(runs: list[Run]) -> None:
     page = report_page(runs[:1])
     assert "How many references solutions are faster than" in page

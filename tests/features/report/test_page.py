@@ -222,6 +222,7 @@ def test_a_run_that_knows_little_has_a_page(
     assert "unknown" in page.words
 
 
+@pytest.mark.thorough
 def test_a_run_that_is_under_way_is_shown_as_far_as_it_is(
     report: Report, write_run: WriteRun, make_result: MakeResult
 ) -> None:
@@ -269,6 +270,7 @@ def test_several_samples_have_pass_at_k(
     assert "pass^2 0.0 %" in words
 
 
+@pytest.mark.thorough
 def test_a_run_against_itself_says_no_difference(
     report: Report, write_run: WriteRun, many: Many
 ) -> None:

@@ -81,6 +81,7 @@ class TestWhenItIsFull:
         assert int(late.headers["retry-after"]) >= 1
         busy.leave()
 
+    @pytest.mark.thorough
     def test_the_number_of_requests_is_bounded(self, small: JudgeServer) -> None:
         with small.service.places.take(), small.service.places.take():
             full = small.client.post("/grade", json={})
@@ -114,6 +115,7 @@ class TestWhenItIsFull:
                 busy.leave()
                 assert waits.result().json()["status"] == "Success"
 
+    @pytest.mark.thorough
     def test_a_client_that_leaves_a_batch_ends_it(self, small: JudgeServer) -> None:
         items = [{"tests": [{"input": "", "output": ""}], "code": "import time; time.sleep(9)"}]
         with small.client.stream("POST", "/grade", json={"items": items * 50}):
@@ -186,6 +188,7 @@ def opened(judge: JudgeServer, sent: bytes, length: int) -> socket.socket:
 
 
 class TestSlowBodies:
+    @pytest.mark.thorough
     def test_slow_bodies_hold_no_place(self, small: JudgeServer) -> None:
         slow = [opened(small, b"{", 10) for _ in range(small.service.places.most + 3)]
         wait_until(lambda: small.service.places.bytes == len(slow))
@@ -241,6 +244,7 @@ class TestParsedSize:
         status, detail = judge.refused("/grade", {"code": "print(1)", "input_output": column})
         assert (status, "160 MiB" in detail) == (413, True)
 
+    @pytest.mark.thorough
     def test_of_long_texts_is_small(self, judge: JudgeServer) -> None:
         text = '[{"' * 4_000_000
         tests = [{"input": text, "output": "12000000\n"}]
@@ -261,6 +265,7 @@ class TestParsedSize:
         assert (status, "memory" in detail) == (503, True)
         assert places.bytes == 0
 
+    @pytest.mark.thorough
     def test_is_freed_when_the_client_leaves(self, judge: JudgeServer) -> None:
         def parsed() -> int:
             gc.collect()
@@ -335,6 +340,7 @@ class TestConnections:
             assert client.get("/health").extensions["network_stream"] is stream
 
 
+@pytest.mark.thorough
 def test_many_at_once_are_all_answered(judge: JudgeServer) -> None:
     def ask(number: int) -> int:
         body = {"code": f"print({number})", "language": "python"}

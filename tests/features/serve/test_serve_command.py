@@ -62,6 +62,7 @@ async def deaf(url: str) -> None:
 
 
 class TestStartingAndEnding:
+    @pytest.mark.thorough
     async def test_problems_from_several_places(self, tmp_path: Path) -> None:
         for name, row in (("a", ECHO), ("b", DOUBLE)):
             (tmp_path / f"{name}.jsonl").write_text(json.dumps(row))
@@ -88,6 +89,7 @@ class TestStartingAndEnding:
             assert (await asked).json()["run_result"]["stdout"] == "1\n"
         assert await ending == 0
 
+    @pytest.mark.thorough
     async def test_a_second_interrupt_ends_it_at_once(self, tmp_path: Path) -> None:
         patient = "from harness.features.serve import server\nserver.GRACE_S = 1_000"
         process, url = await listening(tmp_path, first=patient)
@@ -136,6 +138,7 @@ class TestFlags:
             asked.cancel()
         assert await ended(process) == 0
 
+    @pytest.mark.thorough
     async def test_the_token_is_in_an_environment_variable(self, tmp_path: Path) -> None:
         flags = ("--host", "0.0.0.0", "--token-env", "MINE", "--queue-timeout", "0")
         process, url = await listening(tmp_path, *flags, MINE=TOKEN)

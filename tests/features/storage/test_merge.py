@@ -251,6 +251,7 @@ def test_a_shard_without_problems_is_nothing_selected(tmp_path: Path) -> None:
     assert (done.returncode, "--shard 3/3 is empty" in done.stderr) == (3, True)
 
 
+@pytest.mark.thorough
 def test_empty_shards_need_not_be_given(tmp_path: Path) -> None:
     for index in (1, 2):
         _run(tmp_path, f"s{index}", "-n", "2", "--shard", f"{index}/3")

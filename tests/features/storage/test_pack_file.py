@@ -439,6 +439,7 @@ class TestHostile:
         with Pack(path) as found, pytest.raises(RunDirectoryError, match="not as long as was said"):
             found.read("a.jsonl")
 
+    @pytest.mark.thorough
     @pytest.mark.parametrize("where", ["transcript", "index", "dictionary"])
     def test_what_inflates_without_end_takes_no_memory(self, where: str, tmp_path: Path) -> None:
         path = tmp_path / "transcripts.pack"

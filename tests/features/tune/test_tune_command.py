@@ -234,6 +234,7 @@ class TestBudget:
         assert found["gain"]["problems"] == 9
         assert "tokens spent" in found["sentence"]
 
+    @pytest.mark.thorough
     def test_a_budget_that_is_too_small_says_so(self, folder: Path) -> None:
         async def tuned() -> Any:
             async with ChatServer(TuningModels()) as server:

@@ -62,6 +62,7 @@ class TestVerify:
         assert verified["summary"]["without_references"] == []
         assert "interrupted: 2 references not judged" in err
 
+    @pytest.mark.thorough
     def test_what_fails_and_what_cannot_be_judged_is_listed(self, folder: Path) -> None:
         done = harness(folder, "verify", "jsonl:own.jsonl", "--json")
         assert done.returncode == 0, done.stderr
@@ -225,6 +226,7 @@ class TestKnownVerdicts:
         again = [counts(verify(folder, *flags)) for flags in (settings[0], settings[3])]
         assert again == [(ALL, 0)] * 2
 
+    @pytest.mark.thorough
     def test_how_many_are_wanted_changes_no_verdict(self, folder: Path) -> None:
         verify(folder, "--references", "1")
         assert counts(verify(folder)) == (ALL - 1, 1)
@@ -280,6 +282,7 @@ class TestTheFolder:
         assert counts(verify(folder)) == (ALL - 1, 1)
         assert counts(verify(folder)) == (ALL, 0)
 
+    @pytest.mark.thorough
     def test_verify_says_once_that_its_verdicts_cannot_be_kept(self, folder: Path) -> None:
         (folder / "file").write_text("")
         for _ in range(2):

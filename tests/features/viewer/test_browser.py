@@ -187,6 +187,7 @@ async def test_a_run_is_deleted_from_its_page(tmp_path: Path) -> None:
     assert (tmp_path / "kept" / "run.json").exists()
 
 
+@pytest.mark.thorough
 async def test_comparing_nothing_says_what_to_choose(bundled: str) -> None:
     async with page(width=DESKTOP) as opened:
         await enter(opened, bundled)

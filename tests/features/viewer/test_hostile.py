@@ -99,6 +99,7 @@ def test_everything_that_is_not_ours_is_escaped(
     harmless(visitor.page(where + "/lines/4/text"))
 
 
+@pytest.mark.thorough
 def test_a_line_that_is_no_event_hides_no_other(visitor: Visitor, tmp_path: Path) -> None:
     run = write_run(tmp_path / "r", [result("p/a")])
     path = write_transcript(run, "p/a", [start("p/a"), response(1, "before")])

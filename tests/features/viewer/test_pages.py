@@ -494,6 +494,7 @@ def test_a_pack_that_is_damaged_is_told_of(visitor: Visitor, tmp_path: Path) -> 
     assert "Final solution" in page
 
 
+@pytest.mark.thorough
 def test_every_sample_of_a_run_can_be_opened(
     visitor: Visitor, tmp_path: Path, written_runs: Callable[..., Path]
 ) -> None:

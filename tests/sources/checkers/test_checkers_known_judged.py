@@ -1,6 +1,6 @@
 """LiveCodeBench's problems that take several answers, judged in a real sandbox."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from textwrap import dedent
 from typing import Any

@@ -1,6 +1,5 @@
 """Output validators in C++: their verdicts, their faults, and what they and solutions can see."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest

@@ -1,6 +1,5 @@
 """Contest packages: what is read, how it is judged, and what is refused."""
 
-from collections.abc import Iterator
 from textwrap import dedent
 
 import pytest

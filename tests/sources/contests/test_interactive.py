@@ -1,7 +1,5 @@
 """Interactive and multi-pass packages: who is to blame for which end of a dialogue."""
 
-from collections.abc import Iterator
-
 import pytest
 from contest_packages import Package, only
 
