@@ -335,8 +335,7 @@ def test_a_dry_run_says_what_would_be_done_and_does_nothing(tmp_path: Path) -> N
     done = harness(tmp_path, "run", *flags, "--agentic-mode", "--dry-run")
     assert done.returncode == 0, done.stderr
     assert "3 problems" in done.stderr
-    assert "at most 30" in done.stderr
-    assert "dry run: nothing is sent; a run would send real requests" in done.stderr
+    assert "dry run: a real run would send up to 30 requests to 127.0.0.1:9" in done.stderr
     assert "bill" not in done.stderr
     assert not list(tmp_path.iterdir())
 
