@@ -157,7 +157,7 @@ def kind_of(state: object) -> str:
         return "good"
     if word in {"under_way", "running"}:
         return "running"
-    if word in CALM:
+    if word in CALM or word.startswith("impossible_"):
         return "calm"
     return "warn" if word in {str(verdict) for verdict in INFRASTRUCTURE} else "bad"
 
