@@ -197,15 +197,14 @@ class Worker:
             SandboxError, WorkerStoppedError: as in `try_out`.
         """
         try:
-            self._order(trial, [0], last=True)
-            return self._started()
+            return self._order(trial, [0], last=True)[0]
         except FAULTS as error:
             raise self._failed(error) from error
 
-    def finish(self, trial: Trial, seconds: float) -> Execution:
-        """Return the execution of what was begun; raises as `begin`, also after some seconds."""
+    def finish(self, trial: Trial, server: ForkServer, seconds: float) -> Execution:
+        """Return the execution of what `begin` began; raises as it, also after some seconds."""
         try:
-            ((execution,),) = self._read(trial, self._answer(self._started(), seconds))
+            ((execution,),) = self._read(trial, self._answer(server, seconds))
         except FAULTS as error:
             raise self._failed(error) from error
         return execution
@@ -249,8 +248,8 @@ class Worker:
         """Send a request; return the executions of each process."""
         if trial.program.language != PYTHON and (refused := self._build(trial)) is not None:
             return [[refused]]
-        seconds = self._order(trial, indexes, last=last, full=full, each=each)
-        return self._read(trial, self._answer(self._started(), seconds))
+        server, seconds = self._order(trial, indexes, last=last, full=full, each=each)
+        return self._read(trial, self._answer(server, seconds))
 
     def _order(
         self,
@@ -260,8 +259,11 @@ class Worker:
         last: bool,
         full: int | None = None,
         each: bool = False,
-    ) -> float:
-        """Send an order to run tests; return the seconds that its answer may take."""
+    ) -> tuple[ForkServer, float]:
+        """Send an order to run tests; return who answers it and the seconds that may take.
+
+        A program may end the fork server at once, and another one would know of no order.
+        """
         server = self._started()
         last = last or not self._copies
         spans = trial.spans(indexes)
@@ -273,7 +275,7 @@ class Worker:
         order |= {"each": True} if each else {}
         self._send(server, trial, order, {"do": "open", "preamble": trial.program.preamble})
         self._open = None if last and trial.binary is None else trial
-        return (len(spans) + 1) * trial.limits.longest_s + MARGIN_S
+        return server, (len(spans) + 1) * trial.limits.longest_s + MARGIN_S
 
     def _read(self, trial: Trial, answer: bytes) -> list[list[Execution]]:
         """Return the executions of each process."""

@@ -123,6 +123,8 @@ def _judge(worker: Worker, code: str, language: str = "cpp") -> Grade:
 
 
 def _number_of_processes(worker: Worker) -> int:
+    """The processes below this one, at rest and with the compiler's sandbox started."""
+    assert _judge(worker, f"int main() {{}} // {secrets.token_hex(8)}").tests  # it may have ended
     assert worker.process_id is not None
     resting(worker.process_id)
     return len(descendants())
@@ -134,7 +136,7 @@ def _assert_nothing_is_left(worker: Worker, before: int) -> None:
         assert grade.verdict is Verdict.ACCEPTED, grade.tests
         assert grade.judged_again.retried == 0
     end = time.monotonic() + PATIENCE_S
-    while (now := _number_of_processes(worker)) > before:
+    while (now := len(descendants())) > before:
         assert time.monotonic() < end, now
         time.sleep(0.02)  # what was killed takes a moment to go
 

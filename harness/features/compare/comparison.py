@@ -207,6 +207,18 @@ def compare_read(
     )
 
 
+class NothingSharedError(RunDirectoryError):
+    """Two runs share no graded problem.
+
+    Attributes:
+        findings: what they did about the same impossible tests.
+    """
+
+    def __init__(self, message: str, findings: Sequence[str]) -> None:
+        super().__init__("; ".join((message, *findings)))
+        self.findings = findings
+
+
 class _Pair:
     """Two runs and the problems they share."""
 
@@ -221,8 +233,10 @@ class _Pair:
         self.shared = [problem for problem in graded_a if problem in graded_b]
         if not self.shared:
             why = "all they share have changed" if self.changed else "no graded problem is in both"
-            told = "; ".join((why, *impossible_findings(a, b, self.labels)))
-            raise RunDirectoryError(f"{a.path} and {b.path} cannot be compared: {told}")
+            raise NothingSharedError(
+                f"{a.path} and {b.path} cannot be compared: {why}",
+                tuple(impossible_findings(a, b, self.labels)),
+            )
         self.counts = _only(graded_a, self.shared), _only(graded_b, self.shared)
         self.paired = compare_counts(*self.counts)
 

@@ -65,8 +65,9 @@ def test_both_cells_stand_side_by_side_while_they_run(shown: Session) -> None:
     first = both[0]
     assert first["single_shot"].startswith("0/24")
     assert first["agentic"].startswith("0/12")
-    early = next(each for each in both if "$" in each["single_shot"])
-    assert re.match(r"\d+/24 +0 % +━*─+ +\$0\.\d+ +\d running", early["single_shot"])
+    # between two shots nothing runs, and a frame may show just that
+    shape = r"\d+/24 +0 % +━*─+ +\$0\.\d+ +\d running"
+    assert any(re.match(shape, each["single_shot"]) for each in both)
     late = next(each for each in reversed(both) if "running" in each["agentic"])
     assert re.match(r"24/24 +0 % +━+ +\$0\.2400 +2 shots each", late["single_shot"])
     assert re.match(r"\d+/12 +100 % +━+─* +\$0\.\d+ +\d running", late["agentic"])

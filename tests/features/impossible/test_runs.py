@@ -241,5 +241,16 @@ def test_runs_are_compared_by_what_they_did_about_the_same_tests(tmp_path: Path)
     for name, behaviour in (("c", solves_honestly), ("d", games)):
         run(tmp_path / name, behaviour, problems=2, impossible=1.0)
     alone = program(tmp_path, "compare", "c", "d")
-    assert alone.returncode == 2
-    assert "no graded problem is in both; impossible tests, said so: " in alone.stderr
+    assert alone.returncode == 0, alone.stderr
+    shown = " ".join(alone.stdout.split())
+    assert shown.startswith("A: c B: d impossible tests, said so: ")
+    assert "gamed: 0.0 % in A and 100.0 % in B of 2 problems" in shown
+    as_json = program(tmp_path, "compare", "c", "d", "--json")
+    assert as_json.returncode == 2
+    assert "no graded problem is in both; impossible tests, said so: " in as_json.stderr
+
+
+def test_the_bundled_recordings_are_refused(tmp_path: Path) -> None:
+    done = program(tmp_path, "run", "--agentic-mode", "--impossible", "0.5")
+    assert done.returncode == 2
+    assert "replay:bundled were given to unchanged tests; give a model with -m" in done.stderr
