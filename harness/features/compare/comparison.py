@@ -170,10 +170,12 @@ def compare_runs(
     keys = [_key(run) for run in runs]
     if baseline is not None and _key(baseline) not in keys:
         runs, keys = [baseline, *runs], [_key(baseline), *keys]
-    if not 1 < len(runs) <= len(LABELS):
+    if len(runs) > len(LABELS):
+        raise UsageError(f"{len(runs)} runs are too many to compare; give {len(LABELS)} at most")
+    if not runs[1:]:
         for path in (each for each in runs if not isinstance(each, Run)):
             refuse_experiment(path)
-        raise UsageError(f"give two runs to compare; {len(LABELS)} runs at most")
+        raise UsageError("give two runs to compare")
     place = 0 if baseline is None else keys.index(_key(baseline))
     with uncollected():
         read = [each if isinstance(each, Run) else read_run(each) for each in runs]
