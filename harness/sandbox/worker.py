@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 from harness.closing import Closing
 from harness.languages import PYTHON
-from harness.sandbox.compilation import Builder, Refused, ending_of_compiled
+from harness.sandbox.compilation import Builder, Refused, ending_of_compiled, returned
 from harness.sandbox.cores import Exclusive
 from harness.sandbox.fork_server_connection import LOOK_S, ForkServer, read_answer
 from harness.sandbox.isolation import Isolation
@@ -197,15 +197,14 @@ class Worker:
             SandboxError, WorkerStoppedError: as in `try_out`.
         """
         try:
-            self._order(trial, [0], last=True)
-            return self._started()
+            return self._order(trial, [0], last=True)[0]
         except FAULTS as error:
             raise self._failed(error) from error
 
-    def finish(self, trial: Trial, seconds: float) -> Execution:
-        """Return the execution of what was begun; raises as `begin`, also after some seconds."""
+    def finish(self, trial: Trial, server: ForkServer, seconds: float) -> Execution:
+        """Return the execution of what `begin` began; raises as it, also after some seconds."""
         try:
-            ((execution,),) = self._read(trial, self._answer(self._started(), seconds))
+            ((execution,),) = self._read(trial, self._answer(server, seconds))
         except FAULTS as error:
             raise self._failed(error) from error
         return execution
@@ -249,8 +248,8 @@ class Worker:
         """Send a request; return the executions of each process."""
         if trial.program.language != PYTHON and (refused := self._build(trial)) is not None:
             return [[refused]]
-        seconds = self._order(trial, indexes, last=last, full=full, each=each)
-        return self._read(trial, self._answer(self._started(), seconds))
+        server, seconds = self._order(trial, indexes, last=last, full=full, each=each)
+        return self._read(trial, self._answer(server, seconds))
 
     def _order(
         self,
@@ -260,8 +259,11 @@ class Worker:
         last: bool,
         full: int | None = None,
         each: bool = False,
-    ) -> float:
-        """Send an order to run tests; return the seconds that its answer may take."""
+    ) -> tuple[ForkServer, float]:
+        """Send an order to run tests; return who answers it and the seconds that may take.
+
+        A program may end the fork server at once, and another one would know of no order.
+        """
         server = self._started()
         last = last or not self._copies
         spans = trial.spans(indexes)
@@ -273,12 +275,15 @@ class Worker:
         order |= {"each": True} if each else {}
         self._send(server, trial, order, {"do": "open", "preamble": trial.program.preamble})
         self._open = None if last and trial.binary is None else trial
-        return (len(spans) + 1) * trial.limits.longest_s + MARGIN_S
+        return server, (len(spans) + 1) * trial.limits.longest_s + MARGIN_S
 
     def _read(self, trial: Trial, answer: bytes) -> list[list[Execution]]:
         """Return the executions of each process."""
         found = read_answer(answer, trial.files[2], trial.limits)
-        return found if trial.binary is None else [[ending_of_compiled(each)] for (each,) in found]
+        if trial.binary is None:
+            return found
+        ended = [ending_of_compiled(each) for (each,) in found]
+        return [[returned(each, trial.word) if trial.word else each] for each in ended]
 
     def _build(self, trial: Trial) -> Execution | None:
         """Compile a trial's program; return the execution that stands for one that fails."""
@@ -358,6 +363,8 @@ class Worker:
             opening = {**opening, "has_folder": True}
         if isinstance(job, Trial) and job.ends:
             opening = {**opening, "pipes": True}
+        if isinstance(job, Trial) and job.word:
+            opening = {**opening, "returns": True}
         if opens:
             limits = _plain(job.limits, COLLECT_BYTES)
             order = {**order, **opening, "limits": limits, "core": self._number}

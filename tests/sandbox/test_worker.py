@@ -10,11 +10,12 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 import pytest
 from processes import children, fork_server, is_alive
 
+from harness.sandbox.fork_server_connection import ForkServer
 from harness.sandbox.limits import Limits
 from harness.sandbox.program import (
     Ending,
@@ -110,8 +111,26 @@ class TestBroken:
         assert worker.process_id == server
 
     def test_a_fork_server_that_a_program_kills(self, unguarded: Worker, run_on: RunOn) -> None:
-        with pytest.raises(SandboxError):
+        with pytest.raises(SandboxError) as caught:
             run_on(unguarded, SIGNAL + "kill(9)", b"")
+        assert "timed out" not in str(caught.value)
+        assert sound(unguarded, run_on)
+
+    def test_one_that_a_program_kills_before_its_answer_is_awaited(
+        self, unguarded: Worker, run_on: RunOn, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """A new one would be started, and know nothing of what was asked."""
+        assert sound(unguarded, run_on)
+        send = unguarded._send
+
+        def send_and_wait(server: ForkServer, *order: Any) -> None:
+            send(server, *order)
+            server.process.wait(PATIENCE_S)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(unguarded, "_send", send_and_wait)
+            with pytest.raises(SandboxError, match=r"hung up|reset"):
+                run_on(unguarded, SIGNAL + "kill(9)", b"", wall=1.0)
         assert sound(unguarded, run_on)
 
     def test_a_fork_server_that_a_program_stops(

@@ -74,7 +74,7 @@ def test_every_key_is_read(problem: Callable[..., Problem]) -> None:
     assert read.checker == Checker(kind="check", code=FULL["checker"])
     assert read.known_issues == ("many answers",)
     code = {"test", "public_test", "test_setup", "values"}  # see test_jsonl_code.py
-    more = {"preamble_code", "time_limit", "memory_limit", "languages"}
+    more = {"preamble_code", "time_limit", "memory_limit", "languages", "starters"}
     assert FULL.keys() | code | more == JsonlRow.model_fields.keys()
 
 
@@ -142,6 +142,7 @@ class TestSchema:
                 ways = keys[name].get("anyOf", [keys[name]])
                 assert type(value) in {JSON_TYPES[way["type"]] for way in ways}, name
 
+    @pytest.mark.thorough
     def test_the_bundled_rows_are_valid_to_a_validator(self) -> None:
         jsonschema = pytest.importorskip("jsonschema")
         for line in BUNDLED.read_text().splitlines():

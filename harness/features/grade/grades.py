@@ -281,6 +281,8 @@ def _facts(summary: GradeSummary) -> Iterator[tuple[str, str]]:
     )
     if summary.verdicts:
         yield "verdicts", counts(summary.verdicts)
+    if summary.mean_score is not None:
+        yield "points", f"{percent(summary.mean_score)} of a problem's, on average"
     for name, number, what in (
         ("not graded", summary.unmatched, f"skipped: {unmatched_words(summary.unmatched_names)}"),
         ("ungraded", summary.ungraded, "of problems without tests; in no rate"),

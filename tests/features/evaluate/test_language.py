@@ -52,7 +52,7 @@ async def _served(folder: Path, script: Script, *flags: str) -> tuple[ChatServer
         base = ["-m", "served", "--base-url", server.base_url, "-b", "jsonl:own.jsonl"]
         code, _, err = await run(folder, "run", *base, "--out", "r", *flags)
     assert code == 0, err
-    assert "1 problem left out, which takes no C++ solution: 1: it asks for a Python" in err
+    assert "1 problem left out, which takes no C++ solution: 1: its function: it has no" in err
     return server, folder / "r"
 
 
@@ -81,7 +81,7 @@ async def test_an_agent_sees_a_compile_error_then_a_failed_test_and_solves_it(fo
     assert (manifest["spec"]["language"], manifest["spec"]["cpp_flags"]) == ("cpp", None)
     assert manifest["versions"][0]["compiler"] == compiler().version
     (reason,) = manifest["left_out"]
-    assert "asks for a Python function" in reason
+    assert "no starter code with types" in reason
     regraded = harness.regrade(made, benchmark=str(f"jsonl:{folder / 'own.jsonl'}"))
     assert regraded.pass_at_1 == 1.0
     assert [step.solved for step in regraded.results[0].steps] == [False, False, True]
@@ -100,6 +100,7 @@ async def test_single_shot_and_self_repair_take_the_fenced_program(folder: Path)
     assert "Python" not in "".join(_told(server))
 
 
+@pytest.mark.thorough
 async def test_tools_in_text_show_a_call_in_cpp(folder: Path) -> None:
     fence = '```json\n{"name": "write_solution", "arguments": {}}\n```\n\n```cpp\n'
     tests = '\n```json\n{"name": "run_tests", "arguments": {}}\n```\n'
@@ -136,6 +137,7 @@ def test_a_grader_takes_programs_in_the_language() -> None:
         harness.Grader(cpp_flags="-O1")
 
 
+@pytest.mark.thorough
 def test_flags_of_the_compiler_reach_the_solution(folder: Path) -> None:
     code = "#include <cstdio>\nint main() { putchar(ANSWER); }\n"
     row = {**ECHO, "id": "one", "tests": [{"input": "", "output": "1", "public": True}]}
@@ -191,6 +193,7 @@ def test_compare_says_that_the_languages_differ(folder: Path) -> None:
     assert "language differs: cpp and python" in " ".join(done.stdout.split()), done.stderr
 
 
+@pytest.mark.thorough
 def test_an_experiment_varies_the_language_on_problems_that_take_both(folder: Path) -> None:
     made = harness.experiment(
         models=[lambda_of_both],

@@ -59,19 +59,22 @@ def arms_of(screen: str) -> dict[str, str]:
     return dict(found)
 
 
+@pytest.mark.thorough
 def test_both_cells_stand_side_by_side_while_they_run(shown: Session) -> None:
     assert shown.code == 0, shown.end
     both = [arms_of(screen) for _, screen in shown.frames if len(arms_of(screen)) == 2]
     first = both[0]
     assert first["single_shot"].startswith("0/24")
     assert first["agentic"].startswith("0/12")
-    early = next(each for each in both if "$" in each["single_shot"])
-    assert re.match(r"\d+/24 +0 % +━*─+ +\$0\.\d+ +\d running", early["single_shot"])
+    # between two shots nothing runs, and a frame may show just that
+    shape = r"\d+/24 +0 % +━*─+ +\$0\.\d+ +\d running"
+    assert any(re.match(shape, each["single_shot"]) for each in both)
     late = next(each for each in reversed(both) if "running" in each["agentic"])
     assert re.match(r"24/24 +0 % +━+ +\$0\.2400 +2 shots each", late["single_shot"])
     assert re.match(r"\d+/12 +100 % +━+─* +\$0\.\d+ +\d running", late["agentic"])
 
 
+@pytest.mark.thorough
 def test_a_finished_variant_keeps_its_figures_when_the_experiment_is_resumed(
     tmp_path: Path,
 ) -> None:
@@ -91,7 +94,7 @@ def test_a_finished_variant_keeps_its_figures_when_the_experiment_is_resumed(
     assert first["single_shot"].startswith("1/2    0 %")
 
 
-def test_it_says_what_the_difference_is_and_how_long_it_takes(shown: Session) -> None:
+def test_the_live_panel_shows_the_difference_and_the_time_left(shown: Session) -> None:
     head = r"experiment   2 variants x 12 problems, budget \$5\.00 +0:00:\d\d elapsed"
     assert any(re.search(head, screen) for _, screen in shown.frames)
     so_far = r"so far: agentic \+100 points on \d+ problems +about 0:00:\d\d left"
@@ -149,7 +152,7 @@ def test_what_the_pairs_say_is_told_where_it_may_stop_early() -> None:
 
 
 @pytest.mark.parametrize(("width", "height"), [(80, 24), (60, 20), (40, 12), (28, 5), (8, 2)])
-def test_it_fits_any_window(width: int, height: int) -> None:
+def test_the_live_panel_fits_any_window(width: int, height: int) -> None:
     arms = [Arm(f"cell-with-a-long-name-{n}", 1000, 4, tally(1000, 2, 4)) for n in range(12)]
     lines = texts(panel(arms, width, height))
     assert lines

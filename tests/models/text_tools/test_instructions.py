@@ -434,6 +434,7 @@ AROUND = (
 )
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "unit",
     [
