@@ -33,9 +33,9 @@ from harness.models.protocol import (
     UserMessage,
 )
 from harness.models.providers import ToolProtocol
-from harness.models.text_tools.calls import ParsedCall
+from harness.models.text_tools.calls import ParsedCall, code_tags
 from harness.models.text_tools.reader import read_calls
-from harness.models.text_tools.wording import WORDING, Wording, manual
+from harness.models.text_tools.wording import WORDING, CodeCall, Wording, code_call, manual
 from harness.problem import ProblemView
 
 MARK, SAID = "tool_protocol", "said"
@@ -104,7 +104,10 @@ def with_calls(
         return turn
     if turn.tool_calls:  # some servers parse calls in text themselves
         return _marked(turn, {MARK: "text"}) if marked else turn
-    reading = read_calls(turn.text, tools, known_only=not marked, cut_off=turn.cut_off)
+    alone = marked and not _has_code(messages, tools)
+    reading = read_calls(
+        turn.text, tools, known_only=not marked, cut_off=turn.cut_off, code_alone=alone
+    )
     if not reading.calls:
         return _marked(turn, {MARK: "text"}) if marked else turn
     number = sum(isinstance(message, AssistantMessage) for message in messages)
@@ -117,6 +120,15 @@ def with_calls(
         stop = stop.model_copy(update={"reason": "tool_use"})
     said = _marked(turn, {MARK: "text", SAID: sendable(turn.text)})
     return said.model_copy(update={"text": reading.text, "tool_calls": calls, "stop": stop})
+
+
+def _has_code(messages: Sequence[Message], tools: Sequence[ToolSpec]) -> bool:
+    """Return whether a call with code was carried out: code alone may be a remark from then on."""
+    names = {tool.name for tool in tools if code_tags(tool)}
+    return any(
+        isinstance(message, ToolMessage) and message.name in names and not message.is_error
+        for message in messages
+    )
 
 
 def _marked(turn: ModelTurn, block: dict[str, Any]) -> ModelTurn:
@@ -134,6 +146,7 @@ def in_text(
     sent: list[Message] = []
     waiting: list[str] = []
     remind = described = False
+    code = code_call(tools, wording)
     for message in messages:
         match message:
             case SystemMessage():
@@ -145,21 +158,27 @@ def in_text(
                 sent.append(SystemMessage(content=text))
                 described = True
             case UserMessage():
-                waiting.append(
-                    f"{message.content}\n\n{wording.reminder}" if remind else message.content
-                )
+                waiting.append(message.content)
+                waiting += [wording.reminder] if remind else []
             case ToolMessage():
                 waiting.append(_result(message))
             case AssistantMessage():
-                sent += _user(waiting)
+                sent += _user(waiting, code)
                 sent.append(_assistant(message))
                 waiting, remind = [], not message.tool_calls
-    sent += _user(waiting)
+    sent += _user(waiting, code)
     return sent if described else [SystemMessage(content=manual(tools, wording)), *sent]
 
 
-def _user(waiting: list[str]) -> list[Message]:
-    return [UserMessage(content="\n\n".join(waiting))] if waiting else []
+def _user(waiting: list[str], code: CodeCall | None) -> list[Message]:
+    """Return the texts as a message; one that names the tool of solutions ends with its call.
+
+    A small model follows the end of a message rather than the manual far above it.
+    """
+    if not waiting:
+        return []
+    named = code is not None and any(code.tool.name in text for text in waiting)
+    return [UserMessage(content="\n\n".join([*waiting, code.words] if named else waiting))]
 
 
 def _result(message: ToolMessage) -> str:

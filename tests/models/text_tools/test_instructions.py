@@ -163,6 +163,18 @@ class TestTextWithoutJson:
     def test_code_is_not_spoken_of_where_no_tool_takes_any(self) -> None:
         assert "code" not in manual(TOOLS[:1])
 
+    def test_no_schema_asks_in_json_for_what_stands_in_a_block(self) -> None:
+        two = (*TOOLS, spec("note", text="string"), spec("run_code", code="string", stdin="string"))
+        listed = manual(two).partition("The tools:")[2].strip().splitlines()
+        assert [line.partition(":")[0] for line in listed] == [f"- {tool.name}" for tool in two]
+        by_name = dict(zip((tool.name for tool in two), listed, strict=True))
+        assert by_name["write_solution"].endswith("`code` is the fenced block after the call.")
+        assert by_name["read_problem"].endswith("No arguments.")
+        assert '"text"' in by_name["note"]  # only the first tool of one text is shown that way
+        assert '"stdin"' in by_name["run_code"]
+        tagged = manual(two, WORDINGS["code tagged"]).partition("The tools:")[2]
+        assert "{" in tagged.splitlines()[3]
+
 
 class TestCodeBesideACall:
     """Code in a fenced block after the call, not in its JSON."""
@@ -538,7 +550,7 @@ class TestWhatTheModelIsSent:
         text = messages[0].content if isinstance(messages[0], SystemMessage) else ""
         assert text.startswith("Solve it.\n\n" + MANUAL)
         for tool in TOOLS:
-            assert json.dumps(tool.model_dump()) in text
+            assert f"- {tool.name}: {tool.description} " in text
 
     async def test_requests_without_tools_are_passed_on_as_they_are(self) -> None:
         model = Said(block(READ))
@@ -550,6 +562,15 @@ class TestWhatTheModelIsSent:
         first, second = in_text(OPENING[1:], TOOLS)
         assert isinstance(first, SystemMessage)
         assert second == OPENING[1]
+
+    def test_a_message_that_asks_for_a_solution_ends_with_a_call_written_right(self) -> None:
+        asks = UserMessage(content="Plan it. Then call write_solution.")
+        _, told = in_text((OPENING[0], asks), TOOLS)
+        assert isinstance(told, UserMessage)
+        assert told.content.startswith(asks.content)
+        assert told.content.rstrip().endswith(right_call(TOOLS[1], in_text=True))
+        _, untold = in_text((OPENING[0], asks), TOOLS[:1])  # no tool of that name
+        assert untold == asks
 
     def test_results_are_one_message_and_say_whose_they_are(self) -> None:
         asked = AssistantMessage(tool_calls=(ToolCall(id="a", name="run_tests", arguments="{}"),))
