@@ -42,7 +42,7 @@ class ReadProblem:
                 _examples(problem, {number for number, _ in further}),
                 *(_test(test, number) for number, test in shown),
                 f"({left} more public tests are run but not shown.)" if left else "",
-                "" if workspace.revisions else NEXT,
+                NEXT if problem.public_tests and not workspace.revisions else "",
             )
             if part
         )

@@ -14,6 +14,7 @@ import json
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
 from harness.models.clients.wire import sendable
@@ -35,9 +36,10 @@ from harness.models.protocol import (
 from harness.models.providers import ToolProtocol
 from harness.models.text_tools.calls import ParsedCall, code_tags
 from harness.models.text_tools.reader import read_calls
-from harness.models.text_tools.wording import WORDING, CodeCall, Wording, code_call, manual
+from harness.models.text_tools.wording import WORDING, Wording, code_call, manual, right_call
 from harness.problem import ProblemView
 
+RUN_TESTS = "run_tests"  # follows the call with a solution
 MARK, SAID = "tool_protocol", "said"
 PATIENCE_S = 0.25  # a refusal is immediate; an answer takes longer
 MOST_SILENT_TURNS = 2  # native answers without any readable call, until tools are told in text
@@ -145,8 +147,10 @@ def in_text(
     """
     sent: list[Message] = []
     waiting: list[str] = []
-    remind = described = False
+    remind = described = untested = False
     code = code_call(tools, wording)
+    write = () if code is None else ((code.tool.name, code.words),)
+    test = tuple((t.name, right_call(t, in_text=True)) for t in tools if t.name == RUN_TESTS)
     for message in messages:
         match message:
             case SystemMessage():
@@ -162,23 +166,31 @@ def in_text(
                 waiting += [wording.reminder] if remind else []
             case ToolMessage():
                 waiting.append(_result(message))
+                if code is not None and message.name == code.tool.name:
+                    untested = untested or not message.is_error
+                elif message.name == RUN_TESTS:
+                    untested = False
             case AssistantMessage():
-                sent += _user(waiting, code)
+                sent += _user(waiting, *(test if untested else ()), *write)
                 sent.append(_assistant(message))
                 waiting, remind = [], not message.tool_calls
-    sent += _user(waiting, code)
+    sent += _user(waiting, *(test if untested else ()), *write)
     return sent if described else [SystemMessage(content=manual(tools, wording)), *sent]
 
 
-def _user(waiting: list[str], code: CodeCall | None) -> list[Message]:
-    """Return the texts as a message; one that names the tool of solutions ends with its call.
+def _user(waiting: list[str], *calls: tuple[str, str]) -> list[Message]:
+    """Return the texts as a message; one that names a tool ends with the first such call.
 
     A small model follows the end of a message rather than the manual far above it.
+
+    Args:
+        waiting: the texts.
+        calls: names of tools, and how each is called.
     """
     if not waiting:
         return []
-    named = code is not None and any(code.tool.name in text for text in waiting)
-    return [UserMessage(content="\n\n".join([*waiting, code.words] if named else waiting))]
+    named = (words for name, words in calls if any(name in text for text in waiting))
+    return [UserMessage(content="\n\n".join([*waiting, *islice(named, 1)]))]
 
 
 def _result(message: ToolMessage) -> str:
