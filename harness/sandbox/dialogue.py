@@ -179,8 +179,14 @@ class Dialogue(Closing):
         solution, interactor = self._trials
         found: dict[int, Execution] = {}
         waiting = {
-            own.socket.fileno(): (self._worker, solution, self._said, self._heard),
-            other.socket.fileno(): (self._worker.beside, interactor, self._heard, self._said),
+            own.socket.fileno(): (self._worker, own, solution, self._said, self._heard),
+            other.socket.fileno(): (
+                self._worker.beside,
+                other,
+                interactor,
+                self._heard,
+                self._said,
+            ),
         }
         interactor_first = False
         seconds = [2 * trial.limits.longest_s + MARGIN_S for trial in self._trials]
@@ -189,8 +195,8 @@ class Dialogue(Closing):
             events = self._events(waiting.keys())
             late = time.monotonic() > end
             for number in [number for number in waiting if late or number in events]:
-                worker, trial, pipe, opposite = waiting.pop(number)
-                found[number] = worker.finish(trial, 0 if late else max(seconds))
+                worker, server, trial, pipe, opposite = waiting.pop(number)
+                found[number] = worker.finish(trial, server, 0 if late else max(seconds))
                 interactor_first |= trial is interactor and bool(waiting)
                 pipe.ended = True
                 opposite.end()

@@ -32,7 +32,6 @@ REMEMBERED = 16
 ENOUGH = 0.5
 """If a larger part of them needed one process only, the next one is expected to need one."""
 MARGIN_S = 20.0  # seconds for the fork server itself, beyond the tests' limits
-STOPPED = frozenset("Tt")  # states of a process that a signal or a tracer has stopped
 
 
 J = TypeVar("J", bound=Closing)
@@ -198,15 +197,14 @@ class Worker:
             SandboxError, WorkerStoppedError: as in `try_out`.
         """
         try:
-            self._order(trial, [0], last=True)
-            return self._started()
+            return self._order(trial, [0], last=True)[0]
         except FAULTS as error:
             raise self._failed(error) from error
 
-    def finish(self, trial: Trial, seconds: float) -> Execution:
-        """Return the execution of what was begun; raises as `begin`, also after some seconds."""
+    def finish(self, trial: Trial, server: ForkServer, seconds: float) -> Execution:
+        """Return the execution of what `begin` began; raises as it, also after some seconds."""
         try:
-            ((execution,),) = self._read(trial, self._answer(self._started(), seconds))
+            ((execution,),) = self._read(trial, self._answer(server, seconds))
         except FAULTS as error:
             raise self._failed(error) from error
         return execution
@@ -250,8 +248,8 @@ class Worker:
         """Send a request; return the executions of each process."""
         if trial.program.language != PYTHON and (refused := self._build(trial)) is not None:
             return [[refused]]
-        seconds = self._order(trial, indexes, last=last, full=full, each=each)
-        return self._read(trial, self._answer(self._started(), seconds))
+        server, seconds = self._order(trial, indexes, last=last, full=full, each=each)
+        return self._read(trial, self._answer(server, seconds))
 
     def _order(
         self,
@@ -261,8 +259,11 @@ class Worker:
         last: bool,
         full: int | None = None,
         each: bool = False,
-    ) -> float:
-        """Send an order to run tests; return the seconds that its answer may take."""
+    ) -> tuple[ForkServer, float]:
+        """Send an order to run tests; return who answers it and the seconds that may take.
+
+        A program may end the fork server at once, and another one would know of no order.
+        """
         server = self._started()
         last = last or not self._copies
         spans = trial.spans(indexes)
@@ -274,7 +275,7 @@ class Worker:
         order |= {"each": True} if each else {}
         self._send(server, trial, order, {"do": "open", "preamble": trial.program.preamble})
         self._open = None if last and trial.binary is None else trial
-        return (len(spans) + 1) * trial.limits.longest_s + MARGIN_S
+        return server, (len(spans) + 1) * trial.limits.longest_s + MARGIN_S
 
     def _read(self, trial: Trial, answer: bytes) -> list[list[Execution]]:
         """Return the executions of each process."""
@@ -397,12 +398,10 @@ class Worker:
             nonlocal end
             if self._paused:
                 end += LOOK_S
-            if server.process.poll() is not None:  # and a process that it left holds the connection
-                raise EOFError("the fork server has ended")
-            state = _state(server.process.pid)
             if time.monotonic() > end:
-                raise TimeoutError(f"timed out, and the fork server is in state {state}")
-            if state in STOPPED:
+                raise TimeoutError("timed out")
+            process_id = self.process_id
+            if process_id is not None and _is_stopped(process_id):
                 raise InterruptedError("the fork server was stopped")
 
         return server.receive_bytes(look)
@@ -463,13 +462,12 @@ class Worker:
         return "" if server is None else server.end()
 
 
-def _state(pid: int) -> str:
-    """Return the letter of a process's state, see proc(5); empty if it is gone."""
+def _is_stopped(pid: int) -> bool:
     try:
         stat = Path(f"/proc/{pid}/stat").read_text()
-    except OSError:  # the connection will report it
-        return ""
-    return stat.rpartition(")")[2].split()[0]
+    except OSError:  # gone: the connection will report it
+        return False
+    return stat.rpartition(")")[2].split()[0] in {"T", "t"}
 
 
 @lru_cache

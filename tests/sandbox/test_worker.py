@@ -3,7 +3,6 @@
 import os
 import select
 import signal
-import socket
 import subprocess
 import sys
 import threading
@@ -11,13 +10,12 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Protocol
+from typing import Any, Protocol
 
 import pytest
 from processes import children, fork_server, is_alive
 
-from harness.sandbox.isolation import UNSAFE
+from harness.sandbox.fork_server_connection import ForkServer
 from harness.sandbox.limits import Limits
 from harness.sandbox.program import (
     Ending,
@@ -118,24 +116,22 @@ class TestBroken:
         assert "timed out" not in str(caught.value)
         assert sound(unguarded, run_on)
 
-    def test_its_end_is_noticed_where_another_process_holds_its_connection(
-        self, run_on: RunOn, monkeypatch: pytest.MonkeyPatch
+    def test_one_that_a_program_kills_before_its_answer_is_awaited(
+        self, unguarded: Worker, run_on: RunOn, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        held: list[socket.socket] = []
+        """A new one would be started, and know nothing of what was asked."""
+        assert sound(unguarded, run_on)
+        send = unguarded._send
 
-        def pair() -> tuple[socket.socket, socket.socket]:
-            ours, theirs = socket.socketpair()
-            held.append(theirs.dup())
-            return ours, theirs
+        def send_and_wait(server: ForkServer, *order: Any) -> None:
+            send(server, *order)
+            server.process.wait(PATIENCE_S)
 
         with monkeypatch.context() as patch:
-            worker = Worker(UNSAFE)
-            patch.setattr("harness.sandbox.launch.socket", SimpleNamespace(socketpair=pair))
-            assert sound(worker, run_on)
-        with pytest.raises(SandboxError, match="the fork server has ended"):
-            run_on(worker, SIGNAL + "kill(9)", b"")
-        worker.stop()
-        held.pop().close()
+            patch.setattr(unguarded, "_send", send_and_wait)
+            with pytest.raises(SandboxError, match=r"hung up|reset"):
+                run_on(unguarded, SIGNAL + "kill(9)", b"", wall=1.0)
+        assert sound(unguarded, run_on)
 
     def test_a_fork_server_that_a_program_stops(
         self, unguarded: Worker, run_on: RunOn, monkeypatch: pytest.MonkeyPatch

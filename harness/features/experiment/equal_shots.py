@@ -3,7 +3,7 @@
 import math
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from harness.features.experiment.cells import OF_THE_WHOLE, Spec
@@ -96,6 +96,24 @@ class Wanted:
     def most(self) -> int:
         """Largest number of shots of a problem."""
         return max(self.shots.values(), default=1)
+
+    def at_once(self, done: Collection[SampleResult]) -> "Wanted":
+        """Return those to take before the price of a shot is computed again.
+
+        These are at most as many new ones as there are shots, or one a problem: the first few tell
+        little of the price, and too many would be bought.
+
+        Args:
+            done: results of the single-shot variant.
+        """
+        has = Counter(result.problem_id for result in done)
+        shots = {problem: min(has[problem], wanted) for problem, wanted in self.shots.items()}
+        left = max(len(done), len(shots))
+        for problem, wanted in self.shots.items():  # so that an interrupt leaves whole problems
+            more = min(left, wanted - shots[problem])
+            shots[problem] += more
+            left -= more
+        return replace(self, shots=shots)
 
 
 def shots_wanted(

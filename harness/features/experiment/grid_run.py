@@ -206,10 +206,11 @@ class GridRun:
         for _ in range(ROUNDS):
             done = results_of(self.experiment.run(cell))
             wanted = self._wanted(cell, done, asked)
-            cell = self._with_shots(cell, wanted)
             if self.panel is not None:
                 planned = sum(wanted.shots.values()) / len(asked) * len(self.runs.problems)
                 self.panel.expect(cell.name, round(planned))
+            wanted = wanted.at_once(done)
+            cell = self._with_shots(cell, wanted)
             did, goes_on = self._part(cell, asked, _to_buy(wanted, done))
             worked = worked or did
             if not did or not goes_on:

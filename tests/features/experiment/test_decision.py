@@ -92,6 +92,14 @@ class TestShotsWanted:
         found = shots_wanted(self.shots(a=8), [self.agent], "abcd")
         assert found.shots == {"a": 8, "b": 3, "c": 3, "d": 3}
 
+    def test_taken_at_once_are_no_more_than_the_shots_that_tell_the_price(self) -> None:
+        done = self.shots(a=1, b=1, c=1, d=1)
+        found = shots_wanted(done, [self.agent], "abcd")
+        assert found.at_once(done).shots == {"a": 4, "b": 2, "c": 1, "d": 1}
+        assert found.at_once([]).shots == {"a": 4, "b": 0, "c": 0, "d": 0}
+        enough = self.shots(a=4, b=3, c=3, d=2)
+        assert shots_wanted(enough, [self.agent], "abcd").at_once(enough).shots["d"] == 3
+
     def test_are_no_more_than_are_recorded(self) -> None:
         found = shots_wanted(self.shots(a=1), [self.agent], "abcd", most=2)
         assert found.shots == dict.fromkeys("abcd", 2)
