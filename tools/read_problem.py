@@ -10,7 +10,7 @@ from harness.tools.workspace import Workspace
 
 MOST_TESTS = 10
 NEXT = (
-    "## Now\n\nSay in two or three sentences how to solve it. In the same message, call "
+    "Say in two or three sentences how to solve it. In the same message, call "
     "write_solution with the complete code, then run_tests."
 )
 

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from itertools import islice
 from typing import NamedTuple
 
+from harness.languages.known import LANGUAGES
 from harness.models.protocol import ToolSpec
 from harness.models.text_tools.calls import (
     MOST_CALLS,
@@ -31,6 +32,8 @@ MOST_BLOCKS = 4_096  # later ones stay text
 LONGEST_EXAMPLE = 100  # arguments
 LONGEST_TEXT = 1 << 20  # a longer one is not searched
 THOUGHTS_END = "</think>"
+EXAMPLES_OF_CODE = frozenset(each.example for each in LANGUAGES.values())
+"""Programs that the manual shows; after code of its own a model only repeats them."""
 
 
 class ReadCalls(NamedTuple):
@@ -92,7 +95,7 @@ class _Parts:
     def add(self, block: Block) -> bool:
         """Take a block; False if it holds more calls than may be."""
         calls = [call for call in block.calls if not self._is_example(call)]
-        if block.code is not None:
+        if block.code is not None and not (self._code and block.code.strip() in EXAMPLES_OF_CODE):
             self._code.append(block)
         if not calls or (self._known_only and any(c.name not in self._known for c in calls)):
             return True

@@ -233,6 +233,13 @@ class TestCodeWithoutItsCall:
         (call,) = read_calls(text, CODE_TOOLS, code_alone=True).calls
         assert json.loads(call.arguments) == {"code": "print(2)\n"}
 
+    def test_the_example_of_the_manual_repeated_after_it_is_left_out(self) -> None:
+        example = block("print(input()[::-1])", "python")
+        (call,) = read_calls(f"{self.PLAN}\n{example}", CODE_TOOLS, code_alone=True).calls
+        assert json.loads(call.arguments) == {"code": "print(1)\n"}
+        (call,) = read_calls(example, CODE_TOOLS, code_alone=True).calls  # alone it is a solution
+        assert json.loads(call.arguments) == {"code": "print(input()[::-1])\n"}
+
     @pytest.mark.parametrize(
         "text",
         [
