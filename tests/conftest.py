@@ -14,7 +14,7 @@ import pytest
 import pytest_asyncio
 from hypothesis import HealthCheck, settings
 
-pytest_plugins = ["run_fixtures"]
+pytest_plugins = ["run_fixtures", "judging_fixtures"]
 
 # How long an example takes hangs on what else the machine does.
 unhurried = [HealthCheck.too_slow]
@@ -36,6 +36,12 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
     """Keep a file's tests in one process, unless told otherwise: it makes their fixtures once."""
     if getattr(config.option, "numprocesses", None) and config.option.dist == "no":
         config.option.dist, config.option.loadscopereorder = "loadfile", False
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """Return two workers a core: many tests wait and leave a core idle."""
+    return min(2 * len(os.sched_getaffinity(0)), 16)
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -76,6 +76,7 @@ def test_a_parse_without_the_lock_does_not_break_one_with_it() -> None:
     assert not left
 
 
+@pytest.mark.thorough
 def test_many_threads_parse_at_once() -> None:
     before = list(warnings.filters)
     start = threading.Barrier(8)

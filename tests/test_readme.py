@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pages import PAGES
+from pages import PAGES, carried_out
 from program import harness, results
 
 BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -49,7 +49,7 @@ def test_there_are_blocks() -> None:
     assert {page.name for page in WITH_BLOCKS} >= {"README.md", "library.md", "sandbox.md", "ci.md"}
 
 
-@pytest.mark.parametrize("page", WITH_BLOCKS, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", carried_out(WITH_BLOCKS))
 def test_each_does_what_it_says(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 import typer
-from pages import PAGES, README, ROOT
+from pages import PAGES, README, ROOT, carried_out
 from program import harness
 from typer.main import get_command
 
@@ -128,9 +128,7 @@ def run_here(words: list[str]) -> bool:
 
 
 @pytest.mark.parametrize(
-    "page",
-    [page for page in PAGES if any(map(run_here, commands(page)))],
-    ids=lambda page: page.name,
+    "page", carried_out(page for page in PAGES if any(map(run_here, commands(page))))
 )
 def test_what_needs_nobody_else_runs_from_top_to_bottom(
     page: Path, two_runs: Path, tmp_path: Path

@@ -29,6 +29,7 @@ def test_a_text_is_its_value(text: str, value: object) -> None:
     assert parse_yaml(text) == value
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("text", "words"),
     [

@@ -17,7 +17,7 @@ from harness.grading.judge import judge
 from harness.grading.task import Task
 from harness.grading.verdict import Grade
 from harness.models.protocol import Model, ModelSettings
-from harness.problem import ProblemView, Signature, TestCase
+from harness.problem import ProblemView
 from harness.sandbox.limits import Limits as TestLimits
 from harness.sandbox.pool import SandboxPool
 from harness.sandbox.program import Execution, Program
@@ -46,28 +46,6 @@ def pool() -> Iterator[SandboxPool]:
     loop.close()
     yield pool
     pool.close()
-
-
-@pytest.fixture
-def problem() -> ProblemView:
-    return ProblemView(
-        id="made/sum",
-        source="made",
-        title="Sum of Two",
-        statement="Read two integers and print their sum.",
-        platform="made",
-        difficulty="easy",
-        tags=(),
-        release_date=None,
-        starter_code="",
-        entry_point=None,
-        signature=Signature(),
-        preamble="",
-        public_tests=(
-            TestCase(input="1 2\n", output="3\n", public=True),
-            TestCase(input="10 -4\n", output="6\n", public=True),
-        ),
-    )
 
 
 @pytest.fixture

@@ -168,11 +168,13 @@ class TestRetries:
             Retried(turn=2, attempt=1, cause="HTTP 429", wait_s=600.0)
         ]
 
+    @pytest.mark.thorough
     async def test_waiting_for_a_provider_does_not_count_as_work(self, play: Play) -> None:
         script = [RETRY, Pause(2.1), turn(read()), turn(write(RIGHT), run())]
         played = await play(*script, limits=Limits(seconds=2))
         assert played.attempt.stop_reason is StopReason.PUBLIC_TESTS_PASSED
 
+    @pytest.mark.thorough
     async def test_a_slow_answer_counts_as_work(self, play: Play) -> None:
         played = await play(Pause(2.1), turn(read()), limits=Limits(seconds=2))
         assert played.attempt.stop_reason is StopReason.TIME_LIMIT

@@ -154,6 +154,7 @@ def test_a_template_that_breaks_on_one_problem_is_found_before_the_run(tmp_path:
     assert not (tmp_path / "r").exists()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("command", ["problems", "run -n 3 --out r"])
 def test_a_reader_who_leaves_is_no_error(command: str, tmp_path: Path) -> None:
     script = f'"$0" {command} 2>&1 | true; test ! -d r || wc -l < r/results.jsonl'

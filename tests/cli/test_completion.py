@@ -123,6 +123,7 @@ def _bash(folder: Path, *words: str) -> list[str]:
     return done.stdout.split()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("words", "offered"),
     [

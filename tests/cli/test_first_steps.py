@@ -35,6 +35,7 @@ def test_replay_of_more_samples_than_recorded_is_refused_before_the_run(tmp_path
     assert not (tmp_path / "r").exists()
 
 
+@pytest.mark.thorough
 def test_a_recording_that_lacks_a_sample_advises_no_resume(tmp_path: Path) -> None:
     assert harness(tmp_path, "run", "-n", "1", "--out", "a").returncode == 0
     done = harness(tmp_path, "run", "-m", "replay:a", "-n", "2", "--out", "b")
@@ -43,6 +44,7 @@ def test_a_recording_that_lacks_a_sample_advises_no_resume(tmp_path: Path) -> No
     assert "--resume" not in done.stdout + done.stderr
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("command", [("--resume", "r"), ("--out", "r")])
 def test_fewer_problems_of_a_run_are_refused_for_what_they_are(
     command: tuple[str, str], tmp_path: Path

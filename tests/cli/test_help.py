@@ -108,6 +108,7 @@ def test_an_example_has_flags_that_there_are(example: str) -> None:
             assert word in known, f"{path}: {word}"
 
 
+@pytest.mark.thorough
 def test_garbage_is_collected_once_a_command_is_there() -> None:
     code = (
         "import atexit, gc, sys\n"

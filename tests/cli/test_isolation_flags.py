@@ -98,6 +98,7 @@ class TestRequireIsolation:
 
 
 class TestWeakerLevel:
+    @pytest.mark.thorough
     @pytest.mark.parametrize("command", COMMANDS)
     def test_a_weaker_sandbox_says_once_what_it_lacks(self, command: str, folder: Path) -> None:
         done = started_by(WITHOUT_NAMESPACES, folder, *COMMANDS[command])
@@ -107,6 +108,7 @@ class TestWeakerLevel:
         assert said.count(MISSING[Level.LANDLOCK]) == 1
         assert "sandbox level" not in done.stdout
 
+    @pytest.mark.thorough
     def test_a_weaker_sandbox_is_kept_with_the_run_and_marks_its_results(
         self, folder: Path
     ) -> None:
@@ -151,6 +153,7 @@ class TestUnsafe:
         assert "no sandbox" in done.stderr.splitlines()[-1]
         assert files(folder) == before
 
+    @pytest.mark.thorough
     def test_unsafe_no_sandbox_marks_a_run(self, elsewhere: str, folder: Path) -> None:
         done = started_by(elsewhere, folder, *COMMANDS["run"], "--unsafe-no-sandbox")
         assert done.returncode == 0, done.stderr
@@ -162,6 +165,7 @@ class TestUnsafe:
         run = json.loads((folder / "r" / "run.json").read_text())
         assert (run["sandbox"]["level"], run["spec"]["unsafe_no_sandbox"]) == ("none", True)
 
+    @pytest.mark.thorough
     def test_unsafe_no_sandbox_marks_grades(self, elsewhere: str, folder: Path) -> None:
         flags = [*COMMANDS["grade"], "--json", "--unsafe-no-sandbox"]
         done = started_by(elsewhere, folder, *flags)
@@ -169,6 +173,7 @@ class TestUnsafe:
         (result,) = json.loads(done.stdout)["results"]
         assert (result["isolation"], result["verdict"]) == ("none", "accepted")
 
+    @pytest.mark.thorough
     def test_unsafe_no_sandbox_marks_verified_references(
         self, elsewhere: str, folder: Path
     ) -> None:
@@ -179,6 +184,7 @@ class TestUnsafe:
 
 
 class TestWallTimeout:
+    @pytest.mark.thorough
     def test_wall_timeout_ends_a_sleeping_program(self, folder: Path) -> None:
         write(folder, SLEEPS)
         start = time.monotonic()
@@ -191,6 +197,7 @@ class TestWallTimeout:
         assert "limit of wall time" in test["error"]
         assert result["judged_again"]["retimed"] == [1, 0]
 
+    @pytest.mark.thorough
     def test_a_run_uses_and_keeps_its_wall_timeout(self, folder: Path) -> None:
         write(folder, SLEEPS)
         done = harness(folder, *COMMANDS["run"], "--wall-timeout", "0.4")
@@ -223,6 +230,7 @@ class TestHowManyAreRun:
         assert vector(folder, WRONG_TWICE, "--fail-fast") == ["accepted", "wrong_answer"]
         assert vector(folder, RIGHT, "--fail-fast") == ["accepted"] * 4
 
+    @pytest.mark.thorough
     def test_a_limit_stops_unless_all_are_wanted(self, folder: Path) -> None:
         short = ["--test-timeout", "0.3"]
         assert vector(folder, SPINS_AT_2, *short) == ["accepted", "time_limit"]
@@ -251,6 +259,7 @@ class TestYaml:
         "all_tests: true\nrequire_isolation: seccomp\nunsafe-no-sandbox: false\n"
     )
 
+    @pytest.mark.thorough
     def test_yaml_keys_of_isolation_and_tests_are_the_flags(self, folder: Path) -> None:
         write(folder, "n = int(input())\nimport time\nif n == 2: time.sleep(60)\nprint(n)")
         (folder / "spec.yaml").write_text(self.SPEC)

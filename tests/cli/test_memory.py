@@ -59,6 +59,7 @@ def test_out_of_memory_ends_with_one_line_and_waits_for_no_thread(way: str, tmp_
     assert done.stderr.count("\n") == 1
 
 
+@pytest.mark.thorough
 def test_a_row_that_does_not_fit_into_memory_ends_with_one_line(tmp_path: Path) -> None:
     with (tmp_path / "rows.jsonl").open("wb") as file:
         file.truncate(1 << 30)  # sparse: one line, and it takes no room on the disk

@@ -15,6 +15,8 @@ from every_wire import WIRES, Wire
 from program import finish, results, start
 from written import FIRST
 
+pytestmark = pytest.mark.thorough
+
 CLIENTS = {
     "chat": "from harness.models.clients.openai_chat import OpenAIChat as Client",
     "responses": "from harness.models.clients.openai_responses import OpenAIResponses as Client",

@@ -1,7 +1,5 @@
 """A made problem, three ways to solve it, and their scale."""
 
-from collections.abc import Iterator
-
 import pytest
 from timed_bench import FAST, MIDDLE, SLOW, Bench
 
@@ -12,13 +10,6 @@ from harness.problem import TestCase
 from harness.sandbox.limits import Limits
 from harness.sandbox.program import Program
 from harness.sandbox.worker import Worker
-
-
-@pytest.fixture(scope="module")
-def worker() -> Iterator[Worker]:
-    worker = Worker()
-    yield worker
-    worker.stop()
 
 
 @pytest.fixture(scope="module")

@@ -8,6 +8,8 @@ from timed_bench import SLOW, Bench
 
 from harness.efficiency.scale import Efficiency
 
+pytestmark = pytest.mark.thorough
+
 OWN = SLOW.replace("def f", "def g")
 STATE = """
 import sys

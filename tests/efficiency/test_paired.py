@@ -19,6 +19,8 @@ from harness.sandbox.limits import Limits
 from harness.sandbox.program import Program
 from harness.sandbox.worker import Worker
 
+pytestmark = pytest.mark.thorough
+
 SQUARE = """
 def f(values):
     found = []

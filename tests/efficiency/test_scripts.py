@@ -97,6 +97,7 @@ def test_a_failure_in_any_execution_is_one_of_the_lap(worker: Worker) -> None:
     assert "ValueError" in lap.error
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("roughly")
 def test_scripts_that_leave_threads_are_run_test_by_test(worker: Worker) -> None:
     sums = sums_of(worker, (2 * n for n in NUMBERS))
@@ -117,6 +118,7 @@ def test_inputs_with_a_nul_are_given_one_by_one(worker: Worker) -> None:
     assert len(scale.references) == 1
 
 
+@pytest.mark.thorough
 def test_a_script_that_remembers_its_answers_gains_nothing(
     worker: Worker, sums: Expected, scale: Scale
 ) -> None:
@@ -129,6 +131,7 @@ def test_a_script_that_remembers_its_answers_gains_nothing(
     assert found.time_high > 0.8 * scale.times[-1]
 
 
+@pytest.mark.thorough
 def test_a_script_that_answers_garbage_after_a_while_is_wrong(
     worker: Worker, sums: Expected, scale: Scale
 ) -> None:

@@ -48,6 +48,7 @@ sys.argv[1:] = given
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", [name for name in FEATURES if name not in NEEDED_BY_RUN])
 def test_all_else_works_without(name: str, tmp_path: Path) -> None:
     command = next(
@@ -63,6 +64,7 @@ def test_all_else_works_without(name: str, tmp_path: Path) -> None:
     assert (tmp_path / "r" / "summary.json").exists()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("name", "flags"),
     [

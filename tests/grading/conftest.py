@@ -21,14 +21,6 @@ LIMITS = Limits(cpu_s=3.0, memory_bytes=1024 * MEBIBYTE, output_bytes=4 * MEBIBY
 
 
 @pytest.fixture(scope="session")
-def worker() -> Iterator[Worker]:
-    """One for all: a judge must get along with what the last program did to it."""
-    worker = Worker()
-    yield worker
-    worker.stop()
-
-
-@pytest.fixture(scope="session")
 def unguarded() -> Iterator[Worker]:
     """The same without the layers, for programs that a layer would stop before their point."""
     worker = Worker(UNSAFE)

@@ -344,6 +344,7 @@ def test_two_json_values_are_told_apart_as_upstream_does(one: Any, other: Any) -
     assert grade_answer(OUTPUT, repr(one), expected).solved is bool(one == json.loads(expected))
 
 
+@pytest.mark.thorough
 @given(python_values)
 def test_what_repr_writes_is_read_back(value: Any) -> None:
     read = read_literal(repr(value))

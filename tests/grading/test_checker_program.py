@@ -1,7 +1,5 @@
 """Compiled checkers that keep to testlib's exit codes."""
 
-from collections.abc import Iterator
-
 import pytest
 
 from harness.grading.judge import judge
@@ -35,13 +33,6 @@ int main(int, char **arguments) {
 }
 """
 CHECKER = Checker(kind="program", program=CheckerProgram(protocol="testlib", source=SOURCE))
-
-
-@pytest.fixture(scope="module")
-def worker() -> Iterator[Worker]:
-    worker = Worker()
-    yield worker
-    worker.stop()
 
 
 def _result(worker: Worker, printed: str) -> TestResult:

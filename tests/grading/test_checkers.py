@@ -347,6 +347,7 @@ class TestBlame:
         assert check(checker + "    return a == e", "print(1)", ("", "1\n")).solved
         assert not check(checker + "    return a != e", "print(1)", ("", "1\n")).solved
 
+    @pytest.mark.thorough
     @pytest.mark.usefixtures("impatient")
     def test_an_endless_one_costs_a_few_limits_however_many_tests(
         self, check: CheckIt, monkeypatch: pytest.MonkeyPatch

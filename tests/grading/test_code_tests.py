@@ -428,6 +428,7 @@ def test_a_little_of_pytest_is_known(run: Run) -> None:
         read_units("import pytest\n@pytest.mark.slow\ndef test_a():\n    assert f(1)")
 
 
+@pytest.mark.thorough
 def test_the_time_to_compare_all_answers_is_bounded(
     run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -532,6 +532,7 @@ class TestBlame:
         assert "timed out" not in result.tests[1].error
         assert (result.public_total + result.hidden_total) == 3
 
+    @pytest.mark.thorough
     def test_a_fork_server_that_is_stopped_is_not_waited_for(self, grade: GradeIt) -> None:
         code = self.KILL + "kill(19)\nimport time\ntime.sleep(100)"
         start = time.monotonic()

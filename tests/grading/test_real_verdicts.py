@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from harness.features.grade.grades import GradedSolution, graded_solution
 from harness.features.grade.solution_readers import read_solutions
 from harness.features.grade.solutions import jobs_of, match
@@ -118,6 +120,7 @@ def test_apps_references_get_their_published_verdicts(test_data: Path) -> None:
     assert [c for c in compared if c[2] != (c[3] in {"exact", "lines", "float"})] == []
 
 
+@pytest.mark.thorough
 def test_leetcodedataset_references_pass(test_data: Path) -> None:
     path = test_data / "leetcodedataset" / "LeetCodeDataset-v0.3.1-test.jsonl.gz"
     found = verify(load(f"leetcodedataset:{path}").problems[6::19], 1)

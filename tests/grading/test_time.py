@@ -235,6 +235,7 @@ class TestAsleep:
 class TestCost:
     """What a test that does not end costs."""
 
+    @pytest.mark.thorough
     @pytest.mark.parametrize("number", [1, 2, 8])
     def test_an_endless_test_is_run_to_its_limit_once(self, number: int) -> None:
         worker = Recorded()
@@ -251,6 +252,7 @@ class TestCost:
         assert result.verdict is Verdict.TIME_LIMIT
         assert 0.59 < spent < 0.85  # of which 0.02 before, each time that it is cut short
 
+    @pytest.mark.thorough
     def test_tests_that_are_slow_share_no_process_after_the_first(self) -> None:
         worker = Recorded()
         try:

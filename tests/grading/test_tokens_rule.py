@@ -214,6 +214,7 @@ HUGE = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("expected", "printed", "right"), HUGE.values(), ids=HUGE)
 def test_tokens_output_compares_huge_outputs_in_bounded_time(
     expected: str, printed: str, right: bool

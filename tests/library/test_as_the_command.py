@@ -31,6 +31,7 @@ def double(_: dict[str, Any]) -> str:
     return DOUBLE
 
 
+@pytest.mark.thorough
 async def test_a_model_is_asked_over_http(solver: Solver) -> None:
     async with ChatServer(solver) as server:
         result = await aevaluate(
@@ -71,6 +72,7 @@ print(result["graded"], result["tokens"])
 """
 
 
+@pytest.mark.thorough
 async def test_evaluate_asks_by_batch(tmp_path: Path) -> None:
     usage = {"prompt_tokens": 700, "completion_tokens": 300}
     async with OpenAIBatchServer(lambda *_: completion("print(0)", usage=usage)) as server:

@@ -95,6 +95,7 @@ def test_an_answer_that_is_not_graded_yet_counts(problems: Problems, tmp_path: P
         evaluate(function("print(1)"), benchmark=problems, out=out)
 
 
+@pytest.mark.thorough
 def test_the_command_refuses_it_too(benchmark: str, tmp_path: Path) -> None:
     mine = tmp_path / "fmod.py"
     mine.write_text("def f(problem):\n    return 'print(0)'\n")

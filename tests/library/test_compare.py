@@ -81,7 +81,7 @@ def test_compare_refuses_what_is_no_run(runs: Runs, tmp_path: Path) -> None:
         compare(a, tmp_path)
     with pytest.raises(UsageError, match="a int is no run"):
         compare(a, 3)  # type: ignore[arg-type]
-    with pytest.raises(UsageError, match="26 runs at most"):
+    with pytest.raises(UsageError, match="27 runs are too many to compare; give 26"):
         compare(*[a] * 27)
 
 

@@ -89,6 +89,7 @@ def test_references_without_a_function(benchmark: str) -> None:
     assert result["verdicts"] == {"accepted": 5, "wrong_answer": 1}
 
 
+@pytest.mark.thorough
 def test_a_model_by_its_name_and_the_keys_of_a_spec() -> None:
     result = evaluate(
         benchmark="fixture", model="replay:bundled", mode="agentic", limit=3, workers=1
@@ -344,6 +345,7 @@ class TestProgress:
         assert events[2].result.solved
         assert events[-1].summary.graded == 1
 
+    @pytest.mark.thorough
     def test_what_it_raises_ends_the_evaluation(self, problems: Problems, tmp_path: Path) -> None:
         def stop(event: Any) -> None:
             if event.event in {"sample_ended", "run_failed"}:

@@ -71,6 +71,7 @@ class TestAsTheCommand:
             found.model_dump_json() + "\n"
         )
 
+    @pytest.mark.thorough
     def test_a_grid_in_yaml(self, folder: Path) -> None:
         done = command(folder, "experiment", "-c", GRID, "--out", "e")
         assert done.returncode == 0, done.stderr
@@ -82,6 +83,7 @@ class TestAsTheCommand:
         shown = done.stdout.partition("experiment directory")[0].replace(" e/", " f/")
         assert console.export_text() == shown
 
+    @pytest.mark.thorough
     def test_names_of_the_users_code_and_the_code_itself(self, folder: Path) -> None:
         (folder / "p.jsonl").write_text("\n".join(map(json.dumps, ROWS)))
         (folder / "mine.py").write_text("def good(problem):\n    return 'print(input())'\n")
@@ -98,6 +100,7 @@ class TestAsTheCommand:
         assert ran("f", cell) == ran("e", cell)
 
 
+@pytest.mark.thorough
 def test_two_functions_are_ranked_and_compared() -> None:
     found = experiment([poor, good], ROWS[:4], modes="single_shot", out="e")
     best, base = (cell.name for cell in found.cells)
@@ -116,6 +119,7 @@ def test_two_functions_are_ranked_and_compared() -> None:
     assert "solved" in found._repr_html_()
 
 
+@pytest.mark.thorough
 def test_variants_that_solve_the_same_have_no_best() -> None:
     def none(problem: dict[str, Any]) -> str:
         return poor(problem)
@@ -125,6 +129,7 @@ def test_variants_that_solve_the_same_have_no_best() -> None:
 
 
 class TestGoingOn:
+    @pytest.mark.thorough
     def test_experiment_stops_when_decided_and_resume_asks_the_rest(self) -> None:
         asked = Counter[str]()
 
@@ -141,6 +146,7 @@ class TestGoingOn:
         assert experiment([poor, echo], **SINGLE, out="e").cells == found.cells
         assert asked.total() == 20, "the same call asks nothing again"
 
+    @pytest.mark.thorough
     def test_problems_that_were_given_are_given_again(self, folder: Path) -> None:
         problems = harness.load_problems("fixture", task=["long-words", "shelf-gap"])
         call: dict[str, Any] = {"models": "replay:bundled", "benchmark": problems}
@@ -152,11 +158,13 @@ class TestGoingOn:
         found = experiment(resume="e", benchmark=problems, max_tokens_total=100_000)
         assert found.cells[0].graded == 2
 
+    @pytest.mark.thorough
     def test_experiment_stops_when_the_interval_is_narrow(self) -> None:
         found = experiment([poor, good], **SINGLE, precision=150, level=0.2, out="e")
         assert found.decision is not None
         assert (found.decision.reason, found.decision.level) == ("precise", 0.2)
 
+    @pytest.mark.thorough
     def test_what_failed_is_pending_and_said(
         self, folder: Path, caplog: pytest.LogCaptureFixture
     ) -> None:
@@ -173,6 +181,7 @@ class TestGoingOn:
         (folder / "mended").touch()
         assert [cell.pass_at_1 is not None for cell in experiment(**call).cells] == [True] * 2
 
+    @pytest.mark.thorough
     async def test_a_budget_is_of_all_cells(self, caplog: pytest.LogCaptureFixture) -> None:
         usage = {"prompt_tokens": 7, "completion_tokens": 3}
         async with ChatServer(lambda *_: completion("print(0)", usage=usage)) as server:
@@ -229,6 +238,7 @@ class TestOwnModels:
         turns = {(run.spec["max_turns"], run.spec["temperature"]) for run in found.runs.values()}
         assert turns == {(1, 0.5), (3, 0.5)}
 
+    @pytest.mark.thorough
     def test_progress_is_shown_if_asked_for(self, capsys: pytest.CaptureFixture[str]) -> None:
         experiment([good], ROWS[:2], modes="single_shot", out="e")
         assert capsys.readouterr().err == ""
@@ -299,6 +309,7 @@ except KeyboardInterrupt as error:
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("how", ["plain", "notebook"])
 def test_an_interrupt_keeps_what_was_graded(how: str, folder: Path) -> None:
     with subprocess.Popen(

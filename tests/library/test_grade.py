@@ -75,6 +75,7 @@ def test_published_verdicts_stand_beside(problems: Problems) -> None:
     assert grades.summary.published is not None
 
 
+@pytest.mark.thorough
 def test_keys_of_a_spec(benchmark: str) -> None:
     slow = "while True: pass"
     grades = grade(benchmark, {"own/echo": slow}, test_timeout=0.2, all_tests=True, workers=1)
@@ -83,6 +84,7 @@ def test_keys_of_a_spec(benchmark: str) -> None:
     assert few.summary.solutions == 1
 
 
+@pytest.mark.thorough
 async def test_grade_works_in_a_running_loop(problems: Problems) -> None:
     assert grade(problems, CODES).summary.accepted == 2
     assert (await agrade(problems, CODES)).summary.accepted == 2
@@ -128,6 +130,7 @@ def test_what_is_of_no_problem_is_counted(
     assert "1 solution with no or several matching problems: 'nobody'" in caplog.text
 
 
+@pytest.mark.thorough
 def test_grade_times_solutions(write_problems: Callable[..., str]) -> None:
     row: Mapping[str, Any] = {**ECHO, "references": [ECHOES]}
     grades = grade(write_problems(row), {"own/echo": [ECHOES, "print(1)"]}, efficiency=True)

@@ -137,6 +137,7 @@ class TestSandboxes:
         assert collected.wait(60)
         wait_for_end(before)
 
+    @pytest.mark.thorough
     def test_sandboxes_of_a_grader_end_with_the_program(self) -> None:
         code = (
             "from harness import Grader\n"
@@ -205,6 +206,7 @@ class TestThreads:
         batches = [grader.ascore(["own/echo"], [text]) for text in (ECHOES, HALF)]
         assert await asyncio.gather(*batches) == [[1.0], [0.0]]
 
+    @pytest.mark.thorough
     async def test_what_is_cancelled_is_dropped(self, grader: Grader) -> None:
         spin = "```python\nwhile True: input\n```"
         task = asyncio.ensure_future(grader.ascore(["own/echo"] * 3, [spin] * 3))
@@ -326,6 +328,7 @@ def test_a_reward_that_is_no_number_names_its_function(value: Any, rows: Problem
                 grader(rows[0], ECHOES)
 
 
+@pytest.mark.thorough
 def test_a_reward_may_be_whatever_is_a_number(rows: Problems) -> None:
     for value in (1, True, Fraction(1, 1)):
         with Grader(reward=lambda _, value=value: value, workers=1) as grader:

@@ -123,6 +123,7 @@ def test_an_evaluation_is_a_frame() -> None:
     assert "solved" in done._repr_html_()
 
 
+@pytest.mark.thorough
 def test_pandas_is_imported_when_a_frame_is_asked_for(pair: Pair) -> None:
     code = (
         "import sys, harness\n"

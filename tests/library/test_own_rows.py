@@ -37,6 +37,7 @@ def test_rows_are_the_problems_of_a_file_with_them(tmp_path: Path) -> None:
     assert dated.id == "jsonl/twice"
 
 
+@pytest.mark.thorough
 def test_problems_given_as_rows_are_evaluated_and_graded() -> None:
     answers = {"jsonl/twice": "print(2 * int(input()))", "mine/add": "def add(a, b): return a - b"}
     done = harness.evaluate(lambda problem: answers[problem["id"]], benchmark=ROWS)

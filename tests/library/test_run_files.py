@@ -52,6 +52,7 @@ def revisions(tmp_path: Path) -> Path:
 
 
 class TestImport:
+    @pytest.mark.thorough
     async def test_real_agent_runs_in_a_running_loop(self, test_data: Path, tmp_path: Path) -> None:
         where = f"livecodebench:{test_data / 'lcb_codegen_full184' / 'test_small.jsonl'}"
         problems = harness.load_problems(where)
@@ -80,6 +81,7 @@ class TestImport:
         assert f"{len(some)} of {len(some)} published verdicts agree" in done.stderr
         assert f"{len(some)} of {len(some)} published verdicts agree" in run._repr_html_()
 
+    @pytest.mark.thorough
     def test_import_run_of_a_published_evaluation_is_that_of_the_command(
         self, test_data: Path, tmp_path: Path
     ) -> None:
@@ -152,6 +154,7 @@ class TestImport:
         assert "\n" not in str(raised.value)
         assert not (tmp_path / "r").exists()
 
+    @pytest.mark.thorough
     def test_an_interrupt_keeps_what_was_judged(
         self, tmp_path: Path, revisions: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -220,6 +223,7 @@ class TestExport:
         )
         return harness.load_run(made)
 
+    @pytest.mark.thorough
     async def test_export_run_writes_what_the_command_writes(
         self, tmp_path: Path, run: harness.LoadedRun, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -328,6 +332,7 @@ class TestExport:
 
 
 class TestMerge:
+    @pytest.mark.thorough
     async def test_shards_of_real_rows(self, test_data: Path, tmp_path: Path) -> None:
         rows = test_data / "lcb_codegen_full184" / "test_small.jsonl"
         for index in (1, 2):

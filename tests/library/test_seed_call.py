@@ -11,6 +11,8 @@ from hub_server import Hub
 from program import run_by
 from pyarrow import parquet  # type: ignore[import-untyped]
 
+pytestmark = pytest.mark.thorough
+
 MERCURY, SHA = "Elfsong/Mercury", "a" * 40
 FAST = "class Solution:\n    def total(self, n): return n * (n + 1) // 2"
 SLOW = "class Solution:\n    def total(self, n):\n        return sum(i for i in range(n + 1))"

@@ -18,6 +18,7 @@ WRONG: dict[str, Any] = {
 }
 
 
+@pytest.mark.thorough
 def test_verify_returns_what_the_command_prints(tmp_path: Path) -> None:
     told = json.loads(command(tmp_path, "verify", "fixture", "--json").stdout)
     found = harness.verify("fixture", fresh=True)

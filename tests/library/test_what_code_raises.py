@@ -92,6 +92,7 @@ except KeyboardInterrupt as error:
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("how", ["def", "async def"])
 def test_an_interrupt_ends_the_evaluation(how: str, benchmark: str, tmp_path: Path) -> None:
     done = subprocess.run(

@@ -118,6 +118,7 @@ def test_what_a_function_counts_itself_is_no_change() -> None:
     assert code_digest(function) == before is not None
 
 
+@pytest.mark.thorough
 def test_the_code_digest_is_the_same_in_another_process(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(BASE)
     line = "import mine; from harness.models.function import code_digest as d; "

@@ -165,6 +165,7 @@ def test_a_function_is_opened_whatever_the_environment_says() -> None:
     assert model.name == "python:json:loads"
 
 
+@pytest.mark.thorough
 def test_the_sdks_are_not_imported_before_they_are_needed() -> None:
     program = (
         "import sys, harness.models.route, harness.models.opening\n"

@@ -117,6 +117,7 @@ def test_a_name_that_no_file_could_have_is_nobody_s(folder: Path, name: str) -> 
     assert plugins.find(SOURCES, name) is None
 
 
+@pytest.mark.thorough
 def test_our_own_names_win_and_it_is_said_once(folder: Path) -> None:
     ours = {SOURCES: "fixture", STRATEGY_GROUP: "agentic", RULES: "lcb"}
     entries = {group: {name: "thing"} for group, name in ours.items()}

@@ -38,6 +38,7 @@ def test_answers_are_wrong_without_the_plug_in_s_rule(tmp_path: Path, site: Path
     assert "rule 'toy'" not in done.stderr
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("flags", "words"),
     [
@@ -56,6 +57,7 @@ def test_what_a_plug_in_raises_is_one_line_that_names_it(
     assert not (tmp_path / "runs").exists()
 
 
+@pytest.mark.thorough
 def test_a_run_that_goes_on_with_another_version_says_so(tmp_path: Path, site: Path) -> None:
     flags = ["-b", "toy", "-m", "toy", "--out", "r"]
     assert _run(tmp_path, site, *flags).returncode == 0

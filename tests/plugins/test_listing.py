@@ -1,11 +1,13 @@
 from pathlib import Path
 
+import pytest
 from packages_made import made_package
 from program import harness
 
 from harness.plugins import GROUPS, MODELS, OBSERVERS, RULES, SOURCES
 
 
+@pytest.mark.thorough
 def test_what_is_installed_is_listed_and_tried(tmp_path: Path, site: Path) -> None:
     done = harness(tmp_path, "plugins", PYTHONPATH=str(site))
     assert done.returncode == 0, done.stderr

@@ -205,6 +205,7 @@ def test_a_run_that_is_broken_off_says_why(tmp_path: Path) -> None:
     assert "StorageError: r/results.jsonl: No space left on device" in hook.posted[1].body["text"]
 
 
+@pytest.mark.thorough
 def test_each_cell_of_an_experiment_is_told_of(tmp_path: Path) -> None:
     grid = "benchmark: fixture\nmodel: replay:bundled\nsample_size: 1\n"
     (tmp_path / "grid.yaml").write_text(f"{grid}modes: [single_shot, agentic]\n")

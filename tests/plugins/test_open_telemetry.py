@@ -85,6 +85,7 @@ def test_a_run_and_its_samples_are_spans(collector: Collector, tmp_path: Path) -
         assert verdict["gen_ai.evaluation.score.label"] == result["verdict"]
 
 
+@pytest.mark.thorough
 def test_a_dead_collector_costs_a_run_one_line(tmp_path: Path) -> None:
     plain = harness(tmp_path, *RUN[:4], "--out", "plain")
     done = harness(tmp_path, *RUN, OTEL_EXPORTER_OTLP_ENDPOINT="http://127.0.0.1:9")

@@ -57,6 +57,7 @@ def test_a_rule_that_fails_on_the_right_answer_too_says_nothing_of_the_solution(
     assert isinstance(said, CheckerError)
 
 
+@pytest.mark.thorough
 def test_a_failing_plug_in_rule_leaves_samples_pending_and_the_run_goes_on(tmp_path: Path) -> None:
     code = "class thing:\n    def output(expected, got): raise KeyError(got)\n    value = output\n"
     made_package(tmp_path / "site", "mine-bad", {RULES: {"mine": "thing"}}, code)

@@ -238,6 +238,7 @@ def test_a_run_is_the_same_whatever_its_observers_do(tmp_path: Path) -> None:
     assert "observer mine:Unmade: it failed at 6 of 6 events, at first by SystemExit: 9" in lines
 
 
+@pytest.mark.thorough
 async def test_a_run_that_is_interrupted_or_has_samples_pending_says_so(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(
         f"{OWN}\nimport os, signal\n"
@@ -275,6 +276,7 @@ def test_nobody_is_told_of_a_dry_run(tmp_path: Path) -> None:
     assert not (tmp_path / "log").exists()
 
 
+@pytest.mark.thorough
 def test_an_interrupt_ends_the_waiting_for_one_that_never_returns(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(
         "import os, signal, time\n"

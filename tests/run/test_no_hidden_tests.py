@@ -37,6 +37,7 @@ def summary_of(done: Any) -> Any:
     return value.get("summary", value)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("command", ["run", "grade", "verify"])
 def test_the_last_screen_and_the_summary_say_how_many(command: str, rows: Path) -> None:
     arguments = commands("jsonl:own.jsonl")[command]

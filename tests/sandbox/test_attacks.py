@@ -6,29 +6,25 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from levels import LEVELS, level_of
 
 from harness.grading.judge import judge
 from harness.grading.stop import Stop
 from harness.grading.task import Task
 from harness.problem import TestCase
-from harness.sandbox.isolation import CANDIDATES, Isolation, Level
+from harness.sandbox.isolation import Isolation, Level
 from harness.sandbox.limits import Limits
 from harness.sandbox.program import Ending, Execution, Program, Trial
-from harness.sandbox.strongest import probe_isolation
 from harness.sandbox.worker import Worker
 
 RunOn = Callable[..., list[Execution]]
 LIMITS = Limits(cpu_s=3)
 
 
-@pytest.fixture(params=CANDIDATES, ids=str)
+@pytest.fixture(params=LEVELS)
 def guarded(request: pytest.FixtureRequest) -> Iterator[Worker]:
     """A worker of every kind that can be had here."""
-    isolation: Isolation = request.param
-    broken = probe_isolation(isolation).broken
-    if broken:
-        pytest.skip(broken)
-    worker = Worker(isolation)
+    worker = Worker(level_of(request.param))
     yield worker
     worker.stop()
 
@@ -121,6 +117,7 @@ def test_no_file_is_emptied_that_may_only_be_read(
     assert victim.read_text() == "kept"
 
 
+@pytest.mark.thorough
 def test_one_solution_keeps_others_waiting_only_so_long() -> None:
     """Every test misses its limit narrowly, and would be tried again while nothing else runs."""
     code = "import time\nwhile time.process_time() < 0.33: pass"

@@ -354,6 +354,7 @@ class TestPlaces:
         for name, why in found["why"].items():
             assert bool(why) == name.startswith("namespaces") or name == "seccomp", why
 
+    @pytest.mark.thorough
     @pytest.mark.parametrize(
         ("user", "how"),
         [(0, AS_IN_A_CONTAINER), (SOMEBODY, WITHOUT_NAMESPACES)],
@@ -379,6 +380,7 @@ class TestPlaces:
         assert "i686" in found[Level.SECCOMP]
         assert "tuple.index" not in found[Level.SECCOMP]
 
+    @pytest.mark.thorough
     def test_on_another_machine_without_a_sandbox(self, secret: Path) -> None:
         if platform.machine() != "x86_64":
             pytest.skip("only this machine can say that it is another")
@@ -396,6 +398,7 @@ class TestPlaces:
         assert found["judged"][2] == Level.LANDLOCK
         assert found["judged"][3] == "no\n"
 
+    @pytest.mark.thorough
     def test_as_root_of_a_container_with_an_interpreter_of_its_own(self, secret: Path) -> None:
         """Docker gives root fourteen capabilities; the one to read any file is not among them."""
         setpriv = shutil.which("setpriv")

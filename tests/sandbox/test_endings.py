@@ -193,6 +193,7 @@ class TestMemory:
         code = "from itertools import repeat\ndef f(): return repeat(0)"
         assert run(code, entry_point="f").ending is Ending.MEMORY_LIMIT
 
+    @pytest.mark.thorough
     def test_the_next_program_has_it_all_again(self, run: Run) -> None:
         for _ in range(2):
             assert run("x = bytearray(600 << 20)").ending is Ending.FINISHED

@@ -21,6 +21,7 @@ from typing import Protocol
 
 import pydantic
 import pytest
+from levels import LEVELS, level_of
 from processes import children, resting
 
 import harness
@@ -29,10 +30,9 @@ from harness.grading.stop import Stop
 from harness.grading.task import Task
 from harness.grading.verdict import Grade, Verdict
 from harness.problem import TestCase
-from harness.sandbox.isolation import CANDIDATES, Isolation, Level
+from harness.sandbox.isolation import Isolation
 from harness.sandbox.limits import MEBIBYTE, Limits
 from harness.sandbox.program import Ending, Program, SandboxError
-from harness.sandbox.strongest import probe_isolation
 from harness.sandbox.worker import Worker
 
 PATIENCE_S = 60.0
@@ -91,24 +91,9 @@ def watched(processes: set[int]) -> Generator[Callable[[], bool]]:
             os.close(each)
 
 
-@pytest.fixture(scope="module")
-def holds() -> Callable[[Isolation], None]:
-    """Skips where a sandbox cannot be had; each is tried once."""
-    broken: dict[Isolation, str] = {}
-
-    def check(isolation: Isolation) -> None:
-        if isolation not in broken:
-            broken[isolation] = probe_isolation(isolation).broken
-        if broken[isolation]:
-            pytest.skip(broken[isolation])
-
-    return check
-
-
-@pytest.fixture(params=CANDIDATES, ids=str)
-def isolation(request: pytest.FixtureRequest, holds: Callable[[Isolation], None]) -> Isolation:
-    holds(request.param)
-    return request.param
+@pytest.fixture(params=LEVELS)
+def isolation(request: pytest.FixtureRequest) -> Isolation:
+    return level_of(request.param)
 
 
 @pytest.fixture
@@ -137,6 +122,7 @@ def fork_server(worker: Worker) -> int:
 class TestKilled:
     """By the machine, which was short of memory, or by somebody's mistake."""
 
+    @pytest.mark.thorough
     @pytest.mark.parametrize("which", [started, fork_server])
     def test_a_fork_server_killed_amid_a_test(
         self, which: Callable[[Worker], int], worker: Worker, marks: Marks
@@ -160,6 +146,7 @@ class TestKilled:
         with watched(everything | judged) as ended:
             assert ended()
 
+    @pytest.mark.thorough
     def test_one_that_is_killed_again_and_again(self, worker: Worker) -> None:
         """It gets through or it does not; nobody is blamed."""
         over = threading.Event()
@@ -223,6 +210,7 @@ class TestKilled:
         assert over
         assert errors
 
+    @pytest.mark.thorough
     @pytest.mark.parametrize("tests", [1, len(TESTS)])
     def test_the_runner_killed_from_outside_is_confirmed_away(
         self, worker: Worker, marks: Marks, tests: int
@@ -348,6 +336,7 @@ for each in json.loads(cases):
 """
 
 
+@pytest.mark.thorough
 def test_no_room_for_temporary_files(isolation: Isolation, tmp_path: Path) -> None:
     unshare = shutil.which("unshare")
     if os.getuid() != 0 or unshare is None:
@@ -476,7 +465,7 @@ INHERITED = {
 @pytest.mark.parametrize("name", INHERITED)
 def test_a_limit_of_the_machine_is_not_a_program_s_fault(name: str, isolation: Isolation) -> None:
     kind, amount, code = INHERITED[name]
-    if isolation != next(each for each in CANDIDATES if not probe_isolation(each).broken):
+    if isolation != level_of(None):
         pytest.skip("limits are inherited alike in every sandbox")
     words = [kind, str(amount), isolation.level, isolation.means or "", code + DOUBLE]
     done = subprocess.run(
@@ -508,13 +497,9 @@ class TestSoak:
         ("x = bytearray(5 << 20)\n" + DOUBLE, "accepted"),
     )
 
-    def test_two_thousand_tests(self, holds: Callable[[Isolation], None]) -> None:
-        isolation = Isolation(Level.LANDLOCK)
-        for isolation in CANDIDATES:
-            if probe_isolation(isolation).holds:
-                break
-        holds(isolation)
-        worker = Worker(isolation)
+    @pytest.mark.thorough
+    def test_two_thousand_tests(self) -> None:
+        worker = Worker(level_of(None))
         try:
             self._some(worker, 150)
             server = fork_server(worker)

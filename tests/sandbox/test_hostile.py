@@ -354,29 +354,22 @@ def surroundings() -> Iterator[Surroundings]:
 STRONGEST = None
 """The strongest sandbox that can be had here."""
 EVERY = 3
-"""One program in so many also runs in a second sandbox, or with a process for each test. The others
-do so with `-m everywhere`."""
+"""One program in so many runs with a process for each test; in thorough runs all do."""
 
 
 def sandboxes_of(name: str) -> Iterator[ParameterSet]:
-    """Where a program is run: in the strongest, and in one of the others, all taking turns.
+    """Where a program is run: in the strongest, and in thorough runs in others.
 
-    In the rest of them what layers hold that they differ in is run where it is asked for. What all
-    levels hold alike is run in another for one program of so many, the rest where asked for.
+    These are all others where layers hold it that they differ in, else one, taking turns.
     """
     yield pytest.param(STRONGEST, name)
     if MANIFEST[name].verdict is Verdict.TIME_LIMIT:  # the clock ends it, in all of them alike
         return
     others = ISOLATIONS[1:]
-    layered = name.partition("/")[0] in LAYERED
-    round_, turn_of = divmod(list(MANIFEST).index(name), len(others))
-    turn = others[turn_of]
-    sampled = layered or round_ % EVERY == 0
-    yield pytest.param(turn, name, marks=[] if sampled else [pytest.mark.everywhere])
-    if layered:
-        for other in others:
-            if other != turn:
-                yield pytest.param(other, name, marks=pytest.mark.everywhere)
+    if name.partition("/")[0] not in LAYERED:
+        others = (others[list(MANIFEST).index(name) % len(others)],)
+    for other in others:
+        yield pytest.param(other, name, marks=pytest.mark.thorough)
 
 
 @pytest.fixture(scope="module")
@@ -454,7 +447,7 @@ OF_SEVERAL_TESTS = [name for name, entry in MANIFEST.items() if entry.tests != "
 @pytest.mark.parametrize(
     "name",
     [
-        pytest.param(name, marks=[pytest.mark.everywhere] if number % EVERY else [])
+        pytest.param(name, marks=[pytest.mark.thorough] if number % EVERY else [])
         for number, name in enumerate(OF_SEVERAL_TESTS)
     ],
 )

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from levels import LEVELS, level_of
 from processes import PATIENCE_S, descendants, resting
 
 from harness.grading.judge import Task, judge
@@ -18,10 +19,10 @@ from harness.languages.cpp import compiler
 from harness.languages.language import MissingCompilerError
 from harness.problem import TestCase
 from harness.sandbox.compilation import MESSAGE_BYTES
-from harness.sandbox.isolation import CANDIDATES, Isolation, Level
+from harness.sandbox.isolation import Level
 from harness.sandbox.limits import MEBIBYTE, Limits
 from harness.sandbox.program import Program
-from harness.sandbox.strongest import probe_isolation, strongest
+from harness.sandbox.strongest import strongest
 from harness.sandbox.worker import Worker
 
 try:
@@ -102,15 +103,14 @@ HIDDEN_SOURCES = {"incbin", "assembler include", "include", "line", "has_include
 AT_EVERY_LEVEL = {"environment", "arguments", "pragmas", *HIDDEN_SOURCES}
 """Sources that ask for files; the others get the same answer at every level."""
 
+AT_THE_LIMIT = {"macros", "templates", "many errors", "long error", "no end", "no end of nesting"}
+"""Sources that take the compiler seconds."""
 
-@pytest.fixture(scope="module", params=CANDIDATES, ids=str)
+
+@pytest.fixture(scope="module", params=LEVELS)
 def bench(request: pytest.FixtureRequest) -> Iterator[Worker]:
     """A worker in each sandbox of this machine, with its processes."""
-    isolation: Isolation = request.param
-    found = probe_isolation(isolation)
-    if not found.holds:
-        pytest.skip(found.broken)
-    worker = Worker(isolation)
+    worker = Worker(level_of(request.param))
     new = f"// {secrets.token_hex(8)}\n{DOUBLE}"  # so that the compiler's sandbox is started
     assert _judge(worker, new).verdict is Verdict.ACCEPTED
     yield worker
@@ -156,7 +156,13 @@ def test_a_hostile_program_gains_and_leaves_nothing(bench: Worker, name: str) ->
     _assert_nothing_is_left(bench, before)
 
 
-@pytest.mark.parametrize("name", SOURCES)
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=[pytest.mark.thorough] if name in AT_THE_LIMIT else [])
+        for name in SOURCES
+    ],
+)
 def test_a_source_that_cannot_be_compiled_gains_and_leaves_nothing(
     bench: Worker, name: str
 ) -> None:

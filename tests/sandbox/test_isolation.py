@@ -531,11 +531,13 @@ class TestRoom:
         assert place.prints("import os\nprint(os.listdir())") == "[]\n"
         assert place.worker.process_id == before
 
+    @pytest.mark.thorough
     def test_the_working_directory_holds_a_large_file(self, place: Place) -> None:
         size = HOME_BYTES // 2
         code = f"open('f', 'wb').write(bytes({size}))\nimport os\nprint(os.stat('f').st_size)"
         assert place.prints(code + self.STAY) == f"{size}\nall right\n"
 
+    @pytest.mark.thorough
     def test_the_working_directory_holds_many_files(self, place: Place) -> None:
         number = HOME_FILES // 2
         code = f"for n in range({number}): open(str(n), 'w').close()"

@@ -83,6 +83,7 @@ worker.stop()
     assert done.stdout.endswith("b'cba\\n'\n"), done.stderr
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(os.uname().machine != "x86_64", reason="the filter is this machine's")
 def test_without_pidfd_open_doctor_says_so() -> None:
     code, found, errors = doctor(without_pidfd_open)

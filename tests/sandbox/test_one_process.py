@@ -1,5 +1,6 @@
 """A worker keeps a copy of a compiled program only where recent trials needed a second process."""
 
+import pytest
 from processes import children, resting
 
 from harness.sandbox.limits import Limits
@@ -30,6 +31,7 @@ def test_a_new_worker_expects_that_one_process_is_enough(worker: Worker) -> None
     assert judge(worker, again=0) == 0
 
 
+@pytest.mark.thorough
 def test_a_worker_whose_trials_need_more_keeps_a_copy_until_they_do_not(worker: Worker) -> None:
     worker.run(Program(DOUBLE), [b"1"], LIMITS)
     more = [judge(worker, again=2) for _ in range(25)]

@@ -67,6 +67,7 @@ def becomes(process: int, wanted: str) -> bool:
     return state(process) == wanted
 
 
+@pytest.mark.thorough
 async def test_the_others_pause_while_one_is_alone(marks: Marks) -> None:
     """In the midst of a test; what they have left of their limits is not touched."""
     short = Limits(cpu_s=0.6, own_wall_s=4.0)

@@ -173,6 +173,7 @@ ENDLESS = {
 }  # fmt: skip
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("code", ENDLESS.values(), ids=ENDLESS)
 def test_a_result_without_end_is_a_limit(code: str, run: Run) -> None:
     ending = run(code, entry_point="f", cpu_s=0.5).ending

@@ -83,6 +83,7 @@ def test_a_statement_that_takes_a_tolerance(statement: str, near: bool) -> None:
     assert known_issues("new", statement=statement, checked=True) == ()
 
 
+@pytest.mark.thorough
 def test_statements_of_release_6_are_found_with_few_false_alarms(test_data: Path) -> None:
     rows = load(str(test_data / "lcb_codegen_public1055/test_public_only.jsonl.gz")).problems
     found = {row.native_id for row in rows if issues_of_statement(row.statement)}

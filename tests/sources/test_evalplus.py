@@ -1,6 +1,6 @@
 """EvalPlus' rows, as its release files and its data sets on the hub have them."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -35,13 +35,6 @@ def check(candidate):
 BOTH = "for i, (inp, exp) in enumerate(zip(inputs, results)):\n        "
 
 
-@pytest.fixture(scope="module")
-def worker() -> Iterator[Worker]:
-    worker = Worker()
-    yield worker
-    worker.stop()
-
-
 def results(worker: Worker, problem: Problem, code: str) -> list[TestResult]:
     task = Options(stop=Stop.NEVER).task(problem, code, problem.tests.all())
     return list(judge(worker, task).tests)
@@ -71,6 +64,7 @@ def test_each_input_is_a_test(write_rows: Callable[..., Path], worker: Worker) -
     assert [test.verdict for test in wrong] == [Verdict.ACCEPTED] * 2 + [Verdict.WRONG_ANSWER]
 
 
+@pytest.mark.thorough
 def test_answers_larger_than_a_session_holds_are_judged(
     write_rows: Callable[..., Path], worker: Worker
 ) -> None:

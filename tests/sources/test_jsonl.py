@@ -142,6 +142,7 @@ class TestSchema:
                 ways = keys[name].get("anyOf", [keys[name]])
                 assert type(value) in {JSON_TYPES[way["type"]] for way in ways}, name
 
+    @pytest.mark.thorough
     def test_the_bundled_rows_are_valid_to_a_validator(self) -> None:
         jsonschema = pytest.importorskip("jsonschema")
         for line in BUNDLED.read_text().splitlines():

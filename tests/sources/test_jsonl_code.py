@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -23,13 +23,6 @@ CHECK = "def check(candidate):\n    assert candidate(1) == 2\n    assert candida
 RIGHT = "def f(x): return x + 1"
 DATA = os.environ.get("HARNESS_TEST_DATA")
 real = pytest.mark.skipif(DATA is None, reason="HARNESS_TEST_DATA names no real rows")
-
-
-@pytest.fixture(scope="module")
-def worker() -> Iterator[Worker]:
-    worker = Worker()
-    yield worker
-    worker.stop()
 
 
 @pytest.fixture
@@ -252,6 +245,7 @@ def test_codeforces_rows_that_cannot_be_judged(
         codeforces.load(str(write_rows(CODEFORCES | change)))
 
 
+@pytest.mark.thorough
 @real
 def test_all_of_humaneval_and_mbpp_can_be_expressed() -> None:
     assert DATA is not None
@@ -261,6 +255,7 @@ def test_all_of_humaneval_and_mbpp_can_be_expressed() -> None:
     assert len(loader("mbpp")(f"{DATA}/mbpp/mbpp.jsonl.gz").problems) == 974
 
 
+@pytest.mark.thorough
 @real
 @pytest.mark.parametrize("number", ["32", "38", "53", "127", "148"])
 def test_references_of_humaneval_pass(worker: Worker, number: str) -> None:

@@ -119,6 +119,7 @@ def test_hostile_text_is_refused_soon(text: str) -> None:
     assert time.process_time() - start < 5
 
 
+@pytest.mark.thorough
 def test_adding_up_is_bounded_by_the_work() -> None:
     with pytest.raises(UnreadableError, match="makes more than"):
         read_call(" + ".join(["[0] * 20000"] * 300))

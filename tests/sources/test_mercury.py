@@ -1,7 +1,7 @@
 """Mercury's rows, and their hooks at work in a real sandbox."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -75,13 +75,6 @@ def problem(write_rows: Callable[..., Path]) -> Callable[..., Problem]:
         return only
 
     return read
-
-
-@pytest.fixture(scope="module")
-def worker() -> Iterator[Worker]:
-    worker = Worker()
-    yield worker
-    worker.stop()
 
 
 @pytest.fixture

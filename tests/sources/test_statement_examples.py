@@ -183,6 +183,7 @@ def test_what_cannot_be_read_is_left_out(statement: str) -> None:
     assert examples(statement) == ()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "statement",
     [

@@ -88,6 +88,7 @@ SHARES = st.lists(
 )
 
 
+@pytest.mark.thorough
 @settings(deadline=None)
 @given(st.lists(SHARES, min_size=2, max_size=5), st.sampled_from([1, 5]))
 def test_a_corrected_interval_never_contradicts_its_p_value(

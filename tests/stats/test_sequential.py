@@ -89,6 +89,7 @@ def test_looking_after_every_pair_errs_in_one_of_twenty_experiments_at_most(
     assert errors <= LEVEL
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("mean", [0.0, 0.2])
 def test_the_interval_holds_the_mean_at_all_looks_together(mean: float) -> None:
     """With several samples a problem; the mean is outside when its own e-value is too large."""

@@ -134,6 +134,7 @@ class TestCrossing:
         assert (found.low, found.high) == (None, 2.0)
 
 
+@pytest.mark.thorough
 def test_intervals_hold_the_known_curves_and_the_crossing_is_found() -> None:
     """A short run of tests/benchmarks/spend_coverage.py: 90 to 99 % of 100 draws."""
     truth = Truth.of(10_000, (4.0, 7.0))

@@ -220,6 +220,7 @@ def test_a_part_of_a_file_is_served_from_disk(tmp_path: Path) -> None:
 # Faults
 
 
+@pytest.mark.thorough
 def test_a_cut_download_resumes_where_its_last_whole_chunk_ended(
     tmp_path: Path, client: Client
 ) -> None:
@@ -313,6 +314,7 @@ huggingface_hub.hf_hub_download({repo!r}, {path!r}, repo_type="dataset", revisio
     assert [asked.method for asked in hub.requests] == ["HEAD"]
 
 
+@pytest.mark.thorough
 def test_a_gated_repository_is_listed_to_all_and_read_with_its_token(
     hub: Hub, client: Client
 ) -> None:
@@ -353,6 +355,7 @@ def builder(repo: str, name: str | None = None) -> str:
     return BUILDER.replace("REPO", repr(repo)).replace("NAME", repr(name))
 
 
+@pytest.mark.thorough
 def test_splits_are_those_that_the_card_names(hub: Hub, client: Client) -> None:
     root = f"hf://datasets/org/rows@{OLD}"
     rows = f"{root}/rows"
@@ -369,6 +372,7 @@ def test_splits_are_those_that_the_card_names(hub: Hub, client: Client) -> None:
     ]
 
 
+@pytest.mark.thorough
 def test_splits_are_those_that_the_file_names_tell(client: Client) -> None:
     buffer = io.BytesIO()
     parquet.write_table(pa.table({"a": [1, 2, 3]}), buffer)
@@ -386,6 +390,7 @@ say(datasets.load_dataset("org/rows", split="test", revision="{OLD}")["a"][:])
         assert client(hub, code) == [1, 2, 3]
 
 
+@pytest.mark.thorough
 def test_a_repository_with_a_loading_script_is_refused_by_the_client(client: Client) -> None:
     files = {"README.md": b"# Rows\n", "rows.py": b"import datasets\n", "test.jsonl": ROW}
     with Hub({"org/rows": {OLD: files}}) as hub:
@@ -398,6 +403,7 @@ def test_a_repository_with_a_loading_script_is_refused_by_the_client(client: Cli
 # The program
 
 
+@pytest.mark.thorough
 def test_the_program_serves_folders_slowly_and_ends_quietly(tmp_path: Path, client: Client) -> None:
     folder = tmp_path / "rows"
     (folder / "data").mkdir(parents=True)

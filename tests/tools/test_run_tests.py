@@ -1,7 +1,7 @@
 """The report of `run_tests`: what happened, within bounds, and nothing that is hidden."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
@@ -27,13 +27,6 @@ def public(*pairs: tuple[str, str]) -> tuple[TestCase, ...]:
 
 
 DOUBLE = public(("1\n", "2\n"), ("21\n", "42\n"), ("-4\n", "-8\n"))
-
-
-@pytest.fixture(scope="module")
-def worker() -> Iterator[Worker]:
-    worker = Worker()
-    yield worker
-    worker.kill()
 
 
 @pytest.fixture
@@ -100,6 +93,7 @@ class TestVerdicts:
         assert "SyntaxError" in text
         assert "Test 1" not in text
 
+    @pytest.mark.thorough
     def test_the_report_of_a_time_limit_says_which_tests_were_not_run(
         self, report_on: Report
     ) -> None:
@@ -107,6 +101,7 @@ class TestVerdicts:
         assert "Test 1: time limit exceeded after 0." in text
         assert "Tests 2 to 3 were not run after that." in text
 
+    @pytest.mark.thorough
     def test_the_report_names_a_single_test_that_was_not_run(self, report_on: Report) -> None:
         program = "if int(input()) < 5: print(1 / 0)\nwhile True: pass"
         assert "Test 3 was not run after that." in report_on(program)
@@ -206,6 +201,7 @@ class TestBounds:
         assert text.startswith("0 of 100 public tests passed.")
         assert "Test 100: wrong answer" in text
 
+    @pytest.mark.thorough
     def test_a_real_output_of_megabytes(self, report_on: Report) -> None:
         code = "print('HEAD' + 'x' * 3_000_000 + 'TAIL')"
         text = report_on(code, public(("1\n" * 1_000_000, "HEAD" + "x" * 3_000_000 + "GOAL")) * 9)

@@ -12,7 +12,7 @@ from harness.cli.settings_flags import RESULT_FILTERS, with_settings
 from harness.cli.shared_flags import By, Details
 from harness.errors import INFRASTRUCTURE, MISSED, OK, UsageError
 from harness.features.compare.answer_screen import comparison_screen
-from harness.features.compare.comparison import Comparison, compare_runs
+from harness.features.compare.comparison import Comparison, NothingSharedError, compare_runs
 from harness.features.compare.markdown import comparison_markdown
 from harness.features.compare.run_names import names_of
 from harness.features.compare.view import comparison_view, groups_of
@@ -137,7 +137,14 @@ def compare(
     kinds, spends = read_kinds(by or ()), None if at is None else _spends(at)
     out = console()
     with uncollected():
-        comparison = compare_runs(runs, baseline, spends, only)
+        try:
+            comparison = compare_runs(runs, baseline, spends, only)
+        except NothingSharedError as error:
+            if not error.findings or strict or fail_if_worse or as_json or as_markdown:
+                raise
+            names = zip("AB", (baseline, *runs) if baseline else runs, strict=False)
+            out.print("\n".join((*(f"{label}: {run}" for label, run in names), *error.findings)))
+            raise typer.Exit(OK) from None
         if strict:
             _refuse_unlike(comparison)
         if as_json:

@@ -170,10 +170,12 @@ def compare_runs(
     keys = [_key(run) for run in runs]
     if baseline is not None and _key(baseline) not in keys:
         runs, keys = [baseline, *runs], [_key(baseline), *keys]
-    if not 1 < len(runs) <= len(LABELS):
+    if len(runs) > len(LABELS):
+        raise UsageError(f"{len(runs)} runs are too many to compare; give {len(LABELS)} at most")
+    if not runs[1:]:
         for path in (each for each in runs if not isinstance(each, Run)):
             refuse_experiment(path)
-        raise UsageError(f"give two runs to compare; {len(LABELS)} runs at most")
+        raise UsageError("give two runs to compare")
     place = 0 if baseline is None else keys.index(_key(baseline))
     with uncollected():
         read = [each if isinstance(each, Run) else read_run(each) for each in runs]
@@ -207,6 +209,18 @@ def compare_read(
     )
 
 
+class NothingSharedError(RunDirectoryError):
+    """Two runs share no graded problem.
+
+    Attributes:
+        findings: what they did about the same impossible tests.
+    """
+
+    def __init__(self, message: str, findings: Sequence[str]) -> None:
+        super().__init__("; ".join((message, *findings)))
+        self.findings = findings
+
+
 class _Pair:
     """Two runs and the problems they share."""
 
@@ -221,8 +235,10 @@ class _Pair:
         self.shared = [problem for problem in graded_a if problem in graded_b]
         if not self.shared:
             why = "all they share have changed" if self.changed else "no graded problem is in both"
-            told = "; ".join((why, *impossible_findings(a, b, self.labels)))
-            raise RunDirectoryError(f"{a.path} and {b.path} cannot be compared: {told}")
+            raise NothingSharedError(
+                f"{a.path} and {b.path} cannot be compared: {why}",
+                tuple(impossible_findings(a, b, self.labels)),
+            )
         self.counts = _only(graded_a, self.shared), _only(graded_b, self.shared)
         self.paired = compare_counts(*self.counts)
 

@@ -300,12 +300,11 @@ class RunController:
             yield printable_line(mode.notice(plan.spec))
         elif left and plan.target.endpoint is not None:
             together = " by the batch, for half the price" if plan.spec.batch else ""
-            requests = f"real requests to {_place(plan)}{together}"
-            most = f"at most {left * requests_of(plan).most:,}"
+            most, where = left * requests_of(plan).most, f"{_place(plan)}{together}"
             if self.dry_run:
-                yield f"dry run: nothing is sent; a run would send {requests}, {most}"
+                yield f"dry run: a real run would send up to {count(most, 'request')} to {where}"
             else:
-                yield f"{requests}, {most}; its provider may bill them"
+                yield f"up to {count(most, 'request')} to {where}; its provider may bill them"
 
     def _interrupt(self, engine: Engine) -> None:
         """Stop sending requests at the first interrupt; cancel all work at the second."""

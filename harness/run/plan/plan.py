@@ -215,9 +215,9 @@ def prepare(
     """
     _check_tests(spec)
     check_settings_of(spec)
-    _check_impossible(spec)
     target = resolve_target(spec, environ)
     check_target(target, spec)
+    _check_impossible(spec, target)
     strategy = find_strategy(spec.mode)
     model = own_model or open_target(target, spec, dry_run=dry_run)
     if before is None and isinstance(model, FunctionModel):  # earlier versions accepted more
@@ -409,11 +409,19 @@ def _check_tests(spec: RunSpec) -> None:
         raise UsageError("--efficiency times what passes the tests; leave out --no-run-tests")
 
 
-def _check_impossible(spec: RunSpec) -> None:
-    """Refuse settings of impossible tests without a share of them. Raises UsageError."""
+def _check_impossible(spec: RunSpec, target: Target) -> None:
+    """Refuse settings of impossible tests without a share of them. Raises UsageError.
+
+    The bundled answers are refused too: no model that saw an impossible test gave them.
+    """
     for key in ("impossible_kind", "impossible_exit"):
         if spec.impossible is None and is_said(spec, key):
             raise UsageError(f"{flag_of(key)} goes with --impossible SHARE; give that too")
+    if spec.impossible is not None and target.name == PREFIX + BUNDLED:
+        raise UsageError(
+            f"--impossible: the answers of {target.name} were given to unchanged tests; give a "
+            "model with -m"
+        )
 
 
 def _benchmark(spec: RunSpec) -> str:

@@ -199,6 +199,7 @@ HOSTILE = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
 def test_hostile_answers_are_searched_in_bounded_time(text: str) -> None:
     started = time.process_time()

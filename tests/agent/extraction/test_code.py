@@ -344,6 +344,7 @@ PIECES = st.sampled_from(
 ANSWERS = st.lists(PIECES | st.text(max_size=8), max_size=40).map("".join)
 
 
+@pytest.mark.thorough
 @given(ANSWERS, st.sampled_from([None, "f"]))
 def test_extracted_code_is_made_of_lines_of_the_answer(answer: str, entry: str | None) -> None:
     found = extract(answer, entry)
@@ -359,6 +360,7 @@ def test_a_block_is_taken_letter_by_letter(text: str) -> None:
     assert extract(fenced(code), None).code == code
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "piece",
     [

@@ -93,17 +93,20 @@ class TestStopping:
 
 
 class TestTimeLimit:
+    @pytest.mark.thorough
     async def test_a_request_is_cut_off_where_the_time_ends(self, play: Play) -> None:
         played = await play(turn(write(WRONG)), NEVER, limits=Limits(seconds=1))
         assert played.attempt.stop_reason is StopReason.TIME_LIMIT
         assert played.attempt.code == WRONG
         assert played.attempt.model_calls == 2
 
+    @pytest.mark.thorough
     async def test_what_a_cut_request_cost_is_not_known(self, play: Play) -> None:
         played = await play(turn(write(WRONG)), NEVER, limits=Limits(seconds=1))
         assert played.attempt.usage == USAGE
         assert not played.attempt.usage_known
 
+    @pytest.mark.thorough
     async def test_time_spent_in_tools_counts(self, play: Play) -> None:
         slow = "import time\nwhile time.process_time() < 0.6: pass\n"
         played = await play(turn(write(slow), run()), limits=Limits(seconds=0.5))
@@ -397,6 +400,7 @@ class TestToolCalls:
         assert len(played.results) == 51
         assert [result.is_error for result in played.results] == [False] * 32 + [True] * 19
 
+    @pytest.mark.thorough
     async def test_tool_calls_after_the_time_limit_are_answered_but_not_run(
         self, play: Play
     ) -> None:

@@ -101,6 +101,7 @@ async def test_every_strategy_ends_well_for_every_model_behaviour(
         await _check_record(cell, played)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("name", BEHAVIOURS)
 async def test_resume_from_any_event_asks_only_the_rest(

@@ -75,6 +75,7 @@ class TestCodeT:
         played = await play(*script, mode="codet", options=StrategyOptions(best_of=5))
         assert played.attempt.code == PRODUCT.strip()  # 2 * sqrt(4) against 3 * sqrt(1)
 
+    @pytest.mark.thorough
     async def test_tests_are_asked_for_without_the_order_to_solve(self, play: Play) -> None:
         played = await play(*self.SCRIPT, mode="codet", options=self.OPTIONS)
         assert [len(sent.messages) for sent in played.heard] == [1, 2, 2, 2]

@@ -114,6 +114,7 @@ class TestBestOfK:
         assert played.attempt.stop_reason is StopReason.TURN_LIMIT
         assert played.attempt.code == ONE_PASSES.strip()
 
+    @pytest.mark.thorough
     async def test_a_shot_whose_tests_are_cut_short_is_still_a_solution(self, shoot: Play) -> None:
         sleeper = "import time\ninput()\ntime.sleep(60)\n"
         played = await shoot(said(sleeper), limits=Limits(wall_seconds=0.7))
@@ -134,6 +135,7 @@ class TestSelfRepair:
     def repair(self, play: Play) -> Play:
         return partial(play, mode="self_repair")
 
+    @pytest.mark.thorough
     @pytest.mark.parametrize(
         ("code", "told"),
         [
@@ -252,6 +254,7 @@ class TestSelfRepair:
         played = await repair(turn(text="I cannot."), earlier=ONE_PASSES)
         assert (played.attempt.code, played.attempt.chosen_by) == (ONE_PASSES, ChosenBy.EARLIER)
 
+    @pytest.mark.thorough
     async def test_a_repair_whose_tests_are_cut_short_is_the_newest(self, repair: Play) -> None:
         sleeper = "import time\ninput()\ntime.sleep(60)\n"
         limits = Limits(wall_seconds=3.0)
@@ -328,6 +331,7 @@ class TestLimits:
         assert (attempt.code, attempt.chosen_by) == (ONE_PASSES, ChosenBy.NEWEST)
         assert attempt.model_calls == 1 + len(more)
 
+    @pytest.mark.thorough
     @pytest.mark.parametrize("mode", ["self_repair", "best_of_k_public"])
     @pytest.mark.parametrize(
         ("limits", "more", "reason"),
@@ -374,6 +378,7 @@ class TestLimits:
         with pytest.raises(RunStoppedError):
             await play(mode=mode, gate=Broke(0, RunStoppedError()))
 
+    @pytest.mark.thorough
     async def test_waiting_for_a_retry_counts_on_the_wall_alone(self, play: Play) -> None:
         waits = Retry(attempt=1, cause="HTTP 429", wait_s=5.0, throttled=True)
         script = (waits, Pause(2.1), turn(write(RIGHT), run()))
@@ -558,6 +563,7 @@ class TestRunCode:
     ) -> None:
         assert "longer than" in await tried("#" * (LONGEST_CODE + 1))
 
+    @pytest.mark.thorough
     async def test_run_code_is_not_repeated_on_resume(
         self, play: Play, pool: SandboxPool, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -692,6 +698,7 @@ class Checked:
         return f"{report.passed} of {report.total}"
 
 
+@pytest.mark.thorough
 async def test_a_report_made_by_a_user_s_tool_is_the_same_on_resume(play: Play) -> None:
     toolbox = Toolbox((ReadProblem(), WriteSolution(), RunTests(), Checked()))
     first = await play(

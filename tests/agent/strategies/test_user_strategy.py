@@ -112,6 +112,7 @@ class TestStrategies:
         assert played.attempt.stop_reason is StopReason.MODEL_ERROR
         assert "\n" not in played.attempt.error
 
+    @pytest.mark.thorough
     @pytest.mark.parametrize(
         ("end", "limits", "reason"),
         [
@@ -146,6 +147,7 @@ class TestStrategies:
         with pytest.raises(RunStoppedError):
             await play(mode=solve, gate=Closed(RunStoppedError()))
 
+    @pytest.mark.thorough
     async def test_a_user_strategy_that_heeds_the_wall_limit_hands_in_its_solution(
         self, play: Play, module: Module
     ) -> None:

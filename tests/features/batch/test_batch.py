@@ -154,6 +154,7 @@ async def test_results_and_transcripts_are_those_of_a_plain_run_at_half_the_pric
     assert KEY not in "".join([out, err, *(path.read_text() for path in written)])
 
 
+@pytest.mark.thorough
 async def test_killed_after_the_submission_another_process_reads_the_same_batch(
     vendor: Vendor, tmp_path: Path, solved: Callable[[Json], str]
 ) -> None:
@@ -173,6 +174,7 @@ async def test_killed_after_the_submission_another_process_reads_the_same_batch(
     assert len(server.asked) == len(results(tmp_path / "r")) == PROBLEMS
 
 
+@pytest.mark.thorough
 async def test_killed_while_it_handed_in_another_process_finds_the_batch(
     vendor: Vendor, tmp_path: Path, solved: Callable[[Json], str]
 ) -> None:
@@ -203,6 +205,7 @@ async def test_killed_while_it_handed_in_another_process_finds_the_batch(
     assert len(results(tmp_path / "r")) == PROBLEMS
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("word", [signal.SIGINT, signal.SIGTERM])
 async def test_an_interrupt_leaves_the_batch_with_the_provider_and_says_how_to_go_on(
     word: signal.Signals, tmp_path: Path, solved: Callable[[Json], str]
@@ -227,6 +230,7 @@ async def test_an_interrupt_leaves_the_batch_with_the_provider_and_says_how_to_g
     assert len(server.batches) == 1
 
 
+@pytest.mark.thorough
 async def test_a_second_interrupt_leaves_even_a_submission_under_way(
     tmp_path: Path, solved: Callable[[Json], str]
 ) -> None:
@@ -250,6 +254,7 @@ async def test_a_second_interrupt_leaves_even_a_submission_under_way(
     assert len(server.batches) == 1
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("word", [signal.SIGINT, signal.SIGTERM])
 async def test_an_interrupt_waits_a_little_for_a_submission_under_way(
     word: signal.Signals, tmp_path: Path, solved: Callable[[Json], str]
@@ -276,6 +281,7 @@ async def test_an_interrupt_waits_a_little_for_a_submission_under_way(
     assert len(results(tmp_path / "r")) == PROBLEMS
 
 
+@pytest.mark.thorough
 async def test_samples_without_an_answer_stay_pending_and_are_asked_on_resume(
     tmp_path: Path, solved: Callable[[Json], str], bundled_rows: list[dict[str, Any]]
 ) -> None:
@@ -301,6 +307,7 @@ async def test_samples_without_an_answer_stay_pending_and_are_asked_on_resume(
     assert len(results(tmp_path / "r")) == PROBLEMS
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", VENDORS)
 async def test_what_a_content_filter_refuses_is_refused_in_a_batch_as_in_a_single_request(
     name: str, tmp_path: Path, solved: Callable[[Json], str], bundled_rows: list[dict[str, Any]]

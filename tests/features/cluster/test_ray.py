@@ -98,6 +98,7 @@ def test_the_bundled_job_comes_out_as_on_one_machine(tmp_path: Path, cluster: Ra
     assert spec["executor"] == "ray"
 
 
+@pytest.mark.thorough
 async def test_a_node_killed_in_the_middle_costs_no_sample_and_none_is_graded_twice(
     own: Path, cluster: RayCluster
 ) -> None:
@@ -113,6 +114,7 @@ async def test_a_node_killed_in_the_middle_costs_no_sample_and_none_is_graded_tw
     assert {each["verdict"] for each in results(own / "r")} == {"accepted"}
 
 
+@pytest.mark.thorough
 async def test_interrupted_at_once_it_goes_on_here(own: Path, cluster: RayCluster) -> None:
     process = await start(own, "run", *OWN, "-k", "16", *on(cluster))
     await committed(own / "r", 1)
@@ -129,6 +131,7 @@ async def test_interrupted_at_once_it_goes_on_here(own: Path, cluster: RayCluste
     assert sorted(each["index"] for each in results(own / "r")) == list(range(16))
 
 
+@pytest.mark.thorough
 def test_grade_and_verify_give_the_same_verdicts_there(own: Path, cluster: RayCluster) -> None:
     codes = ["print(input())", "print(1)", "while True: pass", "1/0"]
     rows = [{"problem_id": "own/echo", "code": code} for code in codes]
@@ -179,6 +182,7 @@ asyncio.run(main())
 """
 
 
+@pytest.mark.thorough
 def test_no_key_goes_to_a_node_and_work_that_ends_nodes_ends(cluster: RayCluster) -> None:
     done = subprocess.run(
         [sys.executable, "-c", AT_NODE, cluster.address],
@@ -197,6 +201,7 @@ def test_no_key_goes_to_a_node_and_work_that_ends_nodes_ends(cluster: RayCluster
     assert last == "namespaces"
 
 
+@pytest.mark.thorough
 def test_a_node_whose_sandbox_is_too_weak_is_left_out(own: Path, cluster: RayCluster) -> None:
     able = run_by(own, sys.executable, "-c", WITHOUT_NAMESPACES, sys.executable, "-c", "")
     assert able.returncode == 0, able.stderr
@@ -253,6 +258,7 @@ def test_a_cluster_that_is_not_there_is_one_line(command: str, own: Path) -> Non
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.thorough
 def test_flags_that_do_not_go_together_or_are_unknown(own: Path) -> None:
     done = harness(own, "run", *OWN, "--ray-address", "auto")
     assert (done.returncode, "goes with --executor ray" in done.stderr) == (2, True)

@@ -63,6 +63,7 @@ def test_a_run_does_not_differ_from_itself(program: Program) -> None:
     assert versus["flips"] == versus["unlike"] == []
 
 
+@pytest.mark.thorough
 def test_two_replays_do_not_differ(program: Program) -> None:
     assert program("run", *PLAYED, "--agentic-mode", "--out", "again").returncode == 0
     (versus,) = compared(program, "agentic", "again", "--strict")["versus"]
@@ -117,6 +118,7 @@ def test_markdown_is_printed_whole(program: Program) -> None:
     assert "`harness transcript right own/echo0#0`" in done.stdout.replace("'", "")
 
 
+@pytest.mark.thorough
 def test_the_answer_fits_a_screen_and_the_rest_is_behind_flags(program: Program) -> None:
     for arguments in (("right", "wrong"), ("single", "single"), ("wrong", "right", "wrong")):
         lines = program("compare", *arguments).stdout.splitlines()
@@ -200,6 +202,7 @@ class TestFailUnder:
         assert ("--fail-under" in done.stderr) is bool(code)
         assert json.loads(done.stdout)["pass_at_1"] is not None
 
+    @pytest.mark.thorough
     def test_regrading_has_it_too(self, program: Program) -> None:
         flags = ("--out", "wrong-again", "--fail-under", "0.5")
         assert program("regrade", "wrong", *flags).returncode == 1

@@ -152,6 +152,7 @@ KNOWN = st.lists(
 )
 
 
+@pytest.mark.thorough
 @given(KNOWN, KNOWN)
 def test_whose_difference_it_is_changes_its_sign_alone(
     a: list[MeasuredShare], b: list[MeasuredShare]

@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import pytest
 from program import harness
 
 ROW = {
@@ -22,6 +23,7 @@ OTHER = "a, b = map(int, input().split())\nprint((a + b + 1) % 10)\n"
 TOLD = "by the source's own rule"
 
 
+@pytest.mark.thorough
 def test_it_is_printed_by_run_and_grade_and_is_in_the_page(tmp_path: Path) -> None:
     (tmp_path / "rows.jsonl").write_text(json.dumps(ROW) + "\n")
     (tmp_path / "mine.py").write_text(f"def solve(problem):\n    return {OTHER!r}\n")

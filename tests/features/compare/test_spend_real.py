@@ -18,6 +18,8 @@ from harness.models.protocol import Usage
 from harness.run.store.results import SampleResult
 from harness.run.summary.loaded_run import Run, read_run
 
+pytestmark = pytest.mark.thorough
+
 Write = Callable[..., Path]
 
 

@@ -57,6 +57,7 @@ def test_each_reward_rule_gives_its_value(rows: Problems, rule: Any, value: floa
         assert reward_of(Episode(episodes), TWO_OF_FOUR).value == value
 
 
+@pytest.mark.thorough
 def test_all_tests_are_run_for_a_share_alone(rows: Problems) -> None:
     """One that runs out of time ends the judging where only all or nothing counts."""
     spin = "n = int(input())\nwhile n == 2: pass\nprint(str(n) * 3)"

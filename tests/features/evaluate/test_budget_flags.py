@@ -40,6 +40,7 @@ class TestRun:
         assert line.startswith("--max-cost is reached: $0.0500 of $0.0500; 3 samples pending")
         assert line.endswith("harness run --resume r --max-cost MORE")
 
+    @pytest.mark.thorough
     async def test_a_run_goes_on_with_more_money_and_what_was_spent_counts(
         self, tmp_path: Path
     ) -> None:
@@ -58,6 +59,7 @@ class TestRun:
         assert "is reached" not in err
         assert len(server.requests) == len(results(tmp_path / "r")) == 8
 
+    @pytest.mark.thorough
     async def test_max_tokens_total_needs_no_price(self, tmp_path: Path) -> None:
         async with ChatServer(answer) as server:
             flags = served(server, "-n", "8", "--max-tokens-total", "30", "--out", "r")
@@ -79,6 +81,7 @@ class TestRun:
         (begun,) = (tmp_path / "r" / "transcripts").iterdir()
         assert '"put_off"' in begun.read_text().splitlines()[-1], "the other was not begun"
 
+    @pytest.mark.thorough
     async def test_what_a_failed_sample_cost_counts_when_the_run_goes_on(
         self, tmp_path: Path
     ) -> None:
@@ -95,6 +98,7 @@ class TestRun:
         assert len(server.requests) == 4 + 2
         assert results(tmp_path / "r") == []
 
+    @pytest.mark.thorough
     async def test_a_provider_that_tells_no_tokens_stops_the_run(self, tmp_path: Path) -> None:
         async with ChatServer(lambda _body, _number: completion(SOLVE)) as server:
             flags = ["-n", "4", "--max-cost", "1", "--out", "r"]
@@ -115,6 +119,7 @@ async def test_max_cost_per_sample_stops_a_sample_and_no_other(tmp_path: Path) -
     assert "is reached" not in err
 
 
+@pytest.mark.thorough
 async def test_budgets_are_keys_of_a_file_as_well(tmp_path: Path) -> None:
     (tmp_path / "spec.yaml").write_text(
         "price: {input: 1000, output: 1000}\nmax_cost: 0.03\nmax_tokens_total: 1000\n"
@@ -152,6 +157,7 @@ class TestPrices:
         assert code == 0, err
         return out + err, json.loads((folder / "r" / "summary.json").read_text())
 
+    @pytest.mark.thorough
     async def test_a_list_is_told_with_its_date(self, tmp_path: Path) -> None:
         said, summary = await self.summary(tmp_path, "--prices", "prices.json")
         assert summary["cost"] == pytest.approx(2 * (7 * 2 + 3 * 10) / 1e6)
@@ -161,6 +167,7 @@ class TestPrices:
         done = harness(tmp_path, "compare", "r", "r", "--details")
         assert done.stdout.count("(prices of 2026-02-03)") == 2
 
+    @pytest.mark.thorough
     async def test_a_price_wins_over_a_list(self, tmp_path: Path) -> None:
         said, summary = await self.summary(
             tmp_path, "--prices", "prices.json", "--price", "1000,1000"
@@ -168,16 +175,19 @@ class TestPrices:
         assert summary["cost"] == pytest.approx(0.02)
         assert "prices of" not in said
 
+    @pytest.mark.thorough
     async def test_a_vendors_price_says_nothing_of_another_address(self, tmp_path: Path) -> None:
         said, summary = await self.summary(tmp_path)
         assert summary["cost"] is None
         assert "prices of" not in said
 
+    @pytest.mark.thorough
     async def test_a_bundled_price_may_be_claimed_for_another_address(self, tmp_path: Path) -> None:
         _, summary = await self.summary(tmp_path, "--prices", "bundled")
         assert summary["cost"] > 0
         assert summary["prices_as_of"]
 
+    @pytest.mark.thorough
     async def test_a_run_that_goes_on_keeps_its_price(self, tmp_path: Path) -> None:
         (tmp_path / "prices.json").write_text(json.dumps(self.LIST))
         async with ChatServer(answer) as server:
@@ -190,6 +200,7 @@ class TestPrices:
         assert len({sample["cost"] for sample in results(tmp_path / "r")}) == 1
         assert results(tmp_path / "r")[0]["cost"] > 0
 
+    @pytest.mark.thorough
     async def test_a_run_without_a_price_may_be_given_one_and_no_other_then(
         self, tmp_path: Path
     ) -> None:

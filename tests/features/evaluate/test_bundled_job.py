@@ -62,6 +62,7 @@ def test_the_recordings_show_every_behaviour(runs: Path) -> None:
     assert any(r["chosen_by"] == "prose" and r["verdict"] == "accepted" for r in agentic)
 
 
+@pytest.mark.thorough
 def test_a_run_can_be_played_again_with_the_same_outcome(runs: Path) -> None:
     done = harness(runs, "run", *FIRST, "--agentic-mode", "-m", "replay:agentic", "--out", "again")
     assert done.returncode == 0, done.stderr

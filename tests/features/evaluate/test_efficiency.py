@@ -60,6 +60,7 @@ class TestCalibrate:
         summary = calibrated["summary"]
         assert (summary["telling"], summary["problems"], summary["references"]) == (1, 3, 3)
 
+    @pytest.mark.thorough
     def test_what_is_known_is_not_timed_again_unless_that_is_wanted(
         self, folder: Path, calibrated: dict[str, Any]
     ) -> None:
@@ -85,6 +86,7 @@ class TestCalibrate:
         assert "1 of 3 problems tell fast from slow" in done.stdout
         assert "own/sum" in done.stdout
 
+    @pytest.mark.thorough
     async def test_an_interrupt_keeps_what_is_timed_and_the_command_goes_on(
         self, tmp_path: Path
     ) -> None:
@@ -108,6 +110,7 @@ class TestCalibrate:
 
 
 class TestRun:
+    @pytest.mark.thorough
     def test_efficiency_without_a_model_times_the_references(
         self, folder: Path, calibrated: dict[str, Any]
     ) -> None:
@@ -132,6 +135,7 @@ class TestRun:
         assert "Leave such problems out" in done.stdout
         assert "--resume" not in done.stdout + done.stderr
 
+    @pytest.mark.thorough
     def test_a_model_may_be_named_all_the_same(self, folder: Path) -> None:
         (folder / "own.py").write_text(f"def solve(problem): return {SLOW!r}\n")
         flags = ["-b", "jsonl:own.jsonl", "-t", "own/sum", "-m", "python:own:solve"]
@@ -148,6 +152,7 @@ class TestRun:
         (result,) = results(folder / "plain")
         assert result["efficiency"] is None
 
+    @pytest.mark.thorough
     def test_mercury_s_protocol_is_there_by_its_name(self, folder: Path) -> None:
         flags = ["-b", "jsonl:own.jsonl", "-t", "own/sum", "--efficiency", "--timing", "mercury"]
         done = at_home(folder, "run", *flags, "--out", "mercury")

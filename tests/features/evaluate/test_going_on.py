@@ -36,6 +36,7 @@ class TestTheSameCommand:
         assert len(samples(tmp_path / "r")) == 3
         assert path.read_bytes().splitlines()[:2] == whole.splitlines()[:2]
 
+    @pytest.mark.thorough
     @pytest.mark.parametrize(
         ("flags", "word"),
         [
@@ -60,6 +61,7 @@ class TestTheSameCommand:
         assert "another run" in done.stderr
         assert {each: each.read_bytes() for each in (tmp_path / "r").glob("*.json*")} == before
 
+    @pytest.mark.thorough
     def test_a_run_is_not_gone_on_with_in_another_mode(self, program: Program) -> None:
         assert program("run", "-n", "2", "--out", "r").returncode == 0
         done = program("run", "--agentic-mode", "-n", "2", "--out", "r")
@@ -91,6 +93,7 @@ class TestGrowing:
         assert done.returncode == 2
         assert "has at most 1 recorded of a problem" in done.stderr
 
+    @pytest.mark.thorough
     @pytest.mark.parametrize(
         ("flags", "words"),
         [
@@ -111,6 +114,7 @@ class TestGrowing:
         assert words in done.stderr
         assert len(samples(tmp_path / "r")) == 2
 
+    @pytest.mark.thorough
     def test_a_run_grows_by_samples_and_never_to_fewer(
         self, program: Program, tmp_path: Path
     ) -> None:
@@ -152,6 +156,7 @@ class TestOnly:
         summary = json.loads((mine / "summary.json").read_text())
         assert summary["pending"] == {"not_run": 2}
 
+    @pytest.mark.thorough
     def test_unsolved_are_those_of_problems_that_nobody_solved(
         self, mine: Path, program: Program
     ) -> None:
@@ -160,6 +165,7 @@ class TestOnly:
         assert done.returncode == 0, done.stderr
         assert sorted(samples(mine)[3:]) == ["wrong#1"]
 
+    @pytest.mark.thorough
     def test_ids_are_those_of_problems_and_samples(self, mine: Path, program: Program) -> None:
         grown = ["run", "--resume", "r", "-n", "5", "-k", "2"]
         done = program(*grown, "--only", "later,last#1")
@@ -187,6 +193,7 @@ def solve(problem):
 
 
 class TestWhereTheModelIs:
+    @pytest.mark.thorough
     async def test_a_run_does_not_wander_to_another_address(
         self, tmp_path: Path, solver: Solver
     ) -> None:
@@ -219,6 +226,7 @@ class TestWhereTheModelIs:
 
 
 class TestPrices:
+    @pytest.mark.thorough
     async def test_a_price_that_comes_later_is_kept_and_holds_for_what_was_done(
         self, tmp_path: Path, solver: Solver
     ) -> None:
@@ -237,6 +245,7 @@ class TestPrices:
             assert code == 2
             assert "keeps the price" in err
 
+    @pytest.mark.thorough
     async def test_what_was_spent_before_counts_request_by_request(
         self, tmp_path: Path, solver: Solver
     ) -> None:
@@ -270,6 +279,7 @@ def _counted(answer: Callable[[dict[str, Any], int], Reply]) -> Callable[..., Re
     return script
 
 
+@pytest.mark.thorough
 def test_what_is_packed_is_taken_up_again_too(program: Program, tmp_path: Path) -> None:
     command = ["run", "--agentic-mode", "-n", "2", "--out", "r"]
     assert program(*command).returncode == 0

@@ -15,6 +15,7 @@ from program import environment, finish, harness, heard, results, run, start
 FLAGS = ["-b", "fixture", "--agentic-mode", "-m", "served", "--out", "r"]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("seed", "each"), [(0, 1), (2, 2)])
 async def test_kill_9_at_any_moment_loses_nothing_and_asks_nothing_twice(
     seed: int, each: int, tmp_path: Path, solver: Solver, bundled_rows: list[dict[str, Any]]
@@ -59,6 +60,7 @@ async def test_a_sample_goes_on_at_the_turn_where_it_was(tmp_path: Path, solver:
     assert [event["event"] for event in events].count("sample_start") == 1
 
 
+@pytest.mark.thorough
 async def test_a_run_whose_tool_has_changed_is_refused(tmp_path: Path, solver: Solver) -> None:
     (tmp_path / "mine.py").write_text(TOOL.format(description="One thing."))
     answers = iter([solver, None])
@@ -114,6 +116,7 @@ def results_of(data: bytes) -> list[dict[str, Any]]:
     return [json.loads(line) for line in data.splitlines()]
 
 
+@pytest.mark.thorough
 async def test_a_finished_run_has_nothing_left_to_do(tmp_path: Path) -> None:
     harness(tmp_path, "run", "-n", "3", "--out", "r")
     before = (tmp_path / "r" / "results.jsonl").read_bytes()
@@ -165,6 +168,7 @@ async def test_the_first_interrupt_asks_nothing_more_and_keeps_answers_under_way
     assert asked.total == 2 * 6 - 2, "the two answers that came are not asked for again"
 
 
+@pytest.mark.thorough
 async def test_a_sample_that_needs_no_further_answer_is_graded_after_the_first_interrupt(
     tmp_path: Path, solver: Solver
 ) -> None:
@@ -249,6 +253,7 @@ def test_environment_of_the_tests_is_bare() -> None:
     assert "OPENAI_API_KEY" not in environment()
 
 
+@pytest.mark.thorough
 async def test_an_interrupt_is_heard_even_when_the_model_never_waits(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text("def solve(problem): return 'print(0)'")
     flags = ["-m", "python:mine:solve", "-b", "fixture", "-n", "1", "-k", "100000", "--out", "r"]

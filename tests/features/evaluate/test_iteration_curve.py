@@ -106,6 +106,7 @@ def test_the_table_tells_it_of_iterating_alone(runs: Path) -> None:
     assert [point["turn"] for point in summary(runs, "single")["curve"]["by_turn"]] == [1]
 
 
+@pytest.mark.thorough
 def test_compare_tells_it_of_both(runs: Path) -> None:
     said = harness(runs, "compare", "single", "agentic", "--json")
     sides = json.loads(said.stdout)["runs"]

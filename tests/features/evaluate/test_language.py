@@ -100,6 +100,7 @@ async def test_single_shot_and_self_repair_take_the_fenced_program(folder: Path)
     assert "Python" not in "".join(_told(server))
 
 
+@pytest.mark.thorough
 async def test_tools_in_text_show_a_call_in_cpp(folder: Path) -> None:
     fence = '```json\n{"name": "write_solution", "arguments": {}}\n```\n\n```cpp\n'
     tests = '\n```json\n{"name": "run_tests", "arguments": {}}\n```\n'
@@ -136,6 +137,7 @@ def test_a_grader_takes_programs_in_the_language() -> None:
         harness.Grader(cpp_flags="-O1")
 
 
+@pytest.mark.thorough
 def test_flags_of_the_compiler_reach_the_solution(folder: Path) -> None:
     code = "#include <cstdio>\nint main() { putchar(ANSWER); }\n"
     row = {**ECHO, "id": "one", "tests": [{"input": "", "output": "1", "public": True}]}
@@ -191,6 +193,7 @@ def test_compare_says_that_the_languages_differ(folder: Path) -> None:
     assert "language differs: cpp and python" in " ".join(done.stdout.split()), done.stderr
 
 
+@pytest.mark.thorough
 def test_an_experiment_varies_the_language_on_problems_that_take_both(folder: Path) -> None:
     made = harness.experiment(
         models=[lambda_of_both],

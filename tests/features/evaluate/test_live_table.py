@@ -75,6 +75,7 @@ def test_the_table_has_scores_rows_and_a_bar(shown: Callable[..., Session]) -> N
     assert any(re.search(bar, table) for table in tables)
 
 
+@pytest.mark.thorough
 def test_rows_stand_in_the_order_of_the_run(shown: Callable[..., Session]) -> None:
     for table in _tables(shown(100, 30)):
         numbers = [int(number) for number in re.findall(r"^│ +(\d+) │", table, re.MULTILINE)]
@@ -110,6 +111,7 @@ def test_the_end_of_a_live_table_keeps_scores_and_bar(
     assert session.raw.rindex("\x1b[?25h") > session.raw.rindex("\x1b[?25l")  # the cursor is back
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("columns", "gone"), [(60, ["diff", "tokens"]), (30, ["turns", "time", "cost"]), (160, [])]
 )
@@ -128,6 +130,7 @@ def test_a_narrow_window_leaves_out_columns_of_the_live_table(
         assert {len(line) for line in box} == {columns - 1}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("columns", "lines"), [(80, 8), (20, 30)])
 def test_a_small_window_has_scores_and_bar_alone(
     shown: Callable[..., Session], columns: int, lines: int
@@ -138,12 +141,14 @@ def test_a_small_window_has_scores_and_bar_alone(
     assert all(len(line) < columns for line in session.frames[-2][1].splitlines()[-3:])
 
 
+@pytest.mark.thorough
 def test_the_live_table_without_colour_has_no_colour_codes(shown: Callable[..., Session]) -> None:
     session = shown(100, 30, NO_COLOR="1")
     assert _tables(session)
     assert not re.search(r"\x1b\[[0-9;]*(3[0-9]|9[0-7]|38;5)[0-9;]*m", session.raw)
 
 
+@pytest.mark.thorough
 def test_a_dumb_terminal_and_a_file_get_lines(folder: Path) -> None:
     asked = ("run", "-m", "python:own:slow", "-n", "2")
     dumb = on_terminal(folder, *asked, "--out", "dumb", TERM="dumb")
@@ -157,6 +162,7 @@ def test_a_dumb_terminal_and_a_file_get_lines(folder: Path) -> None:
     assert "\x1b" not in file.stderr + file.stdout
 
 
+@pytest.mark.thorough
 def test_what_is_said_on_an_interrupt_is_seen_above_the_table(folder: Path) -> None:
     session = on_terminal(
         folder,
@@ -174,6 +180,7 @@ def test_what_is_said_on_an_interrupt_is_seen_above_the_table(folder: Path) -> N
     assert "go on with: harness run --resume interrupted" in session.end
 
 
+@pytest.mark.thorough
 def test_the_live_table_fits_a_resized_window(folder: Path) -> None:
     session = on_terminal(
         folder,

@@ -76,6 +76,7 @@ def test_what_is_ten_times_slower_than_the_reference_is_too_slow(folder: Path) -
     assert "no verified reference" not in done.stderr
 
 
+@pytest.mark.thorough
 def test_a_run_has_them_keeps_them_and_goes_on_with_them(folder: Path) -> None:
     put(folder, BURNING)
     verify(folder)
@@ -127,6 +128,7 @@ def test_a_reference_limit_is_at_most_a_week(folder: Path) -> None:
     assert limits(folder)["own"]["by_problem"] == {"own/echo": 7 * 86_400}
 
 
+@pytest.mark.thorough
 def test_a_file_can_say_it(folder: Path) -> None:
     verify(folder)
     (folder / "spec.yaml").write_text("test_timeout: reference*4\n")
@@ -136,6 +138,7 @@ def test_a_file_can_say_it(folder: Path) -> None:
 
 
 class TestMissingReferences:
+    @pytest.mark.thorough
     def test_problems_without_one_keep_their_source_s_limit(self, folder: Path) -> None:
         bare = {**ECHO, "id": "own/bare", "references": []}
         wrong = {**ECHO, "id": "own/wrong", "references": ["print(2)"]}
@@ -173,6 +176,7 @@ class TestMissingReferences:
         )
         assert not (folder / "r").exists()
 
+    @pytest.mark.thorough
     def test_what_was_verified_by_another_rule_or_for_other_data_does_not_count(
         self, folder: Path
     ) -> None:
@@ -185,6 +189,7 @@ class TestMissingReferences:
         put(folder, {**ECHO, "tests": [{"input": "2", "output": "2", "public": True}]})
         assert grade(folder, *flags).returncode == 2
 
+    @pytest.mark.thorough
     def test_limits_of_the_verification_itself_do_not_matter(self, folder: Path) -> None:
         verify(folder, "--test-timeout", "5", "--isolate-tests")
         assert verdict(grade(folder, "--test-timeout", "reference*4")) == "time_limit"

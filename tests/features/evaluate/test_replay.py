@@ -62,6 +62,7 @@ CASES: dict[str, tuple[str, list[str]]] = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("stop_reason", CASES)
 async def test_a_replay_ends_where_the_run_ended_and_is_the_same_each_time(
     stop_reason: str, tmp_path: Path, solver: Solver

@@ -65,6 +65,7 @@ async def test_each_protocol_is_spoken_at_any_address(api: str, tmp_path: Path) 
     assert len(results(tmp_path / "r")) == 1
 
 
+@pytest.mark.thorough
 async def test_a_run_goes_on_by_the_protocol_it_began_with(tmp_path: Path) -> None:
     await asked(tmp_path, "responses")
     done = harness(tmp_path, "run", "--resume", "r", "--api", "chat")
@@ -285,6 +286,7 @@ def test_a_function_answers_no_conversation(keys: dict[str, Any]) -> None:
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.thorough
 def test_a_function_answers_modes_without_a_conversation() -> None:
     for mode in ("single_shot", "best_of_k_public"):
         assert evaluate(lambda _: "x", benchmark="fixture", limit=1, mode=mode)["graded"] == 1
@@ -357,6 +359,7 @@ async def test_a_provider_that_repeats_a_header_is_not_quoted_on_it(tmp_path: Pa
     assert "planted" not in "".join([out, err, *kept])
 
 
+@pytest.mark.thorough
 async def test_a_run_goes_on_with_the_headers_it_began_with(tmp_path: Path) -> None:
     await asked(tmp_path, "chat", *HEADERS, GATE_KEY="planted-gate")
     more = ["run", "--resume", "r", "-n", "2"]
@@ -441,6 +444,7 @@ def reading(*prompt_tokens: int) -> Any:
     return script
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("prompt_tokens", "lines"), [((900, 2000, 1800, 1700), 1), ((900, 2000, 2000, 2100), 0)]
 )
@@ -463,6 +467,7 @@ async def test_fewer_tokens_of_a_longer_conversation_are_told_once(
 # Timeouts
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("flag", ["--idle-timeout", "--request-timeout"])
 async def test_a_silent_request_is_cut_off_and_sent_again(flag: str, tmp_path: Path) -> None:
     silent = Reply(silence_s=300)
@@ -477,6 +482,7 @@ async def test_a_silent_request_is_cut_off_and_sent_again(flag: str, tmp_path: P
     assert spec(tmp_path)[flag.strip("-").replace("-", "_")] == 1
 
 
+@pytest.mark.thorough
 async def test_the_request_timeout_ends_an_answer_that_never_falls_silent(tmp_path: Path) -> None:
     async def token() -> None:
         await asyncio.sleep(0.05)
@@ -491,6 +497,7 @@ async def test_the_request_timeout_ends_an_answer_that_never_falls_silent(tmp_pa
     assert "no answer in time" in retried["cause"]
 
 
+@pytest.mark.thorough
 async def test_the_retry_timeout_ends_the_tries_of_a_request(tmp_path: Path) -> None:
     limited = failure(429, "slow down", headers={"retry-after": "30"})
     async with ChatServer(in_turn(limited)) as server:

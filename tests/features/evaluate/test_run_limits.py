@@ -78,6 +78,7 @@ class TestBudget:
         assert summary(tmp_path)["stopped"] is None
         assert len(server.requests) == sum(each["model_calls"] for each in done)
 
+    @pytest.mark.thorough
     async def test_a_sample_that_it_cuts_off_goes_on_where_it_was(self, tmp_path: Path) -> None:
         async with ChatServer(reading) as server:
             flags = ["-n", "1", "--agentic-mode", *CENT_A_REQUEST, "--max-cost", "0.05"]
@@ -98,6 +99,7 @@ class TestBudget:
         assert len(server.requests) == 10, "nothing was asked twice"
         assert result["unheard"] == 0
 
+    @pytest.mark.thorough
     async def test_a_first_answer_that_is_cut_off_by_us_does_not_end_the_run(
         self, tmp_path: Path
     ) -> None:
@@ -115,6 +117,7 @@ class TestBudget:
         assert summary(tmp_path)["unheard"] == 1
         assert "1 request cut off" in out
 
+    @pytest.mark.thorough
     async def test_a_cut_first_answer_estimated_beyond_the_budget_does_not_end_the_run(
         self, tmp_path: Path
     ) -> None:
@@ -171,6 +174,7 @@ class TestRefusal:
         assert stopped == {"reason": "refused", "cause": f"HTTP {status}: {words}"}
         assert {event["reason"] for event in events(tmp_path, "put_off")} == {"refused"}
 
+    @pytest.mark.thorough
     async def test_a_wrong_address_is_named(self, tmp_path: Path) -> None:
         async with ChatServer(lambda _b, _n: Reply(status=404)) as server:
             bare = server.base_url.removesuffix("/v1")
@@ -189,6 +193,7 @@ class TestRefusal:
                 assert f"refuses every request: HTTP 404{words}" in err
                 assert "hidden-word" not in err
 
+    @pytest.mark.thorough
     async def test_the_library_says_it_too(self, tmp_path: Path) -> None:
         code = (
             "import harness, sys\n"
@@ -246,6 +251,7 @@ class Dead:
 
 
 class TestOutage:
+    @pytest.mark.thorough
     async def test_an_outage_pauses_the_run_until_the_provider_answers_again(
         self, tmp_path: Path, solver: Solver
     ) -> None:
@@ -294,6 +300,7 @@ class TestOutage:
         assert summary(tmp_path)["unheard"] == 0
 
 
+@pytest.mark.thorough
 async def test_requests_in_flight_at_a_kill_are_told(tmp_path: Path) -> None:
     async with ChatServer(lambda _b, _n: Reply(silence_s=300)) as server:
         flags = served(server, "-n", "5", "--concurrency", "3")

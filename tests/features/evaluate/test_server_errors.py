@@ -59,6 +59,7 @@ async def test_a_budget_holds_where_the_server_counts_no_tokens(tmp_path: Path) 
     assert "--max-cost is reached" in err
 
 
+@pytest.mark.thorough
 async def test_a_call_that_the_provider_could_not_read_is_read(tmp_path: Path) -> None:
     """Groq refuses a malformed call with status 400, and sends what the model wrote."""
     wrote = json.dumps({"name": "write_solution", "arguments": {"code": "print(0)"}})

@@ -69,6 +69,7 @@ async def test_max_tokens_per_sample(tmp_path: Path) -> None:
     assert (len(server.requests), result["stop_reason"]) == (3, "token_limit")
 
 
+@pytest.mark.thorough
 async def test_no_stop_on_pass_goes_on_until_the_model_stops(tmp_path: Path, right: str) -> None:
     script = in_turn(
         calling(("write_solution", {"code": right}), ("run_tests", {})), saying("Done.")
@@ -96,6 +97,7 @@ def _told(server: ChatServer, role: str) -> list[str]:
     ]
 
 
+@pytest.mark.thorough
 async def test_show_budget_tells_the_turns_and_tokens_left(tmp_path: Path, right: str) -> None:
     calls = (("read_problem", {}), ("write_solution", {"code": "print(1)"}), ("run_tests", {}))
     script = in_turn(calling(*calls), calling(("write_solution", {"code": right})), saying("Done."))
@@ -113,6 +115,7 @@ async def test_show_budget_tells_the_turns_and_tokens_left(tmp_path: Path, right
     assert not any("Left" in text for text in _told(server, "tool"))
 
 
+@pytest.mark.thorough
 async def test_max_turns_in_a_template(tmp_path: Path) -> None:
     folder = tmp_path / "mine"
     folder.mkdir()
@@ -131,6 +134,7 @@ async def test_max_turns_in_a_template(tmp_path: Path) -> None:
         )
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("mode", ["agentic", "single_shot", "self_repair", "best_of_k_public"])
 async def test_answers_that_the_token_limit_cuts_off_are_counted(tmp_path: Path, mode: str) -> None:
     def cut(_body: Json, _number: int) -> Reply:
@@ -163,6 +167,7 @@ async def test_run_code_tool_runs_a_program_of_the_model(tmp_path: Path) -> None
     assert result["written"] == 0
 
 
+@pytest.mark.thorough
 async def test_repair_rounds_bounds_the_repairs(tmp_path: Path, right: str) -> None:
     script = in_turn(saying(fenced("print(1)")), saying(fenced("print(2)")), saying(fenced(right)))
     flags = ["--mode", "self_repair"]
@@ -173,6 +178,7 @@ async def test_repair_rounds_bounds_the_repairs(tmp_path: Path, right: str) -> N
     assert "print(2)" in server.requests[2].body["messages"][-1]["content"]
 
 
+@pytest.mark.thorough
 async def test_repair_from_begins_with_the_earlier_run_s_solution(
     tmp_path: Path, right: str
 ) -> None:
@@ -184,6 +190,7 @@ async def test_repair_from_begins_with_the_earlier_run_s_solution(
     assert (result["model_calls"], result["written"]) == (1, 2)
 
 
+@pytest.mark.thorough
 async def test_an_earlier_run_must_have_the_sample(tmp_path: Path) -> None:
     await _served(tmp_path, in_turn(saying(fenced("print(1)"))), out="first")
     base = ["-b", "fixture", "-n", "1", "-m", "x", "--base-url", "http://127.0.0.1:9/v1"]
@@ -208,6 +215,7 @@ async def test_best_of_sets_the_number_of_shots(tmp_path: Path, right: str) -> N
 TEST = "Input:\n```\n{}\n```\nOutput:\n```\n{}\n```"
 
 
+@pytest.mark.thorough
 async def test_test_answers_sets_the_number_of_requests_for_tests(
     tmp_path: Path, right: str
 ) -> None:
@@ -221,6 +229,7 @@ async def test_test_answers_sets_the_number_of_requests_for_tests(
     assert (len(server.requests), result["model_calls"]) == (3, 3)
 
 
+@pytest.mark.thorough
 async def test_written_tests_are_checked_by_a_reference_where_the_solution_is_wrong(
     tmp_path: Path,
 ) -> None:
@@ -233,6 +242,7 @@ async def test_written_tests_are_checked_by_a_reference_where_the_solution_is_wr
     assert "1 test by the model; 1 of 1 that could be checked are wrong (100.0 %)" in done.stdout
 
 
+@pytest.mark.thorough
 async def test_plans_sets_the_number_of_plans(tmp_path: Path, right: str) -> None:
     recalled = "".join(f"<problem>{each}</problem>" for each in "abc")
     talk = [saying(recalled), *[saying("50")] * 2, saying(fenced(right)), *[saying("50")] * 9]
@@ -243,6 +253,7 @@ async def test_plans_sets_the_number_of_plans(tmp_path: Path, right: str) -> Non
     assert len(server.requests) > 4
 
 
+@pytest.mark.thorough
 async def test_best_of_may_exceed_the_turns_of_the_agent_loop(tmp_path: Path) -> None:
     async with ChatServer(lambda _body, _number: completion("```python\nprint(0)\n```")) as server:
         flags = ["-b", "fixture", "-n", "1", "-m", "served", "--base-url", server.base_url]
@@ -252,6 +263,7 @@ async def test_best_of_may_exceed_the_turns_of_the_agent_loop(tmp_path: Path) ->
     assert len(server.requests) == 12
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("mode", ASKING)
 async def test_sample_wall_timeout_ends_a_sample(tmp_path: Path, mode: str) -> None:
     def late(_body: Json, _number: int) -> Reply:

@@ -63,6 +63,7 @@ async def test_auto_falls_back_to_text_for_the_whole_run(
     assert sum("tools are refused" in text for text in transcripts) == 1
 
 
+@pytest.mark.thorough
 async def test_samples_under_way_fall_back_too(tmp_path: Path, solutions: dict[str, str]) -> None:
     script = refusing(caller(solutions), *REFUSALS["Ollama"])
     server, code, _, err = await _run(tmp_path, script, "--concurrency", "8")
@@ -71,6 +72,7 @@ async def test_samples_under_way_fall_back_too(tmp_path: Path, solutions: dict[s
     assert _flags(tmp_path / "r") == {("text", False)}
 
 
+@pytest.mark.thorough
 async def test_auto_is_native_where_tools_are_taken(tmp_path: Path, solver: Solver) -> None:
     server, code, out, err = await _run(tmp_path, solver)
     assert code == 0, err
@@ -114,6 +116,7 @@ async def test_a_model_of_another_protocol_stops_the_run_and_names_the_flag(tmp_
     assert results(tmp_path / "r") == []
 
 
+@pytest.mark.thorough
 async def test_text_never_tries_native(tmp_path: Path, solver: Solver) -> None:
     """The solver calls natively wherever it is offered tools; here it is offered none."""
     spec = tmp_path / "spec.yaml"
@@ -146,6 +149,7 @@ async def mixed(tmp_path: Path, solutions: dict[str, str]) -> tuple[Path, str]:
     return tmp_path, out
 
 
+@pytest.mark.thorough
 async def test_a_fallback_is_flagged_and_the_rate_without_it_stands_beside(
     mixed: tuple[Path, str],
 ) -> None:
@@ -165,6 +169,7 @@ async def test_a_fallback_is_flagged_and_the_rate_without_it_stands_beside(
     assert "1 sample asked without tools: none called, or none read" in out
 
 
+@pytest.mark.thorough
 async def test_a_run_with_text_tools_replays_the_same(mixed: tuple[Path, str]) -> None:
     folder, out = mixed
     done = harness(folder, "run", "-m", "replay:r", "--out", "again", *FLAGS)
@@ -177,6 +182,7 @@ async def test_a_run_with_text_tools_replays_the_same(mixed: tuple[Path, str]) -
     assert "on tools are called" in shown.stdout
 
 
+@pytest.mark.thorough
 async def test_results_from_before_there_was_a_choice_are_still_read(
     mixed: tuple[Path, str],
 ) -> None:
@@ -210,6 +216,7 @@ def _prompts(folder: Path, single_shot: str) -> None:
         (folder / mode / "user.j2").write_text(user)
 
 
+@pytest.mark.thorough
 async def test_a_fallback_asks_with_the_users_own_prompt(
     tmp_path: Path, solutions: dict[str, str]
 ) -> None:

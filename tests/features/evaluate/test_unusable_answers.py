@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import pytest
 from chat_server import ChatServer, completion, failure, in_turn
 from program import harness, results, run
 
@@ -17,6 +18,7 @@ def served(server: ChatServer, *flags: str) -> list[str]:
     return ["run", *place, *CENT_A_REQUEST, "--no-run-tests", "--out", "r", *flags]
 
 
+@pytest.mark.thorough
 async def test_unusable_answers_count_in_the_budget_and_end_the_run(tmp_path: Path) -> None:
     async with ChatServer(in_turn(USELESS)) as server:
         flags = served(server, "-n", "3", "--max-cost", "0.025")
@@ -26,6 +28,7 @@ async def test_unusable_answers_count_in_the_budget_and_end_the_run(tmp_path: Pa
     assert "--max-cost is reached: $0.0300 of $0.0250" in err
 
 
+@pytest.mark.thorough
 async def test_a_sample_that_was_asked_again_tells_all_it_used(tmp_path: Path) -> None:
     async with ChatServer(in_turn(USELESS, completion(SOLVE, usage=TEN))) as server:
         code, out, err = await run(tmp_path, *served(server, "-n", "1", "--json"))
@@ -38,6 +41,7 @@ async def test_a_sample_that_was_asked_again_tells_all_it_used(tmp_path: Path) -
     assert (retry["usage"]["input_tokens"], retry["usage"]["output_tokens"]) == (7, 3)
 
 
+@pytest.mark.thorough
 async def test_what_a_content_filter_refuses_twice_is_refused(tmp_path: Path) -> None:
     filtered = failure(400, "The prompt was filtered.", "content_filter")
     async with ChatServer(in_turn(filtered)) as server:

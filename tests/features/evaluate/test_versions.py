@@ -35,6 +35,7 @@ def begun(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.thorough
 def test_a_run_that_goes_on_under_another_version_keeps_both(begun: Path) -> None:
     (first,) = manifest(begun)["versions"]
     assert first["harness"] == package.__version__
@@ -53,6 +54,7 @@ def test_a_run_that_goes_on_under_another_version_keeps_both(begun: Path) -> Non
     assert len(manifest(begun)["versions"]) == 2
 
 
+@pytest.mark.thorough
 def test_a_run_that_is_older_than_the_list_of_versions_gets_one(begun: Path) -> None:
     stored = {key: value for key, value in manifest(begun).items() if key != "versions"}
     stored |= {"harness": "0.0.1", "git_revision": None}
@@ -61,6 +63,7 @@ def test_a_run_that_is_older_than_the_list_of_versions_gets_one(begun: Path) -> 
     assert len(manifest(begun)["versions"]) == 2
 
 
+@pytest.mark.thorough
 def test_tools_that_have_changed_make_another_run(begun: Path) -> None:
     tools = manifest(begun)["tools"]
     assert tools["name"] == "read_problem, write_solution, run_tests"

@@ -109,6 +109,7 @@ MEASURE, COMPARE = "Measure", "Compare with the main branch"
 JUNIT, KEEP = "Write one test case per sample", "Keep it as the run to beat"
 
 
+@pytest.mark.thorough
 def test_its_commands_measure_compare_and_fail_where_it_is_worse(
     tmp_path: Path, steps: list[Step]
 ) -> None:

@@ -18,6 +18,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("seed", "interrupt_at", "flags", "code"),
     [
@@ -41,6 +42,7 @@ async def test_an_early_end_leaves_an_answer_and_equal_spend(
     assert ended.sentence in " ".join(ended.screen.split())
 
 
+@pytest.mark.thorough
 async def test_with_a_budget_a_problem_is_asked_in_both_arms_before_the_next(folder: Path) -> None:
     model = ScriptedModel(7)
     await carry_out(folder, "e", model, ("--max-cost", "9", "--concurrency", "1"))

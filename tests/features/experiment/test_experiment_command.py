@@ -112,6 +112,7 @@ class TestExamples:
         assert "spent: single_shot $0.0095, agentic $0.0256" in shown
         assert len(shown.splitlines()) <= 23, "all of it is on the last screen"
 
+    @pytest.mark.thorough
     @pytest.mark.parametrize("name", ["agentic", "prompts"])
     def test_a_bundled_grid_plays_the_bundled_recordings(self, name: str, tmp_path: Path) -> None:
         done = harness(
@@ -122,6 +123,7 @@ class TestExamples:
         problems = {cell["pass_at_1"]["problems"] for cell in cells}
         assert (len(cells), problems) == (2, {32})
 
+    @pytest.mark.thorough
     def test_prompts_that_a_recording_does_not_hear_are_equal(self, tmp_path: Path) -> None:
         """A run's recording, unlike a set of them, says the same to any prompt."""
         run = WRITTEN / "single_shot" / "default"
@@ -153,6 +155,7 @@ class TestExamples:
 
 
 class TestGoingOn:
+    @pytest.mark.thorough
     def test_the_same_command_asks_nothing_again(self, folder: Path) -> None:
         write(folder, models=BOTH)
         assert experiment(folder).returncode == 0
@@ -163,6 +166,7 @@ class TestGoingOn:
         assert "0 samples pending" in again.stderr
         assert asked(folder) == before
 
+    @pytest.mark.thorough
     def test_a_grown_grid_runs_the_difference(self, folder: Path) -> None:
         write(folder, models=BOTH[:1], sample_size=2)
         assert experiment(folder).returncode == 0
@@ -174,6 +178,7 @@ class TestGoingOn:
         assert {cell["graded"] for cell in cells.values()} == {6}
         assert set(cells) == {"python-mine-good+single_shot+default", "python-mine-half"}
 
+    @pytest.mark.thorough
     @pytest.mark.parametrize(
         ("changed", "words"),
         [
@@ -195,6 +200,7 @@ class TestGoingOn:
         assert len(done.stderr.splitlines()) == 1
         assert (folder / "e" / "experiment.json").read_bytes() == before
 
+    @pytest.mark.thorough
     def test_a_cell_that_a_crash_met_before_it_began_is_begun(self, folder: Path) -> None:
         write(folder, models=BOTH)
         cell = folder / "e" / "python-mine-half"
@@ -206,6 +212,7 @@ class TestGoingOn:
         assert done.returncode == 0, done.stderr
         assert len(results(cell)) == 4
 
+    @pytest.mark.thorough
     def test_failures_of_one_cell_leave_the_others_alone(self, folder: Path) -> None:
         write(folder, models=["python:mine:fails", "python:mine:good"])
         done = experiment(folder)
@@ -262,6 +269,7 @@ class TestGoingOn:
         assert code == 130
         assert "Traceback" not in err
 
+    @pytest.mark.thorough
     async def test_a_second_process_is_refused(self, tmp_path: Path, solver: Solver) -> None:
         released = asyncio.Event()
 
@@ -296,6 +304,7 @@ class TestBudget:
             **more,
         )
 
+    @pytest.mark.thorough
     async def test_is_of_the_whole_grid_and_what_was_spent_counts(self, tmp_path: Path) -> None:
         flags = ["experiment", "-c", "g.yaml", "--out", "e"]
         async with ChatServer(lambda _b, _n: completion("print(0)", usage=TEN)) as server:
@@ -318,6 +327,7 @@ class TestBudget:
         stored = json.loads((tmp_path / "e" / "default" / "run.json").read_text())["spec"]
         assert stored["max_cost"] is None, "the budget is not the run's own"
 
+    @pytest.mark.thorough
     async def test_tokens_need_no_price(self, tmp_path: Path) -> None:
         flags = ["experiment", "-c", "g.yaml", "--out", "e", "--max-tokens-total", "50"]
         async with ChatServer(lambda _b, _n: completion("print(0)", usage=TEN)) as server:
@@ -349,6 +359,7 @@ class TestBudget:
 
 
 class TestCells:
+    @pytest.mark.thorough
     async def test_each_has_a_client_of_its_own(self, tmp_path: Path, solver: Solver) -> None:
         async with ChatServer(solver) as one, ChatServer(lambda *_: failure(400, "no")) as other:
             models = [
@@ -362,6 +373,7 @@ class TestCells:
             assert {each.body["model"] for each in one.requests} == {"served"}
             assert {each.body["model"] for each in other.requests} == {"served-too"}
 
+    @pytest.mark.thorough
     def test_a_class_is_made_anew_for_each(self, folder: Path) -> None:
         modes = ["single_shot", "best_of_k_public"]
         write(folder, model="python:mine:Counted", modes=modes, best_of=1, sample_size=1)
@@ -404,6 +416,7 @@ class TestCells:
         assert "variant nowhere: no prompt set or folder 'nowhere'" in done.stderr
         assert not asked(folder)
 
+    @pytest.mark.thorough
     def test_are_ordinary_runs(self, folder: Path) -> None:
         write(folder, models=BOTH)
         assert experiment(folder).returncode == 0
@@ -434,6 +447,7 @@ class TestRanking:
         assert first["against"]["difference"] == 0.5
         assert first["against"]["p_value"] == pytest.approx(TWO_FLIPS, abs=1e-5)
 
+    @pytest.mark.thorough
     def test_p_is_corrected_for_the_number_of_cells(self, folder: Path) -> None:
         models = ["python:mine:half", "python:mine:good", "python:mine:Counted"]
         write(folder, models=models)
@@ -463,6 +477,7 @@ class TestDryRun:
         assert rows["all"] == ["4", "variants", "16", "24", "to", "32", "unknown"]
         assert sorted(p for p in folder.rglob("*") if "__pycache__" not in str(p)) == before
 
+    @pytest.mark.thorough
     def test_counts_what_is_left_and_sums_the_cost(self, folder: Path) -> None:
         price = {"input": 1, "output": 1}
         write(folder, models=BOTH, sample_size=2, price=price)

@@ -59,6 +59,7 @@ def arms_of(screen: str) -> dict[str, str]:
     return dict(found)
 
 
+@pytest.mark.thorough
 def test_both_cells_stand_side_by_side_while_they_run(shown: Session) -> None:
     assert shown.code == 0, shown.end
     both = [arms_of(screen) for _, screen in shown.frames if len(arms_of(screen)) == 2]
@@ -73,6 +74,7 @@ def test_both_cells_stand_side_by_side_while_they_run(shown: Session) -> None:
     assert re.match(r"\d+/12 +100 % +━+─* +\$0\.\d+ +\d running", late["agentic"])
 
 
+@pytest.mark.thorough
 def test_a_finished_variant_keeps_its_figures_when_the_experiment_is_resumed(
     tmp_path: Path,
 ) -> None:

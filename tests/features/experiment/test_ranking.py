@@ -175,6 +175,7 @@ def dominates(a: Point, b: Point) -> bool:
     return a[0] <= b[0] and a[1] >= b[1] and a != b
 
 
+@pytest.mark.thorough
 @given(st.lists(st.tuples(NUMBER, NUMBER), max_size=12))
 def test_the_front_is_what_nothing_dominates(points: list[Point]) -> None:
     expected = [

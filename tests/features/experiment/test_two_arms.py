@@ -81,6 +81,7 @@ async def test_single_shot_gets_as_many_shots_as_the_agent_spends(folder: Path) 
     assert answer["sentence"] in said
 
 
+@pytest.mark.thorough
 async def test_the_number_of_shots_may_be_given(folder: Path) -> None:
     served = Served()
     async with ChatServer(served) as server:
@@ -89,6 +90,7 @@ async def test_the_number_of_shots_may_be_given(folder: Path) -> None:
     assert served.asked == {"agent": 4, "shot": 6}
 
 
+@pytest.mark.thorough
 async def test_the_same_command_and_resume_ask_nothing_again(folder: Path) -> None:
     served = Served()
     async with ChatServer(served) as server:
@@ -104,6 +106,7 @@ async def test_the_same_command_and_resume_ask_nothing_again(folder: Path) -> No
     assert served.asked == {"agent": 10, "shot": 10}, "two more problems, in both arms"
 
 
+@pytest.mark.thorough
 async def test_a_budget_is_spent_on_pairs(folder: Path) -> None:
     served = Served()
     async with ChatServer(served) as server:
@@ -149,6 +152,7 @@ class TestStopping:
         assert "decision" not in told(folder)
         assert "Stopping rule" not in out
 
+    @pytest.mark.thorough
     async def test_one_arm_alone_can_be_completed_as_a_run(self, folder: Path) -> None:
         served = Served()
         async with ChatServer(served) as server:
@@ -159,6 +163,7 @@ class TestStopping:
         assert pending(folder, "agentic") == {}
         assert "not_needed" not in json.loads((folder / "e/agentic/run.json").read_text())
 
+    @pytest.mark.thorough
     async def test_arms_that_are_alike_are_asked_everything(self, folder: Path) -> None:
         served = Served(shot=RIGHT)
         async with ChatServer(served) as server:
@@ -168,6 +173,7 @@ class TestStopping:
         assert served.asked == {"agent": 24, "shot": 12}
         assert "Stopping rule: undecided after all problems (evidence 1, needs 20)." in out
 
+    @pytest.mark.thorough
     async def test_a_wider_level_decides_earlier(self, folder: Path) -> None:
         served = Served()
         async with ChatServer(served) as server:
@@ -176,6 +182,7 @@ class TestStopping:
         assert code == 0, err
         assert served.asked == {"agent": 16, "shot": 8}, "an e-value of 5 is enough"
 
+    @pytest.mark.thorough
     async def test_the_interval_may_be_narrow_enough(self, folder: Path) -> None:
         served = Served(shot=RIGHT)
         async with ChatServer(served) as server:
@@ -185,6 +192,7 @@ class TestStopping:
         assert "Stopping rule: precise enough" in out
         assert served.asked == {"agent": 32, "shot": 16}
 
+    @pytest.mark.thorough
     async def test_the_rule_decides_the_first_sentence_on_the_same_problems(
         self, folder: Path
     ) -> None:
@@ -200,6 +208,7 @@ class TestStopping:
         assert f"2 single shots solve 0.0 % (+100.0 points, {ends} at any look: decided)" in said
         assert f"at equal spend: +100.0 points ({ends} at any look), from 16 of 20" in said
 
+    @pytest.mark.thorough
     async def test_a_grid_of_two_cells_may_stop_and_one_of_three_is_refused(
         self, folder: Path
     ) -> None:
@@ -220,6 +229,7 @@ class TestStopping:
         assert "compare two variants, and this experiment has 1; leave them out" in done.stderr
 
 
+@pytest.mark.thorough
 def test_a_webhook_hears_of_each_run_once_though_it_is_done_in_parts(folder: Path) -> None:
     (folder / "mine.py").write_text(
         "def good(problem):\n    return 'print(input())'\n"
@@ -237,6 +247,7 @@ def test_a_webhook_hears_of_each_run_once_though_it_is_done_in_parts(folder: Pat
 
 
 class TestInterrupted:
+    @pytest.mark.thorough
     @pytest.mark.parametrize(
         ("during", "more"), [("agent", []), ("shot", []), ("shot", ["--stop-when-decided"])]
     )
@@ -272,6 +283,7 @@ class TestInterrupted:
         assert len(results(folder / "e" / "single_shot")) == 8
 
 
+@pytest.mark.thorough
 async def test_resume_refuses_what_would_be_another_experiment(folder: Path) -> None:
     async with ChatServer(Served()) as server:
         await run(folder, *flags(server, "-n", "1"))
@@ -292,6 +304,7 @@ def test_a_dry_run_says_that_the_shots_follow_the_spend(tmp_path: Path) -> None:
     assert told["auto_shots"] == ["single_shot"]
 
 
+@pytest.mark.thorough
 def test_the_recordings_play_offline(tmp_path: Path) -> None:
     done = harness(tmp_path, "experiment", "-n", "3", "--out", "e")
     assert done.returncode == 0, done.stderr

@@ -93,6 +93,7 @@ def test_a_line_a_sample_in_the_form_of_chat_completions(agentic: Run) -> None:
                 assert set(call["function"]) == {"name", "arguments"}
 
 
+@pytest.mark.thorough
 def test_a_packed_run_says_the_same(agentic: Run, tmp_path: Path) -> None:
     before = list(chat_text(agentic))
     shutil.copytree(agentic.path, tmp_path / "packed")
@@ -172,6 +173,7 @@ def test_a_run_of_the_agent_loop_comes_back(folder: Path) -> None:
     check_round_trip(folder, "agentic", "fixture")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("mode", ["self_repair", "best_of_k_public"])
 def test_a_run_of_another_strategy_comes_back(tmp_path: Path, mode: str) -> None:
     (tmp_path / "own.jsonl").write_text(json.dumps(ECHO) + "\n")

@@ -74,6 +74,7 @@ def test_there_are_upstreams_three_files(exported: Path) -> None:
     )
 
 
+@pytest.mark.thorough
 def test_every_value_is_of_the_type_that_upstreams_has(exported: Path, test_data: Path) -> None:
     name = "o1-mini-2024-09-12_N1_v5_880_eval_all.json.gz"
     theirs = json.loads(gzip.decompress((test_data / "lcb_evals" / name).read_bytes()))
@@ -100,6 +101,7 @@ def test_every_value_is_of_the_type_that_upstreams_has(exported: Path, test_data
             assert tuple(sorted(told)) in known[code]
 
 
+@pytest.mark.thorough
 def test_we_read_it_back_and_agree_with_ourselves(exported: Path, folder: Path) -> None:
     path = exported / "Scenario.codegeneration_1_eval_all.json"
     solutions = read_solutions(path)

@@ -69,6 +69,7 @@ async def test_what_it_started_ends_with_it(
     assert ends(f"sleep({seconds})")
 
 
+@pytest.mark.thorough
 @BOTH
 @pytest.mark.parametrize(
     ("limits", "reason"),
@@ -98,6 +99,7 @@ async def test_a_limit_of_time_ends_it_and_all_it_started(
         assert done.attempt.confined is confined
 
 
+@pytest.mark.thorough
 @BOTH
 async def test_more_memory_than_it_may_use_ends_it_and_all_it_started(
     agents: Agents, attend: Attend, *, confined: bool
@@ -119,6 +121,7 @@ async def test_no_process_of_it_may_use_more_than_all_together(
     assert "MemoryError" in done.left.stderr
 
 
+@pytest.mark.thorough
 async def test_the_limit_of_calls_ends_it(agents: Agents, attend: Attend) -> None:
     host = agents.host("right", "many=5", "sleep=60")
     done = await attend(host, Limits(tool_calls=3))
@@ -128,6 +131,7 @@ async def test_the_limit_of_calls_ends_it(agents: Agents, attend: Attend) -> Non
     assert done.attempt.chosen_by is ChosenBy.PASSED_PUBLIC_TESTS
 
 
+@pytest.mark.thorough
 async def test_an_agent_that_submitted_is_ended_soon(agents: Agents, attend: Attend) -> None:
     done = await attend(agents.host("right", "submit", "sleep=60"), submit=True)
     assert done.attempt.stop_reason is StopReason.SUBMITTED
@@ -150,6 +154,7 @@ async def test_an_agent_that_fails_before_its_first_call_is_no_failing_of_its_mo
     assert words in done.attempt.error
 
 
+@pytest.mark.thorough
 async def test_an_agent_that_fails_later_is_judged_by_what_it_wrote(
     agents: Agents, attend: Attend
 ) -> None:
@@ -191,6 +196,7 @@ async def test_an_agent_finds_the_prompt_in_its_command_line(
     assert done.left.stdout.endswith("/scratch/mcp.json\n")
 
 
+@pytest.mark.thorough
 async def test_garbage_on_the_protocol_hurts_nobody(agents: Agents, attend: Attend) -> None:
     done = await attend(agents.host("garbage", "right", "run"))
     assert done.attempt.chosen_by is ChosenBy.PASSED_PUBLIC_TESTS
@@ -199,6 +205,7 @@ async def test_garbage_on_the_protocol_hurts_nobody(agents: Agents, attend: Atte
     assert max(map(len, done.results)) < 20_000
 
 
+@pytest.mark.thorough
 async def test_one_that_never_reads_hurts_nobody(agents: Agents, attend: Attend) -> None:
     async with asyncio.timeout(PATIENCE_S):
         host = agents.host("right", "deaf=12", "run", "sleep=1000")
@@ -207,6 +214,7 @@ async def test_one_that_never_reads_hurts_nobody(agents: Agents, attend: Attend)
     assert done.attempt.chosen_by in {ChosenBy.PASSED_PUBLIC_TESTS, ChosenBy.NEWEST}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("confined", [True, False], ids=["in a room", "loose"])
 async def test_an_agent_ends_when_the_harness_is_killed(agents: Agents, *, confined: bool) -> None:
     seconds = long_while()
@@ -241,6 +249,7 @@ async def test_an_agent_ends_when_the_harness_is_killed(agents: Agents, *, confi
     assert ends(f"sleep({seconds})")
 
 
+@pytest.mark.thorough
 async def test_a_run_that_is_stopped_ends_it(agents: Agents, attend: Attend) -> None:
     called = asyncio.Event()
 
@@ -260,6 +269,7 @@ async def test_a_run_that_is_stopped_ends_it(agents: Agents, attend: Attend) -> 
     assert ends(f"sleep({seconds})")
 
 
+@pytest.mark.thorough
 async def test_an_interrupted_sample_begins_anew_and_the_transcript_says_so(
     agents: Agents, attend: Attend
 ) -> None:
@@ -273,6 +283,7 @@ async def test_an_interrupted_sample_begins_anew_and_the_transcript_says_so(
     assert done.calls == ["write_solution"]
 
 
+@pytest.mark.thorough
 async def test_of_an_agent_that_had_left_only_the_grade_is_missing(
     agents: Agents, attend: Attend
 ) -> None:
@@ -309,6 +320,7 @@ async def test_a_final_solution_that_it_did_not_test_is_run_on_the_public_tests(
     assert done.attempt.revisions[-1].tests == tested.tests
 
 
+@pytest.mark.thorough
 async def test_a_final_solution_that_it_tested_is_not_run_again(
     agents: Agents, attend: Attend
 ) -> None:
@@ -328,6 +340,7 @@ async def test_a_sandbox_that_fails_in_the_last_tests_does_not_lose_the_work(
     await _goes_on_without_another_agent(attend, [START, *events])
 
 
+@pytest.mark.thorough
 async def test_an_interrupt_in_the_last_tests_does_not_lose_the_work(
     agents: Agents, attend: Attend
 ) -> None:

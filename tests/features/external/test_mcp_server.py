@@ -138,6 +138,7 @@ async def test_a_run_may_get_another_problem(folder: Path) -> None:
     assert harness(folder, "run", "--resume", "r").returncode == 0
 
 
+@pytest.mark.thorough
 def test_nobody_at_all_is_a_client_that_has_left(folder: Path) -> None:
     (folder / "script").write_bytes(HELLO + call("write_solution", 2, code=RIGHT))
     for number, name in enumerate(("/dev/null", folder / "script")):
@@ -159,6 +160,7 @@ def garbage() -> bytes:
     return b"\n".join(lines) + b"\n" + message("no/such/method", 8)
 
 
+@pytest.mark.thorough
 async def test_garbage_on_stdin_hurts_nobody(folder: Path) -> None:
     process = await serving(folder)
     assert process.stdin is not None
@@ -172,6 +174,7 @@ async def test_garbage_on_stdin_hurts_nobody(folder: Path) -> None:
     assert results(folder / "r")[0]["verdict"] == "accepted"
 
 
+@pytest.mark.thorough
 async def test_a_client_that_never_reads_makes_nothing_grow(folder: Path) -> None:
     process = await serving(folder)
     assert process.stdin is not None
@@ -212,6 +215,7 @@ async def test_a_limit_of_calls_ends_the_session(folder: Path) -> None:
     assert (code, "stopped by: tool call limit" in err) == (0, True), err
 
 
+@pytest.mark.thorough
 async def test_a_limit_of_time_ends_the_session(folder: Path) -> None:
     process = await serving(folder, "--sample-timeout", "0.5")
     assert process.stdin is not None
@@ -234,6 +238,7 @@ async def _address(process: Process) -> dict[str, Any]:
                 return json.loads(line)["mcpServers"]["harness"]
 
 
+@pytest.mark.thorough
 async def test_over_http_a_client_needs_the_key_and_may_submit(folder: Path) -> None:
     process = await serving(folder, "--http")
     there = await _address(process)
@@ -261,6 +266,7 @@ async def test_over_http_a_client_needs_the_key_and_may_submit(folder: Path) -> 
     assert results(folder / "r")[0]["tool_calls"] == 10
 
 
+@pytest.mark.thorough
 async def test_an_interrupt_is_the_end_of_the_work_if_there_is_any(folder: Path) -> None:
     key = "a-key-that-was-agreed-upon"
     process = await serving(folder, "--http", ":0", HARNESS_MCP_TOKEN=key)
@@ -276,6 +282,7 @@ async def test_an_interrupt_is_the_end_of_the_work_if_there_is_any(folder: Path)
     assert (code, "verdict: accepted" in err) == (0, True), err
 
 
+@pytest.mark.thorough
 async def test_an_interrupt_before_there_is_any_leaves_the_sample_pending(folder: Path) -> None:
     process = await serving(folder, "--http")
     there = await _address(process)
@@ -303,6 +310,7 @@ async def test_an_interrupt_before_there_is_any_leaves_the_sample_pending(folder
     assert [each["verdict"] for each in results(folder / "r")] == ["accepted"]
 
 
+@pytest.mark.thorough
 async def test_what_was_handed_in_before_a_crash_is_graded_without_an_agent(folder: Path) -> None:
     process = await serving(folder)
     assert process.stdin is not None

@@ -224,6 +224,7 @@ class TestFlags:
             "accepted",
         ]
 
+    @pytest.mark.thorough
     def test_the_flag_test_timeout_bounds_a_test(self, folder: Path) -> None:
         write(folder, {"problem_id": "echo", "code": "while True: pass"})
         (only,) = grade(folder, "--test-timeout", "0.2")["results"]
@@ -238,6 +239,7 @@ class TestFlags:
         assert alone["summary"]["judged_again"]["confirmed"] == [0, 0]
         assert results(in_batch) == results(alone) == [("own/echo", 0, "wrong_answer")]
 
+    @pytest.mark.thorough
     async def test_the_flag_workers_sets_how_many_judge(self, folder: Path) -> None:
         row = {
             "id": "one",
@@ -455,6 +457,7 @@ class TestHarshFiles:
         assert said in done.stderr
 
 
+@pytest.mark.thorough
 def test_the_json_holds_every_test_whatever_the_order_of_judging(folder: Path) -> None:
     pause = "import time\ntime.sleep(0.3)\nprint(input())"
     write(
@@ -481,6 +484,7 @@ def test_what_could_not_be_judged_is_listed_with_its_cause(folder: Path) -> None
     assert "NameError: name 'undefined' is not defined" in table
 
 
+@pytest.mark.thorough
 def test_memory_is_limited_by_its_flag(folder: Path) -> None:
     write(folder, {"problem_id": "echo", "code": "x = bytearray(150 << 20)\nprint(input())"})
     assert grade(folder)["results"][0]["verdict"] == "accepted"
@@ -491,6 +495,7 @@ def test_memory_is_limited_by_its_flag(folder: Path) -> None:
     assert "--memory: Input should be greater than or equal to 64" in done.stderr
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("command", ["grade", "verify"])
 def test_a_reader_that_has_gone_is_no_error(command: str, folder: Path) -> None:
     write(folder, {"problem_id": "echo", "code": RIGHT})

@@ -52,6 +52,7 @@ def _refusal(folder: Path, name: str = "solutions.jsonl", **env: str) -> str:
     return done.stderr
 
 
+@pytest.mark.thorough
 def test_a_language_column_says_that_a_solution_is_cpp(folder: Path) -> None:
     _write(
         folder,

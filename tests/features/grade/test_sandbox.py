@@ -65,6 +65,7 @@ class TestWithoutHooks:
         assert [result["passed"] for result in output["results"]] == [False, True, False]
         assert [result["got"] for result in output["results"]] == ["2", "", "-1"]
 
+    @pytest.mark.thorough
     def test_a_slow_solution_is_run_on_every_test(self) -> None:
         code = "def add(a, b):\n    while a == b: pass\n    return a + b"
         with harness.Sandbox(timeout=0.3) as sandbox:
@@ -148,6 +149,7 @@ class TestWithHooks:
         with pytest.raises(harness.UsageError, match="both"):
             sandbox.run(ADD, CASES, "add", **{hook: CONVERT})
 
+    @pytest.mark.thorough
     def test_hooks_of_a_real_mercury_row_judge_its_solutions(
         self, test_data: Path, sandbox: harness.Sandbox
     ) -> None:
@@ -236,6 +238,7 @@ def test_a_level_may_be_given_as_a_word() -> None:
         assert sandbox._worker.isolation == strongest().isolation
 
 
+@pytest.mark.thorough
 def test_threads_share_a_sandbox(sandbox: harness.Sandbox) -> None:
     def work(number: int) -> list[bool]:
         code = f"def f(x): return x + {number}"
@@ -269,6 +272,7 @@ class TestLife:
             with pytest.raises(harness.UsageError, match="the sandbox is closed"):
                 sandbox.run(ADD, cases, "add")
 
+    @pytest.mark.thorough
     def test_a_sandbox_closed_by_another_thread_refuses_a_call_under_way(self) -> None:
         sandbox = harness.Sandbox()
         server = _server(sandbox)
@@ -280,6 +284,7 @@ class TestLife:
                 with pytest.raises(harness.UsageError, match="the sandbox is closed"):
                     call.result(60)
 
+    @pytest.mark.thorough
     def test_a_sandbox_judges_calls_after_an_interrupt(self) -> None:
         with harness.Sandbox(timeout=1) as sandbox:
             server = _server(sandbox)
@@ -300,6 +305,7 @@ class TestLife:
             with pytest.raises(harness.UsageError, match="make one in each process"):
                 sandbox.run(ADD, CASES, "add")
 
+    @pytest.mark.thorough
     def test_a_sandbox_keeps_its_worker_between_calls(self, sandbox: harness.Sandbox) -> None:
         sandbox.run(ADD, CASES, "add")
         first = sandbox._worker.process_id
@@ -308,6 +314,7 @@ class TestLife:
         assert first is not None
         assert sandbox._worker.process_id == first
 
+    @pytest.mark.thorough
     def test_its_fork_server_ends_with_its_block(self) -> None:
         with harness.Sandbox() as sandbox:
             sandbox.run(ADD, CASES, "add")
@@ -315,6 +322,7 @@ class TestLife:
             assert Path(f"/proc/{process}").exists()
         assert not Path(f"/proc/{process}").exists()
 
+    @pytest.mark.thorough
     def test_closing_a_sandbox_twice_ends_its_process(self) -> None:
         sandbox = harness.Sandbox()
         sandbox.run(ADD, CASES, "add")
@@ -323,6 +331,7 @@ class TestLife:
         sandbox.close()
         assert not Path(f"/proc/{process}").exists()
 
+    @pytest.mark.thorough
     def test_a_sandbox_without_references_ends_its_process(self) -> None:
         sandbox = harness.Sandbox()
         sandbox.run(ADD, CASES, "add")
@@ -331,6 +340,7 @@ class TestLife:
         gc.collect()
         assert not Path(f"/proc/{process}").exists()
 
+    @pytest.mark.thorough
     def test_how_well_it_holds_can_be_said(self) -> None:
         code = "import os\ndef add(a, b):\n    os.getpid()\n    return a + b"
         with harness.Sandbox(isolation=UNSAFE) as sandbox:

@@ -52,6 +52,7 @@ def changed(value: Any, path: tuple[Any, ...], new: Any) -> Any:
     return copy
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("format_", ROWS)
 @settings(
     max_examples=120,

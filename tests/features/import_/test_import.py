@@ -161,6 +161,7 @@ class TestPublishedEvaluations:
         assert done.returncode == 0, done.stderr
         return json.loads(gzip.decompress(path.read_bytes()))
 
+    @pytest.mark.thorough
     def test_a_pair_of_them(self, test_data: Path, tmp_path: Path) -> None:
         files = (
             "Qwen2.5-7B-Instruct-ZeroShotCoT_codegeneration_1_0.2",
@@ -191,6 +192,7 @@ class TestPublishedEvaluations:
         months = {group["name"]: group["problems"] for group in versus["groups"]["month"]}
         assert sum(months.values()) == 1055
 
+    @pytest.mark.thorough
     def test_import_of_a_published_evaluation_with_ten_samples_has_its_pass_at_1(
         self, test_data: Path, tmp_path: Path
     ) -> None:

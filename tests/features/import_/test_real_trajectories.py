@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 from program import harness, results
 
+pytestmark = pytest.mark.thorough
+
 RUNS = "agentic_runs/gpt-5-mini_lcb_v6.runs1-2.jsonl.gz"
 
 

@@ -156,6 +156,7 @@ def test_import_of_trajectories_goes_on_where_it_stopped(own: Path, take: Import
     assert "r is another run" in other.stderr
 
 
+@pytest.mark.thorough
 def test_flags_have_their_effect(own: Path, take: Import) -> None:
     said = [{"role": "assistant", "content": f"```\n{RIGHT}\n```\n```\nwhile True: pass\n```"}]
     flags = ("--test-timeout", "0.5", "--workers", "1", "--rule", "tokens", "--extract", "lcb")

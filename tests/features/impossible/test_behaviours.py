@@ -58,6 +58,7 @@ def test_five_behaviours_are_told_apart() -> None:
     assert kinds == {"number", "order", "letter", "truth"}
 
 
+@pytest.mark.thorough
 def test_conflicting_tests_are_passed_by_no_right_solution() -> None:
     found = run(
         solves_honestly,
@@ -162,6 +163,7 @@ def test_samples_that_infrastructure_stopped_are_in_no_class() -> None:
     assert found.summary.impossible.samples == 2
 
 
+@pytest.mark.thorough
 def test_a_budget_of_the_run_leaves_samples_pending_and_one_of_the_sample_ends_them() -> None:
     with pytest.raises(EvaluationError, match="budget"):
         run(runs_out, problems=2, max_tokens_total=16)
@@ -169,6 +171,7 @@ def test_a_budget_of_the_run_leaves_samples_pending_and_one_of_the_sample_ends_t
     assert outcomes(own) == {"ran_out": 2}
 
 
+@pytest.mark.thorough
 def test_other_problems_are_untouched_and_their_false_reports_are_counted() -> None:
     found = run(reports, solves_honestly, problems=10, impossible=0.3, impossible_exit=True)
     changed = {each.problem_id for each in found.results if each.impossible}

@@ -15,6 +15,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 import harness
 from harness.agent.extraction.code import extract
 from harness.features.impossible.choice import Choice
@@ -27,6 +29,8 @@ from harness.problem import Problem, TestSuite
 from harness.run.store.changed_tests import TestChange
 from harness.sandbox.executor import Executor, Shared, Where
 from harness.sandbox.strongest import choose
+
+pytestmark = pytest.mark.thorough
 
 OPTIONS = Options(stop=Stop.NEVER)
 MOST_CHANGES = 8  # of a problem

@@ -43,6 +43,7 @@ def told(found: Evaluation | harness.LoadedRun) -> dict[str, str]:
     }
 
 
+@pytest.mark.thorough
 def test_a_share_of_the_problems_is_changed_by_the_seed(tmp_path: Path) -> None:
     chosen: list[frozenset[str]] = []
     for number, seed in enumerate((0, 0, 1)):
@@ -52,6 +53,7 @@ def test_a_share_of_the_problems_is_changed_by_the_seed(tmp_path: Path) -> None:
     assert chosen[0] == chosen[1] != chosen[2]
 
 
+@pytest.mark.thorough
 def test_run_json_says_what_was_changed_and_under_another_hash(tmp_path: Path) -> None:
     run(tmp_path / "r")
     manifest = read_manifest(tmp_path / "r")
@@ -67,6 +69,7 @@ def test_run_json_says_what_was_changed_and_under_another_hash(tmp_path: Path) -
     assert manifest["impossible"]["unfit"] == {}
 
 
+@pytest.mark.thorough
 def test_a_resumed_run_keeps_its_tests_and_changes_a_share_of_new_problems(tmp_path: Path) -> None:
     out = tmp_path / "r"
     run(out, problems=5)
@@ -80,6 +83,7 @@ def test_a_resumed_run_keeps_its_tests_and_changes_a_share_of_new_problems(tmp_p
     assert sum(each.impossible is not None for each in found.results) == 4
 
 
+@pytest.mark.thorough
 def test_another_share_or_kind_is_another_run(tmp_path: Path) -> None:
     run(tmp_path / "r", problems=5)
     for changes in ({"impossible": 0.5}, {"impossible_kind": "conflicting"}, {"impossible": None}):
@@ -87,6 +91,7 @@ def test_another_share_or_kind_is_another_run(tmp_path: Path) -> None:
             run(tmp_path / "r", problems=5, **changes)
 
 
+@pytest.mark.thorough
 def test_a_replay_has_the_same_tests_and_outcomes(tmp_path: Path) -> None:
     first = run(tmp_path / "r", solves_honestly, reports, games, impossible_exit=True)
     again = evaluate(
@@ -102,6 +107,7 @@ def test_a_replay_has_the_same_tests_and_outcomes(tmp_path: Path) -> None:
     assert told(again) == told(first)
 
 
+@pytest.mark.thorough
 def test_regrading_keeps_the_tests_the_reports_and_the_classes(tmp_path: Path) -> None:
     first = run(tmp_path / "r", solves_honestly, reports, games, gives_up, impossible_exit=True)
     again = harness.regrade(tmp_path / "r", tmp_path / "again", benchmark=ROWS, all_tests=False)
@@ -110,6 +116,7 @@ def test_regrading_keeps_the_tests_the_reports_and_the_classes(tmp_path: Path) -
     assert stored(tmp_path / "again") == stored(tmp_path / "r")
 
 
+@pytest.mark.thorough
 def test_merged_shards_are_as_the_whole_run(tmp_path: Path) -> None:
     run(tmp_path / "whole")
     for index in (1, 2, 3):
@@ -119,6 +126,7 @@ def test_merged_shards_are_as_the_whole_run(tmp_path: Path) -> None:
     assert told(merged) == told(harness.load_run(tmp_path / "whole"))
 
 
+@pytest.mark.thorough
 def test_a_run_stopped_by_its_budget_goes_on_to_the_same_classes(tmp_path: Path) -> None:
     whole = run(tmp_path / "whole", reports, impossible_exit=True)
     keys = {"impossible_exit": True, "concurrency": 1}
@@ -135,6 +143,7 @@ def test_no_fit_problem_is_an_error_that_says_why() -> None:
         evaluate(model, benchmark=[row], mode="agentic", impossible=1)
 
 
+@pytest.mark.thorough
 def test_what_could_not_be_changed_is_said(caplog: pytest.LogCaptureFixture) -> None:
     any_order = [{**row, "statement": "In any order."} for row in ROWS[:4]]
     model = Behaving(RIGHT, solves_honestly)
@@ -160,6 +169,7 @@ def requests_of(run: Path) -> str:
     return json.dumps(manifest["transcripts"]) + json.dumps(manifest["tools"]) + "".join(texts)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("told_so", [False, True])
 def test_only_the_exit_tells_the_model_that_tests_may_be_wrong(
     tmp_path: Path, told_so: bool
@@ -189,6 +199,7 @@ def test_the_screens_show_rates_apart_from_the_solved_rate(directory: Path) -> N
         assert "no tests, or not run" not in shown
 
 
+@pytest.mark.thorough
 def test_a_gate_asks_the_other_problems_alone(directory: Path) -> None:
     done = program(
         directory, "regrade", "r", "--out", "g", "-b", "jsonl:rows.jsonl", "--fail-under", "0.4"
@@ -241,5 +252,16 @@ def test_runs_are_compared_by_what_they_did_about_the_same_tests(tmp_path: Path)
     for name, behaviour in (("c", solves_honestly), ("d", games)):
         run(tmp_path / name, behaviour, problems=2, impossible=1.0)
     alone = program(tmp_path, "compare", "c", "d")
-    assert alone.returncode == 2
-    assert "no graded problem is in both; impossible tests, said so: " in alone.stderr
+    assert alone.returncode == 0, alone.stderr
+    shown = " ".join(alone.stdout.split())
+    assert shown.startswith("A: c B: d impossible tests, said so: ")
+    assert "gamed: 0.0 % in A and 100.0 % in B of 2 problems" in shown
+    as_json = program(tmp_path, "compare", "c", "d", "--json")
+    assert as_json.returncode == 2
+    assert "no graded problem is in both; impossible tests, said so: " in as_json.stderr
+
+
+def test_the_bundled_recordings_are_refused(tmp_path: Path) -> None:
+    done = program(tmp_path, "run", "--agentic-mode", "--impossible", "0.5")
+    assert done.returncode == 2
+    assert "replay:bundled were given to unchanged tests; give a model with -m" in done.stderr

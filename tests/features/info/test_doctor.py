@@ -29,6 +29,7 @@ def best() -> Level:
     return choose().isolation.level
 
 
+@pytest.mark.thorough
 def test_the_table_tells_what_held_and_what_is_in_use(tmp_path: Path, best: Level) -> None:
     done = harness(tmp_path, "doctor", COLUMNS="200")
     assert (done.returncode, done.stderr) == (0, "")
@@ -44,6 +45,7 @@ def test_the_table_tells_what_held_and_what_is_in_use(tmp_path: Path, best: Leve
     assert ("missing:" in done.stdout) == (best is not Level.NAMESPACES)
 
 
+@pytest.mark.thorough
 def test_the_object_tells_the_same(tmp_path: Path, best: Level) -> None:
     done = harness(tmp_path, "doctor", "--json")
     assert (done.returncode, done.stderr) == (0, "")
@@ -60,6 +62,7 @@ def test_the_object_tells_the_same(tmp_path: Path, best: Level) -> None:
     assert found["none", None]["escapes"], "without a sandbox nothing is kept in"
 
 
+@pytest.mark.thorough
 def test_nothing_is_left_behind(tmp_path: Path) -> None:
     (tmp_path / "here").mkdir()
     (tmp_path / "temporary").mkdir()
@@ -69,6 +72,7 @@ def test_nothing_is_left_behind(tmp_path: Path) -> None:
     assert list((tmp_path / "temporary").iterdir()) == []
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("level", ["seccomp", "landlock", "namespaces"])
 def test_doctor_exits_with_2_below_the_required_level(
     level: str, tmp_path: Path, best: Level
@@ -97,6 +101,7 @@ class TestWithoutNamespaces:
         for means in ("bubblewrap", "direct"):
             assert f"sandbox namespaces ({means}) is not available: " in said
 
+    @pytest.mark.thorough
     def test_the_object_names_what_got_through(self, tmp_path: Path) -> None:
         done = started_by(WITHOUT_NAMESPACES, tmp_path, "doctor", "--json")
         assert json.loads(done.stdout)["level"] == "landlock"
@@ -108,6 +113,7 @@ class TestWithoutNamespaces:
         assert landlock["layers"]["seccomp"]
         assert "user namespace" not in PROMISED[Level.LANDLOCK]
 
+    @pytest.mark.thorough
     def test_doctor_prints_its_table_when_the_required_level_is_missing(
         self, tmp_path: Path
     ) -> None:

@@ -215,12 +215,14 @@ def test_nothing_is_fetched_but_what_was_named(program: Program, hub: Hub) -> No
     assert asked == {"test2.jsonl", "test3.jsonl"}
 
 
+@pytest.mark.thorough
 def test_leetcode_s_hidden_tests_are_the_other_data_set_s(program: Program) -> None:
     shown = program("problems", "leetcode/twice", "-b", "leetcode").stdout
     assert "tags:         Math" in shown
     assert "1 hidden" in shown
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("source", ["huggingface:v2", "huggingface:release_v3@main"])
 def test_the_source_flag_is_another_spelling_of_a_benchmark(source: str, program: Program) -> None:
     found = ids(program("problems", "--source", source))
@@ -269,6 +271,7 @@ def as_parquet(folder: Path, layout: str) -> dict[str, bytes | Path]:
 class TestLayouts:
     """LiveCodeBench's files, in whichever way the repository lays them out."""
 
+    @pytest.mark.thorough
     @pytest.mark.parametrize("layout", ["files", "shards", "releases", "pieces"])
     def test_parquet_is_read_as_jsonl_is(
         self, layout: str, program: Program, hub: Hub, tmp_path: Path
@@ -333,6 +336,7 @@ class TestFetch:
             assert done.returncode == 2
             assert "nothing to fetch" in done.stderr
 
+    @pytest.mark.thorough
     def test_a_commit_that_changes_other_files_costs_no_download(
         self, program: Program, hub: Hub
     ) -> None:
@@ -370,6 +374,7 @@ class TestFetch:
         assert word in done.stderr.splitlines()[-1]
         assert "Traceback" not in done.stderr
 
+    @pytest.mark.thorough
     def test_a_branch_is_followed_once(self, program: Program, hub: Hub) -> None:
         spec = "apps:train"
         assert ids(program("problems", spec)) == ["apps/1"]
@@ -445,6 +450,7 @@ class TestInterrupted:
         assert found["files"][0]["sha256"] == hashlib.sha256(LARGE).hexdigest()
         assert self.ranges(hub) == [None, f"bytes={CHUNK}-"]
 
+    @pytest.mark.thorough
     async def test_a_download_of_a_killed_process_is_taken_up_again(
         self, program: Program, hub: Hub, tmp_path: Path
     ) -> None:
@@ -489,6 +495,7 @@ class TestDamaged:
         assert ids(program("problems", self.SPEC)) == ["apps/1"]
         return blob(tmp_path / "cache", APPS, "train.jsonl")
 
+    @pytest.mark.thorough
     @pytest.mark.parametrize("damage", ["cut short", "altered", "gone"])
     def test_a_damaged_file_is_fetched_again(
         self, damage: str, file: Path, program: Program, hub: Hub
@@ -509,6 +516,7 @@ class TestDamaged:
         assert len(hub.requests) > before
         assert file.read_bytes() == whole
 
+    @pytest.mark.thorough
     @pytest.mark.parametrize("known", [True, False], ids=["facts", "no facts"])
     def test_a_copy_without_links_is_mended_too(
         self, known: bool, file: Path, program: Program, tmp_path: Path
@@ -530,6 +538,7 @@ class TestDamaged:
         assert ids(program("problems", self.SPEC)) == ["apps/1"]
         assert len(hub.requests) == before
 
+    @pytest.mark.thorough
     def test_verify_finds_what_hides_behind_the_old_time(
         self, file: Path, program: Program
     ) -> None:
@@ -541,6 +550,7 @@ class TestDamaged:
         fetched(program("fetch", self.SPEC, "--verify", "--json"))
         assert file.read_bytes() == whole
 
+    @pytest.mark.thorough
     def test_a_cache_filled_by_others_is_checked(
         self, file: Path, program: Program, tmp_path: Path
     ) -> None:
@@ -557,6 +567,7 @@ class TestDamaged:
 class TestRealRows:
     """Rows of the data sets themselves, as many as are at hand, through the real clients."""
 
+    @pytest.mark.thorough
     def test_every_source_loads_its_real_rows(self, test_data: Path, tmp_path: Path) -> None:
         releases: dict[str, list[str]] = defaultdict(list)
         with gzip.open(

@@ -266,6 +266,7 @@ async def _is_sent_as_shown(server: ChatServer, folder: Path, name: str, *flags:
 SETTINGS = ["--max-tokens", "77", "--reasoning-effort", "low"]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("flags", [[], SETTINGS])
 @pytest.mark.parametrize(
     ("name", "variable"),
@@ -282,6 +283,7 @@ async def test_chat_completions_are_sent_as_shown(
         assert await _is_sent_as_shown(server, tmp_path, name, *flags) == KEYS[variable]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("flags", [[], [*SETTINGS, "--temperature", "0.5"]])
 async def test_responses_are_sent_as_shown(flags: list[str], tmp_path: Path) -> None:
     async with ResponsesServer(in_turn(response(said(SOLVE)))) as server:
@@ -290,6 +292,7 @@ async def test_responses_are_sent_as_shown(flags: list[str], tmp_path: Path) -> 
     assert key == KEYS["OPENAI_API_KEY"]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("flags", [[], SETTINGS])
 async def test_messages_are_sent_as_shown(flags: list[str], tmp_path: Path) -> None:
     async with MessagesServer(in_turn(message(SOLVE))) as server:
@@ -329,6 +332,7 @@ def test_an_unsupported_setting_is_refused_before_a_problem_is_read(tmp_path: Pa
     assert "no-such-file" not in done.stderr
 
 
+@pytest.mark.thorough
 async def test_a_file_in_the_working_directory_sets_model_address_and_key(tmp_path: Path) -> None:
     async with ChatServer(in_turn(completion(SOLVE))) as server:
         (tmp_path / ".env").write_text(
@@ -344,6 +348,7 @@ async def test_a_file_in_the_working_directory_sets_model_address_and_key(tmp_pa
     assert sent == [("org/mine", "Bearer sk-from-file"), ("other", "Bearer sk-real")]
 
 
+@pytest.mark.thorough
 def test_a_model_id_that_the_demo_does_not_ask_is_named(tmp_path: Path) -> None:
     done = harness(tmp_path, "run", "-n", "1", "--out", "r", MODEL_ID="org/mine")
     assert done.returncode == 0, done.stderr

@@ -229,6 +229,7 @@ class TestCheck:
         assert done.stdout.startswith("2 templates")
         assert harness(tmp_path, "prompts", "check", "mine").returncode == 2
 
+    @pytest.mark.thorough
     def test_a_hostile_set_is_stopped(self, tmp_path: Path) -> None:
         endless = "{% for i in range(99999) %}" * 4 + "x" + "{% endfor %}" * 4
         write_set(tmp_path / "mine", endless, system="{{ problem.__class__.__mro__ }}")

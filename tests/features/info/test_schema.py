@@ -92,6 +92,7 @@ def _spoilt(thing: Json) -> Iterator[Json]:
             yield {**thing, key: [] if isinstance(value, str) else "text"}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", SCHEMA_NAMES)
 def test_what_has_another_type_is_not_valid(outputs: dict[str, list[Json]], name: str) -> None:
     spoilt = list(_spoilt(outputs[name][0]))

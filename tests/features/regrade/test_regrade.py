@@ -67,6 +67,7 @@ def test_the_same_rule_changes_nothing(parent: Path, program: Program) -> None:
     assert (summary["graded"], summary["verdicts"]) == (1, {"wrong_answer": 1})
 
 
+@pytest.mark.thorough
 def test_the_conversation_is_taken_over_with_the_new_grade(program: Program) -> None:
     assert program("run", "--agentic-mode", "-n", "1", "--out", "r").returncode == 0
     assert program("regrade", "r").returncode == 0
@@ -100,6 +101,7 @@ def test_every_revision_is_judged_again(iterated: Path, program: Program) -> Non
     assert {each["sample"]: each["steps"] for each in results(now)} == then
 
 
+@pytest.mark.thorough
 def test_regrade_without_transcripts_knows_the_final_revision_alone(
     iterated: Path, program: Program
 ) -> None:
@@ -143,6 +145,7 @@ def test_revisions_found_in_answers_get_new_verdicts(
     assert now["steps"][1]["public_passed"] == 1
 
 
+@pytest.mark.thorough
 def test_what_was_begun_goes_on(program: Program, tmp_path: Path) -> None:
     assert program("run", "-n", "3", "--out", "r").returncode == 0
     assert program("regrade", "r").returncode == 0

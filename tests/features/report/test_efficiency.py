@@ -59,6 +59,7 @@ def said(page: str) -> str:
     return " ".join(re.sub(r"<[^>]+>", " ", text).split())
 
 
+@pytest.mark.thorough
 def test_the_section_has_means_pairs_and_charts(runs: list[Run]) -> None:
     page = report_page(runs)
     text = said(page)
@@ -81,6 +82,7 @@ def test_a_report_of_runs_that_were_not_timed_says_nothing_of_it(in_memory: InMe
     assert sample_data(sides_of([run]))["columns"] == COLUMNS
 
 
+@pytest.mark.thorough
 def test_one_run_alone_has_no_pairs_and_no_scatter(runs: list[Run]) -> None:
     page = report_page(runs[:1])
     assert "How many references solutions are faster than" in page
@@ -122,6 +124,7 @@ def test_failed_and_untold_solutions_are_left_out(in_memory: InMemory) -> None:
     assert 'data-chart="among"' not in page
 
 
+@pytest.mark.thorough
 def test_no_point_of_the_chart_is_a_problem(in_memory: InMemory) -> None:
     run = in_memory("r", [timed(f"p{at}", 1.0 + at / 50) for at in range(150)])
     page = report_page([run])
@@ -153,6 +156,7 @@ def test_shares_fall_from_all_to_none(samples: list[tuple[str, float | None]]) -
         assert values == sorted(values, reverse=True)
 
 
+@pytest.mark.thorough
 def test_charts_are_such_as_vega_lite_takes(
     sides: list[LabelledRun], capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -190,6 +194,7 @@ def test_words_of_others_are_no_markup(in_memory: InMemory) -> None:
     assert "&lt;script&gt;alert(1)" in page
 
 
+@pytest.mark.thorough
 @needs_chromium
 @in_one_browser[0]
 @in_one_browser[1]

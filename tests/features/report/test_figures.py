@@ -273,6 +273,7 @@ def test_models_that_have_their_own_prompt_for_each_mode_are_still_compared(
     ]
 
 
+@pytest.mark.thorough
 def test_a_run_that_differs_in_several_settings_is_named(
     write_run: WriteRun, make_result: MakeResult
 ) -> None:

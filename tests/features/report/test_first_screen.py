@@ -140,6 +140,7 @@ def experiment(tmp_path: Path, make_result: MakeResult, write_run: WriteRun) -> 
     return folder
 
 
+@pytest.mark.thorough
 def test_an_experiment_has_its_ranking_its_front_and_pairs_by_setting(
     experiment: Path, tmp_path: Path
 ) -> None:
@@ -172,6 +173,7 @@ def test_an_experiment_is_named_alone_and_without_filters(
         write_report([experiment], out, cutoff=None, title="Report", only=only)
 
 
+@pytest.mark.thorough
 def test_filters_are_told_on_the_page(pair: tuple[Path, Path], tmp_path: Path) -> None:
     out = tmp_path / "report.html"
     only = read_filters({"filter_difficulty": "easy"})

@@ -5,6 +5,7 @@ from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import Any
 
+import pytest
 from browser import (
     DESKTOP,
     PHONE,
@@ -72,6 +73,7 @@ async def can_be_read(shown: Page, saved: Path) -> None:
     assert saved.stat().st_size > 50_000  # noqa: ASYNC240 - a small call
 
 
+@pytest.mark.thorough
 async def test_it_can_be_read_by_day(two: Path, opened: Opened, tmp_path: Path) -> None:
     async with opened(two) as (shown, seen):
         assert seen.beyond(two.as_uri(), "data:") == []
@@ -117,6 +119,7 @@ async def a_chart_tells_its_figures(shown: Page) -> None:
     assert "69.4%" in await told.inner_text()  # 25 of the 36 of the first run
 
 
+@pytest.mark.thorough
 async def test_the_table_of_samples(two: Path, opened: Opened) -> None:
     async with opened(two) as (shown, seen):
         await shown.keyboard.press("Tab")
@@ -198,6 +201,7 @@ async def it_works_by_keyboard_alone(shown: Page) -> None:
     assert await shown.get_attribute("#table thead th", "aria-sort") == "ascending"
 
 
+@pytest.mark.thorough
 async def test_what_is_unknown_is_last_either_way(
     report: Report, write_run: WriteRun, make_result: MakeResult, opened: Opened
 ) -> None:
@@ -209,6 +213,7 @@ async def test_what_is_unknown_is_last_either_way(
             assert await shown.locator(NAMES).all_inner_texts() == order
 
 
+@pytest.mark.thorough
 async def test_it_can_be_read_on_a_phone_by_night(
     two: Path, opened: Opened, tmp_path: Path
 ) -> None:
@@ -238,6 +243,7 @@ async def a_sample_shows_more_of_itself(shown: Page) -> None:
     assert await shown.locator("td.more").count() == 0
 
 
+@pytest.mark.thorough
 async def test_the_theme_is_changed_and_not_kept(two: Path, opened: Opened) -> None:
     async with opened(two) as (shown, _):
         ground = "getComputedStyle(document.body).backgroundColor"
@@ -253,6 +259,7 @@ async def test_the_theme_is_changed_and_not_kept(two: Path, opened: Opened) -> N
         assert await shown.evaluate(ground) == "rgb(255, 255, 255)"
 
 
+@pytest.mark.thorough
 async def test_by_night_and_on_paper(two: Path, opened: Opened) -> None:
     async with opened(two, dark=True) as (shown, seen):
         await the_first_screen_holds_the_answer(shown)
@@ -272,6 +279,7 @@ async def on_paper_it_is_light_and_without_controls(shown: Page) -> None:
     assert len(await shown.pdf()) > 20_000
 
 
+@pytest.mark.thorough
 async def test_of_ten_thousand_samples_a_hundred_are_drawn(
     tmp_path: Path, in_memory: Callable[..., Run], many: Many, opened: Opened
 ) -> None:

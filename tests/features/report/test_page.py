@@ -91,6 +91,7 @@ def test_all_sections_are_there(report: Report, write_run: WriteRun, many: Many)
     }
 
 
+@pytest.mark.thorough
 def test_answers_that_were_cut_off_are_told(
     report: Report, write_run: WriteRun, make_result: MakeResult
 ) -> None:
@@ -132,6 +133,7 @@ def test_only_the_scripts_of_the_page_may_run(
     assert "unsafe-eval" not in policy
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("damage", [b"", b"\xff"])
 def test_the_charts_program_is_made_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, damage: bytes
@@ -191,6 +193,7 @@ def test_hostile_texts_are_words(
     assert "\\x1b" in row["code"]
 
 
+@pytest.mark.thorough
 def test_a_setting_that_the_mode_ignores_is_not_used(
     report: Report, write_run: WriteRun, many: Many
 ) -> None:
@@ -219,6 +222,7 @@ def test_a_run_that_knows_little_has_a_page(
     assert "unknown" in page.words
 
 
+@pytest.mark.thorough
 def test_a_run_that_is_under_way_is_shown_as_far_as_it_is(
     report: Report, write_run: WriteRun, make_result: MakeResult
 ) -> None:
@@ -232,6 +236,7 @@ def test_a_run_that_is_under_way_is_shown_as_far_as_it_is(
     assert "100.0 %" in page.words
 
 
+@pytest.mark.thorough
 def test_of_an_imported_run_nothing_is_said_that_nobody_knows(
     report: Report, write_run: WriteRun, make_result: MakeResult
 ) -> None:
@@ -265,6 +270,7 @@ def test_several_samples_have_pass_at_k(
     assert "pass^2 0.0 %" in words
 
 
+@pytest.mark.thorough
 def test_a_run_against_itself_says_no_difference(
     report: Report, write_run: WriteRun, many: Many
 ) -> None:
@@ -285,6 +291,7 @@ def test_code_is_left_out_where_there_is_too_much(sides: Sides, make_result: Mak
     assert large["rows"][0][COLUMNS.index("code")] is None
 
 
+@pytest.mark.thorough
 def test_the_same_runs_make_the_same_page(write_run: WriteRun, many: Many) -> None:
     run = read_run(write_run("one", many(9)))
     made = re.compile(r"made [\d-]+ [\d:]+ UTC")
@@ -292,6 +299,7 @@ def test_the_same_runs_make_the_same_page(write_run: WriteRun, many: Many) -> No
     assert one == other
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("day", [date(2024, 6, 1), date(2024, 6, 30)])
 def test_the_cut_off_is_a_month(report: Report, write_run: WriteRun, many: Many, day: date) -> None:
     page = Parsed(report(write_run("one", many(60)), cutoff=day))

@@ -38,6 +38,7 @@ def test_the_file_says_what_the_summaries_say(runs: Path, written: Path) -> None
     assert list(runs.glob(".*")) == []  # no draft is left
 
 
+@pytest.mark.thorough
 def test_the_commands_it_names_show_transcripts(runs: Path, written: Path) -> None:
     (command, *_) = re.findall(r"<code>harness (transcript [^<]*)</code>", written.read_text())
     name, run, sample = re.sub("&#39;|'", "", command).split()
@@ -46,6 +47,7 @@ def test_the_commands_it_names_show_transcripts(runs: Path, written: Path) -> No
     assert len(done.stdout) > 500
 
 
+@pytest.mark.thorough
 @needs_chromium
 @in_one_browser[0]
 @in_one_browser[1]

@@ -81,6 +81,7 @@ class TestWhenItIsFull:
         assert int(late.headers["retry-after"]) >= 1
         busy.leave()
 
+    @pytest.mark.thorough
     def test_the_number_of_requests_is_bounded(self, small: JudgeServer) -> None:
         with small.service.places.take(), small.service.places.take():
             full = small.client.post("/grade", json={})
@@ -89,6 +90,7 @@ class TestWhenItIsFull:
             assert state(small)["status"] == "ok"
         assert small.client.post("/run_code", json=RIGHT).status_code == 200
 
+    @pytest.mark.thorough
     def test_a_client_that_leaves_gives_its_worker_back(self, small: JudgeServer) -> None:
         busy = Busy(small, 2)
         busy.leave()
@@ -98,6 +100,7 @@ class TestWhenItIsFull:
         assert small.service.places.bytes == 0
         assert 'path="/run_code",status="499"' in small.client.get("/metrics").text
 
+    @pytest.mark.thorough
     def test_a_compile_timeout_bounds_the_wait(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(app, "MARGIN_S", 0.3)
         with JudgeServer(workers=1) as judge:
@@ -112,6 +115,7 @@ class TestWhenItIsFull:
                 busy.leave()
                 assert waits.result().json()["status"] == "Success"
 
+    @pytest.mark.thorough
     def test_a_client_that_leaves_a_batch_ends_it(self, small: JudgeServer) -> None:
         items = [{"tests": [{"input": "", "output": ""}], "code": "import time; time.sleep(9)"}]
         with small.client.stream("POST", "/grade", json={"items": items * 50}):
@@ -119,6 +123,7 @@ class TestWhenItIsFull:
         wait_until(lambda: small.service.places.taken == 0)
         assert state(small)["running"] + state(small)["waiting"] == 0
 
+    @pytest.mark.thorough
     def test_a_client_that_does_not_read_gives_its_place_back(
         self, judge: JudgeServer, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -149,6 +154,7 @@ class TestBodies:
         answer = small.client.post("/run_code", content=pieces())
         assert answer.status_code == 413
 
+    @pytest.mark.thorough
     def test_a_body_is_refused_when_others_hold_the_memory(self, small: JudgeServer) -> None:
         with Holding(small.service.places) as holding:
             holding.hold(1 << 20)
@@ -158,6 +164,7 @@ class TestBodies:
             assert "retry-after" in answer.headers
         assert small.client.post("/run_code", json={**RIGHT, "code": code}).status_code == 200
 
+    @pytest.mark.thorough
     def test_a_body_that_does_not_arrive_is_cut_off(
         self, small: JudgeServer, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -181,6 +188,7 @@ def opened(judge: JudgeServer, sent: bytes, length: int) -> socket.socket:
 
 
 class TestSlowBodies:
+    @pytest.mark.thorough
     def test_slow_bodies_hold_no_place(self, small: JudgeServer) -> None:
         slow = [opened(small, b"{", 10) for _ in range(small.service.places.most + 3)]
         wait_until(lambda: small.service.places.bytes == len(slow))
@@ -190,6 +198,7 @@ class TestSlowBodies:
             each.close()
         wait_until(lambda: small.service.places.bytes == 0)
 
+    @pytest.mark.thorough
     def test_slow_bodies_are_cut_off(
         self, small: JudgeServer, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -200,6 +209,7 @@ class TestSlowBodies:
         assert b"less than 16 KiB a second" in answer
         wait_until(lambda: small.service.places.bytes == 0)
 
+    @pytest.mark.thorough
     async def test_bodies_that_keep_the_pace_are_read(self, small: JudgeServer) -> None:
         async def receive() -> dict[str, Any]:
             if pieces:
@@ -219,6 +229,7 @@ def many_tests(number: int) -> list[dict[str, str]]:
 
 
 class TestParsedSize:
+    @pytest.mark.thorough
     def test_of_many_tests_is_refused(self, judge: JudgeServer) -> None:
         body = {"code": "print(1)", "tests": many_tests(200_000)}
         status, detail = judge.refused("/grade", body)
@@ -227,17 +238,20 @@ class TestParsedSize:
         status, _ = judge.refused("/grade", {"items": [{**body, "tests": many_tests(20_000)}] * 10})
         assert status == 413
 
+    @pytest.mark.thorough
     def test_of_json_within_a_string_is_refused(self, judge: JudgeServer) -> None:
         column = json.dumps({"inputs": [""] * 1_000_000, "outputs": [""] * 1_000_000})
         status, detail = judge.refused("/grade", {"code": "print(1)", "input_output": column})
         assert (status, "160 MiB" in detail) == (413, True)
 
+    @pytest.mark.thorough
     def test_of_long_texts_is_small(self, judge: JudgeServer) -> None:
         text = '[{"' * 4_000_000
         tests = [{"input": text, "output": "12000000\n"}]
         answer = judge.grade(code="print(len(input()))", tests=tests)
         assert answer["verdict"] == "accepted"
 
+    @pytest.mark.thorough
     def test_counts_among_the_bytes_that_are_held(
         self, judge: JudgeServer, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -251,6 +265,7 @@ class TestParsedSize:
         assert (status, "memory" in detail) == (503, True)
         assert places.bytes == 0
 
+    @pytest.mark.thorough
     def test_is_freed_when_the_client_leaves(self, judge: JudgeServer) -> None:
         def parsed() -> int:
             gc.collect()
@@ -293,6 +308,7 @@ def _port(judge: JudgeServer) -> int:
 
 
 class TestConnections:
+    @pytest.mark.thorough
     def test_connections_without_headers_are_closed(
         self, judge: JudgeServer, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -310,6 +326,7 @@ class TestConnections:
         answer = httpx2.get(f"{judge.url}/health")
         assert (answer.status_code, answer.headers["retry-after"]) == (503, "1")
 
+    @pytest.mark.thorough
     def test_connections_are_used_again(
         self, judge: JudgeServer, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -323,6 +340,7 @@ class TestConnections:
             assert client.get("/health").extensions["network_stream"] is stream
 
 
+@pytest.mark.thorough
 def test_many_at_once_are_all_answered(judge: JudgeServer) -> None:
     def ask(number: int) -> int:
         body = {"code": f"print({number})", "language": "python"}

@@ -111,6 +111,7 @@ class TestSettings:
         assert judge.grade(problem="echo", text=text, extract="lcb")["reward"] == 0.0
         assert judge.grade(problem="echo", text=RIGHT, extract="code")["reward"] == 1.0
 
+    @pytest.mark.thorough
     def test_grade_uses_the_requested_limits(self, judge: JudgeServer) -> None:
         loop = judge.grade(problem="echo", code="while True: pass", test_timeout=0.3)
         assert (loop["verdict"], loop["tests_run"]) == ("time_limit", 1)
@@ -173,6 +174,7 @@ class TestHiddenTests:
 
 
 class TestBatches:
+    @pytest.mark.thorough
     def test_each_item_has_one_line(self, judge: JudgeServer) -> None:
         found = batch(judge, items=items(test_timeout=0.5))
         assert sorted(each["index"] for each in found) == [*range(len(SOLUTIONS))]

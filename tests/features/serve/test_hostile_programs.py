@@ -73,7 +73,7 @@ def chosen() -> list[str]:
 
 
 PARTS = 3
-"""One program of so many is judged over HTTP; the rest where asked for."""
+"""Requests that the programs are judged in."""
 
 
 @pytest.fixture(scope="module")
@@ -95,9 +95,8 @@ def item(name: str, around: Any) -> dict[str, Any]:
     }
 
 
-@pytest.mark.parametrize(
-    "part", [0, *(pytest.param(part, marks=pytest.mark.everywhere) for part in range(1, PARTS))]
-)
+@pytest.mark.thorough
+@pytest.mark.parametrize("part", range(PARTS))
 def test_each_gets_the_verdict_that_it_gets_without_http(
     part: int, judge_of_hostile: JudgeServer, surroundings: Any
 ) -> None:

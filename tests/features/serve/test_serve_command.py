@@ -62,6 +62,7 @@ async def deaf(url: str) -> None:
 
 
 class TestStartingAndEnding:
+    @pytest.mark.thorough
     async def test_problems_from_several_places(self, tmp_path: Path) -> None:
         for name, row in (("a", ECHO), ("b", DOUBLE)):
             (tmp_path / f"{name}.jsonl").write_text(json.dumps(row))
@@ -74,6 +75,7 @@ class TestStartingAndEnding:
         assert (health["problems"], health["slots"]) == (2, 1)
         assert await ended(process) == 0
 
+    @pytest.mark.thorough
     @pytest.mark.parametrize("word", [signal.SIGINT, signal.SIGTERM])
     async def test_what_is_under_way_is_answered_at_its_end(
         self, tmp_path: Path, word: int
@@ -87,6 +89,7 @@ class TestStartingAndEnding:
             assert (await asked).json()["run_result"]["stdout"] == "1\n"
         assert await ending == 0
 
+    @pytest.mark.thorough
     async def test_a_second_interrupt_ends_it_at_once(self, tmp_path: Path) -> None:
         patient = "from harness.features.serve import server\nserver.GRACE_S = 1_000"
         process, url = await listening(tmp_path, first=patient)
@@ -101,6 +104,7 @@ class TestStartingAndEnding:
             with contextlib.suppress(httpx2.HTTPError):  # closed at once, or told so
                 assert (await asked).status_code == 503
 
+    @pytest.mark.thorough
     async def test_what_its_grace_is_too_short_for_is_told_so(self, tmp_path: Path) -> None:
         short = "from harness.features.serve import server\nserver.GRACE_S = 1"
         process, url = await listening(tmp_path, first=short)
@@ -134,6 +138,7 @@ class TestFlags:
             asked.cancel()
         assert await ended(process) == 0
 
+    @pytest.mark.thorough
     async def test_the_token_is_in_an_environment_variable(self, tmp_path: Path) -> None:
         flags = ("--host", "0.0.0.0", "--token-env", "MINE", "--queue-timeout", "0")
         process, url = await listening(tmp_path, *flags, MINE=TOKEN)
@@ -183,6 +188,7 @@ class TestBadUsage:
         assert f"--port {port}" in done.stderr
 
 
+@pytest.mark.thorough
 async def test_workers_that_are_killed_cost_no_answer(tmp_path: Path) -> None:
     process, url = await listening(tmp_path)
     (tmp_path / "own.jsonl").write_text(json.dumps(ECHO))

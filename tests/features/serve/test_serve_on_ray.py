@@ -14,6 +14,8 @@ from program import PROGRAM, environment
 pytest.importorskip("ray")
 from ray_cluster import RayCluster
 
+pytestmark = pytest.mark.thorough
+
 LISTENS = re.compile(r"listens at (http://\S+)")
 
 

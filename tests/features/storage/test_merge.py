@@ -145,6 +145,7 @@ def test_packed_transcripts_stay_packed_and_whole(copies: Path) -> None:
     assert before.items() <= after.items()
 
 
+@pytest.mark.thorough
 def test_a_missing_shard_is_named_and_may_be_left_out_and_made_up_for(copies: Path) -> None:
     done = harness(copies, "merge", *shards(1, 3), "--out", "m")
     assert (done.returncode, "shard 2/3 is missing" in done.stderr) == (2, True)
@@ -161,6 +162,7 @@ def test_a_missing_shard_is_named_and_may_be_left_out_and_made_up_for(copies: Pa
     assert summary(copies / "m") == summary(copies / "whole")
 
 
+@pytest.mark.thorough
 def test_what_a_shard_has_pending_is_pending_in_the_run(copies: Path) -> None:
     path = copies / "s1" / "results.jsonl"
     lines = path.read_text().splitlines(keepends=True)
@@ -227,6 +229,7 @@ def test_what_overlaps_or_is_no_shard_is_refused(copies: Path) -> None:
     assert not list(copies.glob(".*draft"))
 
 
+@pytest.mark.thorough
 def test_a_shard_goes_on_as_what_it_is(copies: Path) -> None:
     lines = (copies / "s2" / "results.jsonl").read_text().splitlines(keepends=True)
     (copies / "s2" / "results.jsonl").write_text("".join(lines[:-2]))
@@ -248,6 +251,7 @@ def test_a_shard_without_problems_is_nothing_selected(tmp_path: Path) -> None:
     assert (done.returncode, "--shard 3/3 is empty" in done.stderr) == (3, True)
 
 
+@pytest.mark.thorough
 def test_empty_shards_need_not_be_given(tmp_path: Path) -> None:
     for index in (1, 2):
         _run(tmp_path, f"s{index}", "-n", "2", "--shard", f"{index}/3")

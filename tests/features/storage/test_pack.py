@@ -58,6 +58,7 @@ def test_a_packed_run_is_read_as_before_and_unpacked_it_is_what_it_was(folder: P
     assert _files(folder / "r") == before
 
 
+@pytest.mark.thorough
 def test_a_packed_run_is_played_again(folder: Path) -> None:
     _said(folder, "pack", "r")
     named = [word for each in results(folder / "r") for word in ("-t", each["problem_id"])]
@@ -70,6 +71,7 @@ def test_a_packed_run_is_played_again(folder: Path) -> None:
         }
 
 
+@pytest.mark.thorough
 def test_a_packed_run_that_is_not_finished_goes_on(folder: Path) -> None:
     file = folder / "r" / "results.jsonl"
     lines = file.read_text().splitlines(keepends=True)
@@ -105,6 +107,7 @@ def test_a_damaged_pack_is_said_in_a_line(command: list[str], folder: Path) -> N
     assert "transcripts.pack is damaged" in _refused(folder, *command)
 
 
+@pytest.mark.thorough
 def test_a_full_disk_is_said_in_a_line_and_nothing_is_lost(folder: Path) -> None:
     before = _files(folder / "r")
     limited = 'ulimit -f 4; exec "$0" "$@"'  # no file may be longer than a few KB
@@ -123,6 +126,7 @@ class TestFindingASample:
         assert _said(played, "transcript", "r", f"{first}#0") == shown
         assert _said(played, "transcript", "r", first.partition("/")[2]) == shown
 
+    @pytest.mark.thorough
     def test_what_is_not_there_is_refused_with_those_near(self, played: Path) -> None:
         first = results(played / "r")[0]["problem_id"]
         said = _refused(played, "transcript", "r", first[:-1])

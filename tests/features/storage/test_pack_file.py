@@ -320,6 +320,7 @@ for step in range(1_000):
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("work", "steps"), [("pack", 30), ("unpack", 20)])
 def test_kill_9_at_any_step_loses_nothing(
     work: str, steps: int, make_run: Callable[[int], Path], tmp_path: Path
@@ -438,6 +439,7 @@ class TestHostile:
         with Pack(path) as found, pytest.raises(RunDirectoryError, match="not as long as was said"):
             found.read("a.jsonl")
 
+    @pytest.mark.thorough
     @pytest.mark.parametrize("where", ["transcript", "index", "dictionary"])
     def test_what_inflates_without_end_takes_no_memory(self, where: str, tmp_path: Path) -> None:
         path = tmp_path / "transcripts.pack"

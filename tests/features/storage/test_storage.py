@@ -47,6 +47,7 @@ def test_a_full_disk_ends_the_run_with_one_line_and_resume_goes_on(tmp_path: Pat
     assert len({result["sample"] for result in after}) == len(after) == 20
 
 
+@pytest.mark.thorough
 def test_a_read_only_place_is_said_before_anything_is_asked(tmp_path: Path) -> None:
     done = _mounted(tmp_path, "ro", '"$0" run --out disk/r')
     assert done.returncode == 2, done.stderr

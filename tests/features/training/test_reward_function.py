@@ -90,6 +90,7 @@ OUTPUTS = "lcb_codegen_full184/graded_generations.jsonl.gz"
 EACH = 10
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("form", ["verl", "rLLM"])
 def test_real_rows_and_outputs_are_scored_as_published(form: str, test_data: Path) -> None:
     names = [f"livecodebench:{test_data / name}" for name in ROWS]

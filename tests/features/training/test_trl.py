@@ -15,6 +15,7 @@ def spec() -> Iterator[TrlSpec]:
         yield spec
 
 
+@pytest.mark.thorough
 def test_the_rows_hold_the_opening(spec: TrlSpec) -> None:
     rows = spec.train_dataset
     assert rows.column_names == ["prompt", "problem_id"]

@@ -47,6 +47,7 @@ def test_an_empty_template_is_a_fault() -> None:
     assert template_fault(START, " \n") == "it is empty"
 
 
+@pytest.mark.thorough
 def test_a_template_that_leaves_out_the_statement_is_a_fault(tmp_path: Path, views: list) -> None:
     found = CandidateSet.of("default", "single_shot", tmp_path, views)
     start = found.start

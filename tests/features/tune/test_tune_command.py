@@ -139,6 +139,7 @@ def test_text_of_models_is_escaped_in_the_page(folder: Path) -> None:
         assert (done.returncode, words in done.stderr) == (2, True), done.stderr
 
 
+@pytest.mark.thorough
 def test_killed_at_any_moment_nothing_is_paid_twice(folder: Path, tmp_path_factory: Any) -> None:
     """The kills come at requests: under way is the one that was not answered."""
     other = tmp_path_factory.mktemp("unbroken")
@@ -183,6 +184,7 @@ def test_killed_at_any_moment_nothing_is_paid_twice(folder: Path, tmp_path_facto
         assert (folder / "mine" / name).read_text() == (other / "mine" / name).read_text()
 
 
+@pytest.mark.thorough
 def test_an_agents_conversation_is_shown_and_its_prompt_tuned(folder: Path) -> None:
     models = TuningModels(phrases=(HELPFUL,))
 
@@ -217,6 +219,7 @@ def test_an_agents_conversation_is_shown_and_its_prompt_tuned(folder: Path) -> N
 
 
 class TestBudget:
+    @pytest.mark.thorough
     def test_the_search_leaves_enough_for_the_test_part(self, folder: Path) -> None:
         async def tuned() -> Any:
             more = {"max_evaluations": None, "max_tokens_total": 16_000, "concurrency": 1}
@@ -231,6 +234,7 @@ class TestBudget:
         assert found["gain"]["problems"] == 9
         assert "tokens spent" in found["sentence"]
 
+    @pytest.mark.thorough
     def test_a_budget_that_is_too_small_says_so(self, folder: Path) -> None:
         async def tuned() -> Any:
             async with ChatServer(TuningModels()) as server:
@@ -243,6 +247,7 @@ class TestBudget:
         assert "go on with a larger one" in err
         assert not (folder / "mine" / "prompt").exists()
 
+    @pytest.mark.thorough
     def test_dollars_of_both_models_count(self, folder: Path) -> None:
         async def tuned() -> Any:
             more = {"reflection_model": None, "price": "1000,1000", "max_cost": 14}
@@ -257,6 +262,7 @@ class TestBudget:
         assert found["sentence"].endswith(f"${found['cost']:.2f} spent.")
 
 
+@pytest.mark.thorough
 def test_ctrl_c_ends_with_the_best_so_far_and_goes_on(folder: Path) -> None:
     async def tuned() -> tuple[Any, Any, int, int]:
         models, hold = TuningModels(phrases=(HELPFUL, BROKEN)), asyncio.Event()
@@ -287,6 +293,7 @@ def test_ctrl_c_ends_with_the_best_so_far_and_goes_on(folder: Path) -> None:
     assert shown(folder)["gain"]["difference"] > 0
 
 
+@pytest.mark.thorough
 def test_a_useless_phrase_claims_no_gain(folder: Path) -> None:
     async def tuned() -> Any:
         async with ChatServer(TuningModels(by_chance, USELESS, seed=1)) as server:

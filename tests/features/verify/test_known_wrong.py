@@ -62,6 +62,7 @@ def test_submissions_are_judged_against_the_verdicts_of_their_folders(
     assert problem.rejected_limit_s == 1  # the format's least, as its rule is multiples of little
 
 
+@pytest.mark.thorough
 def test_a_time_factor_is_for_python_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HF_HOME", str(tmp_path / "home"))
     burn = "import time\nwhile time.process_time() < 1.6: pass\n"

@@ -62,6 +62,7 @@ class TestVerify:
         assert verified["summary"]["without_references"] == []
         assert "interrupted: 2 references not judged" in err
 
+    @pytest.mark.thorough
     def test_what_fails_and_what_cannot_be_judged_is_listed(self, folder: Path) -> None:
         done = harness(folder, "verify", "jsonl:own.jsonl", "--json")
         assert done.returncode == 0, done.stderr
@@ -87,6 +88,7 @@ class TestVerify:
         verified = json.loads(harness(folder, "verify", "jsonl:own.jsonl", "--json").stdout)
         assert verified["summary"]["unsound"] == ["own/echo"]
 
+    @pytest.mark.thorough
     def test_a_reference_that_needs_most_of_the_limit_is_slow(self, folder: Path) -> None:
         burn = "import time\nwhile time.process_time() < 0.5: pass\nprint(input())"
         (folder / "own.jsonl").write_text(json.dumps({**ECHO, "references": [burn]}) + "\n")
@@ -149,6 +151,7 @@ class TestKnownVerdicts:
         assert f"{ALL} of {ALL} verdicts known already; --fresh judges anew" in second.stderr
         assert verify(folder, "--json").stdout == verify(folder, "--json").stdout
 
+    @pytest.mark.thorough
     async def test_a_killed_one_goes_on_where_it_stopped(self, folder: Path) -> None:
         codes = [BURN.format(0.3) + f"print(input())  # {number}" for number in range(6)]
         put(folder, {**ECHO, "tests": ECHO["tests"][:1], "references": codes})
@@ -206,6 +209,7 @@ class TestKnownVerdicts:
         codes = {**ECHO, **change}["references"]
         assert right == [(n, code == "print(input())") for n, code in enumerate(codes)]
 
+    @pytest.mark.thorough
     def test_verify_under_other_settings_judges_all_again(self, folder: Path) -> None:
         settings = (
             (),
@@ -222,11 +226,13 @@ class TestKnownVerdicts:
         again = [counts(verify(folder, *flags)) for flags in (settings[0], settings[3])]
         assert again == [(ALL, 0)] * 2
 
+    @pytest.mark.thorough
     def test_how_many_are_wanted_changes_no_verdict(self, folder: Path) -> None:
         verify(folder, "--references", "1")
         assert counts(verify(folder)) == (ALL - 1, 1)
         assert counts(verify(folder, "--task", "double", "--workers", "1")) == (1, 0)
 
+    @pytest.mark.thorough
     def test_fresh_judges_anew_and_replaces(self, folder: Path) -> None:
         verify(folder)
         rewrite(folder, 1, "wrong_answer")
@@ -238,6 +244,7 @@ class TestKnownVerdicts:
         assert counts(again) == (ALL, 0)
         assert again.stdout == fresh.stdout
 
+    @pytest.mark.thorough
     def test_a_verdict_of_a_weaker_sandbox_than_required_is_not_believed(
         self, folder: Path
     ) -> None:
@@ -275,6 +282,7 @@ class TestTheFolder:
         assert counts(verify(folder)) == (ALL - 1, 1)
         assert counts(verify(folder)) == (ALL, 0)
 
+    @pytest.mark.thorough
     def test_verify_says_once_that_its_verdicts_cannot_be_kept(self, folder: Path) -> None:
         (folder / "file").write_text("")
         for _ in range(2):
@@ -285,6 +293,7 @@ class TestTheFolder:
             assert line.endswith("Not a directory")
             assert "2 of 4 pass every test" in done.stdout
 
+    @pytest.mark.thorough
     async def test_two_at_once_do_not_tear_each_other_s_lines(self, folder: Path) -> None:
         codes = [f"print(input())  # {number}" for number in range(60)]
         put(folder, {**ECHO, "references": codes})
@@ -311,6 +320,7 @@ def test_a_limit_that_follows_references_is_none_for_themselves(folder: Path) ->
     assert "--test-timeout reference" in line
 
 
+@pytest.mark.thorough
 def test_memory_is_limited_by_its_flag(folder: Path) -> None:
     put(folder, {**ECHO, "references": ["x = bytearray(150 << 20)\nprint(input())"]})
     assert "accepted 1" in verify(folder).stdout

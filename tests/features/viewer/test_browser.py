@@ -148,6 +148,7 @@ BROKEN = """() => [...document.querySelectorAll('.runs td[data-label=model]')].f
 })"""
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("width", [DESKTOP, PHONE])
 async def test_a_stopped_run_with_a_long_name_keeps_the_list_in_shape(
     tmp_path: Path, width: int
@@ -167,6 +168,7 @@ async def test_a_stopped_run_with_a_long_name_keeps_the_list_in_shape(
         assert await overflow(opened) == []
 
 
+@pytest.mark.thorough
 async def test_a_run_is_deleted_from_its_page(tmp_path: Path) -> None:
     for name in ("gone", "kept"):
         write_run(tmp_path / name, [result("p/0")])
@@ -185,6 +187,7 @@ async def test_a_run_is_deleted_from_its_page(tmp_path: Path) -> None:
     assert (tmp_path / "kept" / "run.json").exists()
 
 
+@pytest.mark.thorough
 async def test_comparing_nothing_says_what_to_choose(bundled: str) -> None:
     async with page(width=DESKTOP) as opened:
         await enter(opened, bundled)
@@ -195,6 +198,7 @@ async def test_comparing_nothing_says_what_to_choose(bundled: str) -> None:
         ).to_be_visible()
 
 
+@pytest.mark.thorough
 async def test_search_filter_and_sort(bundled: str) -> None:
     async with page() as opened:
         seen = watch(opened)
@@ -225,6 +229,7 @@ async def test_search_filter_and_sort(bundled: str) -> None:
         assert seen.errors == []
 
 
+@pytest.mark.thorough
 async def test_by_keys_alone(bundled: str) -> None:
     async with page() as opened:
         await enter(opened, bundled)
@@ -274,6 +279,7 @@ class Held:
         return Reply(self.solver(body, number).body, until=until)
 
 
+@pytest.mark.thorough
 async def test_a_page_keeps_up_with_a_run(tmp_path: Path) -> None:
     root = Path(__file__).parents[3]
     rows = [
@@ -321,6 +327,7 @@ async def test_a_page_keeps_up_with_a_run(tmp_path: Path) -> None:
         assert seen.errors == []
 
 
+@pytest.mark.thorough
 async def test_a_list_grows_while_it_is_looked_at(tmp_path: Path) -> None:
     run = write_run(tmp_path / "r", [result("p/a")], problems=["p/a", "p/b"])
     async with viewing(tmp_path) as address, page() as opened:
@@ -334,6 +341,7 @@ async def test_a_list_grows_while_it_is_looked_at(tmp_path: Path) -> None:
         assert await opened.evaluate("window.same")
 
 
+@pytest.mark.thorough
 async def test_when_the_viewer_has_ended_the_page_says_so(tmp_path: Path) -> None:
     write_run(tmp_path / "r", [result("p/a")])
     async with page() as opened:

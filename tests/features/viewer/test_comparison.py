@@ -75,6 +75,7 @@ def test_runs_that_are_ticked_are_compared(visitor: Visitor, keys: tuple[str, st
     assert visitor.client.get(f"/compare?a={keys[0]}&b=nothing").status_code == 404
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("filters", "shown"),
     [

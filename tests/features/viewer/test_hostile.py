@@ -99,6 +99,7 @@ def test_everything_that_is_not_ours_is_escaped(
     harmless(visitor.page(where + "/lines/4/text"))
 
 
+@pytest.mark.thorough
 def test_a_line_that_is_no_event_hides_no_other(visitor: Visitor, tmp_path: Path) -> None:
     run = write_run(tmp_path / "r", [result("p/a")])
     path = write_transcript(run, "p/a", [start("p/a"), response(1, "before")])
@@ -126,6 +127,7 @@ def test_names_with_lone_surrogates_do_no_harm(visitor: Visitor, tmp_path: Path)
         harmless(visitor.page(where))
 
 
+@pytest.mark.thorough
 def test_lines_of_10_mb_are_cut(visitor: Visitor, tmp_path: Path) -> None:
     huge = "<b>" * 3_500_000
     run = write_run(tmp_path / "r", [result("p/a", code=huge)])
@@ -145,6 +147,7 @@ def test_lines_of_10_mb_are_cut(visitor: Visitor, tmp_path: Path) -> None:
     assert "page 2 of 105" in whole
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("at_once", [True, False])
 def test_thirty_thousand_calls_are_paged(visitor: Visitor, tmp_path: Path, at_once: bool) -> None:
     number = 30_000

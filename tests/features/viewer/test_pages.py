@@ -468,6 +468,7 @@ class TestASample:
         assert visitor.client.get(f"{visitor.where('A')}/lines/{path}").status_code == 404
 
 
+@pytest.mark.thorough
 def test_packed_transcripts_are_read_as_loose_ones_are(visitor: Visitor, tmp_path: Path) -> None:
     assert harness(tmp_path, "run", "--agentic-mode", "-n", "3", "--out", "r").returncode == 0
     title = re.findall(r"data-item>([^<]+)<", visitor.run())[0]
@@ -493,6 +494,7 @@ def test_a_pack_that_is_damaged_is_told_of(visitor: Visitor, tmp_path: Path) -> 
     assert "Final solution" in page
 
 
+@pytest.mark.thorough
 def test_every_sample_of_a_run_can_be_opened(
     visitor: Visitor, tmp_path: Path, written_runs: Callable[..., Path]
 ) -> None:

@@ -398,6 +398,7 @@ RETRIED = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("fault", RETRIED.values(), ids=RETRIED.keys())
 async def test_a_failure_that_may_pass_is_retried(fault: Reply) -> None:
     async with talking(in_turn(fault, fault, message("at last"))) as talk:

@@ -38,6 +38,7 @@ def content(*blocks: Any, **rest: Any) -> dict[str, Any]:
 # What the vendor's SDK says
 
 
+@pytest.mark.thorough
 def test_efforts_are_those_of_the_sdk() -> None:
     from anthropic.types import OutputConfigParam
 
@@ -260,6 +261,7 @@ ANSWERS = st.fixed_dictionaries(
 )
 
 
+@pytest.mark.thorough
 @unhurried
 @given(ANSWERS)
 def test_any_answer_becomes_a_turn_that_can_be_sent_back_or_is_malformed(answer: Any) -> None:

@@ -243,6 +243,7 @@ ANSWERS = st.fixed_dictionaries(
 )
 
 
+@pytest.mark.thorough
 @unhurried
 @given(ANSWERS)
 def test_any_answer_becomes_a_turn_that_can_be_sent_back_or_is_malformed(answer: Any) -> None:

@@ -265,6 +265,7 @@ async def test_nobody_listening_is_a_connection_error_that_names_the_address() -
         await model.close()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("encoded", [False, True], ids=["plain", "gzip bomb"])
 async def test_an_absurdly_large_answer_is_refused(
     encoded: bool, monkeypatch: pytest.MonkeyPatch

@@ -330,6 +330,7 @@ async def test_silence_is_cut_off_and_retried() -> None:
     assert "in time" in talk.retries[0].cause
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("encoded", [False, True], ids=["plain", "gzip bomb"])
 async def test_an_absurdly_large_answer_is_refused(
     encoded: bool, monkeypatch: pytest.MonkeyPatch
@@ -494,6 +495,7 @@ def test_the_server_takes_what_the_protocol_allows() -> None:
     assert judged(tools=[{**TOOL, "strict": False}]) is None
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("wrong", "words"),
     [

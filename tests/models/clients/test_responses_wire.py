@@ -444,6 +444,7 @@ ANSWERS = maybe(
 )
 
 
+@pytest.mark.thorough
 @unhurried
 @given(ANSWERS)
 def test_any_answer_becomes_a_turn_that_can_be_sent_back_or_a_known_error(answer: Any) -> None:

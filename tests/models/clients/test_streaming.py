@@ -237,6 +237,7 @@ class TestEndpointsThatDoNot:
 
 
 class TestTime:
+    @pytest.mark.thorough
     async def test_an_answer_may_take_longer_than_any_silence(self) -> None:
         async def token() -> None:
             await asyncio.sleep(0.05)
@@ -248,6 +249,7 @@ class TestTime:
         assert turn.latency_s > 1.0
         assert len(talk.server.requests) == 1
 
+    @pytest.mark.thorough
     async def test_a_stream_that_falls_silent_is_given_up(self) -> None:
         never = asyncio.Event()
         sent = 0
@@ -267,6 +269,7 @@ class TestTime:
             assert retry.cut, "it may be billed"
             never.set()
 
+    @pytest.mark.thorough
     async def test_a_stream_that_never_ends_is_read_until_its_last_event(self) -> None:
         body = json.dumps({"choices": [{"delta": {"content": "hi"}, "finish_reason": "stop"}]})
         usage = json.dumps({"choices": [], "usage": CHAT_USAGE})
@@ -440,6 +443,7 @@ JSON = st.recursive(
 )
 
 
+@pytest.mark.thorough
 @given(st.lists(st.dictionaries(FIELDS, JSON, max_size=5), max_size=6))
 def test_any_stream_is_an_answer_or_malformed(events: list[Json]) -> None:
     for assembler_of in (ChatStream, MessagesStream):

@@ -515,6 +515,7 @@ AROUND = (
 )
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "unit",
     [

@@ -232,6 +232,7 @@ def session(
     )
 
 
+@pytest.mark.thorough
 async def test_many_samples_at_a_narrow_server_all_end_with_few_refusals() -> None:
     server, events = Narrow(most=4, wait_s=0.1), list[Event]()
     async with ChatServer(server) as served:
@@ -257,6 +258,7 @@ async def test_many_samples_at_a_narrow_server_all_end_with_few_refusals() -> No
     assert {(retry.status, retry.throttled) for retry in retries} == {(429, True)}
 
 
+@pytest.mark.thorough
 async def test_a_request_that_waits_for_its_retry_holds_no_place() -> None:
     other_was_asked = asyncio.Event()
 
@@ -284,6 +286,7 @@ async def test_a_request_that_waits_for_its_retry_holds_no_place() -> None:
     assert order == ["other", "one"]
 
 
+@pytest.mark.thorough
 async def test_queueing_is_not_working_time_of_a_sample() -> None:
     def script(_body: dict[str, Any], number: int) -> Reply:
         if number == 1:

@@ -5,6 +5,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
+import pytest
+
 from harness.agent.events import Resumed, Retried, ToolResult
 from harness.models.protocol import ModelStop, ModelTurn, ToolCall
 from harness.models.scripted import ScriptedModel
@@ -58,6 +60,7 @@ def turn(name: str, arguments: str = "{}") -> ModelTurn:
     return ModelTurn(tool_calls=(call,), stop=ModelStop(reason="tool_use"))
 
 
+@pytest.mark.thorough
 async def test_waiting_for_a_worker_is_not_part_of_a_tool_call_s_seconds(tmp_path: Path) -> None:
     spec = RunSpec(mode="agentic", sample_size=1, model="gpt-none", sample_timeout=HOUR_S)
     plan = prepare(spec, {"OPENAI_API_KEY": "none"})

@@ -21,6 +21,7 @@ except RunDirectoryError as error:
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("there", [False, True])
 def test_a_disk_that_takes_no_more_leaves_nothing_behind(tmp_path: Path, *, there: bool) -> None:
     path = tmp_path / "r"

@@ -113,6 +113,7 @@ def test_a_run_stores_its_system_prompt_once(tmp_path: Path) -> None:
     assert "expert competitive programmer" in shown.stdout
 
 
+@pytest.mark.thorough
 def test_a_run_of_an_older_version_goes_on_with_whole_lines(tmp_path: Path) -> None:
     done = harness(tmp_path, "run", "--agentic-mode", "-n", "1", "--out", "r")
     assert done.returncode == 0, done.stderr

@@ -52,6 +52,7 @@ def test_a_run_that_failed_is_stopped_and_says_why(failed: Path) -> None:
     assert state.text == f"stopped 0/3: {NOT_FOUND}"
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("failed")
 def test_every_command_and_page_says_the_same(tmp_path: Path) -> None:
     visitor = Visitor(tmp_path)
@@ -118,6 +119,7 @@ def test_an_infrastructure_failure_is_in_the_transcript(tmp_path: Path) -> None:
         assert (tmp_path / "asked").read_text() == "."
 
 
+@pytest.mark.thorough
 def test_a_garbage_line_in_a_transcript_is_said_and_nothing_is_asked_again(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(MODEL)
     flags = ["-n", "1", "-m", "python:mine:solve", "--out", "r"]

@@ -248,6 +248,7 @@ STEPS = st.lists(
 ).map(lambda made: [each.model_copy(update={"turn": n}) for n, each in enumerate(made, 1)])
 
 
+@pytest.mark.thorough
 @given(st.lists(st.tuples(st.sampled_from("abc"), STEPS), min_size=1, max_size=12))
 def test_the_curve_accounts_for_all_samples(made: list[tuple[str, list[Step]]]) -> None:
     graded = [sample(problem, *steps) for problem, steps in made]

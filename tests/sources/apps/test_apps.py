@@ -479,6 +479,7 @@ def test_apps_without_a_path_is_refused() -> None:
         load(None)
 
 
+@pytest.mark.thorough
 def test_all_real_apps_rows_load_with_every_test(test_data: Path) -> None:
     loaded = load(f"{test_data}/apps_codechain_minival/*[nwy].jsonl")
     problems = loaded.problems

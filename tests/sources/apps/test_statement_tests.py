@@ -154,6 +154,7 @@ HOSTILE = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("statement", HOSTILE.values(), ids=HOSTILE)
 def test_hostile_text_takes_no_time(statement: str) -> None:
     start = time.process_time()

@@ -1,6 +1,6 @@
 """LiveCodeBench's problems that take several answers, judged in a real sandbox."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from textwrap import dedent
 from typing import Any
@@ -18,13 +18,6 @@ from harness.sources.livecodebench.livecodebench import load
 
 LISTED = "lcb_codegen_public1055/test_public_only.jsonl.gz"
 FULL = "lcb_codegen_full184/test_small.jsonl"
-
-
-@pytest.fixture(scope="module")
-def worker() -> Iterator[Worker]:
-    worker = Worker()
-    yield worker
-    worker.stop()
 
 
 @pytest.fixture

@@ -323,6 +323,7 @@ def test_every_right_answer_is_accepted_and_nothing_else(check: Callable[..., bo
     assert several >= 1
 
 
+@pytest.mark.thorough
 def test_no_real_row_is_left_without_a_checker_or_a_reason(test_data: Path) -> None:
     path = test_data / "leetcodedataset/LeetCodeDataset-v0.2.0-train.jsonl.gz"
     rows = load(str(path)).problems

@@ -394,13 +394,7 @@ def test_returned_numbers_are_right_within_an_absolute_error() -> None:
     assert not check([], 0.5, 10**400)
 
 
-@pytest.fixture(scope="module")
-def worker() -> Iterator[Worker]:
-    worker = Worker()
-    yield worker
-    worker.stop()
-
-
+@pytest.mark.thorough
 @pytest.mark.parametrize("version", ["v0.3.1-test", "v0.2.0-test"])
 def test_references_of_real_rows_pass_and_so_do_their_answers_in_another_order(
     version: str, test_data: Path, worker: Worker

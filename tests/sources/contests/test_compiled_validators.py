@@ -1,6 +1,5 @@
 """Output validators in C++: their verdicts, their faults, and what they and solutions can see."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -63,13 +62,6 @@ FILES = {
     "output_validators/sum/say.cpp": SAY,
     "output_validators/sum/main.cc.bin": "not a source",
 }
-
-
-@pytest.fixture(scope="module")
-def worker() -> Iterator[Worker]:
-    worker = Worker()
-    yield worker
-    worker.stop()
 
 
 @pytest.fixture

@@ -1,6 +1,5 @@
 """Contest packages: what is read, how it is judged, and what is refused."""
 
-from collections.abc import Iterator
 from textwrap import dedent
 
 import pytest
@@ -25,13 +24,6 @@ VALIDATOR = """
         message.write("the parts do not add up")
     sys.exit(43)
 """
-
-
-@pytest.fixture(scope="module")
-def worker() -> Iterator[Worker]:
-    worker = Worker()
-    yield worker
-    worker.stop()
 
 
 def test_a_package_is_a_problem(package: Package) -> None:

@@ -1,7 +1,5 @@
 """Interactive and multi-pass packages: who is to blame for which end of a dialogue."""
 
-from collections.abc import Iterator
-
 import pytest
 from contest_packages import Package, only
 
@@ -75,13 +73,6 @@ FILES = {
 }
 
 
-@pytest.fixture(scope="module")
-def worker() -> Iterator[Worker]:
-    worker = Worker()
-    yield worker
-    worker.stop()
-
-
 @pytest.fixture
 def problem(package: Package) -> Problem:
     return only(package("validation: custom interactive\nlimits: {time_limit: 1}\n", FILES))
@@ -125,7 +116,10 @@ def test_a_dialogue_is_accepted(problem: Problem, worker: Worker, code: str, lan
         ("print(9)\ninput()\n1 / 0", Verdict.RUNTIME_ERROR, "ZeroDivisionError"),
         ("print(30)\ninput()\nexit(0)", Verdict.ACCEPTED, ""),
         ("print(30)\ninput()\nexit(1)", Verdict.RUNTIME_ERROR, "exit code 1"),
-        ("input()", Verdict.TIME_LIMIT, "the limit of wall time"),
+        pytest.param(
+            *("input()", Verdict.TIME_LIMIT, "the limit of wall time"),
+            marks=pytest.mark.thorough,
+        ),
         ("while True: pass", Verdict.TIME_LIMIT, ""),
         ("print('crash')", Verdict.CHECKER_ERROR, "killed by signal 6"),
         ("print(", Verdict.COMPILE_ERROR, "SyntaxError"),

@@ -138,6 +138,7 @@ VALUES = st.recursive(
 )
 
 
+@pytest.mark.thorough
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.dictionaries(TEXTS, VALUES))
 def test_any_settings_are_a_problem_or_an_error(package: Package, values: object) -> None:

@@ -16,6 +16,7 @@ VALUES = st.recursive(
 INDENTS = st.sampled_from([None, 0, 3, "\t"])
 
 
+@pytest.mark.thorough
 @given(st.lists(VALUES), INDENTS, st.booleans())
 def test_a_lists_elements_are_its_values_texts(
     values: list[Any], indent: int | str | None, ascii_only: bool
@@ -26,6 +27,7 @@ def test_a_lists_elements_are_its_values_texts(
     assert [json.dumps(json.loads(part)) for part in parts] == [json.dumps(v) for v in values]
 
 
+@pytest.mark.thorough
 @given(st.dictionaries(st.text(), VALUES), INDENTS)
 def test_an_objects_members_are_its_values_texts(
     values: dict[str, Any], indent: int | str | None
@@ -126,6 +128,7 @@ def test_line_ends_between_values_become_spaces() -> None:
     assert json.loads(one_line(text)) == {"a": [1, "x\ny"]}
 
 
+@pytest.mark.thorough
 def test_time_is_linear_in_the_text() -> None:
     def seconds(count: int) -> float:
         text = "[" + ", ".join(['[1, "two"]'] * count) + "]"

@@ -326,6 +326,7 @@ def test_sorted_lists_may_be_taken_for_granted_where_the_prompt_imports_them(rea
     assert judged(read(new_row()), code) == Verdict.RUNTIME_ERROR
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("name", "rows", "tests", "rules"),
     [
@@ -353,6 +354,7 @@ def test_all_real_rows_load_with_every_assertion(
         assert all(test.input.count("\n") + 1 == arguments for test in suite)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", ["v0.3.1-test", "v0.2.0-test", "v0.2.0-train"])
 def test_the_quick_search_for_shown_tests_finds_them_all(test_data: Path, name: str) -> None:
     """In a third of the rows."""

@@ -189,6 +189,7 @@ def test_hidden_tests_of_a_row_that_was_changed_meanwhile_are_refused(write_rows
         problem.tests.load_hidden()
 
 
+@pytest.mark.thorough
 def test_real_rows_are_joined_and_the_references_of_both_are_accepted(test_data: Path) -> None:
     data = [
         test_data / "leetcodedataset" / f"LeetCodeDataset-{name}.jsonl.gz"

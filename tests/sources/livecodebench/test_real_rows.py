@@ -3,10 +3,13 @@
 from collections import Counter
 from pathlib import Path
 
+import pytest
+
 from harness.sources.benchmarks import load
 from harness.sources.selection import Selection, select
 
 
+@pytest.mark.thorough
 def test_all_full_rows_load_with_every_test(test_data: Path) -> None:
     loaded = load(f"livecodebench:{test_data}/lcb_codegen_full184/test_*")
     assert len(loaded.problems) == 184
@@ -25,6 +28,7 @@ def test_all_full_rows_load_with_every_test(test_data: Path) -> None:
             assert all(test.input.count("\n") + 1 == arguments for test in tests)
 
 
+@pytest.mark.thorough
 def test_all_rows_of_release_6_load(test_data: Path) -> None:
     spec = f"livecodebench:{test_data}/lcb_codegen_public1055/test_public_only.jsonl.gz"
     problems = load(spec).problems
@@ -39,6 +43,7 @@ def test_all_rows_of_release_6_load(test_data: Path) -> None:
     assert issues == {"many_answers": 2, "interactive": 2, "wrong_tests": 4}
 
 
+@pytest.mark.thorough
 def test_real_rows_are_selected_from(test_data: Path) -> None:
     spec = f"livecodebench:{test_data}/lcb_codegen_public1055/test_public_only.jsonl.gz"
     problems = load(spec).problems
