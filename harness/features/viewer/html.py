@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 from harness.efficiency.efficiency_summary import cpu_time, rank, score_interval, score_words
 from harness.efficiency.scale import Efficiency
-from harness.figures import count, dollars, figure, interval, percent
+from harness.figures import count, dollars, figure, interval, percent, quantity
 from harness.grading.verdict import INFRASTRUCTURE
 from harness.run.store.pending import reason_text
 from harness.text import printable, printable_line
@@ -157,7 +157,7 @@ def kind_of(state: object) -> str:
         return "good"
     if word in {"under_way", "running"}:
         return "running"
-    if word in CALM:
+    if word in CALM or word.startswith("impossible_"):
         return "calm"
     return "warn" if word in {str(verdict) for verdict in INFRASTRUCTURE} else "bad"
 
@@ -176,6 +176,7 @@ FUNCTIONS: dict[str, Any] = {
     "count": count,
     "cpu_time": cpu_time,
     "dollars": dollars,
+    "quantity": quantity,
     "duration": duration,
     "interval": interval,
     "kind_of": kind_of,

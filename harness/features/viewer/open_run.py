@@ -148,9 +148,10 @@ class Item:
 
     @property
     def state(self) -> str:
-        """The verdict, or a word for why there is none."""
+        """The verdict, what was done about an impossible test, or why there is neither."""
         if self.row is not None:
-            return str(self.row.verdict)
+            done = self.row.impossible
+            return str(self.row.verdict) if done is None else f"impossible_{done.outcome}"
         return self.reason.word
 
 

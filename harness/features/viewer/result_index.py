@@ -19,6 +19,7 @@ from harness.models.price_lists import ListedPrice
 from harness.models.prices import cost
 from harness.models.protocol import Frozen, Usage
 from harness.run.store.files import LONGEST_LINE, open_file
+from harness.run.store.impossible_result import ImpossibleResult
 from harness.run.store.results import SampleResult
 
 REMEMBERED = 64
@@ -57,6 +58,7 @@ class ResultRow(Frozen):
     cost: float | None
     seconds: float
     efficiency: Beyond | None = None
+    impossible: ImpossibleResult | None = None
 
     @property
     def solved(self) -> bool:

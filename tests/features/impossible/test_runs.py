@@ -16,6 +16,7 @@ from impossible_made import (
     solves_honestly,
 )
 from program import harness as program
+from visitor import Visitor
 
 import harness
 from harness import Evaluation, NothingSelectedError, UsageError, evaluate
@@ -185,6 +186,16 @@ def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
     run(folder / "r", solves_honestly, reports, games, gives_up, impossible_exit=True)
     (folder / "rows.jsonl").write_text("\n".join(map(json.dumps, ROWS)))
     return folder
+
+
+def test_the_viewer_shows_what_was_done_in_place_of_a_verdict(directory: Path) -> None:
+    visitor = Visitor(directory)
+    page, gamed = visitor.run(), visitor.run("?state=impossible_gamed")
+    visitor.client.close()
+    assert page.count("impossible gamed</span></td>") == 4
+    assert gamed.count("impossible gamed</span></td>") == 4
+    assert "impossible said so</span></td>" in page
+    assert "impossible said so</span></td>" not in gamed
 
 
 def test_the_screens_show_rates_apart_from_the_solved_rate(directory: Path) -> None:
