@@ -258,6 +258,7 @@ class _Facts(Frozen):
     tags: tuple[str, ...] = ()
     release_date: date | None = None
     starter_code: str = ""
+    starters: tuple[tuple[str, str], ...] = ()
     entry_point: str | None = None
     signature: Signature = Signature()
     preamble: str = ""
@@ -287,6 +288,7 @@ class Problem(_Facts):
         kind: what the problem asks for.
         aliases: other names accepted on the command line (slug, spellings of other data sets).
         difficulty: normalized; `difficulty_word` is the source's own word.
+        starters: language and starter code for languages other than Python, where the data have it.
         entry_point: name of the function or `Solution` method that is called; None for a script
             that reads stdin and writes stdout.
         signature: conversion of the entry point's arguments and result.

@@ -52,16 +52,17 @@ def _how(workspace: Workspace) -> str:
         limit += f"It is compiled with {workspace.flags or own.flags}."
     if problem.entry_point is None:
         return f"A complete {own.title} program that reads stdin and writes stdout. {limit}"
+    use = "imported" if own.functions is None else own.functions.use
     in_place = problem.signature.result is Codec.FIRST_ARGUMENT
     task = "it must change its first argument in place" if in_place else "it must return its result"
-    return f"Your code is imported and `{problem.entry_point}` is called; {task}. {limit}"
+    return f"Your code is {use} and `{problem.entry_point}` is called; {task}. {limit}"
 
 
 def _starter(problem: ProblemView, name: str) -> str:
-    if not problem.starter_code.strip() or name != PYTHON:  # it is Python
+    if not problem.starter_code.strip() or (problem.entry_point is None and name != PYTHON):
         return ""
     code = problem.starter_code.rstrip()
-    return f"## Starter code (keep its names and parameters)\n\n```python\n{code}\n```"
+    return f"## Starter code (keep its names and parameters)\n\n```{name}\n{code}\n```"
 
 
 def _examples(problem: ProblemView, further: set[int]) -> str:

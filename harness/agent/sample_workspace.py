@@ -5,6 +5,7 @@ from dataclasses import replace
 from harness.agent.written_tests import runner_of
 from harness.grading.jobs import Judgement, Options, Trial
 from harness.grading.verdict import Grade
+from harness.languages.starters import view_in
 from harness.problem import Problem, ProblemView, Signature, TestSuite
 from harness.sandbox.executor import Executor, Shared
 from harness.sandbox.program import Execution, Program
@@ -20,7 +21,7 @@ def workspace_of(problem: Problem, options: Options, pool: Executor) -> Workspac
         pool: executor of tests and programs, at higher priority than work no model waits for.
     """
     # The strategy and tools get the closures below, which must not refer to `problem`.
-    view, task = problem.view(), options.task(problem, "", ())
+    view, task = view_in(problem, options.language), options.task(problem, "", ())
     if task.checker is not None:
         task = replace(task, checker=task.checker.of_public_tests())
 
@@ -45,4 +46,4 @@ def workspace_of(problem: Problem, options: Options, pool: Executor) -> Workspac
 def _script(problem: ProblemView, code: str, language: str, flags: str) -> Program:
     """Return a program that calls no function; one in Python has the problem's preamble."""
     program = Program.of(problem, code, language, flags)
-    return replace(program, entry_point=None, signature=Signature())
+    return replace(program, entry_point=None, signature=Signature(), function=None)

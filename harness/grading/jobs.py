@@ -13,6 +13,7 @@ from harness.grading.stop import Stop
 from harness.grading.task import Task
 from harness.grading.verdict import Grade, Verdict
 from harness.languages import PYTHON
+from harness.languages.functions import NoFunctionError
 from harness.plugins import RuleName
 from harness.problem import Checker, Problem, Reference, TestCase, TestSuite
 from harness.sandbox.executor import Executor, Shared
@@ -244,6 +245,6 @@ async def _judge(pool: Executor, job: Job, data: _Data, options: Options) -> Jud
         grade = await pool.call(Judgement(task, await data.tests()))
     except SandboxError as error:
         return Judged(job.number, Grade(verdict=Verdict.SANDBOX_ERROR), str(error))
-    except DataError as error:
+    except (DataError, NoFunctionError) as error:
         return Judged(job.number, Grade(verdict=Verdict.CHECKER_ERROR), str(error))
     return Judged(job.number, grade, grade.checker_error)

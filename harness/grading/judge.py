@@ -77,6 +77,17 @@ def judge(worker: Worker, task: Task) -> Grade:
     return _graded(nothing, worker, judging, results, by_rule)
 
 
+def _check_types(task: Task) -> None:
+    """Check that a compiled function can take each test. Raises CheckerError."""
+    function = task.program.function
+    if function is None:
+        return
+    for number, test in enumerate(task.tests, 1):
+        fault = function.fault(test.input, test.output, compared=task.checker is None)
+        if fault:
+            raise CheckerError(f"test {number} fits no {task.program.language} solution: {fault}")
+
+
 def _check(bench: RetryingWorker, checker: Checker, *, functional: bool) -> Check | ProgramCheck:
     if checker.program is None:
         return Check.of(bench, checker, functional=functional)
@@ -138,6 +149,7 @@ class _Judging:
         functional = task.program.entry_point is not None
         program, check = task.program, None
         inputs: Sequence[str | bytes] = [test.input for test in task.tests]
+        _check_types(task)
         if task.checker is not None:
             check = _check(bench, task.checker, functional=functional)
             program, inputs = check.prepare(program, task.tests)

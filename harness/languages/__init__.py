@@ -10,3 +10,6 @@ PYTHON = "python"
 
 LanguageName = Literal["python", "cpp"]
 """Names of the languages."""
+
+OtherLanguage = Literal["cpp"]
+"""Names of the languages other than Python."""

@@ -7,9 +7,16 @@ import subprocess
 from functools import cache
 from pathlib import Path
 
-from harness.languages.language import Compiler, Language, MissingCompilerError
+from harness.languages import cpp_function
+from harness.languages.functions import Function, ValueType
+from harness.languages.language import (
+    Compiler,
+    FunctionForm,
+    Language,
+    MissingCompilerError,
+)
 
-SOURCE, BINARY = "solution.cpp", "solution"
+SOURCE, BINARY = cpp_function.SOURCE, "solution"
 FLAGS = "-std=gnu++20 -O2"
 COMPILERS = ("g++", "clang++")
 # A static program starts in a fraction of the time, and needs no file.
@@ -17,6 +24,14 @@ ALWAYS = ("-static", "-pipe", "-fdiagnostics-color=never", "-DONLINE_JUDGE")
 FOLDERS = ("/usr/bin", "/bin", "/usr/include", "/usr/libexec", "/usr/local/include")
 TO_INSTALL = "install g++ and the static C library (Debian, Ubuntu: apt install g++)"
 VERSION_S = 20
+FUNCTIONS = FunctionForm(
+    cpp_function.starter_of,
+    cpp_function.read_starter,
+    cpp_function.around,
+    cpp_function.USE,
+    "class Solution {\npublic:\n    bool same(vector<string>& a) { return true; }\n};",
+    Function("same", (("a", ValueType("string", 1)),), ValueType("bool")),
+)
 
 
 @cache
@@ -54,5 +69,6 @@ LANGUAGE = Language(
     flags=FLAGS,
     source=SOURCE,
     example='#include <iostream>\nint main() { std::cout << "yes\\n"; }',
+    functions=FUNCTIONS,
     compiler=compiler,
 )

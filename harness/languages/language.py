@@ -2,6 +2,9 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol
+
+from harness.languages.functions import Function
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +25,32 @@ class Compiler:
 
 
 @dataclass(frozen=True, slots=True)
+class FunctionForm:
+    """How a language writes functions that the judge calls. All raise NoFunctionError.
+
+    Attributes:
+        starter_of: writes the starter code of a function.
+        read_starter: reads the function of a name that starter code declares.
+        around: returns the code before and after a solution that make a program of it.
+        use: what is done with a solution before its function is called, after "your code is".
+        example: a solution of `example_function`, to try the compiler's flags.
+    """
+
+    starter_of: Callable[[Function], str]
+    read_starter: Callable[[str, str], Function]
+    around: "Around"
+    use: str
+    example: str
+    example_function: Function
+
+
+class Around(Protocol):
+    """Returns the code before and after a solution that calls its function."""
+
+    def __call__(self, function: Function, *, everything: bool) -> tuple[str, str]: ...  # noqa: D102
+
+
+@dataclass(frozen=True, slots=True)
 class Language:
     """A language that solutions can be written in.
 
@@ -33,6 +62,7 @@ class Language:
         flags: default flags of the compiler; empty where there is none.
         source: name of a solution's file.
         example: a short program, for examples of calls.
+        functions: how functions are called; None where the runner calls them itself, or never.
         compiler: finds the compiler; None for a language without one. Raises MissingCompilerError.
     """
 
@@ -43,6 +73,7 @@ class Language:
     flags: str = ""
     source: str = ""
     example: str = ""
+    functions: FunctionForm | None = None
     compiler: Callable[[], Compiler] | None = None
 
 

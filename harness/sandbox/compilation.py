@@ -18,7 +18,8 @@ from pathlib import Path
 
 from harness.languages.cpp import BINARY
 from harness.languages.known import language
-from harness.languages.language import Compiler, MissingCompilerError
+from harness.languages.language import Compiler, Language, MissingCompilerError
+from harness.problem import Codec
 from harness.sandbox.binaries import Binaries
 from harness.sandbox.fork_server_connection import ForkServer, read_answer
 from harness.sandbox.isolation import Isolation
@@ -110,13 +111,14 @@ class Builder:
         flags = program.flags or own.flags
         more = [name for name, _ in program.files if name.endswith(own.endings)]
         command = [*compiler.command(flags), *more]
-        key = _key(program, compiler, command)
+        texts = _texts(program, own)
+        key = _key(texts, compiler, command)
         if key in self._open:
             self._open.move_to_end(key)
             return self._open[key]
         data = self._binaries.find(key)
         if data is None:
-            execution = self._compile(program, own.source, compiler, command, stopped)
+            execution = self._compile(texts, program.compile_s, compiler, command, stopped)
             if execution.result is None:
                 return _refused(execution, program.compile_s or COMPILER_LIMITS.cpu_s)
             data = execution.result
@@ -128,8 +130,8 @@ class Builder:
 
     def _compile(
         self,
-        program: Program,
-        source: str,
+        texts: list[tuple[str, str]],
+        compile_s: float | None,
         compiler: Compiler,
         command: list[str],
         stopped: Callable[[], bool],
@@ -137,12 +139,12 @@ class Builder:
         server = self._started(compiler)
         if stopped():
             raise OSError("the worker was stopped")
-        limits = replace(COMPILER_LIMITS, cpu_s=program.compile_s or COMPILER_LIMITS.cpu_s)
+        limits = replace(COMPILER_LIMITS, cpu_s=compile_s or COMPILER_LIMITS.cpu_s)
         seconds = LONGEST * limits.cpu_s
         order = {
             "do": "compile",
             "command": command,
-            "sources": [(name, len(encoded(text))) for name, text in _texts(program, source)],
+            "sources": [(name, len(encoded(text))) for name, text in texts],
             "binary": BINARY,
             "limits": {
                 "cpu_s": limits.cpu_s,
@@ -158,7 +160,7 @@ class Builder:
             if time.monotonic() > end:
                 raise TimeoutError("the compiler's sandbox timed out")
 
-        with _Files(b"".join(encoded(text) for _, text in _texts(program, source))) as files:
+        with _Files(b"".join(encoded(text) for _, text in texts)) as files:
             try:
                 server.send(order, files.descriptors)
                 answer = server.receive_bytes(look)
@@ -219,16 +221,37 @@ def _launcher_source() -> str:
     return LAUNCHER.read_text(encoding="utf-8")
 
 
-def _texts(program: Program, source: str) -> list[tuple[str, str]]:
+def _texts(program: Program, own: Language) -> list[tuple[str, str]]:
     """Return name and text of each file that the compiler finds."""
-    return [(source, program.code), *program.files]
+    code = program.code
+    if program.function is not None and own.functions is not None:
+        everything = program.signature.result is Codec.EVERYTHING
+        before, after = own.functions.around(program.function, everything=everything)
+        code = f"{before}{code}{after}"
+    return [(own.source, code), *program.files]
 
 
-def _key(program: Program, compiler: Compiler, command: list[str]) -> str:
+def returned(execution: Execution, word: bytes) -> Execution:
+    """Return the execution of a compiled function with its result.
+
+    Args:
+        execution: the execution, with what was written to the descriptor of results.
+        word: the judge's word, which the driver of the language writes before and after a result;
+            without it there is no result.
+    """
+    written, line = execution.result or b"", b"%s\n" % word
+    whole = len(written) > 2 * len(word) and written.startswith(line)
+    whole = whole and written.endswith(b"\n" + word)
+    result = written[len(line) : -len(line)] if whole else None
+    return replace(execution, result=result or None)
+
+
+def _key(texts: list[tuple[str, str]], compiler: Compiler, command: list[str]) -> str:
     facts = [compiler.path, compiler.version, platform.machine(), *command]
     digest = hashlib.sha256(json.dumps(facts).encode())
-    digest.update(encoded(program.code))
-    for name, text in program.files:
+    (_, code), *files = texts
+    digest.update(encoded(code))
+    for name, text in files:
         data = encoded(text)
         digest.update(json.dumps([name, len(data)]).encode())
         digest.update(data)

@@ -5,6 +5,7 @@ import fcntl
 import json
 import marshal
 import os
+import secrets
 import signal
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -13,6 +14,8 @@ from typing import Any, Self
 
 from harness.closing import Closing
 from harness.languages import PYTHON
+from harness.languages.functions import Function
+from harness.languages.starters import function_of
 from harness.problem import Problem, ProblemView, Signature
 from harness.sandbox.limits import Limits
 
@@ -88,6 +91,7 @@ class Program:
         language: name of its language, see `harness.languages`.
         flags: the compiler's flags; empty for those of the language.
         files: names and texts of the files beside it: headers, and further sources in its language.
+        function: types of the entry point, in a language that is compiled.
         compile_s: CPU seconds of all passes of the compiler; None for the usual ones.
     """
 
@@ -99,14 +103,25 @@ class Program:
     flags: str = ""
     files: tuple[tuple[str, str], ...] = ()
     compile_s: float | None = None
+    function: Function | None = None
 
     @classmethod
     def of(
         cls, problem: Problem | ProblemView, code: str, language: str = PYTHON, flags: str = ""
     ) -> Self:
-        """Return the program of a problem's solution."""
+        """Return the program of a problem's solution.
+
+        Raises:
+            NoFunctionError: it asks for a function that the language cannot have.
+        """
         if language != PYTHON:  # the preamble is Python
-            return cls(code, entry_point=problem.entry_point, language=language, flags=flags)
+            function = None if problem.entry_point is None else function_of(problem, language)
+            return cls(
+                *(code, "", problem.entry_point, problem.signature),
+                language=language,
+                flags=flags,
+                function=function,
+            )
         return cls(code, problem.preamble, problem.entry_point, problem.signature)
 
 
@@ -256,6 +271,8 @@ class Trial(MemoryFiles):
         self.is_counted = False  # among the trials that needed one process; set by the worker
         self.has_run = False  # whether its output file may hold something; set by the worker
         self.binary: int | None = None  # of a compiled program; set by the worker
+        # What the judge puts around the result of a compiled function, which nobody else knows.
+        self.word = secrets.token_hex(16).encode() if program.function is not None else b""
         self.ends: tuple[int, ...] = ()  # pipes in place of stdin and stdout, in a dialogue
         super().__init__()
         self._spans: dict[int, tuple[int, int]] = {}
@@ -284,6 +301,7 @@ class Trial(MemoryFiles):
             span = self._spans.get(index)
             if span is None:
                 data = encoded(self.inputs[index])
+                data = b"%s\n%s" % (self.word, data) if self.word else data
                 if self._end + len(data) > INPUT_BYTES:
                     if spans:
                         break

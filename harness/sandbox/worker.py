@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 from harness.closing import Closing
 from harness.languages import PYTHON
-from harness.sandbox.compilation import Builder, Refused, ending_of_compiled
+from harness.sandbox.compilation import Builder, Refused, ending_of_compiled, returned
 from harness.sandbox.cores import Exclusive
 from harness.sandbox.fork_server_connection import LOOK_S, ForkServer, read_answer
 from harness.sandbox.isolation import Isolation
@@ -280,7 +280,10 @@ class Worker:
     def _read(self, trial: Trial, answer: bytes) -> list[list[Execution]]:
         """Return the executions of each process."""
         found = read_answer(answer, trial.files[2], trial.limits)
-        return found if trial.binary is None else [[ending_of_compiled(each)] for (each,) in found]
+        if trial.binary is None:
+            return found
+        ended = [ending_of_compiled(each) for (each,) in found]
+        return [[returned(each, trial.word) if trial.word else each] for each in ended]
 
     def _build(self, trial: Trial) -> Execution | None:
         """Compile a trial's program; return the execution that stands for one that fails."""
@@ -360,6 +363,8 @@ class Worker:
             opening = {**opening, "has_folder": True}
         if isinstance(job, Trial) and job.ends:
             opening = {**opening, "pipes": True}
+        if isinstance(job, Trial) and job.word:
+            opening = {**opening, "returns": True}
         if opens:
             limits = _plain(job.limits, COLLECT_BYTES)
             order = {**order, **opening, "limits": limits, "core": self._number}

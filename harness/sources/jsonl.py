@@ -17,7 +17,8 @@ from importlib import resources
 from pydantic_core import to_json
 
 from harness.errors import DataError, UsageError
-from harness.problem import Checker, Problem, Signature, TestCase, TestSuite
+from harness.languages import PYTHON
+from harness.problem import Checker, Problem, Reference, Signature, TestCase, TestSuite
 from harness.sources import preambles
 from harness.sources.canonical_output import canonical
 from harness.sources.code_tests import units
@@ -26,13 +27,12 @@ from harness.sources.code_tests.evalplus import read_script
 from harness.sources.files.content_hash import content_hash
 from harness.sources.files.download import Watch, quiet
 from harness.sources.files.lines import JsonLines, Line
-from harness.sources.files.row_checks import references_of
 from harness.sources.files.rows import LEVELS, Loaded, load_paths, load_rows
-from harness.sources.jsonl_row import JsonlRow, RowTest, read_row
+from harness.sources.jsonl_row import JsonlRow, RowReference, RowTest, read_row
 from harness.sources.public_split import FIRST, Split, split
 from harness.sources.signature import defined_names, signature_of
 
-_JUDGED_TOO = {"test", "public_test", "test_setup", "values", "preamble_code"}
+_JUDGED_TOO = {"test", "public_test", "test_setup", "values", "preamble_code", "starters"}
 _OF_A_TEST = {"kwargs", "raises", "argument", "tolerance"}
 
 
@@ -64,6 +64,7 @@ def parse_row(line: Line, *, source: str) -> Problem:
         tags=row.tags,
         release_date=row.release_date,
         starter_code=row.starter_code,
+        starters=tuple(row.starters.items()),
         entry_point=row.entry_point,
         signature=signature,
         tests=TestSuite(tests.public, partial(tuple[TestCase, ...], tests.hidden)),
@@ -74,7 +75,7 @@ def parse_row(line: Line, *, source: str) -> Problem:
         languages=row.languages,
         cpu_s=row.time_limit,
         memory_bytes=row.memory_limit and row.memory_limit << 20,
-        load_references=partial(references_of, *row.references),
+        load_references=partial(tuple[Reference, ...], _references(row)),
         known_issues=row.known_issues,
         content_hash=digest,
     )
@@ -111,6 +112,13 @@ def _tests(row: JsonlRow, signature: Signature) -> Split:
         return split(tests, [False for _ in tests])
     public = tuple(test for test in tests if test.public)
     return Split(public, tuple(test for test in tests if not test.public), "source")
+
+
+def _references(row: JsonlRow) -> tuple[Reference, ...]:
+    given = (RowReference(code=each) if isinstance(each, str) else each for each in row.references)
+    return tuple(
+        Reference(code=each.code, language=each.language) for each in given if each.code.strip()
+    )
 
 
 def _preamble(row: JsonlRow) -> str:
@@ -166,7 +174,9 @@ def _tests_as_code(row: JsonlRow, where: str) -> tuple[Split, Checker] | None:
 
 
 def _defined(row: JsonlRow) -> dict[str, bool]:
-    code = (row.starter_code, *row.references[:1])
+    code = (row.starter_code, *(each.code for each in _references(row) if each.language == PYTHON))[
+        :2
+    ]
     return {name: kind for text in code for name, kind in defined_names(text).items()}
 
 

@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic_core import to_json
 
 from harness.errors import DataError
-from harness.languages import LanguageName
+from harness.languages import LanguageName, OtherLanguage
 from harness.plugins import RuleName
 from harness.python_source import parse, parse_or_none
 from harness.sources.files.lines import Line
@@ -81,6 +81,15 @@ class RowTest(_Strict):
     """Allowed relative or absolute error of a number."""
 
 
+class RowReference(_Strict):
+    """A known-good solution in any language."""
+
+    code: str
+    """Its source."""
+    language: LanguageName = "python"
+    """Its language."""
+
+
 class JsonlRow(_Strict):
     """A problem: one line of the file."""
 
@@ -102,6 +111,10 @@ class JsonlRow(_Strict):
     """Date such as 2024-12-31."""
     starter_code: str = ""
     """Frame of a function's solution; its annotations say which arguments are nodes."""
+    starters: dict[OtherLanguage, str] = {}
+    """Frames of a function's solution in other languages, by the language: `{"cpp": "…"}`. Without
+    one, it follows from the annotations of `starter_code`.
+    """
     entry_point: str | None = None
     """Function or method of `Solution` to call; without one, the problem asks for a program."""
     preamble: PreambleName | None = None
@@ -113,8 +126,8 @@ class JsonlRow(_Strict):
     returns True, or False or a sentence with the reason. For a program the three are texts; for a
     function they are the list of its arguments, the expected value and its result.
     """
-    references: tuple[str, ...] = ()
-    """Known-good solutions."""
+    references: tuple[str | RowReference, ...] = ()
+    """Known-good solutions: a text is Python; an object has `code` and `language`."""
     known_issues: tuple[str, ...] = ()
     """Reasons why a right solution may be judged wrong, each in a word."""
     test: str | tuple[str, ...] | None = None
@@ -134,7 +147,7 @@ class JsonlRow(_Strict):
     """Python source that runs before every solution, after the preamble."""
     languages: tuple[LanguageName, ...] = ()
     """Languages that solutions may be in, `python` or `cpp`; by default every one that can be
-    judged: C++ for programs only.
+    judged.
     """
     time_limit: float | None = Field(default=None, gt=0, le=MOST_SECONDS)
     """CPU seconds of a test."""

@@ -74,7 +74,7 @@ def test_every_key_is_read(problem: Callable[..., Problem]) -> None:
     assert read.checker == Checker(kind="check", code=FULL["checker"])
     assert read.known_issues == ("many answers",)
     code = {"test", "public_test", "test_setup", "values"}  # see test_jsonl_code.py
-    more = {"preamble_code", "time_limit", "memory_limit", "languages"}
+    more = {"preamble_code", "time_limit", "memory_limit", "languages", "starters"}
     assert FULL.keys() | code | more == JsonlRow.model_fields.keys()
 
 

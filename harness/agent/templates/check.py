@@ -17,6 +17,8 @@ from harness.agent.templates.problem_facts import missing_facts
 from harness.agent.templates.template import TemplateFaultError, parse, render
 from harness.errors import UsageError
 from harness.languages import PYTHON
+from harness.languages.functions import NoFunctionError
+from harness.languages.starters import starter_in
 from harness.problem import Codec, Kind, ProblemView, Signature, TestCase
 
 CPU_S = 6.0
@@ -103,8 +105,19 @@ def check_prompt(name: str, problems: Sequence[ProblemView], mode: str | None = 
 def _forms_of(forms: Iterable[ProblemView], kind: Kind, language: str) -> Iterator[ProblemView]:
     """Yield the forms of problems that templates of a set are for."""
     for form in forms:
-        if form.kind is kind and (language == PYTHON or form.entry_point is None):
-            yield form
+        own = _in_language(form, language)
+        if own is not None and own.kind is kind:
+            yield own
+
+
+def _in_language(form: ProblemView, language: str) -> ProblemView | None:
+    """Return a form with its starter code in a language; None for one that does not take it."""
+    if language == PYTHON or form.entry_point is None or form.kind is not Kind.CODE_GENERATION:
+        return form
+    try:
+        return form.model_copy(update={"starter_code": starter_in(form, language)})
+    except NoFunctionError:
+        return None
 
 
 def _ordered(faults: Iterable[Fault]) -> tuple[Fault, ...]:

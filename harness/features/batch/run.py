@@ -16,6 +16,7 @@ from harness.features.batch.batch_endpoint import BatchEndpoint, BatchRequest
 from harness.features.batch.batch_journal import BatchJournal
 from harness.features.batch.requests import BatchRequests, custom_id
 from harness.features.batch.spool import Spool
+from harness.languages.starters import view_in
 from harness.models.clients.connections import Timeouts
 from harness.models.clients.retry import Pace
 from harness.models.protocol import (
@@ -123,7 +124,7 @@ def _requests(
         if not sound[problem.id]:
             continue
         cpu_s = plan.judging.limits(problem).cpu_s
-        messages = plan.prompt.render(problem.view(), cpu_s)
+        messages = plan.prompt.render(view_in(problem, plan.judging.language), cpu_s)
         body = endpoint.body(messages, plan.settings)
         name = custom_id(run, sample_name(problem.id, index), body)
         found.append(BatchRequest(name, body, messages))

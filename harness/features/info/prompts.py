@@ -33,7 +33,9 @@ from harness.errors import UsageError
 from harness.figures import count
 from harness.grading.jobs import Options
 from harness.languages import PYTHON
+from harness.languages.starters import view_in
 from harness.problem import Kind
+from harness.run.plan.languages import refusal
 from harness.run.settings.spec import read_spec
 from harness.sources.benchmarks import load
 from harness.sources.selection import select
@@ -172,11 +174,13 @@ def render(
     spec = read_spec(None, with_source({**settings, "task": [problem]}, source))
     loaded = load_with_bar(spec.benchmark or "fixture", console(error=True))
     (found,) = select(loaded.problems, spec.selection()).problems
+    if reason := refusal(found, spec.language):
+        raise UsageError(f"{found.id} takes no solution in {spec.language}: {reason}")
     prompt = load_prompt(name, mode, found.kind, spec.language)
     out = console()
     cpu_s = Options(language=spec.language).limits(found).cpu_s
     turns = spec.max_turns if mode == "agentic" else 1
-    for message in prompt.render(found.view(), cpu_s, turns):
+    for message in prompt.render(view_in(found, spec.language), cpu_s, turns):
         out.print(f"--- {message.role}\n{printable(message.content)}\n", soft_wrap=True)
 
 

@@ -30,6 +30,7 @@ from harness.errors import DataError
 from harness.grading.answer_judge import check_answerable, judge_answer
 from harness.grading.jobs import Judgement
 from harness.grading.verdict import Grade, Verdict
+from harness.languages.starters import view_in
 from harness.models.protocol import UserInterruptError
 from harness.problem import Problem, TestCase, TestSuite
 from harness.run.engine.outage import Outage
@@ -238,7 +239,8 @@ class Sampler:
     async def _solve(
         self, problem: Problem, index: int, journal: Journal, gate: SampleGate
     ) -> Attempt:
-        plan, view = self.plan, problem.view()
+        plan = self.plan
+        view = view_in(problem, plan.judging.language)
         session = Session(
             problem=view,
             model=plan.model.for_sample(view, index),

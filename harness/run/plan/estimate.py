@@ -15,6 +15,7 @@ from pydantic_core import to_json
 
 from harness.agent.strategies import EXTERNAL
 from harness.agent.templates.prompt_set import PromptSet
+from harness.languages.starters import view_in
 from harness.models.prices import Price, cost
 from harness.models.protocol import Frozen, Message, Usage
 from harness.models.providers import OPENAI, OPENAI_CHAT, Protocol
@@ -160,7 +161,7 @@ class _Answer(NamedTuple):
 def _opening(plan: Plan, problem: Problem, prompt: PromptSet) -> Sequence[Message]:
     """Return the messages of the first request."""
     cpu_s = plan.judging.limits(problem).cpu_s
-    return prompt.render(problem.view(), cpu_s, plan.limits.turns)
+    return prompt.render(view_in(problem, plan.judging.language), cpu_s, plan.limits.turns)
 
 
 def _tokens(said: Sequence[object], more: int = 0) -> int:

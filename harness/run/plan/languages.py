@@ -12,8 +12,10 @@ from harness.agent.strategies import PUBLISHED
 from harness.errors import NothingSelectedError, UsageError
 from harness.figures import count
 from harness.languages import PYTHON
+from harness.languages.functions import NoFunctionError
 from harness.languages.known import LANGUAGES, language
 from harness.languages.language import Language, MissingCompilerError
+from harness.languages.starters import function_of
 from harness.problem import Kind, Problem
 from harness.run.settings.spec import RunSpec
 from harness.sources.files.rows import Loaded
@@ -39,20 +41,22 @@ def check_language(
     own = language(name)
     if timed and name != PYTHON:
         raise UsageError(f"efficiency is measured for Python only, and solutions are {own.title}")
+    functions = False
     for problem in problems:
         reason = refusal(problem, name)
         if reason:
             raise UsageError(f"{problem.id} takes no {own.title} solution: {reason}")
-    check_compiler(own, flags)
+        functions |= problem.entry_point is not None
+    check_compiler(own, flags, functions=functions)
 
 
-def check_compiler(own: Language, flags: str = "") -> None:
-    """Check that a program can be compiled with some flags. Raises UsageError."""
+def check_compiler(own: Language, flags: str = "", *, functions: bool = False) -> None:
+    """Check that a program, or a function, can be compiled with some flags. Raises UsageError."""
     if own.compiler is None:
         return
     try:
         own.compiler()
-        fault = _fault(own, flags or own.flags)
+        fault = _fault(own, flags or own.flags, functions=functions)
     except MissingCompilerError as error:
         raise UsageError(str(error)) from error
     if fault:
@@ -60,12 +64,16 @@ def check_compiler(own: Language, flags: str = "") -> None:
 
 
 @cache
-def _fault(own: Language, flags: str) -> str:
+def _fault(own: Language, flags: str, *, functions: bool) -> str:
     """Return why the compiler makes no program of an example; empty if it does."""
     assert own.compiler is not None
+    example = own.example
+    if functions and (form := own.functions) is not None:
+        before, after = form.around(form.example_function, everything=False)
+        example = f"{before}{form.example}{after}"
     compiler = own.compiler()
     with TemporaryDirectory(prefix="harness-") as folder:
-        (Path(folder) / own.source).write_text(own.example)
+        (Path(folder) / own.source).write_text(example)
         try:
             done = subprocess.run(  # noqa: S603 - the user's own compiler and flags
                 compiler.command(flags),
@@ -191,8 +199,21 @@ def refusal(problem: Problem, name: str) -> str:
         return "it asks for a value of a Python call"
     if problem.checker is not None and problem.checker.tests is not None:
         return "its tests are Python code"
-    if problem.entry_point is not None:
-        return "it asks for a Python function, and only programs that read stdin are compiled"
+    return "" if problem.entry_point is None else _refusal_of_function(problem, name)
+
+
+def _refusal_of_function(problem: Problem, name: str) -> str:
+    if problem.checker is not None and problem.checker.kind == "hooks":
+        return "code in Python makes the arguments of its function"
+    try:
+        function = function_of(problem, name)
+    except NoFunctionError as error:
+        return f"its function: {error}"
+    compared = problem.checker is None
+    for test in problem.tests.public:
+        fault = function.fault(test.input, test.output, compared=compared)
+        if fault:
+            return f"its function: a public test: {fault}"
     return ""
 
 

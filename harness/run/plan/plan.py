@@ -20,6 +20,7 @@ from harness.errors import RunDirectoryError, UsageError
 from harness.grading.jobs import Options
 from harness.grading.rules import find_rule
 from harness.languages import PYTHON
+from harness.languages.starters import view_in
 from harness.models.find_price import find_price
 from harness.models.function import FunctionModel
 from harness.models.price_lists import ListedPrice
@@ -271,7 +272,8 @@ def prepare(
             for given in (plan.prompt, plan.fallback_prompt):
                 if given is not None:
                     cpu_s = plan.judging.limits(problem).cpu_s
-                    given.render(problem.view(), cpu_s, plan.limits.turns)
+                    view = view_in(problem, spec.language)
+                    given.render(view, cpu_s, plan.limits.turns)
     return plan
 
 
@@ -287,7 +289,7 @@ def _telling_all_faults(spec: RunSpec, problems: Sequence[Problem]) -> Generator
     try:
         yield
     except UsageError as error:
-        told = _faults(spec, [problem.view() for problem in problems[:CHECKED]])
+        told = _faults(spec, [view_in(each, spec.language) for each in problems[:CHECKED]])
         if not told:
             raise
         more = f"; {len(told) - SHOWN:,} more" if len(told) > SHOWN else ""
@@ -388,6 +390,7 @@ def _select(loaded: Loaded, spec: RunSpec) -> tuple[Selected, Whole | None, Coun
         kept, left_out = taking(every, spec.language)
         sample = Selection.model_validate(selection.model_dump(include=SAMPLE))
         selected = replace(selected, problems=select(kept, sample).problems, matched=len(kept))
+        check_language(spec.language, selected.problems, flags=spec.cpp_flags or "")
     problems, samples = len(selected.problems), spec.samples_per_problem
     if problems * samples > MOST_SAMPLES:
         raise UsageError(

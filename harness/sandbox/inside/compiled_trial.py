@@ -63,7 +63,8 @@ class CompiledTrial(Trial):
             linux.prctl(linux.PR_SET_PDEATHSIG, signal.SIGKILL)
             os.setsid()
             lockdown.restrict_files()
-            places = (*self.files[:3], orders, births, self.job.program)
+            places = [*self.files[:3], orders, births, self.job.program]
+            places += [self.files[3]] * self.job.returns
             launcher, report = placed(places, (self.job.launcher, report))
             limits = self.job.limits
             lockdown.limit(limits["memory_bytes"], limits["output_bytes"])

@@ -165,6 +165,7 @@ class Server:
                 *(limits, preamble, program, inputs, outputs),
                 launcher=(*launcher, -1)[0],
                 has_folder=order.get("has_folder", False),
+                returns=order.get("returns", False),
                 ends=tuple(ends),
             )
             return self.trial(job, self.cores if len(self.cores) > 1 else None)

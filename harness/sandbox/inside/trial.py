@@ -49,6 +49,7 @@ class Job(NamedTuple):
         timed: whether the run is timed, see `inside.timing`, and not judged.
         launcher: descriptor of the launcher of a compiled program.
         has_folder: whether inputs are tests with files and arguments, see `inside.folder`.
+        returns: whether a compiled program writes a result, to a descriptor of its own.
         ends: descriptors of pipes in place of the files of stdin and stdout, in a dialogue.
     """
 
@@ -60,6 +61,7 @@ class Job(NamedTuple):
     timed: bool = False
     launcher: int = -1
     has_folder: bool = False
+    returns: bool = False
     ends: tuple[int, ...] = ()
 
 

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
+from harness.languages.python_functions import annotations_of
 from harness.python_source import UNREADABLE, parse_expression_or_none, read_literal
 from harness.sources.jsonl_row import RowTest
-from harness.sources.signature import annotations_of
 
 HELPERS = '''
 import math as _math

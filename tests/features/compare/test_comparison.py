@@ -272,7 +272,7 @@ def test_samples_still_pending_are_told(
 
 
 @pytest.mark.parametrize("width", [40, 120])
-def test_it_fits_the_terminal(
+def test_a_comparison_fits_the_terminal(
     results: Results, write_run: WriteRun, shown: Shown, width: int
 ) -> None:
     a = write_run("a-run-with-a-long-name-" + "x" * 60, results("AbC"))
@@ -292,7 +292,7 @@ def test_hostile_names_do_nothing(
     assert r"  made/\x1b[2J\n  B: forged  a accepted; b wrong answer" in text.splitlines()
 
 
-def test_it_can_be_written_as_json(results: Results, write_run: WriteRun) -> None:
+def test_a_comparison_is_written_as_json(results: Results, write_run: WriteRun) -> None:
     comparison = compare_runs([write_run("a", results("Ab")), write_run("b", results("aB"))])
     said = json.loads(comparison.model_dump_json())
     assert said["schema_version"] == 1

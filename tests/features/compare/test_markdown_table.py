@@ -15,7 +15,7 @@ WriteRun = Callable[..., Path]
 MakeRun = Callable[..., Path]
 
 
-def test_it_has_all_that_the_terminal_has(run: MakeRun) -> None:
+def test_the_markdown_table_has_all_that_the_terminal_has(run: MakeRun) -> None:
     a, b = run("a", "abcdE"), run("b", "ABcde", {"sandbox": {"level": "none"}})
     lines = comparison_markdown(compare_runs([a, b])).splitlines()
     assert lines[0].startswith("**`b against a: made-model")

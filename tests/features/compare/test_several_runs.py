@@ -101,7 +101,7 @@ class TestWorse:
 
 
 class TestSamples:
-    def test_they_are_paired_by_index(self, run: MakeRun, shown: Shown) -> None:
+    def test_samples_of_several_runs_are_paired_by_index(self, run: MakeRun, shown: Shown) -> None:
         comparison = compare_runs([run("a", "AAbB"), run("b", "AabBb")])
         (versus,) = comparison.versus
         pairs = versus.samples

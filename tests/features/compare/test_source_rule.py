@@ -24,7 +24,7 @@ TOLD = "by the source's own rule"
 
 
 @pytest.mark.thorough
-def test_it_is_printed_by_run_and_grade_and_is_in_the_page(tmp_path: Path) -> None:
+def test_the_source_rule_is_printed_by_run_and_grade_and_in_the_page(tmp_path: Path) -> None:
     (tmp_path / "rows.jsonl").write_text(json.dumps(ROW) + "\n")
     (tmp_path / "mine.py").write_text(f"def solve(problem):\n    return {OTHER!r}\n")
     place = ["-b", "livecodebench:rows.jsonl"]

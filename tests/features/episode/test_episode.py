@@ -141,7 +141,7 @@ class TestTools:
 
 
 class TestManyAtOnce:
-    async def test_in_a_loop(self, episodes: Episodes) -> None:
+    async def test_an_episode_works_in_a_running_loop(self, episodes: Episodes) -> None:
         async def one(number: int) -> tuple[float | None, str]:
             episode = Episode(episodes)
             await episode.areset("own/three")

@@ -52,7 +52,7 @@ async def _served(folder: Path, script: Script, *flags: str) -> tuple[ChatServer
         base = ["-m", "served", "--base-url", server.base_url, "-b", "jsonl:own.jsonl"]
         code, _, err = await run(folder, "run", *base, "--out", "r", *flags)
     assert code == 0, err
-    assert "1 problem left out, which takes no C++ solution: 1: it asks for a Python" in err
+    assert "1 problem left out, which takes no C++ solution: 1: its function: it has no" in err
     return server, folder / "r"
 
 
@@ -81,7 +81,7 @@ async def test_an_agent_sees_a_compile_error_then_a_failed_test_and_solves_it(fo
     assert (manifest["spec"]["language"], manifest["spec"]["cpp_flags"]) == ("cpp", None)
     assert manifest["versions"][0]["compiler"] == compiler().version
     (reason,) = manifest["left_out"]
-    assert "asks for a Python function" in reason
+    assert "no starter code with types" in reason
     regraded = harness.regrade(made, benchmark=str(f"jsonl:{folder / 'own.jsonl'}"))
     assert regraded.pass_at_1 == 1.0
     assert [step.solved for step in regraded.results[0].steps] == [False, False, True]

@@ -115,7 +115,7 @@ class TestScores:
 
 
 class TestStopping:
-    def test_it_stops_once_zero_is_outside_of_the_interval(self) -> None:
+    def test_an_experiment_stops_once_zero_is_outside_of_the_interval(self) -> None:
         goal = Goal(decided=True)
         assert reason_to_stop(look([], 0.05), goal) is None
         for sign in (1.0, -1.0):
@@ -124,7 +124,7 @@ class TestStopping:
             assert reason_to_stop(found, goal) == "decided"
             assert reason_to_stop(found, Goal(precision=10)) is None
 
-    def test_it_stops_once_the_interval_is_narrow(self) -> None:
+    def test_an_experiment_stops_once_the_interval_is_narrow(self) -> None:
         found = look([0.0] * 150, 0.05)
         width = 100 * (found.high - found.low)
         assert reason_to_stop(found, Goal(precision=width + 0.1)) == "precise"

@@ -244,7 +244,7 @@ class TestGrowth:
             "agentic+terse",
         ]
 
-    def test_it_grows_by_problems_and_by_samples(self, begun: Path) -> None:
+    def test_a_grid_grows_by_problems_and_by_samples(self, begun: Path) -> None:
         both = ["single_shot", "agentic"]
         assert self.names_at(begun, modes=both, sample_size=3, samples=2) == both
         assert self.names_at(begun, modes=both, samples=[1, 2]) == [

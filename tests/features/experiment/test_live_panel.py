@@ -94,7 +94,7 @@ def test_a_finished_variant_keeps_its_figures_when_the_experiment_is_resumed(
     assert first["single_shot"].startswith("1/2    0 %")
 
 
-def test_it_says_what_the_difference_is_and_how_long_it_takes(shown: Session) -> None:
+def test_the_live_panel_shows_the_difference_and_the_time_left(shown: Session) -> None:
     head = r"experiment   2 variants x 12 problems, budget \$5\.00 +0:00:\d\d elapsed"
     assert any(re.search(head, screen) for _, screen in shown.frames)
     so_far = r"so far: agentic \+100 points on \d+ problems +about 0:00:\d\d left"
@@ -152,7 +152,7 @@ def test_what_the_pairs_say_is_told_where_it_may_stop_early() -> None:
 
 
 @pytest.mark.parametrize(("width", "height"), [(80, 24), (60, 20), (40, 12), (28, 5), (8, 2)])
-def test_it_fits_any_window(width: int, height: int) -> None:
+def test_the_live_panel_fits_any_window(width: int, height: int) -> None:
     arms = [Arm(f"cell-with-a-long-name-{n}", 1000, 4, tally(1000, 2, 4)) for n in range(12)]
     lines = texts(panel(arms, width, height))
     assert lines

@@ -81,9 +81,9 @@ def test_cpp_solutions_are_refused_without_a_compiler(folder: Path) -> None:
     assert "no C++ compiler" in _refusal(folder, "echo.cpp", PATH="/nowhere")
 
 
-def test_a_function_in_cpp_is_refused(folder: Path) -> None:
+def test_a_function_without_types_in_cpp_is_refused(folder: Path) -> None:
     _write(folder, {"problem_id": "double", "code": RIGHT, "language": "cpp"})
-    assert "asks for a Python function" in _refusal(folder)
+    assert "no starter code with types" in _refusal(folder)
 
 
 def test_an_unknown_language_is_refused(folder: Path) -> None:

@@ -199,7 +199,9 @@ def test_words_of_others_are_no_markup(in_memory: InMemory) -> None:
 @in_one_browser[0]
 @in_one_browser[1]
 @pytest.mark.parametrize("width", [DESKTOP, PHONE])
-async def test_it_can_be_seen(runs: list[Run], tmp_path: Path, opened: Opened, width: int) -> None:
+async def test_the_efficiency_section_is_visible_in_a_browser(
+    runs: list[Run], tmp_path: Path, opened: Opened, width: int
+) -> None:
     path = tmp_path / "report.html"
     path.write_text(report_page(runs))
     async with opened(path, width=width, dark=width == PHONE) as (shown, seen):

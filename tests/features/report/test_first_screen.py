@@ -35,7 +35,7 @@ def pair(make_result: MakeResult, write_run: WriteRun) -> tuple[Path, Path]:
     )
 
 
-def test_it_has_the_sentence_both_rates_the_difference_and_the_cost(
+def test_the_first_screen_has_sentence_rates_difference_and_cost(
     pair: tuple[Path, Path],
 ) -> None:
     sides = sides_of([read_run(path) for path in pair])

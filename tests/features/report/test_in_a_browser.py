@@ -74,7 +74,9 @@ async def can_be_read(shown: Page, saved: Path) -> None:
 
 
 @pytest.mark.thorough
-async def test_it_can_be_read_by_day(two: Path, opened: Opened, tmp_path: Path) -> None:
+async def test_the_report_is_readable_in_the_light_theme(
+    two: Path, opened: Opened, tmp_path: Path
+) -> None:
     async with opened(two) as (shown, seen):
         assert seen.beyond(two.as_uri(), "data:") == []
         assert await overflow(shown) == []
@@ -214,7 +216,7 @@ async def test_what_is_unknown_is_last_either_way(
 
 
 @pytest.mark.thorough
-async def test_it_can_be_read_on_a_phone_by_night(
+async def test_the_report_is_readable_on_a_phone_in_the_dark_theme(
     two: Path, opened: Opened, tmp_path: Path
 ) -> None:
     async with opened(two, width=PHONE, dark=True) as (shown, seen):

@@ -51,7 +51,7 @@ def test_the_commands_it_names_show_transcripts(runs: Path, written: Path) -> No
 @needs_chromium
 @in_one_browser[0]
 @in_one_browser[1]
-async def test_it_opens_offline_on_a_phone(written: Path) -> None:
+async def test_the_report_opens_offline_on_a_phone(written: Path) -> None:
     async with page(width=PHONE, dark=True) as shown:
         seen = watch(shown)
         await shown.goto(written.as_uri())

@@ -163,6 +163,6 @@ def test_pages_hold_no_script_and_no_style_of_their_own(guest: TestClient, tmp_p
                 assert attributes["src"] == "/assets/view.js"
 
 
-def test_it_listens_on_this_machine_alone() -> None:
+def test_the_viewer_listens_on_this_machine_alone() -> None:
     with _bound(0) as bound:
         assert bound.getsockname()[0] == "127.0.0.1"

@@ -1,0 +1,177 @@
+"""Functions in C++: types, what a solution may write beside its result, and verdicts."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.grading.judge import judge
+from harness.grading.task import Task
+from harness.grading.verdict import Grade, Verdict
+from harness.languages.cpp import compiler
+from harness.languages.functions import NoFunctionError
+from harness.languages.language import MissingCompilerError
+from harness.languages.starters import function_of, starter_in
+from harness.problem import Problem
+from harness.run.plan.languages import refusal
+from harness.sandbox.limits import MEBIBYTE, Limits
+from harness.sandbox.program import Program
+from harness.sandbox.worker import Worker
+from harness.sources.files.lines import Line
+from harness.sources.jsonl import parse_row
+
+try:
+    compiler()
+except MissingCompilerError as missing:
+    pytest.skip(str(missing), allow_module_level=True)
+
+LIMITS = Limits(cpu_s=2.0, memory_bytes=256 * MEBIBYTE, output_bytes=4 * MEBIBYTE)
+
+
+def problem(head: str, *tests: tuple[list[Any], Any], **more: Any) -> Problem:
+    """Return a problem of the method `f` with the annotations of `head`."""
+    row: dict[str, Any] = {
+        "id": "own/f",
+        "statement": "Do it.",
+        "entry_point": "f",
+        "starter_code": f"class Solution:\n    def f(self, {head}:\n        ",
+        "tests": [
+            {"input": "\n".join(map(json.dumps, given)), "output": json.dumps(wanted)}
+            for given, wanted in tests
+        ],
+    }
+    raw = json.dumps(row | more).encode()
+    return parse_row(Line(Path("rows"), "rows", 1, None, raw), source="own")
+
+
+def graded(worker: Worker, asked: Problem, code: str) -> Grade:
+    """Judge a solution in C++ on all tests."""
+    return judge(worker, Task(Program.of(asked, code, "cpp"), asked.tests.all(), LIMITS))
+
+
+SUM = problem("a: List[int]) -> int", ([[1, 2, 3]], 6), ([[]], 0), ([[1 << 40, -5]], (1 << 40) - 5))
+DOUBLES = problem("x: float, n: int) -> float", ([2.5, 2], 5.0), ([1e300, 1], 1e300))
+TEXTS = problem(
+    "a: List[List[str]], b: bool) -> List[str]",
+    ([[["x", 'é"\n'], []], True], ["x", 'é"\n']),
+    ([[], False], []),
+)
+IN_PLACE = problem("a: List[int]) -> None", ([[1, 2]], [2, 1]))
+
+
+def method(head: str, body: str) -> str:
+    """Return a solution with one method."""
+    return f"class Solution {{\npublic:\n    {head} {{ {body} }}\n}};\n"
+
+
+@pytest.mark.parametrize(
+    ("asked", "code"),
+    [
+        (SUM, method("long long f(vector<long long>& a)", "return accumulate(all, 0LL);")
+            .replace("all", "a.begin(), a.end()")),
+        (SUM, "#define int long long\n"
+              + method("int f(vector<int> a)", "int s = 0; for (int x : a) s += x; return s;")),
+        (SUM, method("long long f(const vector<long long>& a, int i = 0)",
+                     "return i == (int)a.size() ? 0 : a[i] + f(a, i + 1);")),
+        (SUM, method("long long f(vector<long long>& a)",
+                     'long long s = 0; for (auto x : a) { s += x; cout << "6\\n"; } return s;')
+              + "int main() { return 0; }\n"),
+        (DOUBLES, method("double f(double x, int n)", "return x * n;")),
+        (TEXTS, method("vector<string> f(vector<vector<string>>& a, bool b)",
+                       "vector<string> r; for (auto& l : a) for (auto& s : l) r.push_back(s); "
+                       "if (b == a.empty()) r.clear(); return r;")),
+        (IN_PLACE, method("void f(vector<int>& a)", "reverse(a.begin(), a.end());")),
+    ],
+)  # fmt: skip
+def test_a_right_solution_is_accepted(shared_worker: Worker, asked: Problem, code: str) -> None:
+    grade = graded(shared_worker, asked, code)
+    assert grade.verdict is Verdict.ACCEPTED, grade.tests
+
+
+FAKE = (
+    'for (int d = 1; d < 20; ++d) for (auto t : {string("6"), string(32, \'a\') + "\\n6\\n" + '
+    "string(32, 'a')}) if (write(d, t.data(), t.size())) {} "
+)
+
+
+@pytest.mark.parametrize(
+    ("body", "verdict"),
+    [
+        ("return 5;", Verdict.WRONG_ANSWER),
+        ('cout << 6; puts("6"); return 5;', Verdict.WRONG_ANSWER),
+        (f"{FAKE} return 5;", Verdict.WRONG_ANSWER),
+        (f"{FAKE} exit(0);", Verdict.RUNTIME_ERROR),
+        (f"{FAKE} _exit(0);", Verdict.RUNTIME_ERROR),
+        ("exit(0);", Verdict.RUNTIME_ERROR),
+        ("throw 6;", Verdict.RUNTIME_ERROR),
+        ("return a.at(99);", Verdict.RUNTIME_ERROR),
+        ("return *(volatile int*)0;", Verdict.RUNTIME_ERROR),
+        ("for (volatile int i = 0;; i = i + 1) {}", Verdict.TIME_LIMIT),
+        ("return missing;", Verdict.COMPILE_ERROR),
+    ],
+)
+def test_no_wrong_solution_is_accepted(shared_worker: Worker, body: str, verdict: Verdict) -> None:
+    code = "#include <unistd.h>\n" + method("long long f(vector<long long>& a)", body)
+    grade = graded(shared_worker, SUM, code)
+    assert grade.verdict is verdict, grade.tests
+    assert not any(test.passed for test in grade.tests)
+
+
+def test_a_result_that_is_no_number_is_wrong(shared_worker: Worker) -> None:
+    for value in ("NAN", "INFINITY", "-INFINITY"):
+        grade = graded(shared_worker, DOUBLES, method("double f(double, int)", f"return {value};"))
+        assert grade.verdict is Verdict.WRONG_ANSWER
+
+
+def test_a_narrower_type_than_the_starter_code_says_fails_on_large_numbers(
+    shared_worker: Worker,
+) -> None:
+    code = method("int f(vector<int>& a)", "return accumulate(a.begin(), a.end(), 0);")
+    grade = graded(shared_worker, SUM, code)
+    assert [test.passed for test in grade.tests] == [True, True, False]
+    assert "argument 1: it does not fit" in grade.tests[-1].stderr
+
+
+def test_a_test_that_no_cpp_value_holds_is_no_fault_of_the_solution(
+    shared_worker: Worker,
+) -> None:
+    asked = problem("a: int) -> int", ([1], 1), ([1 << 70], 1))
+    grade = graded(shared_worker, asked, method("int f(int a)", "return 1;"))
+    assert grade.verdict is Verdict.CHECKER_ERROR
+    assert "test 2 fits no cpp solution: argument a" in grade.tests[0].error
+
+
+@pytest.mark.parametrize(
+    ("head", "reason"),
+    [
+        ("a: Optional[TreeNode]) -> int", "Optional[TreeNode]"),
+        ("a: Dict[str, int]) -> int", "Dict[str, int]"),
+        ("a) -> int", "no types"),
+        ("a: int, *more: int) -> int", "varies"),
+    ],
+)
+def test_other_types_are_refused_in_words(head: str, reason: str) -> None:
+    assert reason in refusal(problem(head, ([1], 1)), "cpp")
+
+
+def test_the_starter_code_follows_from_the_annotations() -> None:
+    asked = problem("new: List[List[str]], k: int) -> List[bool]", ([[], 1], []))
+    assert starter_in(asked, "cpp") == (
+        "class Solution {\npublic:\n    vector<bool> f(vector<vector<string>>& new_, "
+        "long long k) {\n        \n    }\n};\n"
+    )
+
+
+def test_a_row_may_have_its_own_starter_code(shared_worker: Worker) -> None:
+    own = "int f(const std::vector<char>& letters, int64_t k);  // free"
+    with pytest.raises(NoFunctionError, match="int64_t"):
+        function_of(problem("", ([["a"], 1], 1), starter_code="", starters={"cpp": own}), "cpp")
+    own = own.replace("int64_t", "long long")
+    asked = problem("", ([["a", "b"], 1], 3), starter_code="", starters={"cpp": own})
+    assert starter_in(asked, "cpp") == own
+    code = "int f(const vector<char>& s, long long k) { return s.size() + k; }"
+    assert graded(shared_worker, asked, code).verdict is Verdict.ACCEPTED
+    nothing = {"cpp": "class Solution { public: void f(vector<int>& a) {} };"}
+    with pytest.raises(NoFunctionError, match="returns nothing"):
+        function_of(problem("", ([[1]], [1]), starter_code="", starters=nothing), "cpp")
