@@ -9,6 +9,10 @@ from harness.tools.toolbox import NoArguments
 from harness.tools.workspace import Workspace
 
 MOST_TESTS = 10
+NEXT = (
+    "Say in two or three sentences how to solve it. In the same message, call "
+    "write_solution with the complete code, then run_tests."
+)
 
 
 class ReadProblem:
@@ -38,6 +42,7 @@ class ReadProblem:
                 _examples(problem, {number for number, _ in further}),
                 *(_test(test, number) for number, test in shown),
                 f"({left} more public tests are run but not shown.)" if left else "",
+                NEXT if problem.public_tests and not workspace.revisions else "",
             )
             if part
         )

@@ -3,6 +3,11 @@
 from harness.tools.toolbox import NoArguments, ToolError
 from harness.tools.workspace import Workspace
 
+NEXT = (
+    "\n\nSay in one or two sentences what your code does wrong here. Then call write_solution with "
+    "the corrected code."
+)
+
 
 class RunTests:
     """Runs the public tests in the sandbox. It has no access to hidden tests."""
@@ -21,4 +26,7 @@ class RunTests:
             raise ToolError("There is no solution yet. Call write_solution first.")
         if not workspace.problem.public_tests:
             raise ToolError("This problem has no public tests. Check the solution by reasoning.")
-        return (await workspace.test()).text
+        report = await workspace.test()
+        if report.passed == report.total:
+            return report.text
+        return report.text.removesuffix(NEXT) + NEXT  # a resumed sample's report has it

@@ -22,6 +22,7 @@ Play = Callable[..., Awaitable[Played]]
 RIGHT = "a, b = map(int, input().split())\nprint(a + b)\n"
 WRONG = "print(3)\n"
 PROSE = f"```python\n{RIGHT}```"
+UNTAGGED = f"```\n{RIGHT}```"
 
 
 def stopped(said: ModelTurn, reason: Any, word: str | None = None) -> ModelTurn:
@@ -208,8 +209,14 @@ class TestFallback:
     def play_text(self, play: Play) -> Play:
         return partial(play, through=TextTools)
 
+    async def test_tagged_code_without_a_call_is_handed_in(self, play_text: Play) -> None:
+        played = await play_text(turn(text=f"There:\n{PROSE}"), turn(run()))
+        assert played.attempt.stop_reason is StopReason.PUBLIC_TESTS_PASSED
+        assert played.attempt.code.strip() == RIGHT.strip()
+        assert not played.attempt.nudges
+
     async def test_code_said_last_is_the_solution(self, play_text: Play) -> None:
-        played = await play_text(turn(text="I will think."), turn(text=f"There:\n{PROSE}"))
+        played = await play_text(turn(text="I will think."), turn(text=f"There:\n{UNTAGGED}"))
         attempt = played.attempt
         assert (attempt.tool_protocol, attempt.fallback) == ("none", True)
         assert (attempt.code, attempt.chosen_by) == (RIGHT.strip(), "prose")

@@ -164,6 +164,13 @@ def mbpp_single(options: Options) -> dict[str, list[str]]:
     return {"run": [*cold, "--temperature", "0"]}
 
 
+def loop(options: Options) -> dict[str, list[str]]:
+    asked = ["run", *humaneval(options), *options.drawn(40), *options.asked(DEMO_TOKENS)]
+    asked += ["--temperature", "0", "--agentic-mode", "--tool-protocol", "text"]
+    asked += ["--max-turns", str(DEMO_TURNS)]
+    return {prompt: [*asked, "--prompt", prompt] for prompt in ("default", "direct")}
+
+
 def modes(options: Options) -> dict[str, list[str]]:
     compared = experiment(options, WARM, mode=MODES)
     easy = [*livecodebench(options), *options.drawn(20)]
@@ -198,6 +205,7 @@ def demo(options: Options) -> dict[str, list[str]]:
 PIECES = {
     "humaneval-single": Piece("HumanEval (164), single shot, temperature 0", humaneval_single),
     "mbpp-single": Piece("MBPP (100 of its test split), single shot, temperature 0", mbpp_single),
+    "loop": Piece("HumanEval (the same 40), agent loop, temperature 0", loop),
     "modes": Piece(
         "agent loop, self-repair, best of k and single shots at equal spend: "
         "60 of HumanEval, 20 of LiveCodeBench's easy problems",

@@ -5,9 +5,9 @@ import pytest
 from harness.grading.verdict import Grade, Verdict
 from harness.problem import Codec, ProblemView, Signature, TestCase
 from harness.tools.further_tests import LONGEST_TEST
-from harness.tools.read_problem import ReadProblem
+from harness.tools.read_problem import NEXT, ReadProblem
 from harness.tools.toolbox import NoArguments
-from harness.tools.workspace import Workspace
+from harness.tools.workspace import Revision, Workspace
 
 STARTER = "class Solution:\n    def add(self, a, b):\n        "
 
@@ -68,6 +68,16 @@ async def test_a_function_that_works_in_place_is_told_so() -> None:
 
 async def test_starter_code_of_blanks_is_none() -> None:
     assert "Starter" not in await text_of(view(entry_point="add", starter_code="\n  "))
+
+
+async def test_it_asks_for_a_plan_and_a_solution_where_there_is_none_yet() -> None:
+    async def run_public_tests(_code: str) -> Grade:
+        return Grade(verdict=Verdict.UNGRADED)
+
+    written = Workspace(view(), run_public_tests, 1.0, [Revision("print(3)")])
+    assert (await text_of(view())).endswith(NEXT)
+    assert NEXT not in await ReadProblem().call(written, NoArguments())
+    assert NEXT not in await text_of(view(public_tests=()))  # there is nothing to run
 
 
 async def test_a_problem_without_public_tests_shows_none() -> None:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
@@ -12,7 +13,7 @@ from harness.problem import Codec, ProblemView, Signature, TestCase
 from harness.sandbox.limits import MEBIBYTE, Limits
 from harness.sandbox.program import Program
 from harness.sandbox.worker import Worker
-from harness.tools.run_tests import RunTests
+from harness.tools.run_tests import NEXT, RunTests
 from harness.tools.toolbox import NoArguments, ToolError
 from harness.tools.workspace import LONGEST_REPORT, Revision, Workspace, report
 
@@ -283,6 +284,17 @@ class TestCall:
         text = await self.outcome(problem, "right", "wrong")
         assert text.startswith("0 of 1 public tests passed")
         assert self.workspace.revisions[1].report is not None
+
+    async def test_after_a_failure_the_next_step_is_said_once(self, problem: ProblemView) -> None:
+        text = await self.outcome(problem, "wrong")
+        assert text.endswith(NEXT)
+        self.workspace.revisions.append(Revision("wrong"))
+        self.workspace.recorded = self.workspace.revisions[0].report  # of a resumed sample
+        assert self.workspace.recorded is not None
+        self.workspace.recorded = replace(self.workspace.recorded, text=text)
+        again = await RunTests().call(self.workspace, NoArguments())
+        assert again == text
+        assert NEXT not in await self.outcome(problem, "right")
 
     async def test_run_tests_without_a_solution_is_refused(self, problem: ProblemView) -> None:
         with pytest.raises(ToolError, match="write_solution first"):

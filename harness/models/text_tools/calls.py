@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple, cast
 
+from harness.languages.known import of_words
 from harness.models.protocol import ToolSpec
 from harness.models.text_tools.repair import fields_of
 
@@ -42,12 +43,14 @@ class Block(NamedTuple):
         start, end: its place.
         calls: the calls in it.
         code: content of a fenced block that may be the text of a call beside it.
+        tag: first word after that block's fence.
     """
 
     start: int
     end: int
     calls: tuple[ParsedCall, ...] = ()
     code: str | None = None
+    tag: str = ""
 
 
 def tool_name(written: str, known: Known) -> str:
@@ -72,6 +75,14 @@ def sole_text(tool: ToolSpec) -> str | None:
     if len(required) != 1 or properties_of(tool).get(required[0], {}).get("type") != "string":
         return None
     return required[0]
+
+
+def code_tags(tool: ToolSpec) -> tuple[str, ...]:
+    """Return the tags of fences that hold a tool's one text; none if it is no code."""
+    key = sole_text(tool)
+    words = "" if key is None else str(properties_of(tool)[key].get("description", ""))
+    found = of_words(words)
+    return () if found is None else found.fences
 
 
 def properties_of(tool: ToolSpec | None) -> Mapping[str, Any]:

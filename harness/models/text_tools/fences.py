@@ -50,7 +50,7 @@ def fenced(source: Source, found: re.Match[str]) -> Block:
     text, region = source.text_until(found.end(), _ends_of_text(marks), code=True)
     whole = tag not in NO_CODE and (region.closed or not source.cut_off)
     code = _lines(text, found["indent"]) if whole else None
-    return Block(found.start(), max(region.after, end), (), code)
+    return Block(found.start(), max(region.after, end), (), code, tag)
 
 
 def _calls(source: Source, at: int, ends: Ends, tag: str) -> tuple[tuple[ParsedCall, ...], int]:

@@ -14,6 +14,7 @@ import json
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
 from harness.models.clients.wire import sendable
@@ -33,11 +34,12 @@ from harness.models.protocol import (
     UserMessage,
 )
 from harness.models.providers import ToolProtocol
-from harness.models.text_tools.calls import ParsedCall
+from harness.models.text_tools.calls import ParsedCall, code_tags
 from harness.models.text_tools.reader import read_calls
-from harness.models.text_tools.wording import WORDING, Wording, manual
+from harness.models.text_tools.wording import WORDING, Wording, code_call, manual, right_call
 from harness.problem import ProblemView
 
+RUN_TESTS = "run_tests"  # follows the call with a solution
 MARK, SAID = "tool_protocol", "said"
 PATIENCE_S = 0.25  # a refusal is immediate; an answer takes longer
 MOST_SILENT_TURNS = 2  # native answers without any readable call, until tools are told in text
@@ -104,7 +106,10 @@ def with_calls(
         return turn
     if turn.tool_calls:  # some servers parse calls in text themselves
         return _marked(turn, {MARK: "text"}) if marked else turn
-    reading = read_calls(turn.text, tools, known_only=not marked, cut_off=turn.cut_off)
+    alone = marked and not _has_code(messages, tools)
+    reading = read_calls(
+        turn.text, tools, known_only=not marked, cut_off=turn.cut_off, code_alone=alone
+    )
     if not reading.calls:
         return _marked(turn, {MARK: "text"}) if marked else turn
     number = sum(isinstance(message, AssistantMessage) for message in messages)
@@ -117,6 +122,15 @@ def with_calls(
         stop = stop.model_copy(update={"reason": "tool_use"})
     said = _marked(turn, {MARK: "text", SAID: sendable(turn.text)})
     return said.model_copy(update={"text": reading.text, "tool_calls": calls, "stop": stop})
+
+
+def _has_code(messages: Sequence[Message], tools: Sequence[ToolSpec]) -> bool:
+    """Return whether a call with code was carried out: code alone may be a remark from then on."""
+    names = {tool.name for tool in tools if code_tags(tool)}
+    return any(
+        isinstance(message, ToolMessage) and message.name in names and not message.is_error
+        for message in messages
+    )
 
 
 def _marked(turn: ModelTurn, block: dict[str, Any]) -> ModelTurn:
@@ -133,7 +147,10 @@ def in_text(
     """
     sent: list[Message] = []
     waiting: list[str] = []
-    remind = described = False
+    remind = described = untested = False
+    code = code_call(tools, wording)
+    write = () if code is None else ((code.tool.name, code.words),)
+    test = tuple((t.name, right_call(t, in_text=True)) for t in tools if t.name == RUN_TESTS)
     for message in messages:
         match message:
             case SystemMessage():
@@ -145,21 +162,35 @@ def in_text(
                 sent.append(SystemMessage(content=text))
                 described = True
             case UserMessage():
-                waiting.append(
-                    f"{message.content}\n\n{wording.reminder}" if remind else message.content
-                )
+                waiting.append(message.content)
+                waiting += [wording.reminder] if remind else []
             case ToolMessage():
                 waiting.append(_result(message))
+                if code is not None and message.name == code.tool.name:
+                    untested = untested or not message.is_error
+                elif message.name == RUN_TESTS:
+                    untested = False
             case AssistantMessage():
-                sent += _user(waiting)
+                sent += _user(waiting, *(test if untested else ()), *write)
                 sent.append(_assistant(message))
                 waiting, remind = [], not message.tool_calls
-    sent += _user(waiting)
+    sent += _user(waiting, *(test if untested else ()), *write)
     return sent if described else [SystemMessage(content=manual(tools, wording)), *sent]
 
 
-def _user(waiting: list[str]) -> list[Message]:
-    return [UserMessage(content="\n\n".join(waiting))] if waiting else []
+def _user(waiting: list[str], *calls: tuple[str, str]) -> list[Message]:
+    """Return the texts as a message; one that names a tool ends with the first such call.
+
+    A small model follows the end of a message rather than the manual far above it.
+
+    Args:
+        waiting: the texts.
+        calls: names of tools, and how each is called.
+    """
+    if not waiting:
+        return []
+    named = (words for name, words in calls if any(name in text for text in waiting))
+    return [UserMessage(content="\n\n".join([*waiting, *islice(named, 1)]))]
 
 
 def _result(message: ToolMessage) -> str:

@@ -8,10 +8,12 @@ Time is linear in the length of the text, whatever it holds.
 """
 
 import json
+import math
 from collections.abc import Sequence
 from itertools import islice
 from typing import NamedTuple
 
+from harness.languages.known import LANGUAGES
 from harness.models.protocol import ToolSpec
 from harness.models.text_tools.calls import (
     MOST_CALLS,
@@ -19,6 +21,7 @@ from harness.models.text_tools.calls import (
     Block,
     Known,
     ParsedCall,
+    code_tags,
     sole_text,
 )
 from harness.models.text_tools.formats import blocks
@@ -29,6 +32,8 @@ MOST_BLOCKS = 4_096  # later ones stay text
 LONGEST_EXAMPLE = 100  # arguments
 LONGEST_TEXT = 1 << 20  # a longer one is not searched
 THOUGHTS_END = "</think>"
+EXAMPLES_OF_CODE = frozenset(each.example for each in LANGUAGES.values())
+"""Programs that the manual shows; after code of its own a model only repeats them."""
 
 
 class ReadCalls(NamedTuple):
@@ -39,7 +44,12 @@ class ReadCalls(NamedTuple):
 
 
 def read_calls(
-    text: str, tools: Sequence[ToolSpec], *, known_only: bool = False, cut_off: bool = False
+    text: str,
+    tools: Sequence[ToolSpec],
+    *,
+    known_only: bool = False,
+    cut_off: bool = False,
+    code_alone: bool = False,
 ) -> ReadCalls:
     """Read the calls in a text.
 
@@ -49,12 +59,13 @@ def read_calls(
             that runs it can report that there is no such tool.
         known_only: whether unknown names make no call, for texts that need not hold any.
         cut_off: whether the text ended at the token limit, so that an unclosed block is broken.
+        code_alone: whether a block of code without its call is a call, if all others follow it.
     """
     if len(text) > LONGEST_TEXT:
         return ReadCalls(text, ())
     known = {tool.name: tool for tool in tools}
     begin = _after_thoughts(text)
-    parts = _Parts(known, known_only=known_only)
+    parts = _Parts(known, known_only=known_only, code_alone=code_alone)
     source = Source(text[begin:], known, cut_off=cut_off)
     for block in islice(blocks(source), MOST_BLOCKS):
         if not parts.add(block):
@@ -73,8 +84,9 @@ def read_calls(
 class _Parts:
     """The blocks of a text: calls, and code that belongs to a call without any."""
 
-    def __init__(self, known: Known, *, known_only: bool) -> None:
+    def __init__(self, known: Known, *, known_only: bool, code_alone: bool) -> None:
         self._known = known
+        self._code_alone = code_alone
         self._known_only = known_only
         self._calls: list[ParsedCall] = []
         self._used: list[Block] = []
@@ -83,7 +95,7 @@ class _Parts:
     def add(self, block: Block) -> bool:
         """Take a block; False if it holds more calls than may be."""
         calls = [call for call in block.calls if not self._is_example(call)]
-        if block.code is not None:
+        if block.code is not None and not (self._code and block.code.strip() in EXAMPLES_OF_CODE):
             self._code.append(block)
         if not calls or (self._known_only and any(c.name not in self._known for c in calls)):
             return True
@@ -97,7 +109,7 @@ class _Parts:
         """Return the calls, each with its code, and the blocks that are no text."""
         lacking = [place for place, call in enumerate(self._calls) if self._lacks_text(call)]
         if len(lacking) != 1 or not self._code:
-            return tuple(self._calls), self._used
+            return self._with_code_alone()
         (place,) = lacking
         call = self._calls[place]
         begins = next(block.start for block in self._used if call in block.calls)
@@ -108,6 +120,19 @@ class _Parts:
         self._calls[place] = ParsedCall(name, json.dumps(arguments))
         used = sorted([*self._used, block], key=lambda block: block.start)
         return tuple(self._calls), used
+
+    def _with_code_alone(self) -> tuple[tuple[ParsedCall, ...], list[Block]]:
+        """Return the calls; the last block of code is one if it stands before all of them."""
+        tool = next((each for each in self._known.values() if code_tags(each)), None)
+        if not self._code_alone or tool is None or any(c.name == tool.name for c in self._calls):
+            return tuple(self._calls), self._used
+        ends = self._used[0].start if self._used else math.inf
+        tags = code_tags(tool)
+        blocks = [each for each in self._code if each.tag in tags and each.start < ends]
+        if not blocks:
+            return tuple(self._calls), self._used
+        call = ParsedCall(tool.name, json.dumps({str(sole_text(tool)): blocks[-1].code}))
+        return (call, *self._calls), [blocks[-1], *self._used]
 
     def _lacks_text(self, call: ParsedCall) -> bool:
         """Return whether a call lacks the one text that its tool takes."""

@@ -5,7 +5,7 @@ use. A template's places are filled by `manual` and `right_call`.
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,7 +25,10 @@ You work by calling tools, and a call is a fenced json block in your message:
 Each such block is one call. They are carried out in order once your message ends, and the next \
 message brings a tool_result for each: never write one yourself.
 """
-TOOLS = "The tools, each with the JSON schema of its arguments:\n"
+TOOLS = "The tools:\n"
+NO_ARGUMENTS = "No arguments."
+NOT_IN_JSON = "No arguments in JSON; `{argument}` is the fenced block after the call."
+SCHEMA = "JSON schema of its arguments: {schema}"
 
 CODE_AFTER = """\
 Never write code inside JSON. A call of {name} has no `{argument}` in its JSON; write that after \
@@ -82,6 +85,14 @@ class Wording:
     reminder: str = REMINDER
 
 
+@dataclass(frozen=True)
+class CodeCall:
+    """A tool that takes one text, and the words that say how to call it."""
+
+    tool: ToolSpec
+    words: str
+
+
 WORDINGS = {
     "code after": Wording(),
     "code tagged": Wording(code=CODE_TAGGED, code_after=False),
@@ -91,17 +102,36 @@ WORDING = WORDINGS["code after"]
 
 def manual(tools: Sequence[ToolSpec], wording: Wording = WORDING) -> str:
     """Return the description of some tools and of how to call them."""
-    listed = (f"- {json.dumps(tool.model_dump())}" for tool in tools)
-    return "\n".join((wording.manual, *_of_code(tools, wording), TOOLS, *listed))
+    code = code_call(tools, wording)
+    apart = code.tool if code is not None and wording.code_after else None
+    listed = (_listed(tool, apart=tool is apart) for tool in tools)
+    words = () if code is None else (code.words,)
+    return "\n".join((wording.manual, *words, TOOLS, *listed))
 
 
-def _of_code(tools: Sequence[ToolSpec], wording: Wording) -> Iterator[str]:
-    """Yield how to call the first tool that takes one text, if any."""
+def code_call(tools: Sequence[ToolSpec], wording: Wording = WORDING) -> CodeCall | None:
+    """Return the first tool that takes one text, and how to call it; None without any."""
     for tool in tools:
         if argument := sole_text(tool):
             call = right_call(tool, in_text=True, wording=wording)
-            yield wording.code.format(name=tool.name, argument=argument, call=call)
-            return
+            return CodeCall(tool, wording.code.format(name=tool.name, argument=argument, call=call))
+    return None
+
+
+def _listed(tool: ToolSpec, *, apart: bool) -> str:
+    """Return a tool's line in the list.
+
+    Args:
+        tool: the tool.
+        apart: whether its text stands in a block after the call. A schema would ask for it in JSON.
+    """
+    if apart:
+        arguments = NOT_IN_JSON.format(argument=sole_text(tool))
+    elif not properties_of(tool):
+        arguments = NO_ARGUMENTS
+    else:
+        arguments = SCHEMA.format(schema=json.dumps(tool.parameters))
+    return f"- {tool.name}: {tool.description} {arguments}"
 
 
 def right_call(tool: ToolSpec, *, in_text: bool, wording: Wording = WORDING) -> str:

@@ -47,6 +47,19 @@ def spec(name: str, **properties: str) -> ToolSpec:
 
 
 TOOLS = (spec("read_problem"), spec("write_solution", code="string"), spec("run_tests"))
+CODE_TOOLS = (
+    TOOLS[0],
+    TOOLS[1].model_copy(
+        update={
+            "parameters": {
+                "type": "object",
+                "properties": {"code": {"type": "string", "description": "The Python source."}},
+                "required": ["code"],
+            }
+        }
+    ),
+    TOOLS[2],
+)
 CODE = 'print("a\\n", {1: [2]})  # ```\nprint("é")\n'
 
 
@@ -163,6 +176,18 @@ class TestTextWithoutJson:
     def test_code_is_not_spoken_of_where_no_tool_takes_any(self) -> None:
         assert "code" not in manual(TOOLS[:1])
 
+    def test_no_schema_asks_in_json_for_what_stands_in_a_block(self) -> None:
+        two = (*TOOLS, spec("note", text="string"), spec("run_code", code="string", stdin="string"))
+        listed = manual(two).partition("The tools:")[2].strip().splitlines()
+        assert [line.partition(":")[0] for line in listed] == [f"- {tool.name}" for tool in two]
+        by_name = dict(zip((tool.name for tool in two), listed, strict=True))
+        assert by_name["write_solution"].endswith("`code` is the fenced block after the call.")
+        assert by_name["read_problem"].endswith("No arguments.")
+        assert '"text"' in by_name["note"]  # only the first tool of one text is shown that way
+        assert '"stdin"' in by_name["run_code"]
+        tagged = manual(two, WORDINGS["code tagged"]).partition("The tools:")[2]
+        assert "{" in tagged.splitlines()[3]
+
 
 class TestCodeBesideACall:
     """Code in a fenced block after the call, not in its JSON."""
@@ -190,6 +215,62 @@ class TestCodeBesideACall:
         text = f"{self.EMPTY}\n```python\nprint(1)\nprint("
         (call,) = read_calls(text, TOOLS, cut_off=True).calls
         assert json.loads(call.arguments) == {}
+
+
+class TestCodeWithoutItsCall:
+    """A block of code alone, where the model has handed in nothing yet."""
+
+    PLAN = f"I reverse it.\n\n{block('print(1)', 'python')}"
+
+    def test_it_is_a_call_before_those_that_follow_it(self) -> None:
+        found = read_calls(f"{self.PLAN}\n{block(RUN)}", CODE_TOOLS, code_alone=True)
+        assert [call.name for call in found.calls] == ["write_solution", "run_tests"]
+        assert json.loads(found.calls[0].arguments) == {"code": "print(1)\n"}
+        assert found.text == "I reverse it."
+
+    def test_of_several_the_last_is_taken(self) -> None:
+        text = f"{self.PLAN}\nBetter:\n{block('print(2)', 'python')}"
+        (call,) = read_calls(text, CODE_TOOLS, code_alone=True).calls
+        assert json.loads(call.arguments) == {"code": "print(2)\n"}
+
+    def test_the_example_of_the_manual_repeated_after_it_is_left_out(self) -> None:
+        example = block("print(input()[::-1])", "python")
+        (call,) = read_calls(f"{self.PLAN}\n{example}", CODE_TOOLS, code_alone=True).calls
+        assert json.loads(call.arguments) == {"code": "print(1)\n"}
+        (call,) = read_calls(example, CODE_TOOLS, code_alone=True).calls  # alone it is a solution
+        assert json.loads(call.arguments) == {"code": "print(input()[::-1])\n"}
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            f"{block(RUN)}\n{block('print(1)', 'python')}",
+            f"{block('print(1)', 'text')}\n{block(RUN)}",
+            f"{block('print(1)', '')}\n{block(RUN)}",
+        ],
+        ids=["after a call", "of another tag", "without a tag"],
+    )
+    def test_other_blocks_stay_text(self, text: str) -> None:
+        found = read_calls(text, CODE_TOOLS, code_alone=True).calls
+        assert [call.name for call in found] == ["run_tests"]
+
+    def test_a_call_of_its_own_goes_before_it(self) -> None:
+        text = f"{block('print(1)', 'python')}\n{block(WRITE)}"
+        (call,) = read_calls(text, CODE_TOOLS, code_alone=True).calls
+        assert json.loads(call.arguments) == WRITTEN[1]
+
+    def test_a_block_that_the_token_limit_cut_off_is_none(self) -> None:
+        text = "```python\nprint(1)\nprint("
+        assert not read_calls(text, CODE_TOOLS, code_alone=True, cut_off=True).calls
+
+    async def test_only_the_first_solution_may_be_handed_in_so(self) -> None:
+        turn = ModelTurn(text=self.PLAN)
+        (call,) = with_calls(turn, OPENING, CODE_TOOLS).tool_calls
+        assert call.name == "write_solution"
+        stored = ToolMessage(call_id="a", name="write_solution", content="Saved.")
+        assert not with_calls(turn, (*OPENING, stored), CODE_TOOLS).tool_calls
+        refused = stored.model_copy(update={"is_error": True})
+        assert with_calls(turn, (*OPENING, refused), CODE_TOOLS).tool_calls
+        assert not with_calls(turn, OPENING, CODE_TOOLS, marked=False).tool_calls
 
 
 class TestWaysToWriteACall:
@@ -539,7 +620,7 @@ class TestWhatTheModelIsSent:
         text = messages[0].content if isinstance(messages[0], SystemMessage) else ""
         assert text.startswith("Solve it.\n\n" + MANUAL)
         for tool in TOOLS:
-            assert json.dumps(tool.model_dump()) in text
+            assert f"- {tool.name}: {tool.description} " in text
 
     async def test_requests_without_tools_are_passed_on_as_they_are(self) -> None:
         model = Said(block(READ))
@@ -551,6 +632,31 @@ class TestWhatTheModelIsSent:
         first, second = in_text(OPENING[1:], TOOLS)
         assert isinstance(first, SystemMessage)
         assert second == OPENING[1]
+
+    def test_a_message_that_asks_for_a_solution_ends_with_a_call_written_right(self) -> None:
+        asks = UserMessage(content="Plan it. Then call write_solution.")
+        _, told = in_text((OPENING[0], asks), TOOLS)
+        assert isinstance(told, UserMessage)
+        assert told.content.startswith(asks.content)
+        assert told.content.rstrip().endswith(right_call(TOOLS[1], in_text=True))
+        _, untold = in_text((OPENING[0], asks), TOOLS[:1])  # no tool of that name
+        assert untold == asks
+
+    def test_after_a_solution_is_stored_the_call_that_tests_it_is_shown(self) -> None:
+        call = ToolCall(id="a", name="write_solution", arguments=ARGUMENTS)
+        wrote = AssistantMessage(tool_calls=(call,))
+        stored = ToolMessage(call_id="a", name="write_solution", content="Saved. Call run_tests.")
+        asks = UserMessage(content="Hand it in with write_solution, then call run_tests.")
+        test, write = (right_call(tool, in_text=True) for tool in (TOOLS[2], TOOLS[1]))
+        for after in ((stored,), (stored, asks)):
+            told = in_text((*OPENING, wrote, *after), TOOLS)[-1]
+            assert isinstance(told, UserMessage)
+            assert told.content.endswith(f"\n\n{test}")
+        failed = ToolMessage(call_id="b", name="run_tests", content="Call write_solution again.")
+        for after in ((stored, failed), (stored.model_copy(update={"is_error": True}), asks)):
+            told = in_text((*OPENING, wrote, *after), TOOLS)[-1]
+            assert isinstance(told, UserMessage)
+            assert told.content.rstrip().endswith(write)
 
     def test_results_are_one_message_and_say_whose_they_are(self) -> None:
         asked = AssistantMessage(tool_calls=(ToolCall(id="a", name="run_tests", arguments="{}"),))
