@@ -26,8 +26,8 @@ MEASURED = re.compile(
     r"confirmed|workers|cores|ready|layers|checks|levels|packages|versions)$"
 )
 LIVELY = {"running", "elapsed", "eta"}
-SOMETIMES = {"peak_bytes"}
-"""Keys that a result has only where the measurement succeeded."""
+SOMETIMES = {"peak_bytes", "judged_again"}
+"""Keys that are there only where a measurement succeeded, or where a test was run again."""
 SECONDS = re.compile(r"\b\d+(\.\d+)? (s|ms|CPU s|seconds)\b")
 
 COMMANDS = {

@@ -159,7 +159,7 @@ def test_flags_of_the_compiler_reach_the_solution(folder: Path) -> None:
         (["--language", "cpp", "--efficiency"], "--efficiency goes with Python only"),
         (["--language", "cpp", "--cpp-flags=-std=c++1"], "C++ compiler fails with -std=c++1"),
         (["--language", "cpp", "--prompt", "terse"], "in C++ in mode single_shot; these have: def"),
-        (["--language", "cpp", "-t", "double"], "double takes no C++ solution: it asks for a"),
+        (["--language", "cpp", "-t", "double"], "double takes no C++ solution: its function: it"),
     ],
 )
 def test_what_cannot_be_in_cpp_is_refused_in_a_line(
