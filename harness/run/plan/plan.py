@@ -21,10 +21,10 @@ from harness.grading.jobs import Options
 from harness.grading.rules import find_rule
 from harness.languages import PYTHON
 from harness.languages.starters import view_in
-from harness.models.find_price import find_price
 from harness.models.function import FunctionModel
-from harness.models.price_lists import ListedPrice
-from harness.models.prices import PRICE_FACTOR, cost
+from harness.models.prices.find_price import find_price
+from harness.models.prices.price import PRICE_FACTOR, cost
+from harness.models.prices.price_lists import ListedPrice
 from harness.models.protocol import Model, ModelSettings
 from harness.models.providers import REFERENCES, REPLAY_PREFIX
 from harness.models.references import ReferenceModel
