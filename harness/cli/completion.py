@@ -42,7 +42,7 @@ def benchmarks(incomplete: str) -> list[str]:
 
 def models(incomplete: str) -> list[str]:
     """Complete models: priced names, prefixes, plug-ins, and recorded runs."""
-    from harness.models.price_lists import bundled_prices
+    from harness.models.prices.price_lists import bundled_prices
     from harness.models.providers import PROVIDERS, PYTHON_PREFIX, REPLAY_PREFIX
     from harness.plugins import MODELS
 

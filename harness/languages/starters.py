@@ -96,7 +96,7 @@ def _type_of(annotation: ast.expr | None) -> ValueType:
         inner, depth = inner.slice, depth + 1
     scalar = SCALARS.get(_name(inner))
     if scalar is None:
-        what = "no types in its starter code" if annotation is None else _words(annotation)
+        what = "its starter code gives no types" if annotation is None else _words(annotation)
         raise NoFunctionError(what)
     return ValueType(scalar, depth)
 

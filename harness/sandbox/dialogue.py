@@ -176,17 +176,11 @@ class Dialogue(Closing):
             raise
 
     def _talk(self, own: ForkServer, other: ForkServer) -> Ended:
-        solution, interactor = self._trials
+        (solution, interactor), beside = self._trials, self._worker.beside
         found: dict[int, Execution] = {}
         waiting = {
             own.socket.fileno(): (self._worker, own, solution, self._said, self._heard),
-            other.socket.fileno(): (
-                self._worker.beside,
-                other,
-                interactor,
-                self._heard,
-                self._said,
-            ),
+            other.socket.fileno(): (beside, other, interactor, self._heard, self._said),
         }
         interactor_first = False
         seconds = [2 * trial.limits.longest_s + MARGIN_S for trial in self._trials]

@@ -174,9 +174,8 @@ def _tests_as_code(row: JsonlRow, where: str) -> tuple[Split, Checker] | None:
 
 
 def _defined(row: JsonlRow) -> dict[str, bool]:
-    code = (row.starter_code, *(each.code for each in _references(row) if each.language == PYTHON))[
-        :2
-    ]
+    python = [each.code for each in _references(row) if each.language == PYTHON]
+    code = (row.starter_code, *python[:1])
     return {name: kind for text in code for name, kind in defined_names(text).items()}
 
 

@@ -8,8 +8,7 @@ from typing import Any
 from harness.agent.strategies import COMES
 from harness.figures import count
 from harness.grading.verdict import Verdict
-from harness.models.providers import REFERENCES
-from harness.run.plan.target import PREFIX
+from harness.models.providers import REFERENCES, REPLAY_PREFIX
 from harness.run.store.origin import IMPORT_AGAIN, is_imported
 from harness.run.store.pending import UNDER_WAY, reason_text
 from harness.run.summary.loaded_run import Run
@@ -60,6 +59,6 @@ def without_answer(
     if spec.get("mode") == COMES:
         command = f"harness mcp --problem {shlex.quote(problem)} --out {shlex.quote(str(path))}"
         return f"connect an agent: {printable_line(command)}"
-    if model.startswith(PREFIX):
+    if model.startswith(REPLAY_PREFIX):
         return "a recording cannot answer more when it is resumed: name a model with -m"
     return "leave such problems out, or name a model with -m" if model == REFERENCES else ""

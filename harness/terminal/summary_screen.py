@@ -21,7 +21,11 @@ Row = tuple[str, str, str, str]
 
 
 def summary_screen(
-    summary: Summary, results: Sequence[SampleResult], *, local: bool = False
+    summary: Summary,
+    results: Sequence[SampleResult],
+    *,
+    local: bool = False,
+    recorded: bool = False,
 ) -> RenderableType:
     """Return the rates, the amounts spent, and any trouble; omits what is zero.
 
@@ -29,6 +33,7 @@ def summary_screen(
         summary: the run in numbers.
         results: its graded samples.
         local: whether the model's server is a local one, whose speed is of interest.
+        recorded: whether answers were played again, so that no limit of theirs can be changed.
     """
     rates, spent = list(_rates(summary, results)), list(_spent(summary))
     if local and summary.tokens_per_second:
@@ -41,7 +46,7 @@ def summary_screen(
         for name, value, spread, told in rates
     ]
     lines += [_fact(name, names, told) for name, told in spent]
-    wrong = [Text(f"  {line}") for line in _wrong(summary)]
+    wrong = [Text(f"  {line}") for line in _wrong(summary, recorded=recorded)]
     blank = [Text("")] if lines and wrong else []
     return Group(*([Text("")] if lines or wrong else []), *lines, *blank, *wrong, Text(""))
 
@@ -116,7 +121,7 @@ def _spent(summary: Summary) -> Iterator[tuple[str, str]]:
     yield "cost", cost
 
 
-def _wrong(summary: Summary) -> Iterator[str]:
+def _wrong(summary: Summary, *, recorded: bool) -> Iterator[str]:
     """Yield the verdicts of failed samples, and what the user may want to act on."""
     counts = {**summary.verdicts, "ungraded": summary.untested}
     failed = [(name, n) for name, n in counts.items() if name != "accepted" and n]
@@ -133,9 +138,8 @@ def _wrong(summary: Summary) -> Iterator[str]:
     if summary.cut_off:
         now = "the provider's own" if summary.max_tokens is None else f"{summary.max_tokens:,}"
         were = "answer was" if summary.cut_off == 1 else "answers were"
-        yield (
-            f"{summary.cut_off:,} {were} cut off by the token limit: raise --max-tokens (now {now})"
-        )
+        what = "" if recorded else f": raise --max-tokens (now {now})"
+        yield f"{summary.cut_off:,} {were} cut off by the token limit{what}"
     yield from _tools(summary)
     if summary.refused:
         yield f"{count(summary.refused, 'sample')} refused by the model or its provider"

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.errors import UsageError
-from harness.models.price_lists import ListedPrice, PriceList, bundled_prices, read_prices
-from harness.models.prices import Price, cost
+from harness.models.prices.price import Price, cost
+from harness.models.prices.price_lists import ListedPrice, PriceList, bundled_prices, read_prices
 from harness.models.protocol import Usage
 
 LIST = PriceList(

@@ -1,5 +1,6 @@
 """The last screen of a run: the answer, in at most 24 lines of 80 columns."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -35,6 +36,16 @@ def test_the_run_screen_names_the_run_and_its_result(
         "  wrong answer 7",
         "",
     ]
+
+
+def test_a_limit_of_recorded_answers_is_not_to_be_raised(
+    make_result: MakeResult, write_run: WriteRun, shown: Shown
+) -> None:
+    results = [make_result("a", cut_off=1)]
+    path = write_run("r", results, model="replay:bundled")
+    text = shown(run_screen(read_run(path)), 80)
+    assert "1 answer was cut off by the token limit\n" in re.sub(" +\n", "\n", text)
+    assert "--max-tokens" not in text
 
 
 def test_pending_samples_come_first_with_the_way_to_get_them(

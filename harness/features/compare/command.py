@@ -142,8 +142,7 @@ def compare(
         except NothingSharedError as error:
             if not error.findings or strict or fail_if_worse or as_json or as_markdown:
                 raise
-            names = zip("AB", (baseline, *runs) if baseline else runs, strict=False)
-            out.print("\n".join((*(f"{label}: {run}" for label, run in names), *error.findings)))
+            out.print("\n".join(error.findings))
             raise typer.Exit(OK) from None
         if strict:
             _refuse_unlike(comparison)

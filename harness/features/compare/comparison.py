@@ -235,9 +235,10 @@ class _Pair:
         self.shared = [problem for problem in graded_a if problem in graded_b]
         if not self.shared:
             why = "all they share have changed" if self.changed else "no graded problem is in both"
+            names = str(a.path), str(b.path)
             raise NothingSharedError(
                 f"{a.path} and {b.path} cannot be compared: {why}",
-                tuple(impossible_findings(a, b, self.labels)),
+                tuple(impossible_findings(a, b, names)),
             )
         self.counts = _only(graded_a, self.shared), _only(graded_b, self.shared)
         self.paired = compare_counts(*self.counts)

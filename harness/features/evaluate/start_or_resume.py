@@ -11,12 +11,11 @@ from harness.errors import INFRASTRUCTURE, INTERRUPTED, OK, RunDirectoryError, U
 from harness.features.observers.attach import Watcher, taking_leave, with_watchers
 from harness.figures import count, dollars, number_range
 from harness.models.protocol import Usage
-from harness.models.providers import AGENT_PREFIX, REFERENCES
+from harness.models.providers import AGENT_PREFIX, REFERENCES, REPLAY_PREFIX
 from harness.run.engine.controller import RunController
 from harness.run.engine.lifecycle import Outcome, Prepared
 from harness.run.plan.budget import Budget
 from harness.run.plan.estimate import CHARACTERS, Estimate, Foretold, estimate
-from harness.run.plan.target import PREFIX
 from harness.run.settings.spec import GROWING, RESUMABLE, known_keys, read_spec
 from harness.run.store.directory import MANIFEST, default_path, read_manifest
 from harness.run.store.origin import IMPORT_AGAIN, is_imported
@@ -167,7 +166,7 @@ class Running:
         """Print an estimate of requests and cost; return the exit code."""
         plan = prepared.plan
         own_agent = plan.model_name.startswith(AGENT_PREFIX)
-        silent = own_agent or plan.model_name.startswith((PREFIX, REFERENCES))
+        silent = own_agent or plan.model_name.startswith((REPLAY_PREFIX, REFERENCES))
         if silent:  # what a user's agent costs is unknown
             found = Estimate((0, 0), Usage(), Usage(), None if own_agent else (0.0, 0.0))
         else:

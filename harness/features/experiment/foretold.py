@@ -10,9 +10,9 @@ from rich.text import Text
 from harness.features.experiment.equal_shots import MOST_SHOTS, agents_of
 from harness.features.experiment.experiment_file import Experiment
 from harness.figures import count, dollars, number_range
+from harness.models.providers import REPLAY_PREFIX
 from harness.run.engine.lifecycle import Prepared
 from harness.run.plan.estimate import estimate
-from harness.run.plan.target import PREFIX
 from harness.run.settings.spec import stored
 from harness.terminal.consoles import write_json
 from harness.terminal.rich_tables import figures_table
@@ -45,7 +45,7 @@ class Foretold(NamedTuple):
     def of(cls, name: str, prepared: Prepared) -> "Foretold":
         """Return the estimate for a prepared variant."""
         plan, samples = prepared.plan, prepared.samples
-        if plan.model_name.startswith(PREFIX):
+        if plan.model_name.startswith(REPLAY_PREFIX):
             return cls(name, len(samples), (0, 0), (0, 0), (0.0, 0.0), played=True)
         found = estimate(plan, samples)
         tokens = found.least.total_tokens, found.most.total_tokens

@@ -25,8 +25,8 @@ from harness.agent.events import (
     ToolResult,
 )
 from harness.errors import RunDirectoryError
-from harness.models.price_lists import ListedPrice
-from harness.models.prices import Price, cost
+from harness.models.prices.price import Price, cost
+from harness.models.prices.price_lists import ListedPrice
 from harness.models.protocol import (
     AssistantMessage,
     Message,

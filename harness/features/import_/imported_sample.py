@@ -27,7 +27,7 @@ from harness.features.import_.trajectory import (
     spending_by_turn,
 )
 from harness.grading.verdict import INFRASTRUCTURE, Grade, Verdict
-from harness.models.prices import Price, cost
+from harness.models.prices.price import Price, cost
 from harness.models.protocol import ToolCall, Usage
 from harness.problem import Problem
 from harness.run.engine.sample import result_of

@@ -12,7 +12,7 @@ from harness.features.import_.imported_sample import (
 )
 from harness.grading.jobs import Job, Judged
 from harness.grading.verdict import INFRASTRUCTURE, Grade, Verdict
-from harness.models.prices import Price
+from harness.models.prices.price import Price
 from harness.run.store.directory import RunDirectory
 from harness.run.store.results import SampleResult
 

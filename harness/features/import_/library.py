@@ -36,7 +36,7 @@ from harness.features.show.library import LoadedRun
 from harness.figures import count
 from harness.grading.verdict import INFRASTRUCTURE, Verdict
 from harness.languages import PYTHON, LanguageName
-from harness.models.prices import Price
+from harness.models.prices.price import Price
 from harness.problem import Problem
 from harness.run.engine.manifest import SCHEMA
 from harness.run.plan.problem_loader import Benchmark, checked, name_of, read

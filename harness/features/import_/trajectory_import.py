@@ -22,7 +22,7 @@ from harness.features.import_.trajectory_file import TrajectoryFile
 from harness.figures import count
 from harness.grading.verdict import Verdict
 from harness.languages import PYTHON
-from harness.models.price_lists import ListedPrice
+from harness.models.prices.price_lists import ListedPrice
 from harness.models.protocol import Usage
 from harness.problem import Problem
 from harness.run.engine.manifest import SCHEMA, surroundings, test_limits

@@ -18,6 +18,7 @@ from harness.features.impossible.fitness import only_tests, unfit
 from harness.features.impossible.mutations import mutants
 from harness.features.impossible.proof import Proof, References, rule_refuses
 from harness.grading.jobs import Options
+from harness.models.providers import REPLAY_PREFIX
 from harness.problem import Problem
 from harness.run.plan.impossible_tests import ImpossibleTests
 from harness.run.plan.plan import Plan
@@ -30,7 +31,6 @@ from harness.run.store.directory import read_manifest
 from harness.sandbox.executor import Executor
 from harness.sources.selection import select
 
-REPLAY = "replay:"
 NOTHING_TO_CHANGE = "no output that can be changed"
 REASONS = {
     Proof.PASSED: "a reference passes the changed test",
@@ -83,9 +83,9 @@ def _kept(
 ) -> tuple[ImpossibleTests, Mapping[str, Any]]:
     """Return the tests of the run to resume or replay, and all its problems."""
     name = plan.model_name
-    if before is None and name.startswith(REPLAY):
+    if before is None and name.startswith(REPLAY_PREFIX):
         try:
-            before = read_manifest(Path(name.removeprefix(REPLAY)))
+            before = read_manifest(Path(name.removeprefix(REPLAY_PREFIX)))
         except RunDirectoryError:  # not a run: bundled recordings, or another program's
             return ImpossibleTests({}), {}
         if before["spec"].get("impossible_kind") != plan.spec.impossible_kind:

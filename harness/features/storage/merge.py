@@ -22,7 +22,7 @@ from harness.errors import RunDirectoryError, StorageError, UsageError
 from harness.features.show.library import LoadedRun
 from harness.features.storage.pack import held, pack
 from harness.figures import count
-from harness.models.price_lists import ListedPrice
+from harness.models.prices.price_lists import ListedPrice
 from harness.run.settings.python_arguments import path_of
 from harness.run.settings.python_messages import python_words
 from harness.run.settings.spec import RESUMABLE, RunSpec

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from harness.errors import RunDirectoryError, UsageError
 from harness.features.tune.tune_file import Ended
-from harness.models.price_lists import ListedPrice
-from harness.models.prices import cost
+from harness.models.prices.price import cost
+from harness.models.prices.price_lists import ListedPrice
 from harness.models.protocol import Usage
 from harness.models.providers import REFERENCES
 from harness.run.engine.controller import RunController

@@ -17,7 +17,7 @@ from harness.errors import RunDirectoryError, UsageError
 from harness.features.tune.candidate_runs import SearchStoppedError, amount_of
 from harness.models.estimated_usage import unheard_usage
 from harness.models.function import FunctionModel
-from harness.models.price_lists import ListedPrice
+from harness.models.prices.price_lists import ListedPrice
 from harness.models.protocol import Message, ModelError, ModelTurn, Retry, Usage
 from harness.run.engine.controller import STOPPING, RunController
 from harness.run.plan.budget import NOTHING, Total

@@ -9,7 +9,7 @@ from pydantic import Field, PositiveInt, ValidationError
 
 from harness.errors import RunDirectoryError
 from harness.features.tune.split import ProblemSplit, Sizes
-from harness.models.price_lists import ListedPrice
+from harness.models.prices.price_lists import ListedPrice
 from harness.models.protocol import Frozen
 from harness.run.settings.spec import RESUMABLE, flag_of
 from harness.run.store.directory import write_json

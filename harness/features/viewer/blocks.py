@@ -24,8 +24,8 @@ from harness.features.viewer.highlight import (
 from harness.features.viewer.transcript_index import Entry, Line, TranscriptIndex
 from harness.grading.verdict import TestResult
 from harness.markdown import fenced_blocks
-from harness.models.price_lists import ListedPrice
-from harness.models.prices import cost
+from harness.models.prices.price import cost
+from harness.models.prices.price_lists import ListedPrice
 from harness.models.protocol import ModelTurn, ToolCall
 from harness.run.store.message_texts import (
     arguments,

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ValidationError
 
 from harness.errors import UsageError
 from harness.features.viewer.result_index import ResultRow, Rows
-from harness.models.price_lists import ListedPrice
+from harness.models.prices.price_lists import ListedPrice
 from harness.run.settings.shard import planned_samples
 from harness.run.store.directory import (
     MANIFEST,

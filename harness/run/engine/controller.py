@@ -15,6 +15,7 @@ from harness.figures import bad_rows, count
 from harness.models.environment import MODEL_ID, Environment
 from harness.models.opening import missing
 from harness.models.protocol import Model
+from harness.models.providers import REPLAY_PREFIX
 from harness.models.replay import ReplayModel
 from harness.registry import IMPOSSIBLE, feature
 from harness.run.engine.engine import Engine
@@ -33,7 +34,7 @@ from harness.run.observer import Failure, Observer, RunObserver, Watch
 from harness.run.plan.budget import Budget
 from harness.run.plan.estimate import requests_of
 from harness.run.plan.plan import Plan, prepare
-from harness.run.plan.target import BUNDLED, BUNDLED_PROBLEMS, PREFIX, RECORDED_MODEL
+from harness.run.plan.target import BUNDLED, BUNDLED_PROBLEMS, RECORDED_MODEL
 from harness.run.reporter import Reporter
 from harness.run.session.isolation import isolate
 from harness.run.settings.spec import RunSpec
@@ -289,7 +290,7 @@ class RunController:
 
     def _source_of_answers(self, plan: Plan, left: int) -> Iterator[str]:
         """Yield where the model's answers come from, and what may be billed."""
-        if plan.model_name == PREFIX + BUNDLED:
+        if plan.model_name == REPLAY_PREFIX + BUNDLED:
             yield f"demo: replaying what {RECORDED_MODEL} answered{_extent(plan)}; nothing is sent"
             if plan.spec.model is None and (model := _model_of_the_environment()):
                 yield (

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 from harness.agent.attempt import Attempt, Written
 from harness.grading.verdict import INFRASTRUCTURE, Grade, Verdict
-from harness.models.prices import Price, cost
+from harness.models.prices.price import Price, cost
 from harness.run.store.results import Step
 
 

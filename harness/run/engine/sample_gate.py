@@ -1,7 +1,7 @@
 """The gate of one sample: checks both budgets and waits for a place in flight."""
 
 from harness.agent.attempt import BudgetSpentError, Gate, RunStop, StopReason
-from harness.models.prices import cost
+from harness.models.prices.price import cost
 from harness.models.protocol import ModelError, ModelTurn, Retry, Usage
 from harness.run.engine.outage import Outage
 from harness.run.engine.rate_limiter import RateLimiter

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from harness.agent.attempt import RunStop, RunStoppedError, StopReason
-from harness.models.prices import Price, cost
+from harness.models.prices.price import Price, cost
 from harness.models.protocol import Usage
 from harness.run.store.billed_requests import Spent
 

@@ -16,7 +16,7 @@ from pydantic_core import to_json
 from harness.agent.strategies import EXTERNAL
 from harness.agent.templates.prompt_set import PromptSet
 from harness.languages.starters import view_in
-from harness.models.prices import Price, cost
+from harness.models.prices.price import Price, cost
 from harness.models.protocol import Frozen, Message, Usage
 from harness.models.providers import OPENAI, OPENAI_CHAT, Protocol
 from harness.problem import Problem

@@ -208,12 +208,12 @@ def _refusal_of_function(problem: Problem, name: str) -> str:
     try:
         function = function_of(problem, name)
     except NoFunctionError as error:
-        return f"its function: {error}"
+        return str(error)
     compared = problem.checker is None
     for test in problem.tests.public:
         fault = function.fault(test.input, test.output, compared=compared)
         if fault:
-            return f"its function: a public test: {fault}"
+            return f"a public test: {fault}"
     return ""
 
 

@@ -21,12 +21,12 @@ from harness.grading.jobs import Options
 from harness.grading.rules import find_rule
 from harness.languages import PYTHON
 from harness.languages.starters import view_in
-from harness.models.find_price import find_price
 from harness.models.function import FunctionModel
-from harness.models.price_lists import ListedPrice
-from harness.models.prices import PRICE_FACTOR, cost
+from harness.models.prices.find_price import find_price
+from harness.models.prices.price import PRICE_FACTOR, cost
+from harness.models.prices.price_lists import ListedPrice
 from harness.models.protocol import Model, ModelSettings
-from harness.models.providers import REFERENCES
+from harness.models.providers import REFERENCES, REPLAY_PREFIX
 from harness.models.references import ReferenceModel
 from harness.models.replay import ReplayModel
 from harness.models.text_tools.instructions import with_tools
@@ -48,7 +48,6 @@ from harness.run.plan.problem_kinds import (
 from harness.run.plan.target import (
     BUNDLED,
     BUNDLED_PROBLEMS,
-    PREFIX,
     Target,
     check_target,
     open_target,
@@ -364,7 +363,7 @@ def _playable(loaded: Loaded, spec: RunSpec, model: Model) -> Loaded:
 
     Problems that the user names by id are all kept.
     """
-    if not isinstance(model, ReplayModel) or model.name != PREFIX + BUNDLED:
+    if not isinstance(model, ReplayModel) or model.name != REPLAY_PREFIX + BUNDLED:
         return loaded
     if _benchmark(spec) != BUNDLED_PROBLEMS or spec.task:
         return loaded
@@ -420,7 +419,7 @@ def _check_impossible(spec: RunSpec, target: Target) -> None:
     for key in ("impossible_kind", "impossible_exit"):
         if spec.impossible is None and is_said(spec, key):
             raise UsageError(f"{flag_of(key)} goes with --impossible SHARE; give that too")
-    if spec.impossible is not None and target.name == PREFIX + BUNDLED:
+    if spec.impossible is not None and target.name == REPLAY_PREFIX + BUNDLED:
         raise UsageError(
             f"--impossible: the answers of {target.name} were given to unchanged tests; give a "
             "model with -m"

@@ -31,7 +31,7 @@ from harness.models.protocol import (
     ModelTurn,
     RecordingEndedError,
 )
-from harness.models.providers import REFERENCES, is_sent
+from harness.models.providers import REFERENCES, REPLAY_PREFIX, is_sent
 from harness.models.references import ReferenceModel, check_references
 from harness.models.replay import ReplayModel
 from harness.models.route import Route, served_by, shown_url
@@ -44,7 +44,6 @@ from harness.run.settings.spec import RunSpec, flag_of
 from harness.run.store.transcript import sample_in
 from harness.run.store.transcripts import FOLDER, PACK, Transcripts
 
-PREFIX = "replay:"
 BUNDLED = "bundled"
 RECORDED_MODEL = "Qwen2.5-Coder-1.5B-Instruct"
 """Model whose answers are bundled."""
@@ -82,7 +81,7 @@ def open_replay(name: str, mode: str, prompt: str = DEFAULT_PROMPT) -> ReplayMod
     Raises:
         UsageError: there are no transcripts, or the set has none of that mode and prompt.
     """
-    where = name.removeprefix(PREFIX)
+    where = name.removeprefix(REPLAY_PREFIX)
     if where == BUNDLED:
         with as_file(files("harness") / "fixtures" / "recordings") as folder:
             return ReplayModel(name, read_turns(_recording(name, folder, mode, prompt)))
@@ -127,7 +126,9 @@ def read_turns(run: Path) -> dict[tuple[str, int], list[ModelTurn | ModelError]]
     with Transcripts(run) as transcripts:
         names = transcripts.names()
         if not names:
-            raise UsageError(f"{PREFIX}{run}: no transcripts there; give the directory of a run")
+            raise UsageError(
+                f"{REPLAY_PREFIX}{run}: no transcripts there; give the directory of a run"
+            )
         for name in names:
             events = standing(transcripts.events(name))
             start = next((event for event in events if isinstance(event, SampleStart)), None)
@@ -207,7 +208,7 @@ class Target:
     @property
     def is_recorded(self) -> bool:
         """Whether the model replays recordings."""
-        return self.name.startswith(PREFIX)
+        return self.name.startswith(REPLAY_PREFIX)
 
 
 def resolve_target(spec: RunSpec, environ: Mapping[str, str]) -> Target:
@@ -245,14 +246,14 @@ def _model_name(spec: RunSpec, environ: Mapping[str, str]) -> str:
     if spec.model is not None:
         return spec.model
     if spec.benchmark is None and spec.base_url is None:
-        return REFERENCES if spec.efficiency else PREFIX + BUNDLED
+        return REFERENCES if spec.efficiency else REPLAY_PREFIX + BUNDLED
     named = Environment.read(environ).text(MODEL_ID)
     if named:
         return named
     if spec.efficiency and spec.base_url is None:
         return REFERENCES
     if spec.benchmark == BUNDLED_PROBLEMS and spec.base_url is None:
-        return PREFIX + BUNDLED
+        return REPLAY_PREFIX + BUNDLED
     raise UsageError("no model is named; give -m MODEL, or set MODEL_ID")
 
 

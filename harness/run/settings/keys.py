@@ -6,7 +6,7 @@ from typing import Any, Literal, TypedDict
 
 from harness.efficiency import Timing
 from harness.languages import LanguageName
-from harness.models.prices import Price
+from harness.models.prices.price import Price
 from harness.models.providers import Api, ToolProtocol
 from harness.run.settings.impossible_settings import ImpossibleKind
 from harness.run.settings.model_settings import Preset

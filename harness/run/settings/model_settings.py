@@ -10,7 +10,7 @@ from pydantic import BeforeValidator, Field, PlainSerializer
 from pydantic_core import PydanticCustomError
 
 from harness.models.environment import check_header, stored_header
-from harness.models.prices import Price
+from harness.models.prices.price import Price
 from harness.models.protocol import ModelSettings
 from harness.models.providers import Api
 from harness.run.settings.setting import ASKED, Setting, SettingsGroup

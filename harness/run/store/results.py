@@ -20,6 +20,7 @@ from harness.efficiency.scale import Efficiency
 from harness.errors import RunDirectoryError, StorageError
 from harness.grading.verdict import Grade, JudgedAgain, Score, Verdict
 from harness.models.protocol import Frozen, Usage
+from harness.models.providers import REPLAY_PREFIX
 from harness.problem import Level
 from harness.run.store.changed_tests import TestChange
 from harness.run.store.files import lines_of, open_file, read_json
@@ -330,7 +331,7 @@ def limits_of_the_run(manifest: Mapping[str, Any]) -> frozenset[StopReason]:
     try:
         spec = manifest["spec"]
         # A recorded or imported sample had its own budget.
-        if str(spec["model"]).startswith("replay:") or "imported" in manifest:
+        if str(spec["model"]).startswith(REPLAY_PREFIX) or "imported" in manifest:
             return frozenset()
         return frozenset(reason for reason, key in BUDGETS.items() if spec.get(key) is None)
     except (LookupError, TypeError, AttributeError):

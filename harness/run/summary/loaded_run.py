@@ -12,8 +12,8 @@ from pydantic import ValidationError
 
 from harness.errors import RunDirectoryError
 from harness.figures import count
-from harness.models.price_lists import ListedPrice
-from harness.models.prices import Price, cost
+from harness.models.prices.price import Price, cost
+from harness.models.prices.price_lists import ListedPrice
 from harness.models.protocol import Frozen
 from harness.run.settings.shard import planned_samples
 from harness.run.store.changed_tests import changes_of

@@ -63,7 +63,7 @@ class TestSteps:
     def test_code_in_words_is_judged_as_an_evaluation_judges_it(self, episode: Episode) -> None:
         episode.reset("own/three")
         for _ in range(3):
-            step = episode.step(f"```python\n{THRICE}\n```")
+            step = episode.step(f"```\n{THRICE}\n```")
         assert step.done
         reward = episode.reward()
         assert (reward.code, reward.solved, reward.format) == (THRICE, True, 0.0)

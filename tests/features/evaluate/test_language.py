@@ -52,7 +52,7 @@ async def _served(folder: Path, script: Script, *flags: str) -> tuple[ChatServer
         base = ["-m", "served", "--base-url", server.base_url, "-b", "jsonl:own.jsonl"]
         code, _, err = await run(folder, "run", *base, "--out", "r", *flags)
     assert code == 0, err
-    assert "1 problem left out, which takes no C++ solution: 1: its function: it has no" in err
+    assert "1 problem left out, which takes no C++ solution: 1: it has no" in err
     return server, folder / "r"
 
 
@@ -159,7 +159,7 @@ def test_flags_of_the_compiler_reach_the_solution(folder: Path) -> None:
         (["--language", "cpp", "--efficiency"], "--efficiency goes with Python only"),
         (["--language", "cpp", "--cpp-flags=-std=c++1"], "C++ compiler fails with -std=c++1"),
         (["--language", "cpp", "--prompt", "terse"], "in C++ in mode single_shot; these have: def"),
-        (["--language", "cpp", "-t", "double"], "double takes no C++ solution: its function: it"),
+        (["--language", "cpp", "-t", "double"], "double takes no C++ solution: it has no"),
     ],
 )
 def test_what_cannot_be_in_cpp_is_refused_in_a_line(

@@ -265,8 +265,10 @@ def test_runs_are_compared_by_what_they_did_about_the_same_tests(tmp_path: Path)
     alone = program(tmp_path, "compare", "c", "d")
     assert alone.returncode == 0, alone.stderr
     shown = " ".join(alone.stdout.split())
-    assert shown.startswith("A: c B: d impossible tests, said so: ")
-    assert "gamed: 0.0 % in A and 100.0 % in B of 2 problems" in shown
+    assert shown.startswith("impossible tests, said so: ")
+    assert "gamed: 0.0 % in c and 100.0 % in d of 2 problems" in shown
+    other_way = program(tmp_path, "compare", "c", "d", "--baseline", "d")
+    assert "gamed: 100.0 % in d and 0.0 % in c" in " ".join(other_way.stdout.split())
     as_json = program(tmp_path, "compare", "c", "d", "--json")
     assert as_json.returncode == 2
     assert "no graded problem is in both; impossible tests, said so: " in as_json.stderr

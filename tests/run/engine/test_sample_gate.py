@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from harness.agent.attempt import BudgetSpentError, StopReason
-from harness.models.prices import Price
+from harness.models.prices.price import Price
 from harness.models.protocol import ModelStop, ModelTurn, Retry, Usage
 from harness.run.engine.outage import FAILURES, Outage
 from harness.run.engine.rate_limiter import RateLimiter

@@ -5,7 +5,7 @@ import pytest
 from harness.agent.attempt import Attempt, ChosenBy, StopReason, Written
 from harness.agent.events import PublicTests
 from harness.grading.verdict import Grade, TestResult, Verdict
-from harness.models.prices import Price
+from harness.models.prices.price import Price
 from harness.models.protocol import Usage
 from harness.run.engine.revisions import steps_of, to_judge
 

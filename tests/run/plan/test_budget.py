@@ -19,7 +19,7 @@ from harness.agent.events import (
     Unusable,
 )
 from harness.models.estimated_usage import characters_of, unheard_usage
-from harness.models.prices import Price
+from harness.models.prices.price import Price
 from harness.models.protocol import Message, ModelStop, ModelTurn, Retry, Usage, UserMessage
 from harness.run.engine.lifecycle import earlier_spending
 from harness.run.engine.rate_limiter import RateLimiter

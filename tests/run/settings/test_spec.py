@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from harness.cli.app import app
 from harness.errors import UsageError
-from harness.models.prices import Price, cost
+from harness.models.prices.price import Price, cost
 from harness.models.protocol import Usage
 from harness.run.plan.plan import prepare
 from harness.run.settings.spec import RunSpec, read_spec

@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from harness.errors import UsageError
-from harness.models.prices import Price
+from harness.models.prices.price import Price
 
 BUNDLED = "bundled"
 """Value that stands for the list in the package, instead of a file of prices."""
@@ -78,7 +78,7 @@ def _fits(listed: str, model: str) -> bool:
 
 def bundled_prices() -> PriceList:
     """Return the list in the package."""
-    text = (files("harness.models") / "prices.json").read_bytes()
+    text = (files("harness.models.prices") / "prices.json").read_bytes()
     return PriceList.model_validate_json(text)
 
 

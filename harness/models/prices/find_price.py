@@ -3,7 +3,7 @@
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from harness.models.price_lists import BUNDLED, ListedPrice, bundled_prices, read_prices
+from harness.models.prices.price_lists import BUNDLED, ListedPrice, bundled_prices, read_prices
 from harness.models.route import Route
 
 # Providers in the bundled price list. The same model name has another price elsewhere: at a
