@@ -110,7 +110,7 @@ class Builder:
             raise OSError(str(error)) from error
         flags = program.flags or own.flags
         more = [name for name, _ in program.files if name.endswith(own.endings)]
-        command = [*compiler.command(flags), *more]
+        command = [*compiler.command(flags), *(more if program.links_files else ())]
         texts = _texts(program, own)
         key = _key(texts, compiler, command)
         if key in self._open:

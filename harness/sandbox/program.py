@@ -91,6 +91,7 @@ class Program:
         language: name of its language, see `harness.languages`.
         flags: the compiler's flags; empty for those of the language.
         files: names and texts of the files beside it: headers, and further sources in its language.
+        links_files: whether the further sources are compiled too, and are not just there.
         function: types of the entry point, in a language that is compiled.
         compile_s: CPU seconds of all passes of the compiler; None for the usual ones.
     """
@@ -102,6 +103,7 @@ class Program:
     language: str = PYTHON
     flags: str = ""
     files: tuple[tuple[str, str], ...] = ()
+    links_files: bool = True
     compile_s: float | None = None
     function: Function | None = None
 

@@ -32,7 +32,7 @@ EXPECTED: dict[str, dict[str, Any]] = {
         "files": ["Success", 0, ""],
         "fetched": "42",
         "asynchronous": True,
-        "cpp": True,
+        "cpp": [0, 3, 1, None],
     },
     "verl": {
         "right": [1.0, ["success"]],

@@ -60,17 +60,20 @@ def _of_answer(words: str, problem: ProblemView) -> Iterator[Missing]:
 
 
 def _of_function(words: str, problem: ProblemView) -> Iterator[Missing]:
-    heads = [line for line in problem.starter_code.splitlines() if _is_head(line)]
+    name = problem.entry_point or ""
+    heads = [line for line in problem.starter_code.splitlines() if _is_head(line, name)]
     if not all(_has(words, line) for line in heads):
         yield Missing("the starter code (problem.starter_code) does not appear", True)
-    name = problem.entry_point or ""
     if not re.search(rf"\b{re.escape(name)}\b", words):
         yield Missing("the name of the function (problem.entry_point) does not appear", True)
     if problem.signature.result is Codec.FIRST_ARGUMENT and not _IN_PLACE.search(words):
         yield Missing("nothing says that the function changes its first argument in place", False)
 
 
-def _is_head(line: str) -> bool:
+def _is_head(line: str, name: str) -> bool:
+    """Whether a line declares a class, or a function, in C++ the one of that name."""
+    if line.rstrip().endswith("{") and f"{name}(" in line:
+        return True
     return line.lstrip().startswith(("def ", "class ", "async def "))
 
 

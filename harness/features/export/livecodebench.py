@@ -25,6 +25,7 @@ from harness.agent.events import Event, Graded
 from harness.errors import UsageError
 from harness.features.export.conversations import said_in, transcript_of
 from harness.grading.verdict import TestResult, Verdict
+from harness.languages import PYTHON
 from harness.problem import Kind, Problem
 from harness.run.store.results import SampleResult
 from harness.run.store.transcripts import Transcripts
@@ -66,12 +67,13 @@ class LiveCodeBenchFiles:
         by_problem: dict[str, list[SampleResult]] = {}
         for result in run.results:
             by_problem.setdefault(result.problem_id, []).append(result)
+        fence = str(run.spec.get("language") or PYTHON)
         found = [(_known(problems, problem), results) for problem, results in by_problem.items()]
         self._items: list[tuple[Problem, list[_UpstreamSample]]] = []
         with Transcripts(run.path) as transcripts:
             for problem, results in sorted(found, key=lambda each: each[0].native_id):
                 ordered = sorted(results, key=lambda result: result.index)
-                samples = [_sample(problem, result, transcripts) for result in ordered]
+                samples = [_sample(problem, result, transcripts, fence) for result in ordered]
                 self._items.append((problem, samples))
 
     @property
@@ -185,11 +187,13 @@ def _pass_at(k: int, samples: Sequence[_UpstreamSample]) -> float:
     return 1.0 - math.comb(wrong, k) / math.comb(number, k)
 
 
-def _sample(problem: Problem, result: SampleResult, transcripts: Transcripts) -> _UpstreamSample:
+def _sample(
+    problem: Problem, result: SampleResult, transcripts: Transcripts, fence: str
+) -> _UpstreamSample:
     events = transcript_of(transcripts, result.problem_id, result.index) or []
     first = _first_failure(events)
     return _UpstreamSample(
-        output=_words(events, result),
+        output=_words(events, result, fence),
         code=result.code,
         passed=result.solved,
         tests=_tests(problem, result),
@@ -198,14 +202,14 @@ def _sample(problem: Problem, result: SampleResult, transcripts: Transcripts) ->
     )
 
 
-def _words(events: Iterable[Event], result: SampleResult) -> str:
+def _words(events: Iterable[Event], result: SampleResult, fence: str) -> str:
     """Return the answer with the code, or a code block if it came by a tool."""
     answers = list(said_in(events).answers())
     code = result.code.strip()
     if not code:
         return answers[0] if answers else ""
     holding = (text for text in answers if code in text)
-    return next(holding, f"```python\n{result.code}\n```")
+    return next(holding, f"```{fence}\n{result.code}\n```")
 
 
 def _first_failure(events: Iterable[Event]) -> TestResult | None:

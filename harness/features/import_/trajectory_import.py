@@ -259,7 +259,11 @@ def _resumed(path: Path, manifest: Mapping[str, Any]) -> RunDirectory:
 
 
 def transcript_of(
-    trajectory: Trajectory, sample: ImportedSample, model: str, mode: str
+    trajectory: Trajectory,
+    sample: ImportedSample,
+    model: str,
+    mode: str,
+    language: str = PYTHON,
 ) -> Iterator[events.Event]:
     """Yield the events of a sample's transcript up to its grade.
 
@@ -268,6 +272,7 @@ def transcript_of(
         sample: the sample made of it.
         model: model of the run.
         mode: mode of the run.
+        language: language of its solutions.
     """
     yield events.SampleStart(
         sample=sample.name,
@@ -276,6 +281,7 @@ def transcript_of(
         mode=mode,
         model=model,
         problem_hash=sample.problem.content_hash,
+        language=None if language == PYTHON else language,
     )
     number = 0
     for turn in trajectory.turns:
@@ -314,7 +320,8 @@ def write_transcripts(
         if sample.name in done:
             continue
         with directory.new_transcript(sample.problem.id, sample.index) as write:
-            for event in transcript_of(trajectory, sample, str(spec.model), spec.mode):
+            facts = str(spec.model), spec.mode, spec.language
+            for event in transcript_of(trajectory, sample, *facts):
                 write(event)
 
 

@@ -9,7 +9,8 @@ from harness.grading.jobs import Judgement, Options
 from harness.grading.rules import find_rule
 from harness.grading.stop import Stop
 from harness.grading.verdict import Grade, Verdict
-from harness.problem import Problem, TestCase, TestSuite
+from harness.languages import PYTHON
+from harness.problem import Problem, Reference, TestCase, TestSuite
 from harness.run.store.changed_tests import TestChange
 from harness.sandbox.executor import Executor, Shared
 
@@ -52,16 +53,21 @@ class References:
             DataError: the references cannot be decoded.
             SandboxError: they could not be run.
         """
-        codes = (await asyncio.to_thread(problem.programs))[:MOST_REFERENCES]
-        if not codes:
+        languages = {PYTHON, self.options.language}
+        known = await asyncio.to_thread(problem.load_references)
+        programs = [each for each in known if each.language in languages][:MOST_REFERENCES]
+        if not programs:
             return Proof.HOLDS
         place = change.test - (change.kind == "conflicting")
         tests = both_tests(problem.tests.public[place], change)
-        grades = await asyncio.gather(*(self._judged(problem, code, tests) for code in codes))
+        grades = await asyncio.gather(*(self._judged(problem, each, tests) for each in programs))
         return judged_proof(grades)
 
-    async def _judged(self, problem: Problem, code: str, tests: Sequence[TestCase]) -> Grade:
-        task = replace(self.options.task(problem, code, ()), stop=Stop.NEVER)
+    async def _judged(
+        self, problem: Problem, reference: Reference, tests: Sequence[TestCase]
+    ) -> Grade:
+        task = self.options.task(problem, reference.code, (), reference.language)
+        task = replace(task, stop=Stop.NEVER)
         return await self.pool.call(Judgement(task, Shared(TestSuite(tuple(tests)))))
 
 

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeVar, cast
 
 from starlette.applications import Starlette
@@ -11,6 +12,7 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from harness.features.serve.compiled_run import NAMES
 from harness.features.serve.grade_request import SolutionBatch, SolutionItem
 from harness.features.serve.grading_service import Graders
 from harness.features.serve.requests import (
@@ -27,8 +29,10 @@ from harness.features.serve.requests import (
     read_json,
     read_model,
 )
-from harness.features.serve.run_code import ReadyRequest, RunRequest, failed_answer, run_answer
+from harness.features.serve.run_code import ReadyRequest, failed_answer, run_answer
+from harness.features.serve.run_request import RunRequest
 from harness.features.serve.work import CONTENT_TYPE, LeftError, while_there
+from harness.languages import PYTHON
 from harness.sandbox.program import SandboxError
 from harness.version import __version__
 
@@ -37,7 +41,7 @@ NDJSON = "application/x-ndjson"
 SEND_S = 60.0
 """Seconds within which a client must take a piece of its answer."""
 MARGIN_S = 8.0
-"""Seconds added to `compile_timeout` for the wait for a worker in `/run_code`.
+"""Seconds of the wait for a worker in `/run_code`, beside a `compile_timeout` that is not needed.
 
 verl's client waits for both timeouts and 10 s, and retries only after a 504.
 """
@@ -106,17 +110,21 @@ class Service:
         """Run a program. Raises Refusal."""
         request = await self._read(_run_request, body, holding)
         del body
-        prepared = ReadyRequest.of(request, self._graders.most_memory)
+        flags = self._graders.usual.cpp_flags
+        make = partial(ReadyRequest.of, request, self._graders.most_memory, flags)
+        prepared = await asyncio.to_thread(make) if request.language in NAMES else make()
         wait_s = self.bounds.wait_s
         if request.compile_timeout is not None:
-            wait_s = min(wait_s, request.compile_timeout + MARGIN_S)
+            compiles = prepared.run.program.language != PYTHON
+            wait_s = min(wait_s, MARGIN_S + (0 if compiles else request.compile_timeout))
         try:
-            execution = await self.workers.do(prepared.run, wait_s)
+            ran = await self.workers.do(prepared.run, wait_s)
         except SandboxError as error:
             self.workers.metrics.judged("/run_code", "SandboxError", 0.0)
             return JsonResponse(failed_answer(str(error)))
-        holding.hold(len(execution.stdout))
-        answer = run_answer(execution, prepared.mark)
+        execution = ran.execution
+        holding.hold(len(execution.stdout) + len(execution.result or execution.partial))
+        answer = run_answer(ran, prepared)
         self.workers.metrics.judged("/run_code", answer["status"], execution.cpu_s)
         return JsonResponse(answer)
 
@@ -125,7 +133,9 @@ class Service:
         request = await self._read(_grade_request, body, holding)
         del body
         if isinstance(request, SolutionItem):
-            (asked,) = self._graders.check([request], where="")
+            check = partial(self._graders.check, [request], where="")
+            is_compiled = request.language not in {None, PYTHON}
+            (asked,) = await asyncio.to_thread(check) if is_compiled else check()
             return JsonResponse(await self._graders.answer(asked, self.bounds.wait_s))
         found = await asyncio.to_thread(self._graders.check, request.each())
         del request

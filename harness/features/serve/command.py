@@ -10,7 +10,7 @@ from harness.cli.settings_flags import JUDGING, with_settings
 from harness.cli.shared_flags import ServedProblems
 
 
-@with_settings(*JUDGING, "skip_bad_rows")
+@with_settings(*JUDGING, "cpp_flags", "skip_bad_rows")
 def serve(
     settings: Mapping[str, Any],
     *,

@@ -19,6 +19,7 @@ from harness.features.serve.requests import (
 )
 from harness.grading.jobs import Options
 from harness.grading.stop import STOPS, Stop
+from harness.languages import LanguageName
 from harness.plugins import RuleName
 from harness.problem import Problem, Signature, TestCase, TestSuite
 from harness.sandbox.limits import MEBIBYTE
@@ -48,6 +49,7 @@ class JudgingChanges(RequestBody):
     """Settings of judging that differ from those with which the server was started.
 
     Attributes:
+        language: language of the solution.
         reward: `passed`: 1 if every test passed, else 0; `fraction`: the share of tests passed.
         extract: rule that finds code in a text: `harness`, `lcb`, or `code` if the text is the
             code.
@@ -57,6 +59,7 @@ class JudgingChanges(RequestBody):
         all_tests: true: run every test; false: stop at the first failure.
     """
 
+    language: LanguageName | None = None
     rule: RuleName | None = None
     reward: Literal["passed", "fraction"] | None = None
     extract: str | None = None

@@ -14,8 +14,10 @@ from harness.features.serve.work import Workers
 from harness.grading.answer_judge import judge_answer
 from harness.grading.jobs import Judgement, Options
 from harness.grading.verdict import INFRASTRUCTURE, Grade, TestResult, Verdict
+from harness.languages import PYTHON
 from harness.problem import Problem
-from harness.run.plan.problem_kinds import RULES_OF
+from harness.run.plan.languages import check_language, compiler_words
+from harness.run.plan.problem_kinds import RULES_OF, in_language
 from harness.sandbox.program import SandboxError
 from harness.text import printable_line
 
@@ -98,11 +100,15 @@ class Graders:
 
     def _asked(self, number: int, item: SolutionItem) -> GradeItem:
         problem = given_problem(item) if item.problem is None else self.problems.find(item.problem)
-        if item.text is not None and item.extract != CODE:
-            try:
-                RULES_OF[problem.kind].extractor(item.extract or "harness", "extract", [CODE])
-            except HarnessError as error:
-                raise Refusal(422, str(error)) from None
+        language = item.language or PYTHON
+        try:
+            if language != PYTHON:
+                check_language(language, [problem], flags=self.usual.cpp_flags)
+            if item.text is not None and item.extract != CODE:
+                rules = in_language(RULES_OF[problem.kind], language)
+                rules.extractor(item.extract or "harness", "extract", [CODE])
+        except HarnessError as error:
+            raise Refusal(422, str(error)) from None
         options = options_for(item, self.usual, self.most_memory)
         rest = item.model_copy(update={"tests": None, "input_output": None})  # `problem` has them
         return GradeItem(number, rest, problem, options)
@@ -169,7 +175,8 @@ class Graders:
         item = asked.item
         if item.text is None or item.extract == CODE:
             return item.code if item.text is None else item.text, ""  # pyright: ignore[reportReturnType]
-        search = RULES_OF[asked.problem.kind].extractor(item.extract or "harness")
+        rules = in_language(RULES_OF[asked.problem.kind], item.language or PYTHON)
+        search = rules.extractor(item.extract or "harness")
         found = await asyncio.to_thread(search, item.text, asked.problem.entry_point)
         return found.code, found.rule
 
@@ -181,7 +188,7 @@ class Graders:
             ready = Ready.of(asked.problem)
         else:
             ready = await self.problems.ready(asked.problem)
-        task = asked.options.task(ready.problem, code, ())
+        task = asked.options.task(ready.problem, code, (), asked.item.language)
         for last in (*(False,) * (TRIES - 1), True):
             try:
                 async with asyncio.timeout(SOLUTION_S + wait_s):
@@ -194,6 +201,13 @@ class Graders:
             else:
                 return grade, grade.checker_error
         raise AssertionError
+
+
+def _compiled(asked: GradeItem) -> dict[str, str]:
+    """Return language and compiler of a solution that was compiled; empty for others."""
+    language = asked.item.language or PYTHON
+    words = compiler_words(language, asked.options.cpp_flags)
+    return {"language": language, "compiler": words} if words else {}
 
 
 def _answer(asked: GradeItem, grade: Grade, extraction: str, cause: str) -> dict[str, Any]:
@@ -225,5 +239,7 @@ def _answer(asked: GradeItem, grade: Grade, extraction: str, cause: str) -> dict
         "extraction": extraction,
         "cause": HIDDEN_CAUSE if hidden else cause,
         "isolation": grade.isolation,
+        **({} if grade.score is None else {"score": grade.score.model_dump()}),
+        **_compiled(asked),
         "tests": [shown_test(test) for test in grade.tests],
     }

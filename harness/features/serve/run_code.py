@@ -1,33 +1,29 @@
 """`POST /run_code`: run a program once, with SandboxFusion's request and answer.
 
 Names are those of SandboxFusion's `sandbox/server/sandbox_api.py` and `sandbox/runners/base.py`,
-and of its client package `sandbox-fusion` 0.3.7. Differences: only Python is run; `run_timeout` is
-in CPU seconds, and in wall seconds for a program that sleeps, so that results do not depend on the
-machine's load; paths of files stay inside the working directory.
+and of its client package `sandbox-fusion` 0.3.7. Differences: only Python and C++ are run;
+`run_timeout` is in CPU seconds, and in wall seconds for a program that sleeps, and
+`compile_timeout` in CPU seconds, so that results do not depend on the machine's load; paths of
+files stay inside the working directory. `harness.features.serve.compiled_run` prepares C++.
 
-Files are written before the program runs, and fetched after it has ended. The sandbox takes only a
-program and its standard input, so the files are part of the program: a few lines write them into
-its working directory, which is then first on its import path. Fetched files are printed on standard
-output, between marks that are random for every request. The program could print such output itself,
-but only about its own files.
+Files are written before the program runs, and fetched after it has ended. Of a program in Python
+they are a part: a few lines write them into its working directory, which is then first on its
+import path. Fetched files are printed on standard output, between marks that are random for every
+request. The program could print such output itself, but only about its own files.
 """
 
-import binascii
 import json
 import secrets
-from base64 import b64decode
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import PurePosixPath
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
-
-from harness.features.serve.requests import Refusal, Text
-from harness.grading.sandbox_retry import RetryingWorker
-from harness.sandbox.limits import MEBIBYTE, Limits
-from harness.sandbox.program import Ending, Execution, Program, Trial
-from harness.sandbox.worker import Worker
+from harness.features.serve.compiled_run import NAMES, compiled_run, fetched
+from harness.features.serve.requests import Refusal
+from harness.features.serve.run_request import MOST_OUTPUT, Ran, RunRequest, SingleRun
+from harness.languages import PYTHON as PYTHON_3
+from harness.sandbox.compilation import COMPILER_LIMITS
+from harness.sandbox.program import Ending, Execution, Program
 
 _BEFORE = """\
 def _harness_start(files, fetch, mark, code):
@@ -65,11 +61,7 @@ def _harness_start(files, fetch, mark, code):
         show(type(error), error, error.__traceback__.tb_next)
         leave(1)
 """
-PYTHON = ("python", "python3")
-LONGEST_RUN_S = 1_800.0
-MOST_FILES = 1_000
-MOST_OUTPUT = 64 * MEBIBYTE
-WALL_FACTOR = 1.0
+PYTHON = (PYTHON_3, "python3")
 KILLED = 9
 _REASONS = {
     Ending.MEMORY_LIMIT: "MemoryError: the program used more memory than it may",
@@ -110,113 +102,56 @@ def unwrap(stdout: bytes, mark: str) -> tuple[bytes, dict[str, str]]:
     return head + tail, {str(path): str(files[path]) for path in files}  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
 
 
-class RunRequest(BaseModel):
-    """A program to run; keys that SandboxFusion does not know are ignored, as there.
-
-    Attributes:
-        compile_timeout: seconds. Nothing is compiled: a client that gives it waits that much longer
-            than the run may take, so it limits the wait for a worker.
-        run_timeout: seconds, at most `LONGEST_RUN_S`; larger values are reduced to that.
-        memory_mb: MiB; -1 for the server's own limit, which is also the largest.
-        files: contents in base64, by path; None for no such file.
-        fetch_files: paths of files to return in the answer.
-    """
-
-    model_config = ConfigDict(frozen=True, extra="ignore")
-
-    code: Text
-    language: str
-    stdin: Text | None = None
-    compile_timeout: float | None = Field(None, ge=0, allow_inf_nan=False)
-    run_timeout: float = Field(10.0, gt=0, allow_inf_nan=False)
-    memory_mb: int = Field(-1, alias="memory_limit_MB")
-    files: dict[str, str | None] = Field(default_factory=dict, max_length=MOST_FILES)
-    fetch_files: list[str] = Field(default_factory=list, max_length=MOST_FILES)
-
-    @field_validator("files")
-    @classmethod
-    def _files_are_files(cls, files: dict[str, str | None]) -> dict[str, str | None]:
-        for path, content in files.items():
-            check_path(path)
-            try:
-                b64decode("".join((content or "").split()), validate=True)
-            except (binascii.Error, ValueError):
-                raise ValueError(f"{path!r:.60} is not base64") from None
-        return files
-
-    @field_validator("fetch_files")
-    @classmethod
-    def _paths_are_inside(cls, paths: list[str]) -> list[str]:
-        for path in paths:
-            check_path(path)
-        return paths
-
-
-def check_path(path: str) -> None:
-    """Raise ValueError if a path leaves the working directory or names no file."""
-    parts = PurePosixPath(path).parts
-    if not parts or path.startswith("/") or ".." in parts or "\0" in path:
-        raise ValueError(f"{path!r:.60} is not a path inside the working directory")
-
-
-@dataclass(frozen=True, slots=True)
-class SingleRun:
-    """A program to run once, as a piece of work for an executor."""
-
-    program: Program
-    stdin: bytes
-    limits: Limits
-
-    def __call__(self, worker: Worker) -> Execution:
-        """Run the program. Raises SandboxError if the sandbox failed."""
-        with worker.on(Trial(self.program, [self.stdin], self.limits)) as trial:
-            return RetryingWorker(worker).execute(trial, [0], last=True)[0]
-
-
 @dataclass(frozen=True, slots=True)
 class ReadyRequest:
     """A request that is ready to run.
 
     Attributes:
-        mark: marker of the fetched files in the output; empty if the request has no files.
+        mark: marker of the fetched files in the output; empty if a request has no files, or its
+            program is not Python.
+        fetch: paths of files that a compiled program may leave.
     """
 
     run: SingleRun
-    mark: str
+    mark: str = ""
+    fetch: Sequence[str] = ()
 
     @classmethod
-    def of(cls, request: RunRequest, most_memory: int) -> "ReadyRequest":
+    def of(cls, request: RunRequest, most_memory: int, cpp_flags: str = "") -> "ReadyRequest":
         """Prepare a request.
 
         Args:
             request: the parsed request.
             most_memory: most bytes that a program may use.
+            cpp_flags: the C++ compiler's flags; empty for the usual ones.
 
         Raises:
-            Refusal: 422, the language is not Python.
+            Refusal: 422, the language is unknown, or the program cannot be run as asked.
         """
+        if request.language in NAMES:
+            return cls(compiled_run(request, most_memory, cpp_flags), fetch=request.fetch_files)
         if request.language not in PYTHON:
-            raise Refusal(422, f"language {request.language!r:.40}: this server runs python only")
-        files = {path: content for path, content in request.files.items() if content is not None}
+            known = "this server runs python and cpp"
+            raise Refusal(422, f"language {request.language!r:.40}: {known}")
+        files = request.given_files
         code, mark = request.code, ""
         if files or request.fetch_files:
             mark = f"<{secrets.token_hex(16)}>"
             code = wrap(code, files, request.fetch_files, mark)
-        seconds = min(request.run_timeout, LONGEST_RUN_S)
-        memory = request.memory_mb * MEBIBYTE if request.memory_mb > 0 else most_memory
-        limits = Limits(
-            cpu_s=seconds,
-            memory_bytes=min(memory, most_memory),
-            output_bytes=MOST_OUTPUT,
-            own_wall_s=WALL_FACTOR * seconds,
-        )
-        stdin = (request.stdin or "").encode("utf-8", "surrogatepass")
-        return cls(SingleRun(Program(code), stdin, limits), mark)
+        return cls(SingleRun(Program(code), request.input, request.limits(most_memory)), mark)
 
 
-def run_answer(execution: Execution, mark: str) -> dict[str, Any]:
-    """Return SandboxFusion's answer for a finished run; see `ReadyRequest` for `mark`."""
-    stdout, files = unwrap(execution.stdout, mark) if mark else (execution.stdout, {})
+def run_answer(ran: Ran, ready: ReadyRequest) -> dict[str, Any]:
+    """Return SandboxFusion's answer for a finished run."""
+    execution, compiled = ran.execution, None
+    if ready.run.program.language != PYTHON_3:
+        compiled = _compile_result(ran, ready.run.program)
+        if execution.ending is Ending.CANNOT_COMPILE:
+            return _answer("Failed", "", None, {}, compiled)
+    files = fetched(execution, ready.fetch)
+    stdout = execution.stdout
+    if ready.mark:
+        stdout, files = unwrap(stdout, ready.mark)
     result = {
         "status": "Finished",
         "execution_time": execution.wall_s,
@@ -227,7 +162,21 @@ def run_answer(execution: Execution, mark: str) -> dict[str, Any]:
     }
     if result["return_code"] is None:
         result["status"] = "TimeLimitExceeded"
-    return _answer("Success" if result["return_code"] == 0 else "Failed", "", result, files)
+    status = "Success" if result["return_code"] == 0 else "Failed"
+    return _answer(status, "", result, files, compiled)
+
+
+def _compile_result(ran: Ran, program: Program) -> dict[str, Any]:
+    """Return the part of an answer that says how a program was compiled."""
+    failed = ran.execution.ending is Ending.CANNOT_COMPILE
+    late = failed and ran.execution.cpu_s > (program.compile_s or COMPILER_LIMITS.cpu_s)
+    return {
+        "status": "TimeLimitExceeded" if late else "Finished",
+        "execution_time": ran.compile_s,
+        "return_code": None if late else int(failed),
+        "stdout": "",
+        "stderr": ran.execution.error if failed else "",
+    }
 
 
 def failed_answer(cause: str) -> dict[str, Any]:
@@ -236,12 +185,16 @@ def failed_answer(cause: str) -> dict[str, Any]:
 
 
 def _answer(
-    status: str, message: str, result: dict[str, Any] | None, files: dict[str, str]
+    status: str,
+    message: str,
+    result: dict[str, Any] | None,
+    files: dict[str, str],
+    compiled: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
     return {
         "status": status,
         "message": message,
-        "compile_result": None,
+        "compile_result": compiled,
         "run_result": result,
         "executor_pod_name": None,
         "files": files,

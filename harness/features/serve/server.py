@@ -22,8 +22,10 @@ from harness.features.serve.requests import LOOPBACK
 from harness.features.serve.run_code import SingleRun
 from harness.features.serve.work import Metrics, Workers
 from harness.http_server import Server, address_of, listen, quiet_config
+from harness.languages.cpp import LANGUAGE as CPP
 from harness.problem import Problem
 from harness.run.plan.judging_options import judging_of
+from harness.run.plan.languages import check_compiler
 from harness.run.plan.problem_loader import checked, read
 from harness.run.settings.spec import RunSpec
 from harness.sandbox.executor import Executor
@@ -152,6 +154,8 @@ def serve(settings: ServerSettings, say: Callable[[str], None]) -> None:
     Raises:
         HarnessError: no sandbox or port is available, or the problems cannot be read.
     """
+    if settings.spec.cpp_flags:
+        check_compiler(CPP, settings.spec.cpp_flags)
     problems = load_all(settings.problems, settings.spec)
     choice = choose(settings.spec.require_isolation, unsafe=settings.spec.unsafe_no_sandbox)
     if choice.notice:

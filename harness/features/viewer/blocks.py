@@ -23,6 +23,8 @@ from harness.features.viewer.highlight import (
 )
 from harness.features.viewer.transcript_index import Entry, Line, TranscriptIndex
 from harness.grading.verdict import TestResult
+from harness.languages import PYTHON
+from harness.languages.known import named
 from harness.markdown import fenced_blocks
 from harness.models.prices.price import cost
 from harness.models.prices.price_lists import ListedPrice
@@ -40,7 +42,6 @@ NO_RESULT: dict[str, Any] = {"result": None, "error": False, "malformed": False,
 LONGEST_TITLE = 300
 MOST_TESTS = 400
 MOST_SHOWN = 5
-PYTHON = frozenset({"", "python", "py", "python3"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +77,7 @@ class Blocks:
         tape: the transcript.
         price: price of tokens; None if unknown.
         running: whether the run may still produce missing results.
-        language: language of solutions; None for Python.
+        language: language of solutions.
     """
 
     def __init__(
@@ -85,10 +86,11 @@ class Blocks:
         price: ListedPrice | None,
         *,
         running: bool,
-        language: str | None = None,
+        language: str = PYTHON,
     ) -> None:
         self._tape, self._price, self._running = tape, price, running
         self._extract = extractor_of(language)
+        self._language = language
         self._events: dict[int, events.Event | None] = {}
 
     def of(self, entry: Entry) -> Block:
@@ -154,7 +156,7 @@ class Blocks:
             "calls": len(turn.tool_calls),
             "hidden_reasoning": bool(turn.reasoning) and not thought.strip(),
             "reasoning": words_of(thought, "reasoning") if thought.strip() else None,
-            "pieces": list(_pieces(turn.text[:SHOWN])),
+            "pieces": list(_pieces(turn.text[:SHOWN], self._language)),
             "diff": self._difference(entry) if entry.writes else None,
         }
         return self._block(entry, "turn", words=words, data=data)
@@ -166,7 +168,7 @@ class Blocks:
         data: dict[str, Any] = {
             "name": call.name[:200],
             "turn": entry.line.turn,
-            "code": coloured(code) if code is not None and not words.left else None,
+            "code": coloured(code, self._language) if code is not None and not words.left else None,
             "others": words_of(other_arguments(call), "others") if code is not None else None,
             "empty": call.arguments.strip() in {"", "{}"},
             "waiting": entry.result is None and self._running,
@@ -194,14 +196,20 @@ class Blocks:
         return self._extract(event.response.text, None).code
 
 
-def _pieces(text: str) -> Iterator[Piece]:
-    """Split an answer into text and programs, in order."""
+def _pieces(text: str, usual: str) -> Iterator[Piece]:
+    """Split an answer into text and programs, in order.
+
+    Args:
+        text: the answer.
+        usual: name of the language of blocks that do not say it.
+    """
     rest = text.replace("\r\n", "\n")
     for block in fenced_blocks(text):
         before, found, after = rest.partition(block.text)
         if found:
             yield Piece(_unfenced(before))
-            shown = coloured(block.text) if block.tag in PYTHON else Markup.escape(cut(found).text)
+            own = named(block.tag or usual)
+            shown = coloured(block.text, own.name) if own else Markup.escape(cut(found).text)
             yield Piece("", shown)
             rest = after
     yield Piece(_unfenced(rest))

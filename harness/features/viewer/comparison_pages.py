@@ -19,7 +19,7 @@ from harness.features.report.first_screen import FirstScreen, screen_of_two
 from harness.features.report.notable_problems import EMPTY, talk_of
 from harness.features.report.overview_sections import experiment_section
 from harness.features.report.page import chart_scripts, embedded
-from harness.features.viewer.highlight import coloured
+from harness.features.viewer.highlight import coloured, language_of
 from harness.features.viewer.html import line
 from harness.features.viewer.library import Library
 from harness.features.viewer.open_run import key_of, stamp_of
@@ -80,12 +80,14 @@ class Beside:
         names: names of both runs.
         outcomes: outcomes by key, changed ones first.
         warnings: reasons why the runs are not fully comparable.
+        languages: languages of both runs' solutions.
     """
 
     screen: FirstScreen
     names: tuple[str, str]
     outcomes: dict[str, Outcome]
     warnings: tuple[str, ...]
+    languages: tuple[str, str]
 
     @property
     def counts(self) -> dict[str, int]:
@@ -143,6 +145,7 @@ def beside(a: Any, b: Any, only: Selection) -> Beside:
         names=(names[versus.baseline], names[versus.label]),
         outcomes={each.key: each for each in _outcomes(runs[0], runs[1], versus.changed)},
         warnings=(*versus.unlike, *versus.differs, *versus.notes),
+        languages=(language_of(runs[0].spec), language_of(runs[1].spec)),
     )
 
 
@@ -257,10 +260,13 @@ class ComparisonPages:
                 "name": name,
                 "fared": own,
                 "talk": talk,
-                "code": coloured(own.shown.code[:20_000]) if own.shown.code.strip() else None,
+                "language": kind,
+                "code": coloured(own.shown.code[:20_000], kind) if own.shown.code.strip() else None,
                 "address": f"/runs/{p.key}/samples/{key_of(own.shown.sample)}",
             }
-            for name, own, talk, p in zip(found.names, fared, talks, places, strict=True)
+            for name, own, talk, p, kind in zip(
+                found.names, fared, talks, places, found.languages, strict=True
+            )
         ]
         return {
             "crumbs": [

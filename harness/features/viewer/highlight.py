@@ -6,7 +6,7 @@ then a text is shown in the wrong box, which is harmless. The report itself is s
 
 import difflib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise, zip_longest
@@ -24,6 +24,8 @@ from harness.agent.events import (
     Tested,
     ToolResult,
 )
+from harness.languages import PYTHON
+from harness.languages.known import LANGUAGES
 from harness.models.protocol import ModelTurn
 from harness.run.store.message_texts import arguments, message_text, reasoning_text
 from harness.text import printable
@@ -66,20 +68,31 @@ class DiffLine:
     text: str
 
 
+def language_of(spec: Mapping[str, Any]) -> str:
+    """Return the language of a run's solutions."""
+    name = spec.get("language")
+    return name if isinstance(name, str) and name in LANGUAGES else PYTHON
+
+
 @lru_cache(maxsize=256)
-def coloured(code: str) -> Markup:
-    """Return a Python program as escaped HTML, with a class for each kind of token."""
+def coloured(code: str, language: str = PYTHON) -> Markup:
+    """Return a program as escaped HTML, with a class for each kind of token.
+
+    Args:
+        code: the program.
+        language: name of its language.
+    """
     from pygments import highlight
     from pygments.formatters import HtmlFormatter
     from pygments.lexers import (
-        PythonLexer,  # pyright: ignore[reportUnknownVariableType]
+        get_lexer_by_name,  # pyright: ignore[reportUnknownVariableType]
     )
 
     shown = printable(code)
     long = len(shown) > LONGEST_COLOURED
     if long or any(len(line) > LONGEST_LINE_COLOURED for line in shown.split("\n")):
         return Markup.escape(shown)
-    lexer = cast("Any", PythonLexer)(stripnl=False, ensurenl=False)
+    lexer = cast("Any", get_lexer_by_name)(language, stripnl=False, ensurenl=False)
     formatter: Any = HtmlFormatter(nowrap=True)  # pyright: ignore[reportUnknownVariableType]
     return Markup(highlight(shown, lexer, formatter))  # noqa: S704 - pygments escapes
 

@@ -14,7 +14,7 @@ from starlette.responses import PlainTextResponse, RedirectResponse, Response
 
 from harness.errors import HarnessError, RunDirectoryError, UsageError
 from harness.features.viewer.blocks import Blocks
-from harness.features.viewer.highlight import PAGE, coloured, text_in
+from harness.features.viewer.highlight import PAGE, coloured, language_of, text_in
 from harness.features.viewer.html import line, render, strip_of
 from harness.features.viewer.library import Library, Talk, created, winners
 from harness.features.viewer.open_run import Item, OpenRun, delete_run, key_of, refusal, size_of
@@ -189,7 +189,7 @@ class Pages:
             "address": partial(_part, base, query),
             "at_turn": partial(_at_turn, base, query, talk),
             **_conversation(run, talk, number, running=running),
-            **_final(whole, base),
+            **_final(whole, base, language_of(run.spec)),
             **_around(run, item, query),
             "elsewhere": self._library.elsewhere(run, item),
             "key": run.place.key,
@@ -297,17 +297,16 @@ def _at_turn(base: str, query: Query, talk: Talk | None, turn: int) -> str:
 def _conversation(run: OpenRun, talk: Talk | None, number: int, *, running: bool) -> Shown:
     if talk is None or not talk.there:
         return {"blocks": [], "graded_above": False}
-    language = run.spec.get("language")
-    blocks = Blocks(talk.tape, run.price, running=running, language=language)
+    blocks = Blocks(talk.tape, run.price, running=running, language=language_of(run.spec))
     graded = any(entry.kind == "grade" for entry in talk.entries.all[-2 * PER_PAGE :])
     shown = [blocks.of(entry) for entry in talk.entries.page(number)]
     return {"blocks": shown, "graded_above": graded}
 
 
-def _final(whole: SampleResult | None, base: str) -> Shown:
+def _final(whole: SampleResult | None, base: str, language: str) -> Shown:
     code = whole.code if whole else ""
     return {
-        "final_code": coloured(code[:LONGEST_CODE]) if code else Markup(""),
+        "final_code": coloured(code[:LONGEST_CODE], language) if code else Markup(""),
         "final_left": max(0, len(code) - LONGEST_CODE),
         "final_link": f"{base}/lines/0/solution",
     }

@@ -3,14 +3,14 @@
 A model that writes code into a string without escaping its quotes writes no JSON; but a tool with
 one text argument leaves no doubt: its value stands between the first quote after the key and the
 last one before the closing brackets. How it is unescaped, and whether three quotes belong to the
-code, is decided by what is Python source.
+code, is decided by what is source code, Python or C++.
 """
 
 import re
 from collections.abc import Iterator
 from typing import Any
 
-from harness.models.text_tools.repair import is_python, strict_value, unescaped
+from harness.models.text_tools.repair import is_source, strict_value, unescaped
 
 MOST_FURTHER = 3  # arguments after the text
 
@@ -32,8 +32,8 @@ def between_quotes(
         text: the call up to its end.
         key: name of the argument.
         at: where its value begins; by default after the key.
-        closed: whether a marker says that the call ends there. If not, the text must be Python
-            source, since it may have broken off.
+        closed: whether a marker says that the call ends there. If not, the text must be source
+            code, since it may have broken off.
 
     Returns:
         The argument and those after it; None if the text has no beginning or no end.
@@ -55,7 +55,7 @@ def between_quotes(
         for body in bodies:
             if first is None and closed:
                 first = {key: body, **further}
-            if is_python(body):
+            if is_source(body):
                 return {key: body, **further}
         after = _FURTHER.search(rest, max(opening.end(), len(rest) - _LONGEST_FURTHER))
         if after is None:
@@ -70,10 +70,10 @@ def between_quotes(
 def _unclosed(text: str, opening: re.Match[str], key: str) -> dict[str, Any] | None:
     """Return the argument where a marker ends the call before any quote does.
 
-    Raw lines only: the model left JSON behind. They must be Python source.
+    Raw lines only: the model left JSON behind. They must be source code.
     """
     body = text[opening.end() :]
-    return {key: body} if "\n" in body.strip() and is_python(body) else None
+    return {key: body} if "\n" in body.strip() and is_source(body) else None
 
 
 def _decoded(text: str, opening: re.Match[str]) -> Iterator[str]:

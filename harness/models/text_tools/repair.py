@@ -13,6 +13,7 @@ import json
 import re
 from typing import Any, NamedTuple, cast
 
+from harness.languages.cpp_source import may_be_cpp
 from harness.python_source import parse_expression_or_none, parse_or_none
 
 DEEPEST = 60  # nested brackets
@@ -102,13 +103,14 @@ def unescaped(text: str) -> str:
 
 
 def likeliest(*candidates: str) -> str:
-    """Return the first candidate that is Python source, else the first."""
-    return next(filter(is_python, candidates), candidates[0])
+    """Return the first candidate that is source code, else the first."""
+    return next(filter(is_source, candidates), candidates[0])
 
 
-def is_python(text: str) -> bool:
-    """Return whether a text is Python source."""
-    return len(text) <= LONGEST_PARSED and parse_or_none(text) is not None
+def is_source(text: str) -> bool:
+    """Return whether a text is Python source, or may be a whole C++ source."""
+    parsed = len(text) <= LONGEST_PARSED and parse_or_none(text) is not None
+    return parsed or may_be_cpp(text)
 
 
 def _letter(found: re.Match[str]) -> str:
@@ -215,7 +217,7 @@ class _JsonReader:
                 raise Unreadable
             body = self._text[found.end() : end.start()]
             text = likeliest(body, unescaped(body))
-            if found[0] in body and not is_python(text):  # the quotes may be a docstring's, too
+            if found[0] in body and not is_source(text):  # the quotes may be a docstring's, too
                 raise Unreadable
             return text, end.end()
         kind = str(found.lastgroup).removesuffix("_end")

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any, cast
 
 from harness.models.text_tools.arguments import read_object, without_fence
-from harness.models.text_tools.repair import Unreadable, is_python, likeliest, unescaped
+from harness.models.text_tools.repair import Unreadable, is_source, likeliest, unescaped
 
 _VALUE = r"[\"'`]?\b(?:{key})[\"'`]?\s*+[:=]\s*+(\"\"\"|'''|[\"'`])"
 _END = "\"'` \t\r\n}]),;"
@@ -29,11 +29,11 @@ def text_in_call(arguments: str, key: str) -> str:
 
 
 def _texts(fields: dict[str, Any], key: str) -> Iterator[str]:
-    """Yield the argument, or others that are Python source of several lines."""
+    """Yield the argument, or others that are source code of several lines."""
     if isinstance(fields.get(key), str):
         yield fields[key]
     for value in fields.values():
-        if isinstance(value, str) and "\n" in value.strip() and is_python(value):
+        if isinstance(value, str) and "\n" in value.strip() and is_source(value):
             yield value
 
 

@@ -24,7 +24,7 @@ from harness.models.text_tools.calls import (
     tool_name,
 )
 from harness.models.text_tools.quoted import between_quotes
-from harness.models.text_tools.repair import Unreadable, is_python, repaired_value, strict_value
+from harness.models.text_tools.repair import Unreadable, is_source, repaired_value, strict_value
 
 MOST_ENDS = 16
 """Markers that are tried as the end of one body."""
@@ -167,14 +167,14 @@ class Source:
     def text_until(self, at: int, ends: Ends, *, code: bool) -> tuple[str, Region]:
         """Return a text up to its marker.
 
-        Code that holds such a marker itself ends at the first one where it is Python source. Where
+        Code that holds such a marker itself ends at the first one where it is source code. Where
         the message was cut off, other code counts as broken off.
         """
         regions = self.regions(at, ends)
         if code and (self.cut_off or len(regions) > 1):
             for region in regions:
                 text = self.text[at : region.stop]
-                if self.may_repair(len(text)) and is_python(text):
+                if self.may_repair(len(text)) and is_source(text):
                     return text, region
             if self.cut_off:
                 regions = [Region(len(self.text), len(self.text), closed=False)]

@@ -39,9 +39,10 @@ async def many() -> list[int]:
 
 
 found["asynchronous"] = asyncio.run(many()) == list(range(50))
-try:
-    request = sf.RunCodeRequest(code="int main(){}", language="cpp")
-    sf.run_code(request, max_attempts=1)
-except Exception as error:  # noqa: BLE001 - what the package raises
-    found["cpp"] = "python only" in str(error)
+found["cpp"] = []
+for code in ("int main() { return 3; }", "int main() { return x; }"):
+    request = sf.RunCodeRequest(code=code, language="cpp", compile_timeout=20)
+    result = sf.run_code(request, max_attempts=1)
+    compiled, run = result.compile_result, result.run_result
+    found["cpp"] += [compiled.return_code, None if run is None else run.return_code]
 print(json.dumps(found))

@@ -137,6 +137,24 @@ def test_a_grader_takes_programs_in_the_language() -> None:
         harness.Grader(cpp_flags="-O1")
 
 
+def test_a_resumed_run_says_that_the_compiler_has_changed(folder: Path) -> None:
+    made = harness.evaluate(lambda _: RIGHT, benchmark=[ECHO], language="cpp", out=folder / "r")
+    assert made.results[0].verdict == "accepted"
+    base = ("run", "-b", "jsonl:own.jsonl", "-t", "own/echo", "-m", "replay:r", "--out", "s")
+    first = program(folder, *base, "--language", "cpp")
+    assert first.returncode == 0, first.stderr
+    stored = json.loads((folder / "s" / "run.json").read_text())
+    stored["versions"][0]["compiler"] = "g++ (made) 1.2.3"
+    (folder / "s" / "run.json").write_text(json.dumps(stored))
+    (folder / "s" / "results.jsonl").write_text("")
+    done = program(folder, "run", "--resume", "s")
+    assert done.returncode == 0, done.stderr
+    told = " ".join(done.stderr.split())
+    assert f"under compiler g++ (made) 1.2.3, now {compiler().version}" in told
+    versions = json.loads((folder / "s" / "run.json").read_text())["versions"]
+    assert [each["compiler"] for each in versions] == ["g++ (made) 1.2.3", compiler().version]
+
+
 @pytest.mark.thorough
 def test_flags_of_the_compiler_reach_the_solution(folder: Path) -> None:
     code = "#include <cstdio>\nint main() { putchar(ANSWER); }\n"

@@ -50,6 +50,17 @@ def test_a_fact_that_never_appears_is_a_fault(
     assert all("user.j2" in fault.file for fault in missing)
 
 
+def test_a_set_for_cpp_needs_the_starter_code_in_cpp(
+    problems: list[ProblemView], tmp_path: Path
+) -> None:
+    whole = write_set(tmp_path / "single_shot" / "cpp", ALL)
+    assert check_prompt(str(tmp_path), problems, "single_shot").missing == ()
+    text = ALL.replace("{{ problem.starter_code }}", "class Solution { public: ... };")
+    Path(whole, "user.j2").write_text(text)
+    (fault,) = check_prompt(str(tmp_path), problems, "single_shot").missing
+    assert "the starter code (problem.starter_code) does not appear" in fault.words
+
+
 def test_a_fact_may_stand_in_the_system_message(
     problems: list[ProblemView], tmp_path: Path
 ) -> None:

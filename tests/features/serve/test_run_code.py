@@ -115,7 +115,7 @@ class TestBadRequests:
         ("body", "words"),
         [
             ({"language": "python"}, "code"),
-            ({"code": "", "language": "cpp"}, "python only"),
+            ({"code": "", "language": "java"}, "python and cpp"),
             ({"code": ""}, "language"),
             ({"code": "", "language": "python", "run_timeout": 0}, "run_timeout"),
             ({"code": "", "language": "python", "files": {"a": "abc"}}, "base64"),

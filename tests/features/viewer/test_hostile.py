@@ -203,11 +203,16 @@ def test_a_manifest_that_lies_is_told_of(
 
 @pytest.mark.parametrize(
     "program",
-    ['"' * 20_000, "(" * 20_000, "f'{" * 5_000, "\\" * 20_000, "0x" * 9_000, "a\n" * 10_000],
+    [
+        *('"' * 20_000, "(" * 20_000, "f'{" * 5_000, "\\" * 20_000, "0x" * 9_000, "a\n" * 10_000),
+        *("a::" * 6_000, "a<" * 9_000, "a (" * 6_000, "/*" * 9_000, "# " * 9_000, "int a " * 3_000),
+        "\n".join(["std::b<c> d(" * 100] * 10),
+    ],
 )
-def test_programs_that_make_colouring_slow_are_not_waited_for(program: str) -> None:
+@pytest.mark.parametrize("language", ["python", "cpp"])
+def test_programs_that_make_colouring_slow_are_not_waited_for(program: str, language: str) -> None:
     began = time.process_time()
-    shown = coloured(program)
+    shown = coloured(program, language)
     assert time.process_time() - began < 5
     assert "<script" not in shown
 

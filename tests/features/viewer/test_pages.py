@@ -315,6 +315,20 @@ class TestASample:
         assert page.count("d-removed") == page.count("d-added") == 1
         assert re.search(r'd-added.*?class="src">    return n \+ 1<', page)
 
+    def test_programs_in_cpp_are_coloured_as_such(self, visitor: Visitor, run: Path) -> None:
+        manifest = json.loads((run / "run.json").read_text())
+        manifest["spec"]["language"] = "cpp"
+        (run / "run.json").write_text(json.dumps(manifest))
+        program = "int main() { return 0; }"
+        said = (
+            f"One:\n```cpp\n{program}\n```\nTwo:\n```\n{program}\n```\n```python\ndef f(): 0\n```"
+        )
+        calls = [("c", "write_solution", code(program))]
+        write_transcript(run, "p/a", [start("p/a"), response(1, said, calls)])
+        page = visitor.sample("A")
+        assert page.count('<span class="kt">int</span>') == 3
+        assert '<span class="k">def</span>' in page
+
     def test_a_program_that_was_refused_is_no_revision(self, visitor: Visitor, run: Path) -> None:
         events = [start("p/a")]
         for turn, (program, error) in enumerate(((OLD, False), ("wrong", True), (OLD, False)), 1):
