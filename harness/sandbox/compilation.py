@@ -8,6 +8,7 @@ import hashlib
 import json
 import os
 import platform
+import secrets
 import signal
 import time
 from collections import OrderedDict
@@ -36,7 +37,8 @@ MESSAGE_BYTES = 6_000  # of a compiler's message
 MOST_OPEN = 8
 LAUNCHER = Path(__file__).parent / "inside" / "launcher.cpp"
 LAUNCHER_FLAGS = "-std=gnu++20 -O2"
-KILLED = "Killed signal"
+KILLED = "{}: fatal error: Killed signal"
+"""What GCC says under its name, which is made for each compilation so that no source can say it."""
 NO_MEMORY = "terminate called after throwing an instance of 'std::bad_alloc'"
 
 
@@ -118,9 +120,11 @@ class Builder:
             return self._open[key]
         data = self._binaries.find(key)
         if data is None:
-            execution = self._compile(texts, program.compile_s, compiler, command, stopped)
+            name = f"compiler-{secrets.token_hex(8)}"
+            named = _under_name(command, name)
+            execution = self._compile(texts, program.compile_s, compiler, named, stopped)
             if execution.result is None:
-                return _refused(execution, program.compile_s or COMPILER_LIMITS.cpu_s)
+                return _refused(execution, program.compile_s or COMPILER_LIMITS.cpu_s, name)
             data = execution.result
             self._binaries.keep(key, data)
         self._open[key] = sealed(program.language, data)
@@ -258,17 +262,29 @@ def _key(texts: list[tuple[str, str]], compiler: Compiler, command: list[str]) -
     return digest.hexdigest()
 
 
-def _refused(execution: Execution, cpu_s: float) -> Refused:
+def _under_name(command: list[str], name: str) -> list[str]:
+    """Return the path of a compiler, its name for itself, and its arguments.
+
+    GCC finds its files by the folder of its name; Clang is a C++ compiler by its name.
+    """
+    path, *rest = command
+    own = Path(path)
+    return [path, path if "clang" in own.name else str(own.with_name(name)), *rest]
+
+
+def _refused(execution: Execution, cpu_s: float, name: str) -> Refused:
     """Return why a program was not compiled.
 
     Args:
         execution: the execution of the compiler.
         cpu_s: its limit of CPU time.
+        name: its own name in its messages.
 
     Raises:
         OSError: the machine may be the cause.
     """
-    text = execution.stderr.strip()
+    is_killed = f"\n{KILLED.format(name)}" in f"\n{execution.stderr}"
+    text = execution.stderr.replace(name, "compiler").strip()
     limit = {
         Ending.CPU_LIMIT: f"the compiler needs more than {cpu_s:g} s of CPU time",
         Ending.MEMORY_LIMIT: "the compiler needs too much memory",
@@ -278,7 +294,7 @@ def _refused(execution: Execution, cpu_s: float) -> Refused:
         text = f"the compiler waits for something that does not come\n{text}"
     elif execution.ending in limit:
         text = f"{limit[execution.ending]}\n{text}"
-    elif execution.killed or KILLED in text or execution.ending is Ending.WALL_LIMIT:
+    elif execution.killed or is_killed or execution.ending is Ending.WALL_LIMIT:
         raise OSError(f"the compiler was ended: {execution.ending}")
     elif not text:
         text = f"the compiler ended without a program: {execution.error or execution.ending}"

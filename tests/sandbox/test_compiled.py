@@ -1,9 +1,14 @@
 """C++ programs: verdicts, limits, and the cache of compiled programs."""
 
+import contextlib
+import os
+import signal
+import threading
 import time
 from pathlib import Path
 
 import pytest
+from processes import descendants
 
 from harness.grading.judge import judge
 from harness.grading.task import Task
@@ -12,6 +17,7 @@ from harness.languages.cpp import compiler
 from harness.languages.language import MissingCompilerError
 from harness.problem import TestCase
 from harness.sandbox.binaries import Binaries
+from harness.sandbox.isolation import Isolation
 from harness.sandbox.limits import MEBIBYTE, Limits
 from harness.sandbox.program import Program
 from harness.sandbox.worker import Worker
@@ -81,3 +87,58 @@ def test_a_second_run_of_a_program_does_not_compile_it_again(shared_worker: Work
     builder.end()
     assert _judge(shared_worker, code).verdict is Verdict.ACCEPTED
     assert builder.server is None, "the compiler's sandbox was not started again"
+
+
+SAYS = "g++: fatal error: Killed signal terminated program cc1plus"
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        f"#error {SAYS}\nint main() {{}}",
+        f'#line 1 "{SAYS}"\n#error no',
+        f'int main() {{ asm(".error \\"\\\\n{SAYS}\\\\ncompilation terminated.\\""); }}',
+    ],
+)
+def test_a_source_that_says_the_compiler_was_killed_does_not_compile(
+    shared_worker: Worker, code: str
+) -> None:
+    grade = _judge(shared_worker, code)
+    assert grade.verdict is Verdict.COMPILE_ERROR
+    assert grade.judged_again.retried == 0
+    assert "Killed signal" in grade.tests[0].error
+
+
+@pytest.mark.skipif("clang" in compiler().path, reason="Clang compiles in its own process")
+def test_a_compiler_that_the_machine_killed_is_asked_again(isolation: Isolation) -> None:
+    worker, over = Worker(isolation), threading.Event()
+    killed: list[int] = []
+    slow = f"// {time.time_ns()}\n#include <bits/stdc++.h>\n#include <regex>\n{DOUBLE}"
+
+    def kill() -> None:
+        while not killed and not over.wait(0.002):
+            builder = worker._builder
+            server = None if builder is None else builder.server
+            passes = () if server is None else descendants(server.process.pid)
+            for pid in filter(_compiles, passes):
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+                    killed.append(pid)
+
+    killer = threading.Thread(target=kill)
+    killer.start()
+    try:
+        grade = _judge(worker, slow)
+    finally:
+        over.set()
+        killer.join()
+        worker.stop()
+    assert killed
+    assert (grade.verdict, grade.judged_again.retried) == (Verdict.ACCEPTED, 1)
+
+
+def _compiles(pid: int) -> bool:
+    try:
+        return b"cc1plus" in Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return False

@@ -10,7 +10,8 @@ from pathlib import PurePosixPath
 
 from harness.errors import UsageError
 from harness.features.serve.requests import Refusal
-from harness.features.serve.run_request import LONGEST_COMPILE_S, RunRequest, SingleRun
+from harness.features.serve.run_request import LONGEST_COMPILE_S, RunRequest
+from harness.features.serve.single_run import SingleRun
 from harness.languages import cpp
 from harness.run.plan.languages import check_compiler
 from harness.sandbox.limits import MEBIBYTE

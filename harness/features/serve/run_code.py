@@ -20,7 +20,8 @@ from typing import Any
 
 from harness.features.serve.compiled_run import NAMES, compiled_run, fetched
 from harness.features.serve.requests import Refusal
-from harness.features.serve.run_request import MOST_OUTPUT, Ran, RunRequest, SingleRun
+from harness.features.serve.run_request import MOST_OUTPUT, RunRequest
+from harness.features.serve.single_run import Ran, SingleRun
 from harness.languages import PYTHON as PYTHON_3
 from harness.sandbox.compilation import COMPILER_LIMITS
 from harness.sandbox.program import Ending, Execution, Program

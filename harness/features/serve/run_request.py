@@ -1,19 +1,13 @@
-"""Request of `POST /run_code`, and the piece of work that runs its program."""
+"""Request of `POST /run_code`."""
 
 import binascii
-import time
 from base64 import b64decode
-from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from harness.features.serve.requests import Text
-from harness.grading.sandbox_retry import RetryingWorker
 from harness.sandbox.limits import MEBIBYTE, Limits
-from harness.sandbox.program import Execution, Program, SandboxError, Trial
-from harness.sandbox.worker import Worker
 
 LONGEST_RUN_S = 1_800.0
 LONGEST_COMPILE_S = 60.0
@@ -95,43 +89,3 @@ def check_path(path: str) -> None:
     parts = PurePosixPath(path).parts
     if not parts or path.startswith("/") or ".." in parts or "\0" in path:
         raise ValueError(f"{path!r:.60} is not a path inside the working directory")
-
-
-@dataclass(frozen=True, slots=True)
-class Ran:
-    """What came of a run.
-
-    Attributes:
-        execution: the execution; that of the compiler where it made no program.
-        compile_s: seconds until there was a program.
-    """
-
-    execution: Execution
-    compile_s: float = 0.0
-
-
-@dataclass(frozen=True, slots=True)
-class SingleRun:
-    """A program to run once, as a piece of work for an executor.
-
-    Attributes:
-        stdin: standard input, or a packed `harness.sandbox.test_folder.TestFolder`.
-        has_folder: whether it is the latter.
-    """
-
-    program: Program
-    stdin: bytes
-    limits: Limits
-    has_folder: bool = False
-
-    def __call__(self, worker: Worker) -> Ran:
-        """Run the program. Raises SandboxError if the sandbox failed."""
-        trial = Trial(self.program, [self.stdin], self.limits, has_folder=self.has_folder)
-        with worker.on(trial):
-            start, refused = time.monotonic(), None
-            with suppress(SandboxError):  # it is tried again below
-                refused = worker.prepare(trial)
-            compile_s = time.monotonic() - start
-            if refused is not None:
-                return Ran(refused, compile_s)
-            return Ran(RetryingWorker(worker).execute(trial, [0], last=True)[0], compile_s)

@@ -50,7 +50,7 @@ class Compilation(Outputs):
     Args:
         limits: `cpu_s`, `wall_s` and `longest_s` of all passes of the compiler, `memory_bytes` of
             each, and `output_bytes` of a file.
-        command: the compiler and its arguments.
+        command: the compiler's path, its name for itself, and its arguments.
         sources: names and sizes of the files that it finds in the working directory.
         binary: name of the file that it writes there.
         files: descriptors of memory files: the sources one after another, and the outputs.
@@ -134,7 +134,7 @@ class Compilation(Outputs):
             for number in (signal.SIGPIPE, signal.SIGXFSZ):  # Python ignores them
                 signal.signal(number, signal.SIG_DFL)
             lockdown.restrict_calls()
-            os.execv(self.command[0], list(self.command))
+            os.execv(self.command[0], list(self.command[1:]))
         except BaseException as error:
             messages.write_report(report, {"status": "error", "error": str(error)})
         finally:
