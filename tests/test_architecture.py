@@ -90,7 +90,7 @@ SEVERAL_TOPICS: set[str] = {
     "harness.features.compare.differences",
     "harness.features.compare.flips",
     "harness.features.compare.table_rows",
-    "harness.features.experiment.cell_runs",
+    "harness.features.experiment.variant_runs",
     "harness.features.experiment.decision",
     "harness.features.experiment.experiment_file",
     "harness.features.external.agent_sandbox",

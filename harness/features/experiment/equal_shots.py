@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from harness.features.experiment.cells import OF_THE_WHOLE, Spec
+from harness.features.experiment.variants import OF_THE_WHOLE, Spec
 from harness.run.settings.spec import uses
 from harness.run.store.results import SampleResult
 
@@ -62,7 +62,7 @@ def affordable(agent: Spend, shot: Spend) -> tuple[float, Unit]:
     return (agent.calls / shot.calls if shot.calls else 1.0), "calls"
 
 
-def agents_of(shot: Spec, cells: Mapping[str, Spec]) -> list[str]:
+def agents_of(shot: Spec, variants: Mapping[str, Spec]) -> list[str]:
     """Return the variants whose spend decides a single-shot variant's number of shots.
 
     These are the variants of other modes with the same value of every setting that single shot
@@ -72,7 +72,7 @@ def agents_of(shot: Spec, cells: Mapping[str, Spec]) -> list[str]:
     keys = [key for key in shot if key not in apart and uses(SINGLE_SHOT, key)]
     return [
         name
-        for name, spec in cells.items()
+        for name, spec in variants.items()
         if spec["mode"] != SINGLE_SHOT
         and all(spec.get(key) == shot[key] for key in keys if uses(spec["mode"], key))
     ]

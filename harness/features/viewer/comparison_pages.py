@@ -283,11 +283,11 @@ class ComparisonPages:
         """Return an experiment's ranked table."""
         key = request.path_params["experiment"]
         places = self._library.found().places
-        cells = [each for each in places if each.experiment and key_of(each.group) == key]
-        if not cells:
+        variants = [each for each in places if each.experiment and key_of(each.group) == key]
+        if not variants:
             raise KeyError(key)
-        group, ranking = cells[0].group, rank(cells[0].path.parent)
-        keys = {each.path.name: each.key for each in cells}
+        group, ranking = variants[0].group, rank(variants[0].path.parent)
+        keys = {each.path.name: each.key for each in variants}
         baseline = keys.get(ranking.baseline)
         return {
             "crumbs": [(line(group), None)],

@@ -54,15 +54,17 @@ class TestSpend:
         ratio, unit = affordable(agent, shot)
         assert (pytest.approx(ratio), unit) == wanted
 
-    def test_follows_cells_that_differ_by_the_mode_and_what_single_shot_does_not_use(self) -> None:
+    def test_follows_variants_that_differ_by_the_mode_and_what_single_shot_does_not_use(
+        self,
+    ) -> None:
         shot = {"mode": "single_shot", "model": "m", "temperature": None, "max_turns": 10}
-        cells = {
+        variants = {
             "shot": shot,
             "agentic": {**shot, "mode": "agentic", "max_turns": 3},
             "other": {**shot, "mode": "agentic", "model": "n"},
             "hot": {**shot, "mode": "agentic", "temperature": 1.0},
         }
-        assert agents_of(shot, cells) == ["agentic"]
+        assert agents_of(shot, variants) == ["agentic"]
 
 
 class TestShotsWanted:
@@ -142,7 +144,7 @@ class TestStopping:
     )
     def test_is_told_in_one_line(self, reason: str, words: str) -> None:
         decision = Decision.model_validate(
-            {"reason": reason, "cell": "agentic", "baseline": "single_shot", "pairs": 32}
+            {"reason": reason, "variant": "agentic", "baseline": "single_shot", "pairs": 32}
             | {"problems": 40, "planned": 500, "difference": 0.25, "low": 0.02, "high": 0.44}
             | {"e_value": 31.44, "level": 0.05, "precision": 12.0}
         )

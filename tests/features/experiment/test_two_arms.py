@@ -56,8 +56,8 @@ def told(folder: Path, out: str = "e") -> dict[str, Any]:
     return json.loads((folder / out / "experiment.json").read_text())
 
 
-def pending(folder: Path, cell: str) -> dict[str, int]:
-    return json.loads((folder / "e" / cell / "summary.json").read_text())["pending"]
+def pending(folder: Path, variant: str) -> dict[str, int]:
+    return json.loads((folder / "e" / variant / "summary.json").read_text())["pending"]
 
 
 async def test_single_shot_gets_as_many_shots_as_the_agent_spends(folder: Path) -> None:
@@ -71,13 +71,13 @@ async def test_single_shot_gets_as_many_shots_as_the_agent_spends(folder: Path) 
         in err
     )
     assert len(results(folder / "e" / "single_shot")) == 8
-    assert told(folder)["cells"]["single_shot"]["samples_per_problem"] == 2
+    assert told(folder)["variants"]["single_shot"]["samples_per_problem"] == 2
     assert "$0.08" in out, "both arms cost the same"
     said = " ".join(out.split())
     assert "the agent solves 100.0 % and 2 single shots solve 0.0 % (+100.0 points" in said
     shown = json.loads(harness(folder, "experiment", "show", "e", "--json").stdout)
     (answer,) = shown["answers"]
-    assert (answer["baseline"], answer["cell"]) == ("single_shot", "agentic")
+    assert (answer["baseline"], answer["variant"]) == ("single_shot", "agentic")
     assert answer["sentence"] in said
 
 
@@ -115,8 +115,8 @@ async def test_a_budget_is_spent_on_pairs(folder: Path) -> None:
         assert "--max-cost is reached" in err
         assert "go on with: harness experiment --resume e --max-cost MORE" in err
         done = {
-            cell: {result["problem_id"] for result in results(folder / "e" / cell)}
-            for cell in ("agentic", "single_shot")
+            variant: {result["problem_id"] for result in results(folder / "e" / variant)}
+            for variant in ("agentic", "single_shot")
         }
         assert len(done["agentic"] & done["single_shot"]) >= 8
         assert served.asked.total() == 60
@@ -209,7 +209,7 @@ class TestStopping:
         assert f"at equal spend: +100.0 points ({ends} at any look), from 16 of 20" in said
 
     @pytest.mark.thorough
-    async def test_a_grid_of_two_cells_may_stop_and_one_of_three_is_refused(
+    async def test_a_grid_of_two_variants_may_stop_and_one_of_three_is_refused(
         self, folder: Path
     ) -> None:
         (folder / "mine.py").write_text(

@@ -113,7 +113,7 @@ def experiment(tmp_path: Path, make_result: MakeResult, write_run: WriteRun) -> 
     """A grid of two modes and two prompts."""
     folder = tmp_path / "grid"
     folder.mkdir()
-    cells = {}
+    variants = {}
     for mode, prompt, solved in (
         ("single_shot", "default", 4),
         ("agentic", "default", 9),
@@ -127,14 +127,14 @@ def experiment(tmp_path: Path, make_result: MakeResult, write_run: WriteRun) -> 
         name = f"{mode}+{prompt}"
         said = {"prompt": {"name": prompt, "hash": prompt}}
         write_run(f"grid/{name}", results, said, mode=mode, prompt=prompt)
-        cells[name] = stored(RunSpec(model="made-model", mode=mode, prompt=prompt))
+        variants[name] = stored(RunSpec(model="made-model", mode=mode, prompt=prompt))
     told = {
         "schema": 1,
         "harness": "0",
         "created": "2026-11-22T00:00:00+00:00",
-        "hash": grid_hash(cells, "single_shot+default"),
+        "hash": grid_hash(variants, "single_shot+default"),
         "baseline": "single_shot+default",
-        "cells": cells,
+        "variants": variants,
     }
     (folder / FILE).write_text(json.dumps(told))
     return folder
