@@ -41,7 +41,7 @@ from harness.stats.sequential import Evidence
 from harness.text import printable_line
 
 FIRST = 8
-"""Fewest problems of a batch, unless a budget may end within it."""
+"""Fewest problems of a batch, after the first ones."""
 
 GROWTH, GROWTH_WITHOUT_LOOKS = 0.1, 0.25
 """Smallest size of a later batch, as a share of the problems run before: where each batch may be
@@ -67,16 +67,23 @@ def random_order(problems: Iterable[str], seed: int) -> list[str]:
     return sorted(problems, key=lambda name: hashlib.sha256(f"{seed}:{name}".encode()).digest())
 
 
-def batches(order: Sequence[str], concurrency: int) -> Iterator[Sequence[str]]:
+def batches(
+    order: Sequence[str], concurrency: int, growth: float = GROWTH
+) -> Iterator[Sequence[str]]:
     """Yield the problems up to each interim look, including those of earlier looks.
+
+    The first batches are as small as keeps the requests busy, so that an early end leaves problems
+    that all variants have done.
 
     Args:
         order: all problems, in order.
         concurrency: number of requests in flight, which a batch must keep busy.
+        growth: smallest size of a later batch, as a share of the problems before.
     """
-    asked = 0
+    size, asked = concurrency, 0
     while asked < len(order):
-        asked += max(FIRST, concurrency, int(asked * GROWTH))
+        asked += size
+        size = min(2 * size, max(FIRST, concurrency, int(asked * growth)))
         yield order[:asked]
 
 
@@ -162,20 +169,20 @@ class GridRun:
     def _batches(self, order: Sequence[str], concurrency: int) -> Iterator[Sequence[str]]:
         """Yield the problems up to each look; with a budget, as many more as it can pay for."""
         growth = GROWTH if self.goal.stops else GROWTH_WITHOUT_LOOKS
-        size, asked = 1 if self.runs.is_limited else max(FIRST, concurrency), 0
+        if not self.runs.is_limited:
+            yield from batches(order, concurrency, growth)
+            return
+        size, asked = 1, 0
         while asked < len(order):
-            if self.runs.is_limited:
-                done = self._whole_problems()
-                new = len(set(order[: asked + size]) - done)
-                asked = len(order[: asked + size]) - new
-                room = self.runs.room(len(done))
-                if new and room < 1:
-                    self.runs.refuse(self.experiment)
-                    return
-                asked += min(new, int(room))
-                size = min(2 * size, max(FIRST, concurrency, int(asked * growth)))
-            else:
-                asked += max(FIRST, concurrency, int(asked * growth))
+            done = self._whole_problems()
+            new = len(set(order[: asked + size]) - done)
+            asked = len(order[: asked + size]) - new
+            room = self.runs.room(len(done))
+            if new and room < 1:
+                self.runs.refuse(self.experiment)
+                return
+            asked += min(new, int(room))
+            size = min(2 * size, max(FIRST, concurrency, int(asked * growth)))
             yield order[:asked]
 
     def _whole_problems(self) -> set[str]:

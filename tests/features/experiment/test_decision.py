@@ -94,6 +94,13 @@ class TestShotsWanted:
         found = shots_wanted(self.shots(a=8), [self.agent], "abcd")
         assert found.shots == {"a": 8, "b": 3, "c": 3, "d": 3}
 
+    @pytest.mark.parametrize(("first", "others"), [(9, 2), (12, 1), (40, 1)])
+    def test_are_not_worth_a_shot_a_problem_more_after_a_dear_first_problem(
+        self, first: int, others: int
+    ) -> None:
+        found = shots_wanted(self.shots(a=first), [self.agent], "abcd")
+        assert found.shots == {"a": first, **dict.fromkeys("bcd", others)}
+
     def test_taken_at_once_are_no_more_than_the_shots_that_tell_the_price(self) -> None:
         done = self.shots(a=1, b=1, c=1, d=1)
         found = shots_wanted(done, [self.agent], "abcd")
@@ -191,7 +198,8 @@ class TestOrder:
     def test_batches_grow_and_end_with_all(self) -> None:
         order = [str(number) for number in range(500)]
         sizes = [len(asked) for asked in batches(order, concurrency=4)]
-        assert sizes[:3] == [8, 16, 24]
+        assert sizes[:4] == [4, 12, 20, 28], "the first as small as keeps the requests busy"
         assert sizes[-1] == 500
         assert len(sizes) < 36
+        assert [len(asked) for asked in batches(order[:20], concurrency=1)] == [1, 3, 7, 15, 20]
         assert len(next(iter(batches(order, concurrency=50)))) == 50

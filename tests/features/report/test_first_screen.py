@@ -41,8 +41,10 @@ def test_the_first_screen_has_sentence_rates_difference_and_cost(
     sides = sides_of([read_run(path) for path in pair])
     screen = first_screen(sides, pairings(sides))
     assert screen.title == "agentic against single shot: made-model, livecodebench v6, 12 problems"
-    assert screen.sentences[0].startswith("Agentic solves 50.0 points more than single shot (95 %")
-    assert screen.sentences[1] == "Agentic takes 3 times the cost."
+    assert screen.sentences[0].startswith(
+        "The agent solves 50.0 points more than single shot (95 %"
+    )
+    assert screen.sentences[1] == "The agent takes 3 times the cost."
     shot, agent, difference = screen.figures
     assert (shot.value, agent.value, difference.value) == ("33.3 %", "83.3 %", "+50.0 points")
     assert (shot.name, agent.name) == ("single shot", "agentic")
