@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from harness.excerpts import shorten, shorten_bytes
-from harness.grading.checkers import CheckerError
+from harness.grading.checkers import CheckerError, OwnScore
 from harness.grading.rules import RuleError, find_rule
 from harness.grading.rules.json_values import describe_value
 from harness.grading.verdict import Difference, TestResult, Verdict
@@ -59,6 +59,7 @@ def outcome(
     readable: Callable[[str], str] = str,
     difference: Difference | None = None,
     checker_error: str = "",
+    own_score: OwnScore | None = None,
 ) -> TestResult:
     """Return the result of a test.
 
@@ -71,6 +72,7 @@ def outcome(
         readable: function that extracts the part of a value to show to a person.
         difference: where the answer is wrong; None when it is right, or was not compared.
         checker_error: reason why it could not be compared.
+        own_score: points that the checker gave.
     """
     verdict, error = _VERDICT_OF.get(execution.ending), execution.error or _ended(execution)
     if checker_error:
@@ -98,6 +100,8 @@ def outcome(
         peak_bytes=execution.peak_bytes if execution.alone else None,
         difference=difference,
         error=clean(error),
+        points=None if own_score is None else own_score.points,
+        share=None if own_score is None else own_score.share,
         **shown,
     )
 
@@ -135,8 +139,8 @@ def clean(text: str) -> str:
     return writable(shorten(text, EXCERPT))
 
 
-Said = Difference | CheckerError | None
-"""Result of comparing an answer: None where it is right."""
+Said = Difference | CheckerError | OwnScore | None
+"""Result of comparing an answer: None where it is right, or the points that the checker gave it."""
 AnswerRule = Callable[[str, bytes], Difference | None]
 
 
@@ -148,7 +152,7 @@ class AnswerCheck(Protocol):
         """Whether the verdict by the source's own rule is recorded beside the checker's."""
         ...
 
-    def compare(self, pairs: Sequence[tuple[TestCase, str]]) -> list[Said]:
+    def compare(self, pairs: Sequence[tuple[TestCase, str]]) -> Sequence[Said]:
         """Compare answers."""
         ...
 
@@ -180,7 +184,7 @@ class Comparison:
         self._check = check
         self._by_rule: dict[int, bool] = {}
 
-    def compare(self, pairs: list[tuple[TestCase, bytes]]) -> list[Said]:
+    def compare(self, pairs: list[tuple[TestCase, bytes]]) -> Sequence[Said]:
         """Compare the answer of each test."""
         check = self._check
         if check is not None:
