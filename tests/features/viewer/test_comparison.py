@@ -56,7 +56,7 @@ def titles(page: str) -> list[str]:
 def test_two_runs_are_compared(visitor: Visitor, keys: tuple[str, str]) -> None:
     page = visitor.client.get(address(keys)).text
     assert "agentic against single shot: made, fixture, 6 problems" in page
-    assert "Agentic solves 16.7 points more than single shot" in page
+    assert "The agent solves 16.7 points more than single shot" in page
     assert "2 gained, 1 lost" in page
     assert titles(page)[0] == "&lt;script&gt;alert(1)&lt;/script&gt;"
     assert len(titles(page)) == 6
