@@ -128,6 +128,7 @@ class CheckerProgram(Frozen):
         interactive: whether it talks with the solution, which then gets no input.
         passes: most runs of the solution on a test, where the checker may write the input of the
             next one; 0 where it may not.
+        scores: whether the points that it writes count.
     """
 
     protocol: Literal["kattis", "testlib"]
@@ -138,6 +139,7 @@ class CheckerProgram(Frozen):
     memory_bytes: int = 2 << 30
     interactive: bool = False
     passes: int = 0
+    scores: bool = False
 
     @property
     def has_passes(self) -> bool:
@@ -193,6 +195,53 @@ class Reference(Frozen):
     recorded: str = ""
     name: str = ""
     verdicts: tuple[str, ...] = ()
+
+
+class TestGroup(Frozen):
+    """Tests that give points together, and how: `harness.grading.scores` has the rules.
+
+    Attributes:
+        name: path of its folder; the whole problem's is empty.
+        parts: its tests, by their position among the problem's, and its inner groups.
+        points_of: how its points follow from those of its parts; `pass`: `accept_score` if all
+            parts are accepted, else 0.
+        verdict_of: when it is accepted: if no part is rejected, if any is accepted, or always.
+        breaks: whether the parts after a rejected one are not run.
+        last_only: whether only its last part counts.
+        needs: names of groups that must be accepted for this one to be run.
+        accept_score, reject_score: points of an accepted and of a rejected test.
+        most: most points of the group.
+        own_scores: whether the checker's points of an accepted test are never allowed, ignored,
+            allowed up to `accept_score`, or always there.
+    """
+
+    __test__ = False
+
+    name: str = ""
+    parts: tuple["TestGroup | int", ...]
+    points_of: Literal["sum", "avg", "min", "max", "pass"] = "sum"
+    verdict_of: Literal["all", "any", "always"] = "all"
+    breaks: bool = False
+    last_only: bool = False
+    needs: tuple[str, ...] = ()
+    accept_score: float = 1.0
+    reject_score: float = 0.0
+    most: float = math.inf
+    own_scores: Literal["never", "ignored", "optional", "required"] = "never"
+
+
+class Scoring(Frozen):
+    """How a problem gives points.
+
+    Attributes:
+        root: group of all tests.
+        maximum: points of a full score.
+        tests: number of the problem's tests; fewer are judged without points.
+    """
+
+    root: TestGroup
+    maximum: float
+    tests: int
 
 
 class LimitRule(Frozen):
@@ -298,6 +347,7 @@ class Problem(_Facts):
         code: the called program, for code execution only.
         rule: name of the comparison rule for outputs.
         checker: judges outputs in place of the rule.
+        scoring: how tests give points; None where all must pass.
         exit_code_counts: whether a script that ends with an exit code other than 0 has failed, as
             in contests; else its output counts, as in LiveCodeBench and APPS.
         cpu_s, memory_bytes, output_bytes: limits of a test, if in the data.
@@ -318,6 +368,7 @@ class Problem(_Facts):
     code: str = ""
     rule: str = "lcb"
     checker: Checker | None = None
+    scoring: Scoring | None = None
     exit_code_counts: bool = False
     cpu_s: float | None = None
     memory_bytes: int | None = None

@@ -3,13 +3,13 @@
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from harness.grading.checkers import CheckerError
+from harness.grading.checkers import CheckerError, OwnScore
 from harness.grading.rules import RuleError, find_rule
 from harness.grading.verdict import Difference
 from harness.problem import TestCase
 
-Said = Difference | CheckerError | None
-"""Result of comparing an answer: None where it is right."""
+Said = Difference | CheckerError | OwnScore | None
+"""Result of comparing an answer: None where it is right, or the points that the checker gave it."""
 
 
 AnswerRule = Callable[[str, bytes], Difference | None]
@@ -23,7 +23,7 @@ class AnswerCheck(Protocol):
         """Whether the verdict by the source's own rule is recorded beside the checker's."""
         ...
 
-    def compare(self, pairs: Sequence[tuple[TestCase, str]]) -> list[Said]:
+    def compare(self, pairs: Sequence[tuple[TestCase, str]]) -> Sequence[Said]:
         """Compare answers."""
         ...
 
@@ -55,7 +55,7 @@ class Comparison:
         self._check = check
         self._by_rule: dict[int, bool] = {}
 
-    def compare(self, pairs: list[tuple[TestCase, bytes]]) -> list[Said]:
+    def compare(self, pairs: list[tuple[TestCase, bytes]]) -> Sequence[Said]:
         """Compare the answer of each test."""
         check = self._check
         if check is not None:

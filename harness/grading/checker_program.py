@@ -5,12 +5,20 @@ output and the answer there, and says its verdict by its exit code. One that cra
 limit or ends with another exit code is at fault: a `checker_error`, whatever the answer was.
 """
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from harness.excerpts import around
-from harness.grading.checkers import CheckerError, Prepared, difference_of, is_of_size, text_of
+from harness.grading.checkers import (
+    CheckerError,
+    OwnScore,
+    Prepared,
+    difference_of,
+    is_of_size,
+    text_of,
+)
 from harness.grading.sandbox_retry import RetryingWorker
 from harness.grading.verdict import Difference
 from harness.problem import CheckerProgram, TestCase
@@ -24,12 +32,13 @@ COMPILE_S = 60.0
 PATIENCE = 2  # time-outs after which it is not asked any more
 INPUT, EXPECTED, ANSWER, FEEDBACK = "test.in", "test.ans", "test.out", "feedback"
 MESSAGE = "judgemessage.txt"
+POINTS, SHARE = "score.txt", "score_multiplier.txt"
 RIGHT, WRONG = 42, 43
 TESTLIB_RIGHT, TESTLIB_WRONG = 0, frozenset({1, 2, 4, 8})
 TESTLIB_POINTS = 7
 TESTLIB_PARTS = range(16, 217)
 _TIME_IS_UP = frozenset({Ending.CPU_LIMIT, Ending.WALL_LIMIT})
-_POINTS = re.compile(r"points\s+([0-9.]+)")
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?", re.ASCII)
 
 
 class Ruling(NamedTuple):
@@ -43,6 +52,20 @@ class Ruling(NamedTuple):
     reason: str = ""
     at_fault: bool = False
     files: Mapping[str, bytes] = {}
+
+    @property
+    def own_score(self) -> OwnScore | None:
+        """The points that it wrote. Raises ValueError where they are no points."""
+        given = [name for name in (POINTS, SHARE) if name in self.files]
+        if not given or not self.right:
+            return None
+        if len(given) > 1:
+            raise ValueError(f"it wrote both {POINTS} and {SHARE}")
+        text = self.files[given[0]][:EXCERPT].decode("utf-8", "replace").strip()
+        value = float(text) if _NUMBER.fullmatch(text) else math.nan
+        if not math.isfinite(value) or (given[0] == SHARE and not 0 <= value <= 1):
+            raise ValueError(f"{given[0]} has {text[:60]!r}, which is no score")
+        return OwnScore(value) if given[0] == POINTS else OwnScore(share=value)
 
 
 class ProgramCheck:
@@ -69,7 +92,7 @@ class ProgramCheck:
 
     def compare(
         self, pairs: Sequence[tuple[TestCase, str]]
-    ) -> list[Difference | CheckerError | None]:
+    ) -> list[Difference | CheckerError | OwnScore | None]:
         """Compare answers; as in `harness.grading.checkers.Check`."""
         return [self._compare(test, answer) for test, answer in pairs]
 
@@ -86,7 +109,7 @@ class ProgramCheck:
         self._bench.worker.leave(self._trial)
         self._trial.close()
 
-    def _compare(self, test: TestCase, answer: str) -> Difference | CheckerError | None:
+    def _compare(self, test: TestCase, answer: str) -> Difference | CheckerError | OwnScore | None:
         if not is_of_size(test, answer):
             return difference_of("longer than any right answer", test, answer)
         if self._overdue >= PATIENCE:
@@ -97,8 +120,14 @@ class ProgramCheck:
         if ruling.at_fault:
             return CheckerError(writable(f"the problem's checker is at fault: {ruling.reason}"))
         if ruling.right:
-            return None
+            return self._own_score(ruling)
         return difference_of(ruling.reason or "the checker says no", test, answer)
+
+    def _own_score(self, ruling: Ruling) -> OwnScore | CheckerError | None:
+        try:
+            return ruling.own_score if self._program.scores else None
+        except ValueError as error:
+            return CheckerError(writable(f"the problem's checker is at fault: {error}"))
 
     def _run(self, test: TestCase, answer: str) -> Execution:
         self._inputs.append(folder_of(self._program.protocol, test, encoded(answer)).packed())

@@ -56,6 +56,13 @@ class CheckerError(Exception):
     """The checker itself failed, which does not count against the solution."""
 
 
+class OwnScore(NamedTuple):
+    """Points that a checker gave an accepted answer, or its share of the test's points."""
+
+    points: float | None = None
+    share: float | None = None
+
+
 class Prepared(NamedTuple):
     """Program as a checker wants it run, and the input of each test."""
 

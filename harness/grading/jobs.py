@@ -171,6 +171,7 @@ class Options:
             self.isolate,
             Stop.LATE if problem.id in self.to_the_end else self.stop,
             problem.exit_code_counts,
+            problem.scoring,
         )
 
 

@@ -22,15 +22,16 @@ from typing import Any
 
 from harness.grading.answer_comparison import Comparison, Said
 from harness.grading.checker_program import ProgramCheck
-from harness.grading.checkers import Check, CheckerError
+from harness.grading.checkers import Check, CheckerError, OwnScore
 from harness.grading.code_tests.code_judge import CodeJudge
 from harness.grading.execution_answer import answer_of
 from harness.grading.outcome import outcome
 from harness.grading.passes import PassJudge
 from harness.grading.sandbox_retry import RetryingWorker, picked
+from harness.grading.scores import judge_groups
 from harness.grading.stop import MOST_LATE, Stop
 from harness.grading.task import Task
-from harness.grading.verdict import Grade, JudgedAgain, TestResult, Verdict
+from harness.grading.verdict import Difference, Grade, JudgedAgain, TestResult, Verdict
 from harness.languages import PYTHON
 from harness.problem import Checker
 from harness.sandbox.inside.lasting_names import may_need_a_look
@@ -43,7 +44,7 @@ PROCESS_S = 0.004
 """Approximate CPU cost of a process: tests often cut short get their own."""
 
 
-def judge(worker: Worker, task: Task) -> Grade:
+def judge(worker: Worker, task: Task) -> Grade:  # noqa: PLR0911 - a kind of task each
     """Judge one solution.
 
     A checker that also fails on a right answer makes a `checker_error`. That is the solution's
@@ -61,6 +62,8 @@ def judge(worker: Worker, task: Task) -> Grade:
         return nothing
     if not task.program.code.strip():
         return nothing.model_copy(update={"verdict": Verdict.NO_SOLUTION})
+    if task.scoring is not None and task.scoring.tests == len(task.tests):
+        return judge_groups(nothing, task, task.scoring, lambda part: judge(worker, part))
     if task.checker is not None and (code := task.checker.tests) is not None:
         by_code = CodeJudge(RetryingWorker(worker), task, code)
         return _graded(nothing, worker, by_code, by_code.results())
@@ -344,7 +347,8 @@ class _Judging:
                 functional=functional,
                 answer=answers[n],
                 readable=self.comparison.readable,
-                difference=None if isinstance(differs, CheckerError) else differs,
+                difference=differs if isinstance(differs, Difference) else None,
+                own_score=differs if isinstance(differs, OwnScore) else None,
                 checker_error=str(differs) if isinstance(differs, CheckerError) else "",
             )
             for n, (execution, differs) in enumerate(zip(executions, told, strict=True))

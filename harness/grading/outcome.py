@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable
 
 from harness.excerpts import shorten, shorten_bytes
+from harness.grading.checkers import OwnScore
 from harness.grading.rules.json_values import describe_value
 from harness.grading.verdict import Difference, TestResult, Verdict
 from harness.problem import TestCase
@@ -34,6 +35,7 @@ def outcome(
     readable: Callable[[str], str] = str,
     difference: Difference | None = None,
     checker_error: str = "",
+    own_score: OwnScore | None = None,
 ) -> TestResult:
     """Return the result of a test.
 
@@ -46,6 +48,7 @@ def outcome(
         readable: function that extracts the part of a value to show to a person.
         difference: where the answer is wrong; None when it is right, or was not compared.
         checker_error: reason why it could not be compared.
+        own_score: points that the checker gave.
     """
     verdict, error = _VERDICT_OF.get(execution.ending), execution.error or _ended(execution)
     if checker_error:
@@ -73,6 +76,8 @@ def outcome(
         peak_bytes=execution.peak_bytes if execution.alone else None,
         difference=difference,
         error=clean(error),
+        points=None if own_score is None else own_score.points,
+        share=None if own_score is None else own_score.share,
         **shown,
     )
 

@@ -80,6 +80,11 @@ class PassJudge:
             found = self._passes(test)
             self.retimed[1] += found.ruling is not None
         execution, ruling = found.execution, found.ruling
+        own_score = None
+        try:
+            own_score = ruling.own_score if ruling is not None and self.checker.scores else None
+        except ValueError as error:
+            ruling = Ruling(False, str(error), at_fault=True)
         fault = ruling is not None and ruling.at_fault
         return outcome(
             execution,
@@ -88,6 +93,7 @@ class PassJudge:
             functional=False,
             answer=None if ruling is None else self._answer(execution) or b"",
             difference=_difference(ruling, test, execution),
+            own_score=own_score,
             checker_error=f"{AT_FAULT}: {ruling.reason}" if fault and ruling is not None else "",
         )
 

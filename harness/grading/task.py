@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from harness.grading.stop import MANY_TESTS, Stop
 from harness.grading.verdict import LIMITS, TestResult
-from harness.problem import Checker, TestCase
+from harness.problem import Checker, Scoring, TestCase
 from harness.sandbox.limits import Limits
 from harness.sandbox.program import Program
 
@@ -21,6 +21,7 @@ class Task:
         isolate: whether every test gets its own process, instead of one for all.
         stop: when to stop.
         exit_code_counts: whether a script that ends with an exit code other than 0 has failed.
+        scoring: how the tests give points; None where all must pass.
     """
 
     program: Program
@@ -31,6 +32,7 @@ class Task:
     isolate: bool = False
     stop: Stop = Stop.AUTO
     exit_code_counts: bool = False
+    scoring: Scoring | None = None
 
     def ends_at(self, result: TestResult) -> bool:
         """Return whether judging stops after this result."""

@@ -23,6 +23,7 @@ from pydantic_core import to_json
 from harness.problem import Frozen
 
 _PAIRS = ("confirmed", "rechecked", "retimed")
+ROUNDING = 1e-9
 MEASURED = frozenset({"cpu_s", "wall_s"})
 """Fields that every stored test has."""
 
@@ -70,6 +71,7 @@ class TestResult(Frozen):
         stderr: end of the standard error.
         judged_by: `test_code` where the test is code; `test_code_and_solution` where the test also
             called objects of the solution's own classes to decide; empty for a test that is data.
+        points, share: points that the checker gave, or its share of the test's; None without.
     """
 
     __test__ = False
@@ -85,6 +87,8 @@ class TestResult(Frozen):
     stdout: str = ""
     stderr: str = ""
     judged_by: str = ""
+    points: float | None = None
+    share: float | None = None
 
     @model_serializer(mode="wrap")
     def _without_blanks(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
@@ -96,6 +100,26 @@ class TestResult(Frozen):
     def passed(self) -> bool:
         """Whether the test was accepted."""
         return self.verdict is Verdict.ACCEPTED
+
+
+class Score(Frozen):
+    """Points of a solution, and those of a full score."""
+
+    points: float
+    maximum: float
+
+    @property
+    def is_full(self) -> bool:
+        """Whether nothing is missing but what rounding takes."""
+        return self.points >= self.maximum - ROUNDING * max(1.0, self.maximum)
+
+    @property
+    def share(self) -> float:
+        """The points as a share of a full score, from 0 to 1."""
+        return min(max(self.points / self.maximum, 0.0), 1.0)
+
+    def __str__(self) -> str:
+        return f"{self.points:.12g} of {self.maximum:.12g} points"
 
 
 class JudgedAgain(Frozen):
@@ -129,8 +153,9 @@ class JudgedAgain(Frozen):
 class Grade(Frozen):
     """Verdict of a solution with the results of its tests.
 
-    A problem is solved when all its tests pass. Where the judge stopped at a failure, the rest are
-    not run: they stay out of `tests` and count as not passed.
+    A problem is solved when all its tests pass; one with points, when the score is full. Where the
+    judge stopped at a failure, the rest are not run: they stay out of `tests` and count as not
+    passed.
 
     Attributes:
         verdict: verdict of the first test that did not pass, else accepted.
@@ -141,6 +166,7 @@ class Grade(Frozen):
         isolation: isolation level of the sandbox; empty where nothing was run.
         solved_by_rule: where a checker replaces the source's own rule, whether the solution is
             right by that rule; None elsewhere, and where the tests that were run do not tell.
+        score: points of a solution to a problem that gives some; None elsewhere.
     """
 
     verdict: Verdict
@@ -151,6 +177,7 @@ class Grade(Frozen):
     judged_again: JudgedAgain = JudgedAgain()
     isolation: str = ""
     solved_by_rule: bool | None = None
+    score: Score | None = None
 
     @property
     def public_passed(self) -> int:
@@ -172,7 +199,7 @@ class Grade(Frozen):
 
     @property
     def solved(self) -> bool:
-        """Whether every test passed."""
+        """Whether every test passed, or the score is full."""
         return self.verdict is Verdict.ACCEPTED
 
 

@@ -49,7 +49,8 @@ class SampleRow:
         index: index among the problem's samples; None if there is only one.
         status: a verdict, `running`, `retrying` or `pending`; what the model did about an
             impossible test after `impossible:`.
-        tests: result of the latest run of public tests of a running sample; else empty.
+        tests: result of the latest run of public tests of a running sample; points of a graded
+            one; else empty.
         turns: number of model calls.
         seconds: wall seconds; None, like the others, if missing or unknown.
         efficiency: the solution's efficiency.
@@ -163,6 +164,7 @@ def result_row(result: SampleResult, number: int, *, several: bool) -> SampleRow
         index=result.index if several else None,
         difficulty=result.difficulty or "",
         status=status_of(result),
+        tests="" if result.score is None else f"({result.score})",
         turns=result.model_calls or None,  # an imported sample has neither
         seconds=result.seconds or None,
         tokens=None if result.usage is None else result.usage.total_tokens,

@@ -67,6 +67,8 @@ def summary_facts(summary: Summary, *, imported: bool) -> Iterator[tuple[str, st
     yield from _too_few(summary)
     if summary.mean_fraction is not None:
         yield "tests passed", f"{percent(summary.mean_fraction)} of a problem's, on average"
+    if summary.mean_score is not None:
+        yield "points", f"{percent(summary.mean_score)} of a problem's, on average"
     if summary.passed_public:
         yield "public tests only", _overfit(summary)
     if summary.no_hidden:

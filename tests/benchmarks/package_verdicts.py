@@ -111,9 +111,10 @@ def _tell(
         said = failed.difference.where if failed.difference else failed.error
         why = f"test {failed.index + 1}: {said.strip()[:120]!r}"
     slowest = _slowest(grade) if grade else 0.0
+    points = f"{grade.score} " if grade is not None and grade.score is not None else ""
     print(
         f"{' ' if good else '!'} {problem.native_id} {solution.name} {verdict} "
-        f"slowest {slowest:.2f} of {limit:g} s {why}",
+        f"slowest {slowest:.2f} of {limit:g} s {points}{why}",
         flush=True,
     )
 

@@ -153,9 +153,7 @@ def flip_name(flip: Flip) -> str:
 def change_of(flip: Flip) -> str:
     """Return both verdicts: `wrong answer -> accepted`."""
     one, other = (
-        f"{shown.solved} of {shown.samples}"
-        if shown.samples > 1
-        else shown.verdict.replace("_", " ")
+        f"{shown.solved} of {shown.samples}" if shown.samples > 1 else shown.way
         for shown in (flip.a, flip.b)
     )
     return f"{one} -> {other}"

@@ -3,11 +3,12 @@
 import shlex
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
+from typing import Annotated
 
 from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema
 
-from harness.grading.verdict import Verdict
+from harness.grading.verdict import Score, Verdict
 from harness.models.protocol import Frozen
 from harness.run.store.results import SampleResult
 from harness.run.store.transcript import file_name
@@ -25,6 +26,7 @@ class FlipSample(Frozen):
     Attributes:
         solved, samples: number of the problem's samples that the run solved, and of all.
         command: command that prints the transcript; None if there is no transcript.
+        score: points of that sample; None where its problem gives none.
     """
 
     label: str
@@ -33,6 +35,13 @@ class FlipSample(Frozen):
     sample: str
     verdict: Verdict
     command: str | None
+    score: Annotated[Score | None, Field(exclude_if=lambda score: score is None)] = None
+
+    @property
+    def way(self) -> str:
+        """The verdict in words, with the points of a problem that gives some."""
+        verdict = self.verdict.replace("_", " ")
+        return verdict if self.score is None else f"{verdict}, {self.score}"
 
 
 class Flip(Frozen):
@@ -115,6 +124,7 @@ def _shown(
         samples=counts[0],
         sample=result.sample,
         verdict=result.verdict,
+        score=result.score,
         command=command if there else None,
     )
 

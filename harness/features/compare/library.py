@@ -11,6 +11,7 @@ from harness.errors import UsageError
 from harness.features.compare.answer import cost_each, shared_summary, title_words, tokens_each
 from harness.features.compare.answer_screen import comparison_screen
 from harness.features.compare.comparison import Comparison, compare_runs
+from harness.features.compare.flips import Flip
 from harness.features.compare.run_names import names_of
 from harness.features.compare.spend_sentence import UNIT_WORDS
 from harness.run.settings.python_signature import listing
@@ -74,7 +75,15 @@ def flip_rows(comparison: Comparison) -> Iterator[dict[str, Any]]:
                 "solved": flip.b.solved / flip.b.samples,
                 "verdict_before": str(flip.a.verdict),
                 "verdict": str(flip.b.verdict),
+                **_points(flip),
             }
+
+
+def _points(flip: Flip) -> dict[str, float]:
+    """Return the points of both samples; empty where the problem gives none."""
+    if flip.a.score is None or flip.b.score is None:
+        return {}
+    return {"score_before": flip.a.score.points, "score": flip.b.score.points}
 
 
 def curve_rows(comparison: Comparison) -> Iterator[dict[str, Any]]:

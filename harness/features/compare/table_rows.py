@@ -43,6 +43,8 @@ def rows_of(comparison: Comparison) -> Iterator[TableRow]:
     yield TableRow("pass@1", _each(runs, lambda s: rate_cell(s.summary.pass_at_1)))
     if any(side.paired for side in runs):
         yield TableRow(PAIRED, _each(runs, lambda s: rate_cell((s.paired or s.summary).pass_at_1)))
+    if any(side.summary.mean_score is not None for side in runs):
+        yield TableRow("points of a full score", _each(runs, lambda s: _points(s.summary)))
     yield from _open(runs)
     yield from _impossible(runs)
     yield from _several(runs)
@@ -83,6 +85,10 @@ def _impossible(runs: Sequence[ComparedRun]) -> Iterator[TableRow]:
 def _impossible_cell(summary: Summary, name: str) -> str:
     found = summary.impossible
     return NONE if found is None else rate_cell(found.rates.get(name))
+
+
+def _points(summary: Summary) -> str:
+    return NONE if summary.mean_score is None else percent(summary.mean_score)
 
 
 def _bracket(side: ComparedRun) -> str:

@@ -87,7 +87,7 @@ def flip_words(flip: Flip, names: Mapping[str, str]) -> str:
 
 
 def _fared(shown: FlipSample, names: Mapping[str, str]) -> str:
-    name, verdict = names[shown.label], shown.verdict.replace("_", " ")
+    name, verdict = names[shown.label], shown.way
     if shown.samples == 1:
         return f"{name} {verdict}"
     index = shown.sample.rpartition("#")[2]

@@ -16,7 +16,7 @@ from harness.run.engine.controller import RunController
 from harness.run.engine.lifecycle import Prepared
 from harness.run.engine.outcome import Outcome
 from harness.run.plan.budget import Budget
-from harness.run.plan.estimate import CHARACTERS, Estimate, Foretold, estimate
+from harness.run.plan.estimate import ANSWER, CHARACTERS, Estimate, Foretold, estimate
 from harness.run.settings.spec import GROWING, RESUMABLE, known_keys, read_spec
 from harness.run.store.directory import MANIFEST, default_path, read_manifest
 from harness.run.store.origin import IMPORT_AGAIN, is_imported
@@ -35,10 +35,12 @@ AGENT_PAYS = "no request is sent by harness; what the agent asks a model is not 
 
 def _ranges(estimate: Estimate, prices_as_of: str | None) -> Iterator[tuple[str, str]]:
     """Yield the ranges of requests, tokens and cost."""
-    least, most = estimate.least, estimate.most
+    least, typical, most = estimate.least, estimate.typical, estimate.most
     yield "requests", number_range(*estimate.requests)
-    yield "input tokens", f"{number_range(least.input_tokens, most.input_tokens)}, roughly"
-    yield "output tokens", f"{number_range(least.output_tokens, most.output_tokens)}, roughly"
+    tokens = least.input_tokens, typical.input_tokens, most.input_tokens
+    yield "input tokens", _typically(*tokens)
+    tokens = least.output_tokens, typical.output_tokens, most.output_tokens
+    yield "output tokens", _typically(*tokens)
     if most.reasoning_tokens:
         reasoning = number_range(least.reasoning_tokens, most.reasoning_tokens)
         yield "reasoning", f"{reasoning} of the output tokens, a guess"
@@ -46,12 +48,18 @@ def _ranges(estimate: Estimate, prices_as_of: str | None) -> Iterator[tuple[str,
         yield "cost", "unknown; --price or --prices says what a token costs"
     else:
         low, high = estimate.cost
-        yield "cost", f"{dollars(low)} to {dollars(high, prices_as_of)}, roughly"
+        cost = dollars(estimate.typical_cost, prices_as_of)
+        yield "cost", f"about {cost}, between {dollars(low)} and {dollars(high)}"
     yield (
         "how",
-        f"assumes {CHARACTERS} characters per token; low: short answers, few turns; high: long "
-        "answers, all turns",
+        f"assumes {CHARACTERS} characters per token; about: answers of {ANSWER} tokens, few turns; "
+        "lowest: short answers, fewest turns; highest: long answers, all turns",
     )
+
+
+def _typically(least: int, typical: int, most: int) -> str:
+    about = f"about {typical:,}"
+    return about if least == most else f"{about}, between {least:,} and {most:,}"
 
 
 class Running:
@@ -169,7 +177,8 @@ class Running:
         own_agent = plan.model_name.startswith(AGENT_PREFIX)
         silent = own_agent or plan.model_name.startswith((REPLAY_PREFIX, REFERENCES))
         if silent:  # what a user's agent costs is unknown
-            found = Estimate((0, 0), Usage(), Usage(), None if own_agent else (0.0, 0.0))
+            range_, middle = (None, None) if own_agent else ((0.0, 0.0), 0.0)
+            found = Estimate((0, 0), Usage(), Usage(), range_, Usage(), middle)
         else:
             found = estimate(plan, prepared.samples)
         dated = plan.price.as_of if plan.price and not silent else None

@@ -144,6 +144,7 @@ def _chat(run: Run, result: SampleResult, events: list[Event]) -> dict[str, Any]
         "model": str(run.spec["model"]),
         "verdict": str(result.verdict),
         "solved": result.solved,
+        **({} if result.score is None else {"score": result.score.model_dump()}),
         "conversations": len(said.conversations),
     }
     messages = list(map(chat_message, said.last))

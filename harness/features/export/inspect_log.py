@@ -145,6 +145,7 @@ def _sample(run: Run, result: SampleResult, events: Sequence[Event]) -> Any:
             "public_total": result.public_total,
             "hidden_passed": result.hidden_passed,
             "hidden_total": result.hidden_total,
+            **({} if result.score is None else {"score": result.score.model_dump()}),
             **_efficiency(result),
         },
     )

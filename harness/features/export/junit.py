@@ -72,8 +72,9 @@ def _case(run: Run, result: SampleResult) -> Iterator[str]:
 
 
 def _message(result: SampleResult) -> str:
+    points = "" if result.score is None else f"{result.score}; "
     return (
-        f"{result.verdict.replace('_', ' ')}: "
+        f"{result.verdict.replace('_', ' ')}: {points}"
         f"{result.public_passed} of {result.public_total} public and "
         f"{result.hidden_passed} of {result.hidden_total} hidden tests passed; "
         f"stopped by {result.stop_reason.replace('_', ' ')}"

@@ -57,14 +57,19 @@ EFFICIENCY_FIELDS = _columns(
     (TEXT, "lack remark"),
 )
 """Columns of timed solutions; see `harness.efficiency.scale.Efficiency`."""
+SCORE_FIELDS = _columns((NUMBER, "score max_score"))
+"""Columns of runs with problems that give points; see `harness.grading.verdict.Score`."""
 
 
 def fields_of(run: Run) -> dict[str, str]:
-    """Return the columns of a run, with those of efficiency only if it was measured."""
-    if all(result.efficiency is None for result in run.results):
-        return FIELDS
+    """Return the columns of a run, with those of efficiency and points only where it has some."""
+    more: dict[str, str] = {}
+    if any(result.score is not None for result in run.results):
+        more |= SCORE_FIELDS
+    if any(result.efficiency is not None for result in run.results):
+        more |= EFFICIENCY_FIELDS
     plain = {name: kind for name, kind in FIELDS.items() if name != "code"}
-    return {**plain, **EFFICIENCY_FIELDS, "code": FIELDS["code"]}
+    return {**plain, **more, "code": FIELDS["code"]}
 
 
 def record(run: Run, result: SampleResult, fields: Mapping[str, str] = FIELDS) -> dict[str, Any]:
@@ -83,7 +88,10 @@ def record(run: Run, result: SampleResult, fields: Mapping[str, str] = FIELDS) -
         name: None if timed is None or getattr(timed, name) == "" else getattr(timed, name)
         for name in EFFICIENCY_FIELDS
     }
+    score = result.score
     values |= {
+        "score": None if score is None else score.points,
+        "max_score": None if score is None else score.maximum,
         "run": run.name,
         "model": str(run.spec["model"]),
         "mode": str(run.spec["mode"]),

@@ -3,7 +3,9 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
+from typing import Annotated
 
+from pydantic import Field
 from rich.console import Group, RenderableType
 
 from harness.efficiency.efficiency_summary import EfficiencySummary, summarize_efficiency
@@ -11,11 +13,17 @@ from harness.efficiency.scale import Efficiency
 from harness.features.grade.solutions import MatchedSolution, Published, unmatched_words
 from harness.figures import percent
 from harness.grading.jobs import Judged
-from harness.grading.verdict import INFRASTRUCTURE, JudgedAgain, TestResult, Verdict
+from harness.grading.verdict import INFRASTRUCTURE, JudgedAgain, Score, TestResult, Verdict
 from harness.languages import PYTHON
 from harness.models.protocol import Frozen
 from harness.run.plan.languages import compiler_words
-from harness.run.summary.summary import counted, rate_by_source_rule, rate_of, without_hidden
+from harness.run.summary.summary import (
+    counted,
+    mean_score,
+    rate_by_source_rule,
+    rate_of,
+    without_hidden,
+)
 from harness.stats.rates import Rate
 from harness.terminal.efficiency_table import efficiency_facts, efficiency_table
 from harness.terminal.rich_tables import facts, rates_table, words_table
@@ -44,6 +52,7 @@ class GradedSolution(Frozen):
         solved_by_rule: as in `harness.grading.verdict.Grade`.
         language: name of its language.
         compiler: the compiler and its flags; empty for a language without one.
+        score: as in `harness.grading.verdict.Grade`.
     """
 
     problem_id: str
@@ -67,10 +76,11 @@ class GradedSolution(Frozen):
     solved_by_rule: bool | None = None
     language: str = PYTHON
     compiler: str = ""
+    score: Annotated[Score | None, Field(exclude_if=lambda score: score is None)] = None
 
     @property
     def solved(self) -> bool:
-        """Whether every test passed."""
+        """Whether every test passed, or the score is full."""
         return self.passed
 
     @property
@@ -118,6 +128,7 @@ class GradeSummary(Frozen):
         efficiency: summary of measured efficiency; None if none was measured.
         by_source_rule: `pass_at_1` by the sources' own rules, which upstream leaderboards use; None
             if no checker replaces such a rule.
+        mean_score: as in `harness.run.summary.summary.Summary`.
     """
 
     solutions: int
@@ -140,6 +151,7 @@ class GradeSummary(Frozen):
     judged_again: JudgedAgain
     efficiency: EfficiencySummary | None = None
     by_source_rule: Rate | None = None
+    mean_score: Annotated[float | None, Field(exclude_if=lambda share: share is None)] = None
 
 
 def graded_solution(matched: MatchedSolution, judged: Judged, flags: str = "") -> GradedSolution:
@@ -169,6 +181,7 @@ def graded_solution(matched: MatchedSolution, judged: Judged, flags: str = "") -
         peak_bytes=grade.peak_bytes,
         tests=grade.tests,
         solved_by_rule=grade.solved_by_rule,
+        score=grade.score,
         language=matched.language,
         compiler=compiler_words(matched.language, flags),
     )
@@ -205,6 +218,7 @@ def summarize_grades(
         judged_again=sum((result.judged_again for result in results), JudgedAgain()),
         efficiency=summarize_efficiency(graded),
         by_source_rule=rate_by_source_rule(graded),
+        mean_score=mean_score((result.problem_id, result.score) for result in graded),
     )
 
 
@@ -267,6 +281,8 @@ def _facts(summary: GradeSummary) -> Iterator[tuple[str, str]]:
     )
     if summary.verdicts:
         yield "verdicts", counts(summary.verdicts)
+    if summary.mean_score is not None:
+        yield "points", f"{percent(summary.mean_score)} of a problem's, on average"
     for name, number, what in (
         ("not graded", summary.unmatched, f"skipped: {unmatched_words(summary.unmatched_names)}"),
         ("ungraded", summary.ungraded, "of problems without tests; in no rate"),

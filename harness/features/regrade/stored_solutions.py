@@ -40,7 +40,7 @@ from harness.tools.run_code import RunCode
 Codes = tuple[str | None, ...]
 GRADED = (
     *("verdict", "public_passed", "public_total", "hidden_passed", "hidden_total"),
-    *("judged_again", "solved_by_rule", "isolation", "peak_bytes"),
+    *("judged_again", "solved_by_rule", "score", "isolation", "peak_bytes"),
 )
 """Fields of a result that are those of its grade."""
 

@@ -138,6 +138,7 @@ def _changes(
 
 def _half(name: str, shown: FlipSample, result: SampleResult, talk: Conversation | None) -> Half:
     verdict = str(result.verdict).replace("_", " ")
+    verdict += "" if result.score is None else f", {result.score}"
     several = f"{shown.solved} of {shown.samples} solved (shown: {verdict})"
     return Half(
         name=name,

@@ -104,7 +104,8 @@ _Row = tuple[str, Callable[[LabelledRun], str]]
 
 
 def _rows(sides: Sequence[LabelledRun]) -> list[_Row]:
-    return [*_settings(sides), *_FIGURES, *_several(sides), *_impossible(sides), *_TAKEN]
+    own = [*_several(sides), *_points(sides), *_impossible(sides)]
+    return [*_settings(sides), *_FIGURES, *own, *_TAKEN]
 
 
 def _settings(sides: Sequence[LabelledRun]) -> list[_Row]:
@@ -119,6 +120,12 @@ def _several(sides: Sequence[LabelledRun]) -> Iterator[_Row]:
     for k in sorted({each.k for side in sides for each in side.run.summary.of_several}):
         yield f"pass@{k}", partial(_of_k, k, lambda of: of.any_right)
         yield f"pass^{k}", partial(_of_k, k, lambda of: of.all_right)
+
+
+def _points(sides: Sequence[LabelledRun]) -> Iterator[_Row]:
+    """Yield the mean share of a full score, if any run has points."""
+    if any(side.run.summary.mean_score is not None for side in sides):
+        yield "points of a full score, mean over problems", _of(lambda s: _share(s.mean_score))
 
 
 def _impossible(sides: Sequence[LabelledRun]) -> Iterator[_Row]:

@@ -76,6 +76,7 @@ def sample_data(sides: Sequence[LabelledRun]) -> dict[str, Any]:
 
 
 def _row(number: int, side: LabelledRun, result: SampleResult, *, with_code: bool) -> list[Any]:
+    points = "" if result.score is None else f", {result.score}"
     return [
         number,
         printable_line(result.sample),
@@ -90,7 +91,7 @@ def _row(number: int, side: LabelledRun, result: SampleResult, *, with_code: boo
         tokens(result),
         result.cost,
         round(result.seconds, 3),
-        words(result.stop_reason) + ", answer cut off" * bool(result.cut_off),
+        words(result.stop_reason) + ", answer cut off" * bool(result.cut_off) + points,
         [printable_line(tag) for tag in result.tags],
         None if result.release_date is None else result.release_date.isoformat(),
         [printable_line(issue) for issue in result.known_issues],

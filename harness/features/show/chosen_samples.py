@@ -61,6 +61,7 @@ class ChosenSample:
             "tokens": row.tokens,
             "cost": row.cost,
             **timed,
+            **({} if result.score is None else {"score": result.score.model_dump()}),
         }
 
 

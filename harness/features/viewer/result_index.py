@@ -14,7 +14,7 @@ from pydantic import ValidationError
 
 from harness.agent.attempt import StopReason
 from harness.errors import RunDirectoryError
-from harness.grading.verdict import Verdict
+from harness.grading.verdict import Score, Verdict
 from harness.models.prices.price import cost
 from harness.models.prices.price_lists import ListedPrice
 from harness.models.protocol import Frozen, Usage
@@ -59,10 +59,11 @@ class ResultRow(Frozen):
     seconds: float
     efficiency: Beyond | None = None
     impossible: ImpossibleResult | None = None
+    score: Score | None = None
 
     @property
     def solved(self) -> bool:
-        """Whether every test passed."""
+        """Whether every test passed, or the score is full."""
         return self.verdict is Verdict.ACCEPTED
 
     @property

@@ -312,6 +312,7 @@ def result_of(problem: Problem, index: int, attempt: Attempt, grade: Grade) -> S
         tests=outcomes(grade),
         judged_again=grade.judged_again,
         solved_by_rule=grade.solved_by_rule,
+        score=grade.score,
         isolation=grade.isolation,
         peak_bytes=grade.peak_bytes,
         code=attempt.code,

@@ -2,13 +2,18 @@
 
 These figures are assumptions. A token is four characters. Each answer has between `SHORT_ANSWER`
 and `LONG_ANSWER` tokens, after reasoning tokens as in `REASONING`; `--max-tokens` limits their
-sum. In the agent loop every request repeats all earlier messages, and each turn adds its answer
-and a test report. A model that is not given the statement at once has to request it. The loop
-never needs less than single shot. Providers' caches, which lower the price, are ignored.
+sum. A typical answer has `ANSWER` tokens, after the geometric mean of both ends of reasoning; a
+typical sample takes `MORE_TURNS` requests more than the fewest in the agent loop, and one more in
+other modes of several requests. In the agent loop every request repeats all earlier messages, and
+each turn adds its answer and a test report. A model that is not given the statement at once has to
+request it. The loop never needs less than single shot. Providers' caches, which lower the price,
+are ignored.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 from pydantic_core import to_json
@@ -24,8 +29,10 @@ from harness.run.plan.plan import Plan
 
 SCHEMA = 1
 CHARACTERS = 4  # per token
-SHORT_ANSWER = 150  # tokens
+SHORT_ANSWER = 75  # tokens
+ANSWER = 150  # the demo's recordings have 79 to 109 on average, HumanEval 168 (docs/results.md)
 LONG_ANSWER = 2_000
+MORE_TURNS = 2  # in the agent loop: for one correction and its test
 REPORT = 250  # tokens of a turn's tool results
 
 # Least and most tokens of reasoning before one answer, by effort.
@@ -44,19 +51,23 @@ PERHAPS = (0, 12_000)  # of a model that may or may not reason
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """The least and the most that is expected.
+    """The least and the most that is expected, and what is typical.
 
     Attributes:
         requests: requests to the provider.
         least: tokens if every sample ends as soon as possible, with short answers.
         most: tokens if every sample takes all its turns, with long answers.
         cost: US dollars for `least` and `most`; None if the price is unknown.
+        typical: tokens of typical answers and turns, between both ends.
+        typical_cost: US dollars for `typical`; None if the price is unknown.
     """
 
     requests: tuple[int, int]
     least: Usage
     most: Usage
     cost: tuple[float, float] | None
+    typical: Usage
+    typical_cost: float | None
 
 
 class Foretold(Frozen):
@@ -71,6 +82,8 @@ class Foretold(Frozen):
     least: Usage
     most: Usage
     cost: tuple[float, float] | None
+    typical: Usage
+    typical_cost: float | None
     prices_as_of: str | None
 
 
@@ -105,8 +118,9 @@ def estimate(plan: Plan, samples: Sequence[tuple[Problem, int]]) -> Estimate:
     bound = plan.spec.max_tokens
     reasoning = reasoning_of(plan)
     shortest = _Answer.of(SHORT_ANSWER, reasoning[0], bound)
+    middle = _Answer.of(ANSWER, round(math.sqrt(reasoning[0] * reasoning[1])), bound)
     longest = _Answer.of(LONG_ANSWER, reasoning[1], bound)
-    least = most = Usage()
+    least = typical = most = Usage()
     fewest = 0
     for problem, _ in samples:
         messages = _opening(plan, problem, plan.prompt)
@@ -116,15 +130,18 @@ def estimate(plan: Plan, samples: Sequence[tuple[Problem, int]]) -> Estimate:
         first = min(requests.most, 2) if requests.growing and told else requests.least
         fewest += first
         known = told if requests.growing else 0
-        least += _conversation(opening, known, first, shortest, floor, growing=requests.growing)
-        most += _conversation(
-            opening, known, requests.most, longest, floor, growing=requests.growing
-        )
+        of = partial(_conversation, opening, known, floor=floor, growing=requests.growing)
+        more = MORE_TURNS if requests.growing else 1
+        least += of(turns=first, answer=shortest)
+        typical += of(turns=min(requests.most, first + more), answer=middle)
+        most += of(turns=requests.most, answer=longest)
     return Estimate(
         requests=(fewest, len(samples) * requests.most),
         least=least,
         most=most,
         cost=_range(least, most, plan.price),
+        typical=typical,
+        typical_cost=cost(typical, plan.price),
     )
 
 
@@ -181,7 +198,7 @@ def _floor(plan: Plan, problem: Problem) -> int:
 
 
 def _conversation(
-    opening: int, told: int, turns: int, answer: _Answer, floor: int, *, growing: bool
+    opening: int, told: int, *, turns: int, answer: _Answer, floor: int, growing: bool
 ) -> Usage:
     """Return the tokens of a sample in which a report follows each answer.
 

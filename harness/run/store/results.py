@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import date
 from operator import itemgetter
 from pathlib import Path
-from typing import Any, ClassVar, Literal, cast
+from typing import Annotated, Any, ClassVar, Literal, cast
 
 from pydantic import Field, ValidationError
 
@@ -18,7 +18,7 @@ from harness.agent.attempt import ChosenBy, StopReason, ToolProtocolUsed
 from harness.agent.problem_reports import Reported
 from harness.efficiency.scale import Efficiency
 from harness.errors import RunDirectoryError, StorageError
-from harness.grading.verdict import Grade, JudgedAgain, Verdict
+from harness.grading.verdict import Grade, JudgedAgain, Score, Verdict
 from harness.models.protocol import Frozen, Usage
 from harness.models.providers import REPLAY_PREFIX
 from harness.problem import Level
@@ -107,6 +107,7 @@ class SampleResult(Frozen):
         reported: how the model said that a test is wrong, in a run with impossible tests.
         impossible: what it did about its problem's impossible test; None if the problem has none.
             With one, the verdict is `ungraded`, and the verdict on all tests is here.
+        score: as in `harness.grading.verdict.Grade`; left out of the line where it is None.
     """
 
     schema_version: int = Field(default=SCHEMA, ge=1, le=SCHEMA)
@@ -156,10 +157,11 @@ class SampleResult(Frozen):
     unheard: int = 0
     reported: Reported | None = None
     impossible: ImpossibleResult | None = None
+    score: Annotated[Score | None, Field(exclude_if=lambda score: score is None)] = None
 
     @property
     def solved(self) -> bool:
-        """Whether every test passed."""
+        """Whether every test passed, or the score is full."""
         return self.verdict is Verdict.ACCEPTED
 
     @property

@@ -4,13 +4,13 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from operator import attrgetter
 from statistics import fmean
-from typing import Protocol
+from typing import Annotated, Protocol
 
 from pydantic import Field
 
 from harness.agent.attempt import ChosenBy
 from harness.efficiency.efficiency_summary import EfficiencySummary, summarize_efficiency
-from harness.grading.verdict import JudgedAgain, Verdict
+from harness.grading.verdict import JudgedAgain, Score, Verdict
 from harness.models.protocol import Frozen, Usage
 from harness.run.store.results import Columns, SampleResult, WrittenTestCounts
 from harness.run.summary.impossible_rates import ImpossibleSummary, summarize_impossible
@@ -25,7 +25,7 @@ _SUMMED = (
     *("known_issues", "difficulty", "platform", "isolation", "stop_reason", "chosen_by", "usage"),
     *("cost", "model_calls", "tool_calls", "malformed_tool_calls", "nudges", "cut_off", "fallback"),
     *("refused", "confined", "tool_protocol", "judged_again", "unheard", "answer_seconds"),
-    "written_tests",
+    *("written_tests", "score"),
 )
 """Fields that a summary reads, without those of its curve and of efficiency."""
 
@@ -96,6 +96,8 @@ class Summary(Frozen):
             are in no total.
         impossible: samples of problems with an impossible test, which are among the `ungraded`;
             None without any.
+        mean_score: mean over problems that give points of the share of a full score; None, and
+            left out of the file, without any.
     """
 
     schema_version: int = SCHEMA
@@ -148,6 +150,7 @@ class Summary(Frozen):
     stopped: Stopped | None = None
     unheard: int = 0
     impossible: ImpossibleSummary | None = None
+    mean_score: Annotated[float | None, Field(exclude_if=lambda share: share is None)] = None
 
     @property
     def untested(self) -> int:
@@ -190,6 +193,7 @@ def summarize(
     solved = verdicts.count(Verdict.ACCEPTED)
     calls, malformed = table.total("tool_calls"), table.total("malformed_tool_calls")
     usages, costs = table.at("usage", judged), table.at("cost", judged)
+    scores = table.at("score", judged)
     failed = dict(failures or {})
     not_run = planned - len(done) - sum(failed.values())
     return Summary(
@@ -245,6 +249,7 @@ def summarize(
         stopped=stopped,
         unheard=unheard + table.total("unheard"),
         impossible=summarize_impossible(done) if len(graded) < len(done) else None,
+        mean_score=mean_score(zip(table.at("problem_id", judged), scores, strict=True)),
     )
 
 
@@ -256,6 +261,16 @@ def without_hidden(judged: Iterable[tuple[str, int, int]]) -> int:
             both 0 if they are not known.
     """
     return len({problem for problem, tests, hidden in judged if tests and not hidden})
+
+
+def mean_score(scores: Iterable[tuple[str, Score | None]]) -> float | None:
+    """Return the mean over problems of the share of a full score; None without points.
+
+    Args:
+        scores: problem and points of each judged solution.
+    """
+    shares = [(problem, score.share) for problem, score in scores if score is not None]
+    return fmean(mean_by_problem(shares).values()) if shares else None
 
 
 def _speed(table: Columns) -> float | None:

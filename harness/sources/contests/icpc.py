@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 from harness.errors import DataError, UsageError
 from harness.html_text import html_text
@@ -34,6 +35,7 @@ from harness.sources.contests.package.test_data import (
     TestData,
     read_test_data,
 )
+from harness.sources.contests.package.test_groups import read_scoring
 from harness.sources.contests.package.validator_program import compiled_validator
 from harness.sources.files.content_hash import add_parts
 from harness.sources.files.download import Watch, quiet
@@ -44,7 +46,9 @@ from harness.sources.files.rows import Loaded
 SETTINGS = "problem.yaml"
 TIME_LIMIT = ".timelimit"
 _NOT_JUDGED = ("submit-answer",)
-INTERACTIVE, MULTI_PASS = "interactive", "multi-pass"
+INTERACTIVE, MULTI_PASS, SCORING = "interactive", "multi-pass", "scoring"
+_WITHOUT_POINTS = ("2023-07-draft", "2023-07")
+"""Versions whose points are given in other ways than before and after."""
 _STATEMENTS = ("problem_statement", "statement")
 _SUFFIXES = (".md", ".html", ".tex")
 _INCLUDED = {"default", "python", "python2", PYTHON, "python3numpy"}
@@ -122,11 +126,14 @@ def _problem(package: PackageFolder) -> Problem:
     _check_included(package)
     data = read_test_data(package, settings)
     _check_tests(data, settings, str(root))
+    scoring = read_scoring(package, settings, data) if SCORING in settings.kinds else None
     checker = _checker(package, settings, data)
     public = tuple(_test(package, test, public=True) for test in data.sample)
     hidden = _SecretTests(tuple(_read_place(package, test) for test in data.secret))
     digest = sha256(package.sha256.digest())
     add_parts(digest, checker.code.encode(), *_parts_of(checker.program), b"exit code counts")
+    if scoring is not None:
+        add_parts(digest, scoring.model_dump_json().encode())
     accepted, rejected = read_submissions(package, settings.constants)
     name = _name(root)
     return Problem(
@@ -139,6 +146,7 @@ def _problem(package: PackageFolder) -> Problem:
         difficulty_word="",
         tests=TestSuite(public=public, load_hidden=hidden, row_bytes=hidden.size),
         checker=checker,
+        scoring=scoring,
         exit_code_counts=True,
         cpu_s=settings.limits.cpu_s or _time_limit(package),
         languages=_languages(package, settings),
@@ -167,6 +175,9 @@ def _check_settings(settings: PackageSettings, where: str) -> None:
     for kind in _NOT_JUDGED:
         if kind in settings.kinds:
             raise DataError(where, "type", f"{kind} problems cannot be judged here; leave it out")
+    if SCORING in settings.kinds and settings.version in _WITHOUT_POINTS:
+        what = f"points of version {settings.version} are not counted here"
+        raise DataError(where, "problem_format_version", what)
     languages = settings.languages
     if languages is not None and not _allowed(languages):
         used = ", ".join(sorted(languages))
@@ -339,7 +350,8 @@ def _own_validator(
         constants, own = settings.constants, settings.validator_limits
         compiled = compiled_validator(package, program, constants, own)
         passes = settings.validator_limits.passes if MULTI_PASS in settings.kinds else 0
-        shape = {"interactive": INTERACTIVE in settings.kinds, "passes": passes}
+        shape: dict[str, Any] = {"interactive": INTERACTIVE in settings.kinds, "passes": passes}
+        shape["scores"] = SCORING in settings.kinds
         compiled = compiled.model_copy(update=shape)
         return Checker(kind="program", program=compiled)
     if settings.kinds & {INTERACTIVE, MULTI_PASS}:
@@ -354,6 +366,9 @@ def _own_validator(
         raise DataError(where, "output_validators", "its files are in several folders")
     main = _main(python, where)
     sources = {each: _python_3(package, each, settings) for each in python}
+    if SCORING in settings.kinds and any("score" in text for text in sources.values()):
+        what = "it is Python and gives points; only those of validators in C++ are read here"
+        raise DataError(where, "output_validators", what)
     modules = {each.stem: text for each, text in sources.items() if each != main}
     code = validator(sources[main], main.name, modules, flags)
     return Checker(kind="check", code=code, takes_flags=len(flags) > 1)

@@ -9,6 +9,7 @@ import pytest
 from chat_server import ChatServer, Reply, completion, failure
 from program import harness, results, run
 
+RECORDINGS = Path(__file__).parents[3] / "fixtures" / "recordings"
 SOLVE = "```python\nprint(0)\n```"
 TEN = {"prompt_tokens": 7, "completion_tokens": 3}
 CENT_A_REQUEST = ["--price", "1000,1000"]  # of ten tokens
@@ -265,7 +266,7 @@ class TestDryRun:
         assert server.requests == []
         told = dict(line.split(maxsplit=1) for line in out.splitlines() if line.strip())
         assert told["requests"].strip() == "6 to 15"  # the problem is read first
-        assert told["cost"].startswith("$")
+        assert told["cost"].startswith("about $")
         assert not (tmp_path / "runs").exists()
 
     def figures(self, folder: Path, *flags: str) -> dict[str, Any]:
@@ -292,6 +293,27 @@ class TestDryRun:
         assert many["most"]["output_tokens"] == 2 * few["most"]["output_tokens"]
         assert many["most"]["input_tokens"] > 3 * few["most"]["input_tokens"]
         assert many["least"] == few["least"]
+
+    @pytest.mark.parametrize(
+        ("mode", "prompt", "samples"),
+        [("single_shot", "default", 3), ("single_shot", "terse", 1), ("agentic", "default", 1)],
+    )
+    def test_typical_tokens_are_within_a_factor_of_two_of_recorded_ones(
+        self, tmp_path: Path, mode: str, prompt: str, samples: int
+    ) -> None:
+        """The bundled recordings are answers of a real model: their usage is known."""
+        transcripts = RECORDINGS.glob(f"{mode}/{prompt}/transcripts/*.jsonl")
+        lines = [path.read_text().splitlines() for path in transcripts]
+        ends = [json.loads(each[-1]) for each in lines]
+        problems = {json.loads(each[0])["problem_id"] for each in lines}
+        names = [part for problem in sorted(problems) for part in ("-t", problem)]
+        limits = ["--max-tokens", "700", "-k", str(samples)]
+        limits += ["--max-turns", "6", "--tool-protocol", "text"] if mode == "agentic" else []
+        found = self.figures(tmp_path, "--mode", mode, "--prompt", prompt, *names, *limits)
+        for key in ("input_tokens", "output_tokens"):
+            recorded = sum(end["usage"][key] for end in ends)
+            assert recorded / 2 < found["typical"][key] < recorded * 2
+            assert found["least"][key] <= found["typical"][key] <= found["most"][key]
 
     def test_dry_run_needs_no_key_and_says_which_is_missing(self, tmp_path: Path) -> None:
         flags = ["-b", "fixture", "-n", "2", "-m", "gpt-5", "--agentic-mode"]
@@ -346,8 +368,8 @@ class TestDryRun:
         assert (f"{reasoning[1]:,} of the output tokens" in text) == bool(reasoning[1])
 
     def test_max_tokens_bounds_the_answers(self, tmp_path: Path) -> None:
-        bounded = self.figures(tmp_path, "-n", "2", "--max-tokens", "100")
-        assert bounded["most"]["output_tokens"] == bounded["least"]["output_tokens"] == 200
+        bounded = self.figures(tmp_path, "-n", "2", "--max-tokens", "60")
+        assert bounded["most"]["output_tokens"] == bounded["least"]["output_tokens"] == 120
 
     def test_recordings_and_references_ask_nobody(self, tmp_path: Path) -> None:
         for flags in ([], ["-b", "fixture", "--efficiency"]):

@@ -1,3 +1,4 @@
+import json
 import os
 from pathlib import Path
 
@@ -5,6 +6,7 @@ import pytest
 from results_made import made_result
 
 from harness.errors import RunDirectoryError
+from harness.grading.verdict import Score
 from harness.run.store.results import Columns, ResultsFile, SampleResult, read_results
 
 
@@ -27,6 +29,18 @@ def _write(path: Path, count: int) -> None:
 def test_a_written_result_is_read_back(path: Path) -> None:
     _write(path, 3)
     assert list(read_results(path)) == [_result(index) for index in range(3)]
+
+
+def test_points_are_read_back_and_a_result_without_points_has_no_key_for_them(path: Path) -> None:
+    some = _result(1).model_copy(update={"score": Score(points=40.5, maximum=100)})
+    file = ResultsFile(path)
+    for result in (_result(0), some):
+        file.append(result)
+    file.close()
+    plain, scored = map(json.loads, path.read_text().splitlines())
+    assert "score" not in plain
+    assert scored["score"] == {"points": 40.5, "maximum": 100}
+    assert read_results(path) == [_result(0), some]
 
 
 def test_fields_of_results_as_columns() -> None:

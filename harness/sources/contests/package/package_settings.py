@@ -67,6 +67,9 @@ class PackageSettings:
         languages: codes of the languages that are allowed; None for all.
         constants: text of each constant.
         validator_limits: limits of the output validator.
+        version: version of the format.
+        grading: the legacy key `grading`.
+        has_scores: whether the output validator gives points, as `validation` says.
         limit_rule: how the time limit follows from the accepted submissions, where none is given.
     """
 
@@ -81,6 +84,9 @@ class PackageSettings:
     constants: Mapping[str, str] = field(default_factory=dict[str, str])
     validator_limits: ValidatorLimits = ValidatorLimits()
     limit_rule: LimitRule | None = None
+    version: str = LEGACY[0]
+    grading: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    has_scores: bool = False
 
 
 def read_settings(values: Mapping[str, Any], where: str) -> PackageSettings:
@@ -112,6 +118,9 @@ def read_settings(values: Mapping[str, Any], where: str) -> PackageSettings:
         constants=read_constants(values.get("constants"), where),
         validator_limits=_validator_limits(values.get("limits"), where),
         limit_rule=_limit_rule(values.get("limits"), where, is_legacy=is_legacy),
+        version=version,
+        grading=_mapping(values.get("grading"), where, "grading"),
+        has_scores="score" in validation[1:],
     )
 
 
@@ -163,6 +172,14 @@ def _is_custom(validation: tuple[str, ...], where: str) -> bool:
     if kind not in {"default", CUSTOM}:
         raise DataError(where, "validation", f"{kind!r:.60} is neither default nor custom")
     return kind == CUSTOM
+
+
+def _mapping(value: object, where: str, key: str) -> dict[str, Any]:
+    if value is None:
+        return {}
+    if not isinstance(value, dict):
+        raise DataError(where, key, f"{value!r:.60} is no map")
+    return cast("dict[str, Any]", value)
 
 
 def _title(name: object) -> str:

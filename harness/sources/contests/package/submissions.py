@@ -22,6 +22,7 @@ EXPECTED = {
     "wrong_answer": ("wrong_answer",),
     "time_limit_exceeded": ("time_limit",),
     "run_time_error": ("runtime_error", "memory_limit"),
+    "runtime_error": ("runtime_error", "memory_limit"),
     "memory_limit_exceeded": ("memory_limit", "runtime_error"),
     "output_limit_exceeded": ("output_limit",),
     "rejected": ("wrong_answer", "time_limit", "runtime_error", "memory_limit", "output_limit"),

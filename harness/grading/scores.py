@@ -1,0 +1,225 @@
+"""Points of a solution to a problem whose tests are in groups.
+
+Each group's tests are judged as a part of their own. A group's points follow from those of its
+tests and inner groups, as the package formats of Kattis say. A problem is solved by a full score.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from statistics import fmean
+from typing import Any, NamedTuple
+
+from harness.grading.stop import Stop
+from harness.grading.task import Task
+from harness.grading.verdict import ROUNDING, Grade, JudgedAgain, Score, TestResult, Verdict
+from harness.problem import Scoring, TestGroup
+
+AT_FAULT = "the problem's checker is at fault"
+
+
+class ScoreError(ValueError):
+    """The points of a test or group are not what its problem allows."""
+
+
+class Points(NamedTuple):
+    """Points of a test or group, and whether it is accepted."""
+
+    points: float
+    accepted: bool
+
+
+def points_of(root: TestGroup, results: Mapping[int, TestResult]) -> float:
+    """Return the points of all tests; 0 where the whole is rejected.
+
+    Args:
+        root: group of all tests.
+        results: result of each test that was run, by its position. Others are rejected.
+
+    Raises:
+        ScoreError: a checker gave points that its group does not allow.
+    """
+    whole = _Count(results).of(root)
+    return whole.points if whole.accepted else 0.0
+
+
+def judge_groups(
+    nothing: Grade, task: Task, scoring: Scoring, judge_part: Callable[[Task], Grade]
+) -> Grade:
+    """Judge a solution group by group.
+
+    Args:
+        nothing: grade without results.
+        task: the task with all tests.
+        scoring: how the tests give points.
+        judge_part: judges some of the tests.
+
+    Raises:
+        SandboxError: the sandbox failed.
+    """
+    run = _GroupRun(task, judge_part)
+    score: Score | None = None
+    try:
+        run.judge(scoring.root)
+        score = Score(points=points_of(scoring.root, run.results), maximum=scoring.maximum)
+    except ScoreError as error:
+        last = max(run.results)
+        run.results[last] = _at_fault(run.results[last], str(error))
+    tests = tuple(run.results[index] for index in sorted(run.results))
+    verdict = _verdict(tests, score)
+    found: dict[str, Any] = {"tests": tests, "peak_bytes": run.peak_bytes, "verdict": verdict}
+    found |= {"judged_again": run.again, "isolation": run.isolation}
+    found["score"] = None if verdict is Verdict.CHECKER_ERROR else score
+    return nothing.model_copy(update=found)
+
+
+def _at_fault(test: TestResult, why: str) -> TestResult:
+    fault = {"verdict": Verdict.CHECKER_ERROR, "error": f"{AT_FAULT}: {why}"}
+    return test.model_copy(update=fault)
+
+
+def _verdict(tests: Sequence[TestResult], score: Score | None) -> Verdict:
+    """Return accepted for a full score, else the verdict of the first failed hidden test."""
+    failed = [test for test in tests if not test.passed]
+    if score is None or any(test.verdict is Verdict.CHECKER_ERROR for test in failed):
+        return Verdict.CHECKER_ERROR
+    if score.is_full:
+        return Verdict.ACCEPTED
+    first = next((test for test in failed if not test.public), failed[0] if failed else None)
+    return Verdict.WRONG_ANSWER if first is None else first.verdict
+
+
+@dataclass(slots=True)
+class _GroupRun:
+    """Runs the tests of groups, as far as they can give points."""
+
+    task: Task
+    judge_part: Callable[[Task], Grade]
+    results: dict[int, TestResult] = field(default_factory=dict[int, TestResult])
+    accepted: dict[str, bool] = field(default_factory=dict[str, bool])
+    again: JudgedAgain = field(default_factory=JudgedAgain)
+    peak_bytes: int = 0
+    isolation: str = ""
+    over: bool = False
+
+    def judge(self, group: TestGroup) -> bool:
+        """Run a group; return whether it was accepted."""
+        if not all(self.accepted.get(name, False) for name in group.needs):
+            return False
+        for part in _runs(group):
+            if self.over:
+                return False
+            if isinstance(part, TestGroup):
+                accepted = self.judge(part)
+                self.accepted[part.name.rpartition("/")[2]] = accepted
+            else:
+                accepted = self._judge_tests(part, group)
+            if group.breaks and not accepted:
+                break
+        return _Count(self.results, self.accepted).of(group).accepted
+
+    def _judge_tests(self, indexes: Sequence[int], group: TestGroup) -> bool:
+        stop = self.task.stop
+        stop = Stop.FAILURE if group.breaks and stop is not Stop.NEVER else Stop.NEVER
+        tests = [self.task.tests[index] for index in indexes]
+        grade = self.judge_part(replace(self.task, tests=tests, stop=stop, scoring=None))
+        for test in grade.tests:
+            index = indexes[test.index]
+            self.results[index] = test.model_copy(update={"index": index})
+        self.again += grade.judged_again
+        self.peak_bytes = max(self.peak_bytes, grade.peak_bytes)
+        self.isolation = grade.isolation or self.isolation
+        self.over = grade.verdict in {Verdict.COMPILE_ERROR, Verdict.CHECKER_ERROR}
+        return all(test.passed for test in grade.tests)
+
+
+def _runs(group: TestGroup) -> list[TestGroup | list[int]]:
+    """Return a group's parts, with the tests beside each other together."""
+    runs: list[TestGroup | list[int]] = []
+    for part in group.parts:
+        if isinstance(part, int) and runs and isinstance(runs[-1], list):
+            runs[-1].append(part)
+        else:
+            runs.append([part] if isinstance(part, int) else part)
+    return runs
+
+
+class _Count:
+    """Counts points.
+
+    Args:
+        results: result of each test that was run, by its position.
+        accepted: whether a group is accepted, by its name, where that is known.
+    """
+
+    def __init__(
+        self, results: Mapping[int, TestResult], accepted: Mapping[str, bool] | None = None
+    ) -> None:
+        self._results = results
+        self._accepted = dict(accepted or {})
+
+    def of(self, group: TestGroup) -> Points:
+        """Return the points of a group. Raises ScoreError."""
+        if not all(self._accepted.get(name, False) for name in group.needs):
+            return Points(0.0, False)
+        parts: list[Points] = []
+        for part in group.parts:
+            found = self._test(part, group) if isinstance(part, int) else self.of(part)
+            if isinstance(part, TestGroup):
+                self._accepted[part.name.rpartition("/")[2]] = found.accepted
+            parts.append(found)
+            if group.breaks and not found.accepted:
+                break
+        if group.last_only:
+            parts = parts[-1:]
+        points = _together(group, parts)
+        if points > group.most + ROUNDING * max(1.0, abs(group.most)):
+            raise ScoreError(f"{points:.12g} points in a group of at most {group.most:.12g}")
+        return Points(points, _accepted(group, parts))
+
+    def _test(self, index: int, group: TestGroup) -> Points:
+        result = self._results.get(index)
+        if result is None or not result.passed:
+            return Points(group.reject_score, False)
+        return Points(_own_points(result, group), True)
+
+
+def _own_points(result: TestResult, group: TestGroup) -> float:
+    """Return the points of an accepted test."""
+    usual, points, share = group.accept_score, result.points, result.share
+    if group.own_scores == "ignored" or (points is None and share is None):
+        if group.own_scores == "required":
+            raise ScoreError("it gave an accepted test no points")
+        return usual
+    if group.own_scores == "never":
+        raise ScoreError("it gave points where its problem has none to give")
+    if share is not None:
+        if group.own_scores == "required":
+            raise ScoreError("it gave a share of points that the problem does not have")
+        return share * usual
+    value = points or 0.0
+    if group.own_scores == "optional" and not 0 <= value <= usual + ROUNDING * max(1.0, usual):
+        raise ScoreError(f"it gave {value:.12g} of {usual:.12g} points")
+    return value
+
+
+def _together(group: TestGroup, parts: Sequence[Points]) -> float:
+    if group.points_of == "pass":
+        return group.accept_score if all(part.accepted for part in parts) else 0.0
+    points = [part.points for part in parts] or [0.0]
+    match group.points_of:
+        case "sum":
+            return sum(points)
+        case "avg":
+            return fmean(points)
+        case "min":
+            return min(points)
+        case "max":
+            return max(points)
+
+
+def _accepted(group: TestGroup, parts: Sequence[Points]) -> bool:
+    if group.verdict_of == "always":
+        return True
+    if group.verdict_of == "any" and any(part.accepted for part in parts):
+        return True
+    return all(part.accepted for part in parts)

@@ -1,0 +1,283 @@
+"""Points of a scoring package: its groups of tests, and what their files say of them.
+
+The legacy format has `testdata.yaml` and a default grader with flags; `2025-09` has
+`test_group.yaml` with `max_score`, `score_aggregation` and `require_pass`.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal, TypeVar, cast
+
+from harness.errors import DataError
+from harness.problem import Scoring, TestGroup
+from harness.sources.contests.package.package_folder import PackageFolder
+from harness.sources.contests.package.package_settings import (
+    PackageSettings,
+    words,
+)
+from harness.sources.contests.package.test_data import GROUP_FILES, TestData
+from harness.sources.files.folder import is_folder
+
+T = TypeVar("T")
+Verdicts = Literal["all", "any", "always"]
+Aggregation = Literal["sum", "avg", "min", "max", "pass"]
+SAMPLE, SECRET = "sample", "secret"
+VERDICT_FLAGS: Mapping[str, Verdicts] = {
+    "worst_error": "all",
+    "no_errors": "all",
+    "first_error": "all",
+    "always_accept": "always",
+}
+SCORE_FLAGS: Mapping[str, Aggregation] = {
+    "sum": "sum",
+    "avg": "avg",
+    "min": "min",
+    "max": "max",
+}
+IGNORE_SAMPLE, ANY_ACCEPTED = "ignore_sample", "accept_if_any_accepted"
+AGGREGATIONS: Mapping[str, Aggregation] = {
+    "sum": "sum",
+    "min": "min",
+    "pass-fail": "pass",
+}
+UNBOUNDED = "unbounded"
+USUAL_MAXIMUM = 100
+_OLDER_REJECT = {"first_error": "break", "grade": "continue"}
+"""Values of `on_reject` in problem.yaml, and what they are in testdata.yaml."""
+_OLDER_KEYS = ("accept_score", "reject_score", "range")
+
+
+def read_scoring(package: PackageFolder, settings: PackageSettings, data: TestData) -> Scoring:
+    """Return how a scoring package gives points.
+
+    Raises:
+        DataError: a group says something that is not known, has a grader of its own, or there is
+            no full score.
+    """
+    where = str(package.root)
+    if settings.grading.get("objective", "max") != "max":
+        raise DataError(where, "objective", "the fewest points are best; most points are here")
+    tests = [test.input for test in (*data.sample, *data.secret)]
+    positions = {path: number for number, path in enumerate(tests)}
+    if not data.secret:
+        raise DataError(where, "data", "a scoring problem without secret tests has no full score")
+    read = _Legacy if settings.is_legacy else _Newest
+    root = read(package, settings, positions).root()
+    maximum = _maximum(root)
+    if not 0 < maximum < math.inf:
+        what = f"the most points are {maximum:g}, so that no score is full; give a range or maximum"
+        raise DataError(where, "data", what)
+    root = root.model_copy(update={"most": maximum})
+    return Scoring(root=root, maximum=maximum, tests=len(tests))
+
+
+def _maximum(group: TestGroup) -> float:
+    """Return the points of a solution that passes every test, with most of a checker's points."""
+    if group.points_of == "pass":
+        return group.accept_score
+    if group.own_scores == "required":
+        tests = [group.most for part in group.parts if isinstance(part, int)]
+    else:
+        tests = [group.accept_score for part in group.parts if isinstance(part, int)]
+    parts = [*tests, *(_maximum(part) for part in group.parts if isinstance(part, TestGroup))]
+    parts = parts[-1:] if group.last_only else parts
+    match group.points_of:
+        case "min":
+            points = min(parts)
+        case "max":
+            points = max(parts)
+        case "avg":
+            points = sum(parts) / len(parts)
+        case _:
+            points = sum(parts)
+    return min(points, group.most)
+
+
+class _Groups:
+    """Reads the groups of a package.
+
+    Args:
+        positions: position of each test among the problem's, by its input file.
+    """
+
+    def __init__(
+        self, package: PackageFolder, settings: PackageSettings, positions: Mapping[Path, int]
+    ) -> None:
+        self.package = package
+        self.settings = settings
+        self.positions = positions
+
+    def parts(self, folder: Path) -> list[Path | int]:
+        """Return the tests and the inner folders of a folder, by name."""
+        found: list[Path | int] = []
+        for path in self.package.entries(folder):
+            if path in self.positions:
+                found.append(self.positions[path])
+            elif is_folder(path) and any(path in test.parents for test in self.positions):
+                found.append(path)
+        return found
+
+    def values(self, folder: Path) -> tuple[dict[str, Any], str]:
+        """Return what a folder's file says, and the path of that file."""
+        for path in self.package.entries(folder):
+            if path.name in GROUP_FILES:
+                return self.package.mapping(path, self.settings.constants), str(path)
+        return {}, str(folder / GROUP_FILES[not self.settings.is_legacy])
+
+
+class _Legacy(_Groups):
+    """Reads `testdata.yaml`; what a group does not say, the group around it says."""
+
+    def root(self) -> TestGroup:
+        """Return the group of all tests."""
+        data = self.package.root / "data"
+        return self._group(data, {"on_reject": "break"}, [data / SAMPLE, data / SECRET])
+
+    def _group(
+        self, folder: Path, outer: Mapping[str, Any], parts: list[Path] | None = None
+    ) -> TestGroup:
+        values, where = self.values(folder)
+        config = {**outer, **values, **self._older()}
+        found = self.parts(folder)
+        if parts is not None:
+            found = [part for part in found if part in parts]
+        chosen = words(config.get("grader_flags"), where, "grader_flags")
+        known = {*VERDICT_FLAGS, *SCORE_FLAGS, IGNORE_SAMPLE, ANY_ACCEPTED}
+        if unknown := [flag for flag in chosen if flag not in known]:
+            what = f"the default grader has no flag {unknown[0]!r:.60}"
+            raise DataError(where, "grader_flags", f"{what}; known: {', '.join(sorted(known))}")
+        if config.get("grading", "default") != "default":
+            what = f"{config['grading']!r:.60}: graders of a package's own are not run here"
+            raise DataError(where, "grading", what)
+        if config["on_reject"] not in {"break", "continue"}:
+            raise DataError(where, "on_reject", f"{config['on_reject']!r:.60} is not known")
+        if IGNORE_SAMPLE in chosen and parts is None:
+            raise DataError(where, "grader_flags", f"{IGNORE_SAMPLE} is for the folder data alone")
+        return TestGroup(
+            name="" if parts is not None else folder.relative_to(self.package.root).as_posix(),
+            parts=tuple(
+                each if isinstance(each, int) else self._group(each, config) for each in found
+            ),
+            points_of=_last(SCORE_FLAGS, chosen, "sum"),
+            verdict_of=_verdict_of(chosen),
+            breaks=config["on_reject"] == "break",
+            last_only=IGNORE_SAMPLE in chosen,
+            accept_score=_number(config.get("accept_score", 1.0), where, "accept_score"),
+            reject_score=_number(config.get("reject_score", 0.0), where, "reject_score"),
+            most=_highest(config.get("range"), where),
+            own_scores="required" if self.settings.has_scores else "never",
+        )
+
+    def _older(self) -> dict[str, Any]:
+        """Return what problem.yaml says of all groups, as old packages do."""
+        grading = self.settings.grading
+        found = {key: grading[key] for key in _OLDER_KEYS if key in grading}
+        reject = _OLDER_REJECT.get(str(grading.get("on_reject")))
+        return found | ({"on_reject": reject} if reject else {})
+
+
+class _Newest(_Groups):
+    """Reads `test_group.yaml`; a group inherits nothing."""
+
+    def root(self) -> TestGroup:
+        """Return the group of all tests, of which the secret ones count."""
+        sample, secret = (self.package.root / "data" / name for name in (SAMPLE, SECRET))
+        shown = [part for part in self.parts(sample) if isinstance(part, int)]
+        parts = [self._secret(secret)]
+        if shown:
+            values, where = self.values(sample)
+            for key in ("max_score", "score_aggregation", "require_pass"):
+                if key in values:
+                    raise DataError(where, key, "not allowed for the samples")
+            first = TestGroup(name=SAMPLE, parts=tuple(shown), accept_score=0, own_scores="ignored")
+            parts = [first, *parts]
+        return TestGroup(parts=tuple(parts), last_only=True, verdict_of="always")
+
+    def _secret(self, folder: Path) -> TestGroup:
+        values, where = self.values(folder)
+        found = self.parts(folder)
+        folders = [part for part in found if not isinstance(part, int)]
+        if folders and len(folders) < len(found):
+            raise DataError(str(folder), None, "both tests and groups of tests")
+        group = self._group(
+            folder, {"max_score": USUAL_MAXIMUM, "score_aggregation": "sum", **values}, where
+        )
+        if not folders:
+            return group
+        inner: list[TestGroup] = []
+        for each in folders:
+            own, place = self.values(each)
+            part = self._group(each, {"score_aggregation": "pass-fail", **own}, place)
+            if group.points_of == "pass" and part.points_of != "pass":
+                raise DataError(place, "score_aggregation", "the group around it is pass-fail")
+            self._check_needs(part, inner, place)
+            inner.append(part)
+        return group.model_copy(update={"parts": tuple(inner)})
+
+    def _check_needs(self, part: TestGroup, before: list[TestGroup], where: str) -> None:
+        known = {
+            SAMPLE,
+            *(each.name.rpartition("/")[2] for each in before if each.points_of == "pass"),
+        }
+        if unknown := [name for name in part.needs if name not in known]:
+            what = f"{unknown[0]!r:.60} is no pass-fail group before this one"
+            raise DataError(where, "require_pass", what)
+
+    def _group(self, folder: Path, values: Mapping[str, Any], where: str) -> TestGroup:
+        given = str(values["score_aggregation"])
+        if given not in AGGREGATIONS:
+            what = f"{given!r:.60} is not known; known: {', '.join(AGGREGATIONS)}"
+            raise DataError(where, "score_aggregation", what)
+        most = values.get("max_score", UNBOUNDED)
+        if most == UNBOUNDED:
+            raise DataError(where, "max_score", "unbounded or missing, so that no score is full")
+        points = AGGREGATIONS[given]
+        maximum = _number(most, where, "max_score")
+        tests = [part for part in self.parts(folder) if isinstance(part, int)]
+        each = maximum / len(tests) if points == "sum" and tests else maximum
+        return TestGroup(
+            name=folder.relative_to(self.package.root / "data").as_posix(),
+            parts=tuple(tests),
+            points_of=points,
+            breaks=bool(tests) and points != "sum",
+            needs=words(values.get("require_pass"), where, "require_pass"),
+            accept_score=each,
+            most=maximum,
+            own_scores="never" if points == "pass" else "optional",
+        )
+
+
+def _last(known: Mapping[str, T], chosen: Sequence[str], usual: T) -> T:
+    """Return the meaning of the last flag that is known."""
+    return next((known[flag] for flag in reversed(chosen) if flag in known), usual)
+
+
+def _verdict_of(chosen: Sequence[str]) -> Verdicts:
+    """Return when a group with these flags is accepted."""
+    if _last(VERDICT_FLAGS, chosen, "all") == "always":
+        return "always"
+    return "any" if ANY_ACCEPTED in chosen else "all"
+
+
+def _number(value: object, where: str, key: str) -> float:
+    try:
+        number = float(cast("Any", value))
+    except (TypeError, ValueError):
+        number = math.nan
+    if isinstance(value, bool) or not math.isfinite(number):
+        raise DataError(where, key, f"{value!r:.60} is no number")
+    return number
+
+
+def _highest(value: object, where: str) -> float:
+    """Return the upper end of a range. Raises DataError."""
+    if value is None:
+        return math.inf
+    try:
+        low, high = map(float, words(value, where, "range"))
+    except ValueError:
+        low, high = math.nan, math.nan
+    if not low <= high:
+        raise DataError(where, "range", f"{value!r:.60} is not two numbers, the lower one first")
+    return high

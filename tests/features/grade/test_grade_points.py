@@ -1,0 +1,37 @@
+"""`harness grade` on a contest package that gives points."""
+
+import json
+from pathlib import Path
+
+from contest_packages import write_package
+from program import harness
+
+GROUPS = {
+    "data/testdata.yaml": "on_reject: continue\ngrader_flags: ignore_sample\n",
+    "data/sample/testdata.yaml": "grader_flags: sum\naccept_score: 0\n",
+    "data/secret/testdata.yaml": "grader_flags: accept_if_any_accepted\n",
+    "data/secret/group/testdata.yaml": "accept_score: 30\ngrader_flags: min\n",
+    "data/secret/other/testdata.yaml": "accept_score: 70\ngrader_flags: min\n",
+    "data/secret/other/3.in": "8\n",
+    "data/secret/other/3.ans": "4 4\n",
+}
+HALF = "n = int(input())\nprint(n // 2, n - n // 2)"
+PART = HALF.replace("print", "assert n < 8\nprint")
+
+
+def test_points_stand_beside_the_verdict(tmp_path: Path) -> None:
+    write_package(tmp_path / "parts", "type: scoring\n", GROUPS)
+    rows = [{"problem_id": "parts", "code": code} for code in (HALF, PART, "print(0)")]
+    (tmp_path / "solutions.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    command = ("grade", "--problems", "icpc:parts", "--solutions", "solutions.jsonl")
+    done = harness(tmp_path, *command, "--json")
+    assert done.returncode == 0, done.stderr
+    said = json.loads(done.stdout)
+    assert [(each["verdict"], each["passed"], each["score"]) for each in said["results"]] == [
+        ("accepted", True, {"points": 100.0, "maximum": 100.0}),
+        ("runtime_error", False, {"points": 30.0, "maximum": 100.0}),
+        ("wrong_answer", False, {"points": 0.0, "maximum": 100.0}),
+    ]
+    assert round(said["summary"]["mean_score"], 6) == round(130 / 300, 6)
+    assert said["summary"]["accepted"] == 1
+    assert "points" in harness(tmp_path, *command).stdout

@@ -1,0 +1,288 @@
+"""Scoring packages: groups of tests, points, and what a full score is."""
+
+from collections.abc import Iterator
+
+import pytest
+from contest_packages import Package, only
+
+from harness.errors import DataError
+from harness.grading.jobs import Options
+from harness.grading.judge import judge
+from harness.grading.verdict import Grade, Score, Verdict
+from harness.languages.cpp import compiler
+from harness.languages.language import MissingCompilerError
+from harness.problem import Problem
+from harness.sandbox.worker import Worker
+
+OLDER = "type: scoring\nlimits: {time_limit: 1}\n"
+NEWEST = OLDER + "problem_format_version: 2025-09\n"
+DOUBLE = "n = int(input())\nprint({})"
+TESTS = {
+    f"data/{name}.{ending}": f"{value}\n"
+    for name, number in {
+        "sample/1": 3,
+        "secret/group/2": 5,
+        "secret/group1/a": 1,
+        "secret/group1/b": 7,
+        "secret/group2/a": 10,
+        "secret/group2/b": 20,
+        "secret/group2/c": 30,
+    }.items()
+    for ending, value in {"in": number, "ans": 2 * number}.items()
+}
+LEGACY_GROUPS = TESTS | {
+    "data/testdata.yaml": "on_reject: continue\nrange: 0 100\ngrader_flags: ignore_sample\n",
+    "data/sample/testdata.yaml": "accept_score: 0\ngrader_flags: first_error\n",
+    "data/secret/testdata.yaml": "grader_flags: first_error accept_if_any_accepted\n",
+    "data/secret/group/testdata.yaml": "accept_score: 0\ngrader_flags: min\n",
+    "data/secret/group1/testdata.yaml": "on_reject: break\naccept_score: 40\ngrader_flags: min\n",
+    "data/secret/group2/testdata.yaml": "on_reject: break\naccept_score: 60\ngrader_flags: min\n",
+}
+NEWEST_GROUPS = TESTS | {
+    "data/secret/group/test_group.yaml": "max_score: 10\n",
+    "data/secret/group1/test_group.yaml": "max_score: 30\nscore_aggregation: min\n",
+    "data/secret/group2/test_group.yaml": "max_score: 60\nscore_aggregation: sum\n",
+}
+SCORER = """
+#include <fstream>
+#include <iostream>
+#include <string>
+int main(int, char **arguments) {
+    std::string folder = arguments[3], word;
+    while (std::cin >> word) {
+        if (word == "wrong") return 43;
+        std::cin >> std::ws;
+        std::string value;
+        std::getline(std::cin, value);
+        if (word == "score") std::ofstream(folder + "score.txt") << value;
+        if (word == "share") std::ofstream(folder + "score_multiplier.txt") << value;
+    }
+    return 42;
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def worker() -> Iterator[Worker]:
+    worker = Worker()
+    yield worker
+    worker.stop()
+
+
+def _judge(worker: Worker, problem: Problem, code: str) -> Grade:
+    return judge(worker, Options().task(problem, code, problem.tests.all()))
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        ("2 * n", (100, Verdict.ACCEPTED, 7)),
+        ("2 * n if n < 10 else 0", (40, Verdict.WRONG_ANSWER, 5)),
+        ("2 * n if n != 1 else 0", (60, Verdict.WRONG_ANSWER, 6)),
+        ("2 * n if n != 30 else 0", (40, Verdict.WRONG_ANSWER, 7)),
+        ("2 * n if n != 3 else 0", (100, Verdict.ACCEPTED, 7)),
+        ("0", (0, Verdict.WRONG_ANSWER, 4)),
+        ("2 * n if n < 10 else 1 // 0", (40, Verdict.RUNTIME_ERROR, 5)),
+    ],
+)
+def test_legacy_groups_give_their_points_or_none(
+    package: Package, worker: Worker, answer: str, expected: tuple[float, Verdict, int]
+) -> None:
+    points, verdict, run = expected
+    problem = only(package(OLDER, LEGACY_GROUPS))
+    grade = _judge(worker, problem, DOUBLE.format(answer))
+    assert (grade.score, grade.verdict) == (Score(points=points, maximum=100), verdict)
+    assert len(grade.tests) == run
+
+
+@pytest.mark.parametrize(
+    ("answer", "points", "verdict"),
+    [
+        ("2 * n", 100, Verdict.ACCEPTED),
+        ("2 * n if n != 20 else 0", 80, Verdict.WRONG_ANSWER),
+        ("2 * n if n != 7 else 0", 70, Verdict.WRONG_ANSWER),
+        ("2 * n if n != 5 else 0", 90, Verdict.WRONG_ANSWER),
+        ("0", 0, Verdict.WRONG_ANSWER),
+    ],
+)
+def test_groups_of_the_newest_format_give_sum_minimum_or_all(
+    package: Package, worker: Worker, answer: str, points: float, verdict: Verdict
+) -> None:
+    grade = _judge(worker, only(package(NEWEST, NEWEST_GROUPS)), DOUBLE.format(answer))
+    assert (grade.score, grade.verdict) == (Score(points=points, maximum=100), verdict)
+
+
+def test_a_group_that_needs_another_gives_nothing_without_it(
+    package: Package, worker: Worker
+) -> None:
+    needs = {
+        "data/secret/group1/test_group.yaml": "max_score: 30\nrequire_pass: sample\n",
+        "data/secret/group2/test_group.yaml": "max_score: 60\nrequire_pass: [group, group1]\n",
+    }
+    problem = only(package(NEWEST, NEWEST_GROUPS | needs))
+    for wrong, points in ((3, 10), (1, 10), (5, 30), (30, 40), (99, 100)):
+        grade = _judge(worker, problem, DOUBLE.format(f"2 * n if n != {wrong} else 0"))
+        assert grade.score == Score(points=points, maximum=100), wrong
+
+
+def test_time_limits_in_one_group_leave_the_points_of_others(
+    package: Package, worker: Worker
+) -> None:
+    problem = only(package(OLDER, LEGACY_GROUPS))
+    code = "n = int(input())\nwhile n in (1, 7): pass\nprint(2 * n)"
+    grade = _judge(worker, problem, code)
+    assert (grade.score, grade.verdict) == (Score(points=60, maximum=100), Verdict.TIME_LIMIT)
+
+
+def test_a_program_that_does_not_compile_has_no_points(package: Package, worker: Worker) -> None:
+    grade = _judge(worker, only(package(OLDER, LEGACY_GROUPS)), "print(")
+    assert (grade.score, grade.verdict) == (Score(points=0, maximum=100), Verdict.COMPILE_ERROR)
+    assert len(grade.tests) == 1
+
+
+def test_public_tests_alone_are_judged_without_points(package: Package, worker: Worker) -> None:
+    problem = only(package(OLDER, LEGACY_GROUPS))
+    grade = judge(worker, Options().task(problem, DOUBLE.format("6"), problem.tests.public))
+    assert (grade.score, grade.verdict) == (None, Verdict.ACCEPTED)
+
+
+def test_without_group_files_each_test_gives_a_point_until_one_fails(
+    package: Package, worker: Worker
+) -> None:
+    problem = only(package(OLDER, TESTS))
+    assert problem.scoring is not None
+    assert problem.scoring.maximum == 7
+    grade = _judge(worker, problem, DOUBLE.format("2 * n"))
+    assert (grade.score, grade.solved) == (Score(points=7, maximum=7), True)
+    grade = _judge(worker, problem, DOUBLE.format("2 * n if n != 10 else 0"))
+    assert (grade.score, grade.solved) == (Score(points=0, maximum=7), False)
+
+
+class TestOwnScores:
+    """Points that an output validator writes."""
+
+    @pytest.fixture(autouse=True)
+    def _compiler(self) -> None:
+        try:
+            compiler()
+        except MissingCompilerError as missing:
+            pytest.skip(str(missing))
+
+    @pytest.mark.parametrize(
+        ("answer", "points", "verdict"),
+        [
+            ("score 20", 60, Verdict.ACCEPTED),
+            ("score 12.5", 37.5, Verdict.WRONG_ANSWER),
+            ("wrong", 0, Verdict.WRONG_ANSWER),
+        ],
+    )
+    def test_legacy_scores_are_added(
+        self, package: Package, worker: Worker, answer: str, points: float, verdict: Verdict
+    ) -> None:
+        grade = _judge(worker, self._legacy(package), f"print({answer!r})")
+        assert (grade.score, grade.verdict) == (Score(points=points, maximum=60), verdict)
+
+    @pytest.mark.parametrize("answer", ["", "score 21", "score much", "score nan", "share 0.5"])
+    def test_a_legacy_score_that_is_none_is_the_checkers_fault(
+        self, package: Package, worker: Worker, answer: str
+    ) -> None:
+        grade = _judge(worker, self._legacy(package), f"print({answer!r})")
+        assert (grade.score, grade.verdict) == (None, Verdict.CHECKER_ERROR)
+
+    @pytest.mark.parametrize(
+        ("answer", "points", "verdict"),
+        [
+            ("", 100, Verdict.ACCEPTED),
+            ("share 1", 100, Verdict.ACCEPTED),
+            ("share 0.5", 50, Verdict.WRONG_ANSWER),
+            ("share 0", 0, Verdict.WRONG_ANSWER),
+            ("score 15", 60, Verdict.WRONG_ANSWER),
+        ],
+    )
+    def test_a_share_is_of_the_tests_points(
+        self, package: Package, worker: Worker, answer: str, points: float, verdict: Verdict
+    ) -> None:
+        grade = _judge(worker, self._newest(package), f"print({answer!r})")
+        assert (grade.score, grade.verdict) == (Score(points=points, maximum=100), verdict)
+
+    @pytest.mark.parametrize("answer", ["share 1.5", "share -1", "score 26", "score -1"])
+    def test_more_than_a_tests_points_are_the_checkers_fault(
+        self, package: Package, worker: Worker, answer: str
+    ) -> None:
+        grade = _judge(worker, self._newest(package), f"print({answer!r})")
+        assert (grade.score, grade.verdict) == (None, Verdict.CHECKER_ERROR)
+
+    def test_scores_in_a_group_of_all_or_nothing_are_the_checkers_fault(
+        self, package: Package, worker: Worker
+    ) -> None:
+        more = {"data/secret/group/test_group.yaml": "max_score: 100\n"}
+        problem = only(package(NEWEST, {"output_validator/v.cc": SCORER} | more))
+        assert _judge(worker, problem, "print()").verdict is Verdict.ACCEPTED
+        assert _judge(worker, problem, "print('share 1')").verdict is Verdict.CHECKER_ERROR
+
+    def _legacy(self, package: Package) -> Problem:
+        files = {
+            "data/testdata.yaml": "on_reject: continue\ngrader_flags: ignore_sample\nrange: 0 60\n",
+            "data/sample/testdata.yaml": "grader_flags: sum\n",
+            "data/secret/testdata.yaml": "grader_flags: sum\n",
+            "data/secret/group/testdata.yaml": "range: 0 20\n",
+            "data/secret/other/testdata.yaml": "range: 0 20\n",
+            "data/secret/third/testdata.yaml": "range: 0 20\n",
+            "output_validators/v.cc": SCORER,
+        }
+        for name in ("other", "third"):
+            files |= {f"data/secret/{name}/1.{ending}": "1\n" for ending in ("in", "ans")}
+        return only(package(OLDER + "validation: custom score\n", files))
+
+    def _newest(self, package: Package) -> Problem:
+        files = {"output_validator/v.cc": SCORER}
+        for name in ("group", "other"):
+            text = "max_score: 50\nscore_aggregation: sum\n"
+            files[f"data/secret/{name}/test_group.yaml"] = text
+            for ending in ("in", "ans"):
+                files[f"data/secret/{name}/1.{ending}"] = "1\n"
+                files[f"data/secret/{name}/2.{ending}"] = "2\n"
+        return only(package(NEWEST, files))
+
+
+@pytest.mark.parametrize(
+    ("settings", "files", "said"),
+    [
+        (OLDER, {"data/secret/testdata.yaml": "grading: custom\n"}, "graders of a package's own"),
+        (OLDER, {"data/testdata.yaml": "grader_flags: median\n"}, "no flag 'median'"),
+        (OLDER, {"data/testdata.yaml": "accept_score: many\n"}, "no number"),
+        (OLDER, {"data/testdata.yaml": "range: 5\n"}, "two numbers"),
+        (OLDER, {"data/testdata.yaml": "on_reject: stop\n"}, "on_reject"),
+        (OLDER, {"data/testdata.yaml": "accept_score: 0\n"}, "no score is full"),
+        (OLDER + "grading: {objective: min}\n", {}, "fewest points"),
+        (OLDER + "problem_format_version: 2023-07\n", {}, "2023-07"),
+        (NEWEST, {}, "unbounded or missing"),
+        (NEWEST, {"data/secret/group/test_group.yaml": "max_score: unbounded\n"}, "unbounded"),
+        (
+            NEWEST,
+            {"data/secret/group/test_group.yaml": "max_score: 1\nscore_aggregation: max\n"},
+            "score_aggregation",
+        ),
+        (
+            NEWEST,
+            {"data/secret/group/test_group.yaml": "max_score: 1\nrequire_pass: later\n"},
+            "require_pass",
+        ),
+        (
+            OLDER + "validation: custom score\n",
+            {"output_validators/v.py": "open('score.txt')", "data/testdata.yaml": "range: 0 9\n"},
+            "Python and gives points",
+        ),
+    ],
+)
+def test_what_gives_no_points_here_is_refused(
+    package: Package, settings: str, files: dict[str, str], said: str
+) -> None:
+    with pytest.raises(DataError, match=said):
+        only(package(settings, files))
+
+
+def test_points_change_the_content_hash(package: Package) -> None:
+    one = only(package(OLDER, LEGACY_GROUPS))
+    more = {"data/secret/group1/testdata.yaml": "on_reject: break\naccept_score: 39\n"}
+    assert one.content_hash != only(package(OLDER, LEGACY_GROUPS | more)).content_hash
