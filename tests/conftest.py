@@ -14,7 +14,7 @@ import pytest
 import pytest_asyncio
 from hypothesis import HealthCheck, settings
 
-pytest_plugins = ["run_fixtures", "judging_fixtures"]
+pytest_plugins = ["files_on_demand", "run_fixtures", "judging_fixtures"]
 
 # How long an example takes hangs on what else the machine does.
 unhurried = [HealthCheck.too_slow]
@@ -52,23 +52,11 @@ def pytest_xdist_setupnodes() -> None:
     os.environ[SHARED] = the_one_imported().name
 
 
-@pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Begin with files whose tests share a fixture: they take longest."""
-    if hasattr(config, "workerinput"):
-        first = {item.path for item in items if "module" in _scopes(item)}
-        items.sort(key=lambda item: item.path not in first)
-
-
-def _scopes(item: pytest.Item) -> set[str]:
-    fixtures = getattr(item, "_fixtureinfo").name2fixturedefs.values()  # noqa: B009 - is private
-    return {definition.scope for each in fixtures for definition in each}
-
-
 def pytest_sessionstart(session: pytest.Session) -> None:
     """Compile the package once: sandboxes, which write nothing, would do it at every start."""
     if not hasattr(session.config, "workerinput"):
-        compileall.compile_dir(Path(__file__).parents[1] / "harness", quiet=2)
+        for folder in (Path(__file__).parents[1] / "harness", Path(__file__).parent / "support"):
+            compileall.compile_dir(folder, quiet=2, workers=0)
 
 
 def pytest_collection_finish() -> None:
