@@ -31,7 +31,7 @@ from harness.run.settings.keys import (
     Words,
 )
 from harness.run.settings.spec import LISTS, RunSpec
-from harness.run.summary.groups import Filters
+from harness.run.summary.filters import Filters
 
 NAMES = """
 CalibratedBenchmark DataError Episode EpisodeReward EpisodeStep Episodes Evaluation

@@ -24,7 +24,8 @@ from harness.figures import count
 from harness.models.protocol import Model
 from harness.models.user_code import name_of_code
 from harness.run.engine.controller import RunController
-from harness.run.engine.lifecycle import Outcome, Prepared, Read
+from harness.run.engine.lifecycle import Prepared, Read
+from harness.run.engine.outcome import Outcome
 from harness.run.observer import RunObserver, Watch
 from harness.run.plan.budget import Budget
 from harness.run.plan.languages import taken_by_all

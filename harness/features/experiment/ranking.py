@@ -19,7 +19,8 @@ from harness.run.store.directory import MANIFEST
 from harness.run.store.pending import NOT_NEEDED
 from harness.run.summary.loaded_run import Run, prices_as_of, read_run
 from harness.run.summary.summary import solved_counts
-from harness.stats.paired import holm, paired_score
+from harness.stats.holm import holm
+from harness.stats.paired import paired_score
 from harness.stats.pass_at_k import Counts
 from harness.stats.rates import Rate
 

@@ -19,7 +19,9 @@ from harness.models.replay import ReplayModel
 from harness.models.user_code import UserModel, model_of
 from harness.problem import Problem
 from harness.run.engine.controller import RunController
-from harness.run.engine.lifecycle import Outcome, Prepared, Read, budget_of, sum_up
+from harness.run.engine.earlier_spending import budget_of
+from harness.run.engine.lifecycle import Prepared, Read
+from harness.run.engine.outcome import Outcome, sum_up
 from harness.run.engine.run_parts import clear_unbegun, without_budget
 from harness.run.plan.budget import NOTHING, ROUNDING, Budget, Total
 from harness.run.plan.plan import Plan

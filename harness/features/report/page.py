@@ -33,7 +33,8 @@ from harness.features.report.notable_problems import changed_outcomes
 from harness.features.report.sections import sections_of
 from harness.figures import count
 from harness.run.store.results import SampleResult, Step
-from harness.run.summary.groups import EVERYTHING, filtered, read_filters
+from harness.run.summary.filtered_run import EVERYTHING, filtered
+from harness.run.summary.filters import read_filters
 from harness.run.summary.loaded_run import Run, read_run
 from harness.sources.selection import Selection
 from harness.terminal.consoles import console

@@ -28,7 +28,7 @@ from harness.features.viewer.query import FILTERS, ComparisonQuery, neighbours, 
 from harness.run.store.results import SampleResult
 from harness.run.store.transcripts import Transcripts
 from harness.run.summary.conversation import Conversation, aligned
-from harness.run.summary.groups import EVERYTHING, filtered
+from harness.run.summary.filtered_run import EVERYTHING, filtered
 from harness.run.summary.loaded_run import Run, read_run
 from harness.sources.selection import Selection
 

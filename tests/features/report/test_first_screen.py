@@ -16,7 +16,7 @@ from harness.features.report.notable_problems import changed_outcomes
 from harness.features.report.page import write_report
 from harness.run.settings.spec import RunSpec, stored
 from harness.run.store.results import SampleResult
-from harness.run.summary.groups import read_filters
+from harness.run.summary.filters import read_filters
 from harness.run.summary.loaded_run import read_run
 
 MakeResult = Callable[..., SampleResult]
