@@ -8,22 +8,12 @@ Texts are not trusted: nothing raises, and time is linear in a text's length.
 
 import re
 import textwrap
-from collections.abc import Iterator
 from typing import NamedTuple
 
 WRAPPERS = frozenset({"markdown", "md"})
 SHORTEST_FENCE = 3
 _LIST_ITEM = re.compile(r"(?:[-*+]|[0-9]{1,9}[.)])[ \t]+(?=```|~~~)")
 _AFTER_WORDS = re.compile(r"(`{3,})[ \t]*((?:[A-Za-z{][\w.+#{}-]{0,20})?)[ \t]*")
-_FENCE = re.compile(r"^[ \t]*```[ \t]*(?P<word>[\w+]*)[^\n]*\n", re.MULTILINE)
-_FENCE_END = re.compile(r"^[ \t]*```", re.MULTILINE)
-WORDS = {
-    "python": frozenset({"python", "python3", "py"}),
-    "java": frozenset({"java"}),
-    "c++": frozenset({"c++", "cpp", "cc", "cxx"}),
-    "javascript": frozenset({"javascript", "js"}),
-}
-"""Names of each language after a fence, in lower case."""
 
 
 class FencedBlock(NamedTuple):
@@ -130,30 +120,3 @@ def _block(fence: _Fence, lines: list[str], *, closed: bool) -> FencedBlock:
 def _unindented(line: str, indent: str) -> str:
     """Remove a fence's indentation; a blank line of a quotation may be a bare `>`."""
     return line.removeprefix(indent if line.startswith(indent) else indent.rstrip())
-
-
-def code_of(text: str, language: str) -> str:
-    """Return the first fenced block of a language, or of no other known one.
-
-    Args:
-        text: prose with code in it.
-        language: a key of `WORDS`.
-
-    Returns:
-        The code; empty if there is none. An unclosed block ends with the text.
-    """
-    blocks = list(_blocks(text))
-    words = WORDS[language]
-    others = frozenset[str]().union(*WORDS.values()) - words
-    said = (code for word, code in blocks if word in words)
-    unsaid = (code for word, code in blocks if word not in others)
-    return next(said, None) or next(unsaid, "")
-
-
-def _blocks(text: str) -> Iterator[tuple[str, str]]:
-    position = 0
-    while opening := _FENCE.search(text, position):
-        closing = _FENCE_END.search(text, opening.end())
-        end = closing.start() if closing else len(text)
-        yield opening["word"].lower(), text[opening.end() : end]
-        position = closing.end() if closing else len(text)

@@ -29,9 +29,9 @@ IMPOSSIBLE = "harness.features.impossible.choice:with_impossible_tests"
 """Function that changes public tests of a plan's problems, for `--impossible`."""
 
 RULES: Mapping[str, str] = {
-    "lcb": "harness.grading.rules.standard:LCB",
-    "equality": "harness.grading.rules.standard:EQUALITY",
-    "tokens": "harness.grading.rules.standard:TOKENS",
+    "lcb": "harness.grading.rules.lcb:LCB",
+    "equality": "harness.grading.rules.equality:EQUALITY",
+    "tokens": "harness.grading.rules.tokens:TOKENS",
     "apps_legacy": "harness.grading.rules.apps_legacy:APPS_LEGACY",
 }
 """Comparison rules, each a `harness.grading.rules.ComparisonRule`."""

@@ -85,27 +85,15 @@ SMALL = 20
 SHORT = 80
 ANNOTATION = re.compile(r"[\w.]+(?:[\[(| ].*)?")
 SEVERAL_TOPICS: set[str] = {
-    "harness.efficiency.beyond",
-    "harness.features.cluster.ray_node",
+    "harness.features.cluster.pickles",
     "harness.features.compare.differences",
     "harness.features.compare.flips",
     "harness.features.compare.table_rows",
-    "harness.features.experiment.cell_runs",
+    "harness.features.experiment.variant_runs",
     "harness.features.experiment.decision",
     "harness.features.experiment.experiment_file",
-    "harness.features.external.agent_sandbox",
     "harness.features.report.notable_problems",
     "harness.features.report.overview_sections",
-    "harness.features.viewer.highlight",
-    "harness.features.viewer.html",
-    "harness.grading.outcome",
-    "harness.grading.rules.standard",
-    "harness.markdown",
-    "harness.models.clients.openai_request",
-    "harness.run.engine.lifecycle",
-    "harness.run.store.message_texts",
-    "harness.run.summary.groups",
-    "harness.run.summary.iteration",
     "harness.sandbox.cores",
     "harness.sandbox.fork_server_connection",
     "harness.sandbox.inside.preamble",
@@ -114,11 +102,6 @@ SEVERAL_TOPICS: set[str] = {
     "harness.sandbox.program",
     "harness.sources.checkers.arrangements",
     "harness.sources.checkers.graphs",
-    "harness.sources.files.json_text",
-    "harness.sources.leetcode.assertions",
-    "harness.stats.paired",
-    "harness.stats.rates",
-    "harness.stats.spend_curves",
 }
 """Modules with several topics that do not name each other: to be removed, never to be added to."""
 

@@ -5,7 +5,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Protocol
 
-from harness.efficiency.beyond import MeasuredShare, beyond_at_k, known_rate, mean_rate
+from harness.efficiency.beyond import beyond_at_k
+from harness.efficiency.mean_share import MeasuredShare, known_rate, mean_rate
 from harness.efficiency.scale import Efficiency
 from harness.figures import figure
 from harness.models.protocol import Frozen
@@ -60,7 +61,7 @@ class EfficiencySummary(Frozen):
     """Summary of how fast a run's solutions are among the references.
 
     The interval of every rate covers both the variation between problems and the measurement error,
-    see `harness.efficiency.beyond.mean_rate`.
+    see `harness.efficiency.mean_share.mean_rate`.
 
     Attributes:
         timings: number of samples by timing method; rates that mix two methods mean nothing.

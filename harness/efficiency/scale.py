@@ -3,7 +3,9 @@
 from typing import Self
 
 from harness.efficiency import Timing
-from harness.efficiency.beyond import MeasuredTime, beyond, beyond_half_width, percentile
+from harness.efficiency.beyond import beyond
+from harness.efficiency.beyond_interval import MeasuredTime, beyond_half_width
+from harness.efficiency.percentile import percentile
 from harness.problem import Frozen
 
 PROTOCOL = 2

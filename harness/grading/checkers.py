@@ -34,7 +34,7 @@ from harness.excerpts import around, decode_head
 from harness.grading import checker_code
 from harness.grading.rules.difference import difference
 from harness.grading.rules.json_values import describe_value
-from harness.grading.rules.standard import lcb_output, lcb_value
+from harness.grading.rules.lcb import lcb_output, lcb_value
 from harness.grading.sandbox_retry import RetryingWorker
 from harness.grading.verdict import Difference
 from harness.problem import Checker, Codec, Signature, TestCase

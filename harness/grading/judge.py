@@ -20,10 +20,12 @@ from dataclasses import dataclass, field
 from itertools import takewhile
 from typing import Any
 
+from harness.grading.answer_comparison import Comparison, Said
 from harness.grading.checker_program import ProgramCheck
 from harness.grading.checkers import Check, CheckerError, OwnScore
 from harness.grading.code_tests.code_judge import CodeJudge
-from harness.grading.outcome import Comparison, Said, answer_of, outcome
+from harness.grading.execution_answer import answer_of
+from harness.grading.outcome import outcome
 from harness.grading.passes import PassJudge
 from harness.grading.sandbox_retry import RetryingWorker, picked
 from harness.grading.scores import judge_groups

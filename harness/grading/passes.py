@@ -11,7 +11,8 @@ from typing import TypeVar
 
 from harness.grading.checker_program import Ruling, compiled_checker, folder_of, ruling_of
 from harness.grading.checkers import difference_of
-from harness.grading.outcome import answer_of, outcome
+from harness.grading.execution_answer import answer_of
+from harness.grading.outcome import outcome
 from harness.grading.sandbox_retry import RetryingWorker
 from harness.grading.task import Task
 from harness.grading.verdict import Difference, JudgedAgain, TestResult

@@ -2,8 +2,8 @@
 
     python tests/benchmarks/early_stopping.py [--draws 4000]
 
-Each experiment has 500 problems. A problem is solved by the agent alone, by the other cell alone,
-by both, or by neither; problems are asked in a random order. The same code decides as in
+Each experiment has 500 problems. A problem is solved by the agent alone, by the other variant
+alone, by both, or by neither; problems are asked in a random order. The same code decides as in
 `harness experiment --stop-when-decided`, at its looks, and after every pair.
 """
 
@@ -129,10 +129,10 @@ def precision_table(draws: int) -> None:
 
 
 def coverage_table(draws: int) -> None:
-    """Experiments whose interval misses the true difference at any look, several samples a cell."""
+    """Experiments whose interval misses the true difference at any look, with several samples."""
     sizes = looks(PROBLEMS)
     values = np.array([-1, -0.75, -0.5, -0.25, 0, 0.25, 0.5, 0.75, 1])
-    print(f"\ninterval, {draws} experiments, four samples a problem in one cell")
+    print(f"\ninterval, {draws} experiments, four samples a problem in one variant")
     print("difference  misses it at any of the looks")
     for tilt in (0.0, 0.3, 0.6):
         shares = np.array([1, 1, 2, 3, 8, 3, 2, 1, 1]) * np.exp(tilt * 2 * values)

@@ -15,7 +15,8 @@ import sys
 
 import numpy as np
 
-from harness.stats.paired import holm, paired_test
+from harness.stats.holm import holm
+from harness.stats.paired import paired_test
 
 SHAPES = {"spread": (0.8, 0.8), "hard": (0.4, 1.6), "easy": (3.0, 0.5)}
 PROBLEMS = (5, 8, 10, 20, 50, 200)

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.efficiency.beyond import MeasuredShare, beyond, known_rate, mean_rate
+from harness.efficiency.beyond import beyond
+from harness.efficiency.mean_share import MeasuredShare, known_rate, mean_rate
 from harness.stats.rates import rate, wilson
 
 SECONDS = st.floats(1e-6, 1e3)

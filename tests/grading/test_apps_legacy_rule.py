@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from harness.grading.rules import RULES
 from harness.grading.rules.apps_legacy import apps_legacy_output, apps_legacy_value
-from harness.grading.rules.standard import lcb_output, lcb_value, tokens_output, tokens_value
+from harness.grading.rules.lcb import lcb_output, lcb_value
+from harness.grading.rules.tokens import tokens_output, tokens_value
 from harness.sandbox.inside import values
 
 RUNGS = {

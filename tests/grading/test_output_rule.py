@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.grading.rules import RULES
-from harness.grading.rules.standard import lcb_output
+from harness.grading.rules.lcb import lcb_output
 
 SAME = {
     "equal": ("1 2\n3\n", "1 2\n3\n"),

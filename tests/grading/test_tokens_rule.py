@@ -11,7 +11,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from harness.grading.rules import RULES
-from harness.grading.rules.standard import tokens_output, tokens_value
+from harness.grading.rules.tokens import tokens_output, tokens_value
 from harness.sandbox.inside import values
 
 SAME = {

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from harness.grading.rules import RULES
 from harness.grading.rules.json_values import describe_value, read_json
-from harness.grading.rules.standard import lcb_value
+from harness.grading.rules.lcb import lcb_value
 from harness.sandbox.inside import values
 
 SAME = {

@@ -50,10 +50,10 @@ def stored(path: str) -> dict[str, Any]:
     return {key: each for key, each in found.items() if key != "created"}
 
 
-def ran(path: str, cell: str) -> tuple[Any, ...]:
-    """A cell's run.json without times, and its results."""
-    manifest = json.loads(Path(path, cell, "run.json").read_text())
-    found = harness.load_run(f"{path}/{cell}").results
+def ran(path: str, variant: str) -> tuple[Any, ...]:
+    """A variant's run.json without times, and its results."""
+    manifest = json.loads(Path(path, variant, "run.json").read_text())
+    found = harness.load_run(f"{path}/{variant}").results
     results = {(r.sample, r.verdict, r.public_passed, r.hidden_passed, r.usage) for r in found}
     return {**manifest, "created": None, "versions": None}, results
 
@@ -64,7 +64,9 @@ class TestAsTheCommand:
         assert done.returncode == 0, done.stderr
         found = experiment(sample_size=3, out="f")
         assert stored("f") == stored("e")
-        assert [ran("f", cell) for cell in found.runs] == [ran("e", cell) for cell in found.runs]
+        assert [ran("f", variant) for variant in found.runs] == [
+            ran("e", variant) for variant in found.runs
+        ]
         of_command = json.loads(done.stdout.replace('"e/', '"f/').replace('"e"', '"f"'))
         assert json.loads(found.model_dump_json()) == of_command
         assert command(folder, "experiment", "show", "f", "--json").stdout == (
@@ -96,20 +98,20 @@ class TestAsTheCommand:
             space["good"], "jsonl:p.jsonl", modes="single_shot", shots=2, sample_size=2, out="f"
         )
         assert stored("f") == stored("e")
-        (cell,) = stored("e")["cells"]
-        assert ran("f", cell) == ran("e", cell)
+        (variant,) = stored("e")["variants"]
+        assert ran("f", variant) == ran("e", variant)
 
 
 @pytest.mark.thorough
 def test_two_functions_are_ranked_and_compared() -> None:
     found = experiment([poor, good], ROWS[:4], modes="single_shot", out="e")
-    best, base = (cell.name for cell in found.cells)
+    best, base = (variant.name for variant in found.variants)
     assert found.baseline == base
     assert repr(found) == f"<ExperimentResult e: 2 variants, the best {best}: pass@1 100.0 %>"
     assert found.answer.startswith(f"{best} solves most: 100.0 %, +100.0 points against {base}")
     assert [(name, run.pass_at_1) for name, run in found.runs.items()] == [(best, 1), (base, 0)]
     table = found.to_pandas()
-    assert list(table["cell"]) == [best, base]
+    assert list(table["variant"]) == [best, base]
     assert list(table["pass_at_1"]) == [1.0, 0.0]
     assert table["difference"].isna().tolist() == [False, True]
     assert found.compare().versus[0].paired.difference == 1.0
@@ -143,7 +145,7 @@ class TestGoingOn:
         assert "4 problems not asked" in found._repr_html_()
         found = experiment([poor, echo], ROWS, resume="e")
         assert (found.decision, asked.total(), max(asked.values())) == (None, 20, 1)
-        assert experiment([poor, echo], **SINGLE, out="e").cells == found.cells
+        assert experiment([poor, echo], **SINGLE, out="e").variants == found.variants
         assert asked.total() == 20, "the same call asks nothing again"
 
     @pytest.mark.thorough
@@ -156,7 +158,7 @@ class TestGoingOn:
         done = command(folder, "experiment", "--resume", "e", "--max-tokens-total", "100000")
         assert (done.returncode, "were given from Python" in done.stderr) == (2, True)
         found = experiment(resume="e", benchmark=problems, max_tokens_total=100_000)
-        assert found.cells[0].graded == 2
+        assert found.variants[0].graded == 2
 
     @pytest.mark.thorough
     def test_experiment_stops_when_the_interval_is_narrow(self) -> None:
@@ -174,15 +176,17 @@ class TestGoingOn:
             return good(problem)
 
         call = {"models": [fails, good], "benchmark": ROWS[:2], "modes": "single_shot", "out": "e"}
-        assert [cell.pending for cell in experiment(**call).cells] == [0, 2]
+        assert [variant.pending for variant in experiment(**call).variants] == [0, 2]
         assert "2 samples pending in e (python-tests" in caplog.text
         again = "try again with: experiment(resume='e'), with your models and problems"
         assert f"fails raised OSError: not today); {again}" in caplog.text
         (folder / "mended").touch()
-        assert [cell.pass_at_1 is not None for cell in experiment(**call).cells] == [True] * 2
+        assert [variant.pass_at_1 is not None for variant in experiment(**call).variants] == [
+            True
+        ] * 2
 
     @pytest.mark.thorough
-    async def test_a_budget_is_of_all_cells(self, caplog: pytest.LogCaptureFixture) -> None:
+    async def test_a_budget_is_of_all_variants(self, caplog: pytest.LogCaptureFixture) -> None:
         usage = {"prompt_tokens": 7, "completion_tokens": 3}
         async with ChatServer(lambda *_: completion("print(0)", usage=usage)) as server:
             call: dict[str, Any] = {"models": "served", "base_url": server.base_url, "out": "e"}
@@ -228,10 +232,13 @@ class TestOwnModels:
         assert asyncio.get_running_loop() is own
         assert len(model.loops) == 1
         assert model.closed == 0
-        assert {cell.settings["mode"] for cell in found.cells} == {"single_shot", "agentic"}
-        assert min(cell.graded for cell in found.cells) == 9
+        assert {variant.settings["mode"] for variant in found.variants} == {
+            "single_shot",
+            "agentic",
+        }
+        assert min(variant.graded for variant in found.variants) == 9
 
-    def test_settings_of_all_cells_and_of_some(self) -> None:
+    def test_settings_of_all_variants_and_of_some(self) -> None:
         found = experiment(
             Own(), ROWS[:1], modes="agentic", vary={"max_turns": [1, 3]}, temperature=0.5, out="e"
         )

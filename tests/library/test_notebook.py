@@ -78,7 +78,7 @@ def test_a_comparison_is_a_row_a_run_and_takes_loaded_runs(pair: Pair) -> None:
     assert frame["difference_low"][1] < 0.5 < frame["difference_high"][1]
     changed = compared.problems()
     assert list(changed["outcome"]) == ["gained"] * 6
-    assert "Agentic solves 50.0 points more than single shot" in " ".join(
+    assert "The agent solves 50.0 points more than single shot" in " ".join(
         compared._repr_html_().split()
     )
 

@@ -23,15 +23,15 @@ from harness.grading.verdict import Grade, Verdict
 from harness.problem import Problem
 from harness.run.plan.problem_loader import Benchmark
 from harness.run.settings.keys import (
-    CellKeys,
     GradeKeys,
     JudgingKeys,
     RunKeys,
     SelectionKeys,
+    VariantKeys,
     Words,
 )
 from harness.run.settings.spec import LISTS, RunSpec
-from harness.run.summary.groups import Filters
+from harness.run.summary.filters import Filters
 
 NAMES = """
 CalibratedBenchmark DataError Episode EpisodeReward EpisodeStep Episodes Evaluation
@@ -66,7 +66,7 @@ SIGNATURES = {
     "grade": f"problems solutions extract efficiency {names_of(GradeKeys)}",
     "agrade": f"problems solutions extract efficiency {names_of(GradeKeys)}",
     "experiment": f"models benchmark modes prompts shots vary stop_when_decided level precision "
-    f"config out resume progress {names_of(CellKeys)}",
+    f"config out resume progress {names_of(VariantKeys)}",
     "compare": f"run_a run_b others baseline at {names_of(Filters)}",
     "load_problems": f"benchmark limit {names_of(SelectionKeys)}",
     "calibrate": f"benchmark recollect {names_of(CalibrateKeys)}",
@@ -170,7 +170,7 @@ def test_the_keys_are_those_of_a_spec() -> None:
     keys = typing.get_type_hints(RunKeys)
     assert {*keys, "benchmark", "model", "efficiency"} == set(RunSpec.model_fields)
     assert not set(keys) & set(OWN)
-    assert not set(typing.get_type_hints(CellKeys)) & set(OWN_OF_EXPERIMENT)
+    assert not set(typing.get_type_hints(VariantKeys)) & set(OWN_OF_EXPERIMENT)
     for key in LISTS:
         assert keys[key] in (Words, Words | Mapping[str, str])
     for smaller in (SelectionKeys, JudgingKeys, GradeKeys, EpisodeKeys):

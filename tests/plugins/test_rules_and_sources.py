@@ -7,8 +7,8 @@ from program import harness, results
 from written import link_written
 
 from harness.errors import DataError, UsageError
+from harness.grading.answer_comparison import _said
 from harness.grading.checkers import CheckerError
-from harness.grading.outcome import _said
 from harness.grading.rules import RuleError, find_rule, guarded
 from harness.grading.verdict import Difference
 from harness.plugins import RULES, SOURCES, Plugin

@@ -6,7 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.stats.rates import cumulative, mean_by_problem, round_steps, solved_per, whole_steps
+from harness.stats.cumulative import cumulative
+from harness.stats.rates import mean_by_problem, solved_per
+from harness.stats.steps import round_steps, whole_steps
 
 REACHED = st.lists(
     st.tuples(st.sampled_from("abcdefg"), st.none() | st.integers(0, 50)), min_size=1, max_size=60

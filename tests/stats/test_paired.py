@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harness.stats.paired import compare_paired, holm, paired_score, paired_test
+from harness.stats.holm import holm
+from harness.stats.paired import compare_paired, paired_score, paired_test
 
 RUN = st.dictionaries(
     st.integers(0, 40).map("p{}".format), st.sampled_from([0.0, 0.25, 1 / 3, 0.5, 1.0]), max_size=30

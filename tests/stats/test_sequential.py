@@ -14,7 +14,7 @@ BOUND = -math.log(LEVEL)
 
 
 def table(most: int) -> np.ndarray:
-    """The logarithm of the e-value by how many pairs favour each cell."""
+    """The logarithm of the e-value by how many pairs favour each variant."""
     log_e = np.empty((most + 1, most + 1))
     for gained in range(most + 1):
         for lost in range(most + 1):

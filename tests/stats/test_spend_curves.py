@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from spend_made import Truth, held
 
+from harness.stats.crossing import crossing
 from harness.stats.paired import score_interval
 from harness.stats.spend_curves import (
     Attempt,
-    crossing,
     cut_off,
     difference_interval,
     policies,

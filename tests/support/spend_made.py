@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from harness.stats.crossing import crossing
 from harness.stats.pass_at_k import Shot, chosen_solved, spend_of_all
 from harness.stats.spend_curves import (
     Attempt,
     Policies,
-    crossing,
     cut_off,
     difference_interval,
     policies,

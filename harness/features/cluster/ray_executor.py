@@ -23,7 +23,9 @@ from dataclasses import dataclass
 from typing import Any, Self, TypeVar, cast
 
 from harness.errors import UsageError
-from harness.features.cluster.ray_node import Greeting, MachineSlots, Node, pack, unpack_outcome
+from harness.features.cluster.machine_slots import MachineSlots
+from harness.features.cluster.pickles import pack, unpack_outcome
+from harness.features.cluster.ray_node import Greeting, Node
 from harness.sandbox.executor import ExecutorError
 from harness.sandbox.isolation import Level
 from harness.sandbox.program import SandboxError

@@ -11,7 +11,7 @@ from functools import partial
 from typing import Literal
 
 from harness.run.store.results import SampleResult, Step
-from harness.run.summary.iteration import handed_in
+from harness.run.summary.handed_in import handed_in
 from harness.stats.pass_at_k import (
     Shot,
     any_solved,

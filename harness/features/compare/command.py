@@ -18,7 +18,8 @@ from harness.features.compare.run_names import names_of
 from harness.features.compare.view import comparison_view, groups_of
 from harness.figures import count
 from harness.run.store.results import uncollected
-from harness.run.summary.groups import read_filters, read_kinds
+from harness.run.summary.filters import read_filters
+from harness.run.summary.groups import read_kinds
 from harness.terminal.consoles import console, write_json
 from harness.text import printable_line
 

@@ -28,7 +28,7 @@ from harness.run.store.directory import refuse_experiment
 from harness.run.store.origin import verdicts_of
 from harness.run.store.pending import NOT_NEEDED
 from harness.run.store.results import SampleResult, uncollected
-from harness.run.summary.groups import EVERYTHING, filtered
+from harness.run.summary.filtered_run import EVERYTHING, filtered
 from harness.run.summary.loaded_run import (
     Bounds,
     Run,
@@ -40,7 +40,8 @@ from harness.run.summary.loaded_run import (
 )
 from harness.run.summary.summary import Summary, solved_counts, summarize
 from harness.sources.selection import Selection
-from harness.stats.paired import Paired, holm
+from harness.stats.holm import holm
+from harness.stats.paired import Paired
 from harness.stats.pass_at_k import Counts
 
 SCHEMA = 1

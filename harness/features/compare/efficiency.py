@@ -7,7 +7,6 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, computed_field
 
-from harness.efficiency.beyond import MeasuredShare, mean_rate
 from harness.efficiency.efficiency_summary import (
     EfficiencySummary,
     beyonds,
@@ -16,6 +15,7 @@ from harness.efficiency.efficiency_summary import (
     score_words,
     scores,
 )
+from harness.efficiency.mean_share import MeasuredShare, mean_rate
 from harness.figures import UNKNOWN, count
 from harness.models.protocol import Frozen
 from harness.run.store.results import SampleResult

@@ -15,7 +15,7 @@ from harness.features.compare.flips import Flip
 from harness.features.compare.run_names import names_of
 from harness.features.compare.spend_sentence import UNIT_WORDS
 from harness.run.settings.python_signature import listing
-from harness.run.summary.groups import Filters, read_filters
+from harness.run.summary.filters import Filters, read_filters
 from harness.run.summary.loaded_run import Run, frame
 from harness.terminal.notebook import NotebookView
 

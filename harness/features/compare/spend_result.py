@@ -10,14 +10,8 @@ from pydantic.json_schema import SkipJsonSchema
 
 from harness.features.compare.arms import CurveKind, Unit
 from harness.models.protocol import Frozen
-from harness.stats.spend_curves import (
-    CrossingPoint,
-    Policies,
-    crossing,
-    difference_interval,
-    rate_interval,
-    resampled,
-)
+from harness.stats.crossing import CrossingPoint, crossing
+from harness.stats.spend_curves import Policies, difference_interval, rate_interval, resampled
 
 if TYPE_CHECKING:
     from harness.stats.spend_curves import Floats

@@ -13,7 +13,8 @@ from harness.figures import count, dollars, number_range
 from harness.models.protocol import Usage
 from harness.models.providers import AGENT_PREFIX, REFERENCES, REPLAY_PREFIX
 from harness.run.engine.controller import RunController
-from harness.run.engine.lifecycle import Outcome, Prepared
+from harness.run.engine.lifecycle import Prepared
+from harness.run.engine.outcome import Outcome
 from harness.run.plan.budget import Budget
 from harness.run.plan.estimate import ANSWER, CHARACTERS, Estimate, Foretold, estimate
 from harness.run.settings.spec import GROWING, RESUMABLE, known_keys, read_spec

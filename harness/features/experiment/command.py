@@ -30,7 +30,7 @@ app = typer.Typer(cls=HelpGroup, rich_markup_mode=None)
 MODEL = ("base_url", "api", "api_key_env", "header", "price", "prices")
 BUDGET = ("max_cost", "max_tokens_total", "concurrency", "workers")
 
-cell_option = partial(typer.Option, rich_help_panel="Variants")
+variant_option = partial(typer.Option, rich_help_panel="Variants")
 stop_option = partial(typer.Option, rich_help_panel="When it may stop")
 run_option = partial(typer.Option, rich_help_panel="Run")
 
@@ -44,7 +44,7 @@ def experiment(
     source: Source = None,
     model: Annotated[
         list[str] | None,
-        cell_option(
+        variant_option(
             "-m",
             "--model",
             help="A model, as `harness run -m` has it; repeat for several. Default: MODEL_ID, or "
@@ -54,7 +54,7 @@ def experiment(
     ] = None,
     mode: Annotated[
         list[str] | None,
-        cell_option(
+        variant_option(
             "--mode",
             help="A mode, as `harness run --mode` has it; repeat for several. Default: "
             "single_shot and agentic.",
@@ -64,7 +64,7 @@ def experiment(
     ] = None,
     prompt: Annotated[
         list[str] | None,
-        cell_option(
+        variant_option(
             "--prompt",
             help="A bundled prompt set, or a folder with one; repeat for several.",
             metavar="SET",
@@ -73,7 +73,7 @@ def experiment(
     ] = None,
     shots: Annotated[
         str | None,
-        cell_option(
+        variant_option(
             "--shots",
             help="Samples of a problem in single shot: a number, or auto for as many as the "
             "agent's spend buys. Default: auto where there is another mode.",
@@ -82,7 +82,7 @@ def experiment(
     ] = None,
     vary: Annotated[
         list[str] | None,
-        cell_option(
+        variant_option(
             "--vary",
             help="Variants for each of these values of a setting of `harness run`, such as "
             "reasoning_effort=low,high; with one value, that setting for all variants. Repeat.",
@@ -121,7 +121,7 @@ def experiment(
             "-c",
             "--config",
             help="A larger grid, as YAML: keys of a run, and models, modes, prompts, samples, "
-            "vary, cells, baseline.",
+            "vary, variants, baseline.",
             metavar="FILE",
         ),
     ] = None,
@@ -153,7 +153,7 @@ def experiment(
     if context.invoked_subcommand is not None:
         return
     keys = with_source(dict(settings), source)
-    cells: dict[str, Any] = {
+    lists: dict[str, Any] = {
         name: value
         for name, value in (
             *(("models", model), ("modes", mode), ("prompts", prompt)),
@@ -162,7 +162,7 @@ def experiment(
         if value
     }
     goal = goal_of(decided=stop_when_decided, level=level, precision=precision, say=as_flag)
-    asked = ExperimentRequest.of(keys, cells, goal, config=config, out=out, resume=resume)
+    asked = ExperimentRequest.of(keys, lists, goal, config=config, out=out, resume=resume)
     watchers = watchers_of(observer, notify)
     raise typer.Exit(run_experiment(asked, watchers, as_json=as_json, dry_run=dry_run))
 
@@ -201,9 +201,9 @@ def run_experiment(
     run.controller.dry_run = dry_run
     prepared = run.prepare()
     if dry_run:
-        cells = foretold(run.experiment, prepared)
+        variants = foretold(run.experiment, prepared)
         run.runs.close()
-        print_estimate(out, cells, run.experiment, as_json=as_json)
+        print_estimate(out, variants, run.experiment, as_json=as_json)
         return OK
     with taking_leave(run.watchers, err):
         run.carry_out(run.controller.carry_out)

@@ -5,6 +5,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from pydantic import AliasChoices, Field
+
 from harness.errors import UsageError
 from harness.figures import count, points
 from harness.models.protocol import Frozen
@@ -74,12 +76,12 @@ def _check_range(name: str, given: object, most: float, wanted: str, say: Say) -
         raise UsageError(f"{say(name)} {shown}: give {wanted}")
 
 
-def check_pair(goal: Goal, cells: int, say: Say) -> None:
-    """Refuse early stopping unless the experiment has two cells. Raises UsageError."""
-    if goal.stops and cells != PAIR:
+def check_pair(goal: Goal, variants: int, say: Say) -> None:
+    """Refuse early stopping unless the experiment has two variants. Raises UsageError."""
+    if goal.stops and variants != PAIR:
         raise UsageError(
             f"{say('stop_when_decided')} and {say('precision')} compare two variants, and this "
-            f"experiment has {cells}; leave them out"
+            f"experiment has {variants}; leave them out"
         )
 
 
@@ -91,7 +93,7 @@ class Decision(Frozen):
             `incomplete` if the experiment was interrupted or ran out of budget.
         question: `equal_spend`: attempts against the shots that their spend buys; `solved`: all
             samples of both.
-        cell, baseline: names of the variants; `difference` is the first minus the second.
+        variant, baseline: names of the variants; `difference` is the first minus the second.
         pairs: number of problems that count as evidence.
         problems, planned: number of problems done in both variants, and of all problems.
         difference, low, high: difference of the rates and its interval, between -1 and 1; the
@@ -102,7 +104,7 @@ class Decision(Frozen):
 
     reason: Reason
     question: Question = "solved"
-    cell: str
+    variant: str = Field(validation_alias=AliasChoices("variant", "cell"))
     baseline: str
     pairs: int
     problems: int
@@ -126,7 +128,7 @@ class Decision(Frozen):
         where = " at equal spend" if self.question == "equal_spend" else ""
         return (
             f"Stopping rule: {word} (evidence {self.e_value:.3g}, needs {1 / self.level:g}). "
-            f"{self.cell} minus {self.baseline}{where}: {self.points}, from {self.pairs:,} of "
+            f"{self.variant} minus {self.baseline}{where}: {self.points}, from {self.pairs:,} of "
             f"{count(self.planned, 'problem')}"
         )
 

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from harness.features.experiment.cells import OF_THE_WHOLE, Spec
+from harness.features.experiment.variants import OF_THE_WHOLE, Spec
 from harness.run.settings.spec import uses
 from harness.run.store.results import SampleResult
 
@@ -62,7 +62,7 @@ def affordable(agent: Spend, shot: Spend) -> tuple[float, Unit]:
     return (agent.calls / shot.calls if shot.calls else 1.0), "calls"
 
 
-def agents_of(shot: Spec, cells: Mapping[str, Spec]) -> list[str]:
+def agents_of(shot: Spec, variants: Mapping[str, Spec]) -> list[str]:
     """Return the variants whose spend decides a single-shot variant's number of shots.
 
     These are the variants of other modes with the same value of every setting that single shot
@@ -72,7 +72,7 @@ def agents_of(shot: Spec, cells: Mapping[str, Spec]) -> list[str]:
     keys = [key for key in shot if key not in apart and uses(SINGLE_SHOT, key)]
     return [
         name
-        for name, spec in cells.items()
+        for name, spec in variants.items()
         if spec["mode"] != SINGLE_SHOT
         and all(spec.get(key) == shot[key] for key in keys if uses(spec["mode"], key))
     ]
@@ -127,7 +127,8 @@ def shots_wanted(
     All problems together get shots that cost what the agent spends on them, and less than one shot
     more; of several agents the dearest counts. A problem with fewer shots gets the next one, so
     that each has the whole number below the ratio or one more; more only if it got them before the
-    ratio fell.
+    ratio fell. The others then get fewer, if all together would be worth one shot a problem more
+    than the agent; later, when there are more problems, they get the rest.
 
     Args:
         shots: results of the single-shot variant.
@@ -148,10 +149,13 @@ def shots_wanted(
     bought = sum(
         _amount(result, unit) for result in shots if result.graded and result.problem_id in followed
     ) / _amount(shot, unit)
+    worth, number = ratio * len(followed) - bought, len(followed)
     least = min(most, max(1, math.floor(ratio + _NEAR)))
+    while least > 1 and _new(least, wanted, done, followed) > worth + number:
+        least -= 1
     wanted |= {problem: max(least, wanted[problem]) for problem in followed}
-    planned = sum(wanted[problem] - done[problem] for problem in followed)
-    missing = math.ceil(ratio * len(followed) - bought - planned - _NEAR * len(followed))
+    planned = _new(1, wanted, done, followed)
+    missing = math.ceil(worth - planned - _NEAR * number)
     order: list[str] = [p for p in asked if p in followed and wanted[p] < most]
     while missing > 0 and order:
         level = min(wanted[problem] for problem in order)
@@ -160,6 +164,13 @@ def shots_wanted(
             missing -= 1
         order = [problem for problem in order if wanted[problem] < most]
     return Wanted(wanted, ratio, unit)
+
+
+def _new(
+    least: int, wanted: Mapping[str, int], done: Mapping[str, int], problems: Collection[str]
+) -> int:
+    """Return how many shots are still to take if each problem is to have at least so many."""
+    return sum(max(least, wanted[problem]) - done[problem] for problem in problems)
 
 
 def _amount(of: SampleResult | Spend, unit: Unit) -> float:

@@ -13,13 +13,19 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from pydantic import Field, ValidationError
+from pydantic import AliasChoices, Field, ValidationError
 from pydantic_core import to_json
 
 from harness.errors import RunDirectoryError, UsageError
-from harness.features.experiment.cells import Cell, Grid, grown_from, is_name, with_known_shots
 from harness.features.experiment.decision import Decision, Goal, Say
 from harness.features.experiment.grid import factorial_grid, read_grid
+from harness.features.experiment.variants import (
+    Grid,
+    Variant,
+    grown_from,
+    is_name,
+    with_known_shots,
+)
 from harness.models.protocol import Frozen
 from harness.run.settings.spec import RESUMABLE, known_keys, spec_of, stored
 from harness.run.store.directory import EXPERIMENT, MANIFEST, default_path, write_json
@@ -28,7 +34,8 @@ from harness.run.store.results import storage_error
 from harness.version import __version__
 
 FILE = EXPERIMENT
-SCHEMA = 1
+SCHEMA = 2
+"""Version that is written. Version 1, in which a variant was a cell, is read."""
 MOST_BYTES = 64 << 20
 BUDGET = frozenset({"max_cost", "max_tokens_total"})
 
@@ -39,18 +46,20 @@ class Stored(Frozen):
     Attributes:
         hash: hash of the grid's variants and baseline.
         baseline: name of the baseline.
-        cells: spec of each variant by name; the name is also that of its run directory beside the
-            file, which exists once the variant has started.
+        variants: spec of each variant by name; the name is also that of its run directory beside
+            the file, which exists once the variant has started.
         auto_shots: variants that get as many samples as another variant's spend pays for.
         decision: the outcome, if the experiment may stop early.
     """
 
-    schema_version: int = Field(alias="schema", ge=SCHEMA, le=SCHEMA)
+    schema_version: int = Field(alias="schema", ge=1, le=SCHEMA)
     harness: str
     created: str
     hash: str
     baseline: str
-    cells: dict[str, dict[str, Any]] = Field(min_length=1)
+    variants: dict[str, dict[str, Any]] = Field(
+        min_length=1, validation_alias=AliasChoices("variants", "cells")
+    )
     auto_shots: tuple[str, ...] = ()
     decision: Decision | None = None
 
@@ -61,21 +70,21 @@ class Experiment:
 
     Attributes:
         path: the experiment's directory.
-        cells: variants in the grid's order, with their names on disk.
+        variants: variants in the grid's order, with their names on disk.
         baseline: name of the baseline.
         created: time of creation; None for a new experiment.
         auto_shots: see `Stored`.
     """
 
     path: Path
-    cells: tuple[Cell, ...]
+    variants: tuple[Variant, ...]
     baseline: str
     created: str | None = None
     auto_shots: frozenset[str] = frozenset()
 
-    def run(self, cell: Cell) -> Path:
-        """Return the run directory of a cell."""
-        return self.path / cell.name
+    def run(self, variant: Variant) -> Path:
+        """Return the run directory of a variant."""
+        return self.path / variant.name
 
     def write(self, decision: Decision | None = None) -> None:
         """Write `experiment.json`.
@@ -83,14 +92,14 @@ class Experiment:
         Raises:
             StorageError: the disk refused a write.
         """
-        cells = {cell.name: stored(cell.spec) for cell in self.cells}
+        variants = {variant.name: stored(variant.spec) for variant in self.variants}
         value: dict[str, Any] = {
             "schema": SCHEMA,
             "harness": __version__,
             "created": self.created or datetime.now(UTC).isoformat(timespec="seconds"),
-            "hash": grid_hash(cells, self.baseline),
+            "hash": grid_hash(variants, self.baseline),
             "baseline": self.baseline,
-            "cells": cells,
+            "variants": variants,
         }
         if self.auto_shots:
             value["auto_shots"] = sorted(self.auto_shots)
@@ -114,20 +123,20 @@ def experiment_at(path: Path, grid: Grid) -> Experiment:
     created = None
     if (path / FILE).exists():
         before = read_experiment(path)
-        grid = with_known_shots(before.cells, grid)
-        cells, created = grown_from(before.cells, grid), before.created
+        grid = with_known_shots(before.variants, grid)
+        variants, created = grown_from(before.variants, grid), before.created
     elif (path / MANIFEST).exists():
         raise RunDirectoryError(f"{path} is a run, and no experiment; give another --out")
     elif path.exists() and (not path.is_dir() or _is_used(path)):
         raise RunDirectoryError(f"{path} exists and is no experiment; give another --out")
     else:
-        cells = grid.cells
+        variants = grid.variants
     auto = (
         now.name
-        for asked, now in zip(grid.cells, cells, strict=True)
+        for asked, now in zip(grid.variants, variants, strict=True)
         if asked.name in grid.auto_shots
     )
-    return Experiment(path, cells, _baseline(grid, cells), created, frozenset(auto))
+    return Experiment(path, variants, _baseline(grid, variants), created, frozenset(auto))
 
 
 def _is_used(folder: Path) -> bool:
@@ -153,23 +162,26 @@ def read_experiment(path: Path) -> Stored:
         raise RunDirectoryError(
             f"{file} is not an experiment's, or another version's{where and f' ({where})'}"
         ) from error
-    wrong = next((name for name in found.cells if not is_name(name)), None)
+    wrong = next((name for name in found.variants if not is_name(name)), None)
     if wrong is not None:
         raise RunDirectoryError(f"{file}: {wrong[:100]!r} is no name of a variant")
-    if found.hash != grid_hash(found.cells, found.baseline) or found.baseline not in found.cells:
+    if (
+        found.hash != grid_hash(found.variants, found.baseline)
+        or found.baseline not in found.variants
+    ):
         raise RunDirectoryError(f"{file} was changed by hand; put it back, or give another --out")
     return found
 
 
-def grid_hash(cells: Mapping[str, Mapping[str, Any]], baseline: str) -> str:
+def grid_hash(variants: Mapping[str, Mapping[str, Any]], baseline: str) -> str:
     """Return the SHA-256 of a grid's variants and baseline."""
-    ordered = {name: dict(sorted(spec.items())) for name, spec in cells.items()}
+    ordered = {name: dict(sorted(spec.items())) for name, spec in variants.items()}
     return hashlib.sha256(to_json([baseline, list(ordered.items())])).hexdigest()
 
 
-def _baseline(grid: Grid, cells: tuple[Cell, ...]) -> str:
-    """Return the name of the baseline, by default the first cell. Raises UsageError."""
-    wanted, names = grid.baseline, [cell.name for cell in cells]
+def _baseline(grid: Grid, variants: tuple[Variant, ...]) -> str:
+    """Return the name of the baseline, by default the first variant. Raises UsageError."""
+    wanted, names = grid.baseline, [variant.name for variant in variants]
     if wanted is None:
         return names[0]
     if isinstance(wanted, str):
@@ -179,7 +191,7 @@ def _baseline(grid: Grid, cells: tuple[Cell, ...]) -> str:
         raise UsageError(
             f"{grid.path}: baseline: no variant {wanted[:200]!r}; did you mean {near[0]!r}?"
         )
-    found = [cell.name for cell in cells if _has(stored(cell.spec), wanted)]
+    found = [variant.name for variant in variants if _has(stored(variant.spec), wanted)]
     if len(found) != 1:
         which = (
             f"{len(found)} variants match: {', '.join(found[:3])}"
@@ -237,7 +249,7 @@ class ExperimentRequest:
         """Read the grid from lists of settings, from a file, or from an experiment on disk.
 
         Args:
-            keys: settings of all cells.
+            keys: settings of all variants.
             lists: `models`, `modes`, `prompts`, `shots` and `vary`, if given.
             goal: when the experiment may stop early.
             config: the grid's file.
@@ -262,7 +274,7 @@ class ExperimentRequest:
             return cls(grid, resume, goal, ["--resume", str(resume)], keys, say)
         where = "harness experiment" if say is as_flag else "experiment()"
         grid = factorial_grid(keys, where=where, say=say, environ=os.environ, flags=flags, **lists)
-        path = out or default_path("experiment", str(grid.cells[0].spec.model))
+        path = out or default_path("experiment", str(grid.variants[0].spec.model))
         return cls(grid, path, goal, ["--resume", str(path)], {}, say)
 
     def again(self, **more: Any) -> str:
@@ -301,9 +313,9 @@ def _grid_on_disk(
             "another experiment"
         )
     found = read_experiment(path)
-    cells = [
-        Cell(name, True, spec_of({**known_keys(spec), **settings}, str(path), flags))
-        for name, spec in found.cells.items()
+    variants = [
+        Variant(name, True, spec_of({**known_keys(spec), **settings}, str(path), flags))
+        for name, spec in found.variants.items()
     ]
     auto = frozenset(found.auto_shots)
-    return Grid(path, tuple(cells), found.baseline, auto_shots=auto)
+    return Grid(path, tuple(variants), found.baseline, auto_shots=auto)

@@ -72,7 +72,7 @@ class Foretold(NamedTuple):
 def foretold(experiment: Experiment, prepared: Mapping[str, Prepared]) -> list[Foretold]:
     """Return the estimate for each variant."""
     plain = {name: Foretold.of(name, each) for name, each in prepared.items()}
-    specs = {cell.name: stored(cell.spec) for cell in experiment.cells}
+    specs = {variant.name: stored(variant.spec) for variant in experiment.variants}
     return [
         each.following([plain[agent] for agent in agents_of(specs[name], specs)])
         if name in experiment.auto_shots
@@ -81,53 +81,55 @@ def foretold(experiment: Experiment, prepared: Mapping[str, Prepared]) -> list[F
     ]
 
 
-def total_cost(cells: Sequence[Foretold]) -> Range | None:
+def total_cost(variants: Sequence[Foretold]) -> Range | None:
     """Return the lowest and highest cost of all variants; None if any one's is unknown."""
-    known = [cell.cost for cell in cells if cell.cost is not None]
-    if len(known) < len(cells):
+    known = [variant.cost for variant in variants if variant.cost is not None]
+    if len(known) < len(variants):
         return None
     return sum(low for low, _ in known), sum(high for _, high in known)
 
 
 def print_estimate(
-    out: Console, cells: Sequence[Foretold], experiment: Experiment, *, as_json: bool
+    out: Console, variants: Sequence[Foretold], experiment: Experiment, *, as_json: bool
 ) -> None:
     """Print the variants and an estimate of their cost."""
     auto = sorted(experiment.auto_shots)
     if not as_json:
-        out.print(grid_view(cells, experiment.baseline, auto))
+        out.print(grid_view(variants, experiment.baseline, auto))
         if auto:
             out.print("+ as many shots as the other mode's spend buys; the estimate includes them")
         return
-    rows = [cell._asdict() for cell in cells]
+    rows = [variant._asdict() for variant in variants]
     for row in rows:
         del row["played"]
-    value = {"baseline": experiment.baseline, "cells": rows, "cost": total_cost(cells)}
+    value = {"baseline": experiment.baseline, "variants": rows, "cost": total_cost(variants)}
     write_json(out, [to_json(value | ({"auto_shots": auto} if auto else {})).decode()])
 
 
-def grid_view(cells: Sequence[Foretold], baseline: str, auto: Sequence[str] = ()) -> RenderableType:
+def grid_view(
+    variants: Sequence[Foretold], baseline: str, auto: Sequence[str] = ()
+) -> RenderableType:
     """Show the samples, requests and cost of each variant and of all together."""
     rows = (
         (
-            printable_line(cell.name) + (" (baseline)" if cell.name == baseline else ""),
-            f"{cell.samples:,}" + ("+" if cell.name in auto else ""),
-            "none: recordings" if cell.played else number_range(*cell.requests),
-            _money(cell.cost),
+            printable_line(variant.name) + (" (baseline)" if variant.name == baseline else ""),
+            f"{variant.samples:,}" + ("+" if variant.name in auto else ""),
+            "none: recordings" if variant.played else number_range(*variant.requests),
+            _money(variant.cost),
         )
-        for cell in cells
+        for variant in variants
     )
     table = figures_table("variant", "pending", "requests", "cost, roughly", rows=rows)
-    lows, highs = zip(*(cell.requests for cell in cells), strict=True)
+    lows, highs = zip(*(variant.requests for variant in variants), strict=True)
     table.add_section()
     table.add_row(
-        f"all {count(len(cells), 'variant')}",
-        f"{sum(cell.samples for cell in cells):,}" + ("+" if auto else ""),
+        f"all {count(len(variants), 'variant')}",
+        f"{sum(variant.samples for variant in variants):,}" + ("+" if auto else ""),
         number_range(sum(lows), sum(highs)),
-        _money(total_cost(cells)),
+        _money(total_cost(variants)),
     )
     note = "what a token costs is said with price or prices; `harness run --dry-run` tells more"
-    return Group(table, Text(note)) if total_cost(cells) is None else table
+    return Group(table, Text(note)) if total_cost(variants) is None else table
 
 
 def _money(cost: Range | None) -> str:

@@ -1,15 +1,15 @@
-"""A grid: a selection of problems and many configurations, each a cell.
+"""A grid: a selection of problems and many configurations, each a variant.
 
 A grid's file has keys of a run, which apply to every variant, and these keys:
 
     models, modes, prompts, samples    one value or a list of them
     vary                               a mapping from other keys of a run to such lists
-    cells                              extra variants, each a mapping of keys, perhaps with a `name`
+    variants                           more variants, each a mapping of keys, perhaps with a `name`
     baseline                           the variant that the others are compared with
 
-The variants are all combinations of the listed values, then those of `cells`. An entry of the first
-four may also be a mapping that sets further keys, such as a model with its address. Keys that a
-variant's mode does not use are dropped, and identical variants are merged.
+The variants are all combinations of the listed values, then those under `variants`. An entry of the
+first four may also be a mapping that sets further keys, such as a model with its address. Keys that
+a variant's mode does not use are dropped, and identical variants are merged.
 """
 
 import math
@@ -20,17 +20,17 @@ from pathlib import Path
 from typing import Any, cast
 
 from harness.errors import UsageError
-from harness.features.experiment.cells import (
+from harness.features.experiment.decision import Say
+from harness.features.experiment.equal_shots import MOST_SHOTS, SINGLE_SHOT
+from harness.features.experiment.variants import (
     OF_THE_WHOLE,
     SILENT,
-    Cell,
     Grid,
     Values,
+    Variant,
     check_name,
     names_of,
 )
-from harness.features.experiment.decision import Say
-from harness.features.experiment.equal_shots import MOST_SHOTS, SINGLE_SHOT
 from harness.languages import PYTHON
 from harness.run.plan.target import resolve_target
 from harness.run.settings.spec import (
@@ -45,7 +45,7 @@ from harness.run.settings.spec import (
 from harness.run.settings.unknown_keys import refuse_unknown
 from harness.run.settings.yaml_file import read_yaml, with_underscores
 
-MOST_CELLS = 1_000
+MOST_VARIANTS = 1_000
 AXES = {
     "models": "model",
     "modes": "mode",
@@ -54,10 +54,12 @@ AXES = {
 }
 MODES = (SINGLE_SHOT, "agentic")
 AUTO = "auto"
-OWN = frozenset({*AXES, "vary", "cells", "baseline"})
+FORMER = "cells"
+"""What `variants` was called before."""
+OWN = frozenset({*AXES, "vary", "variants", FORMER, "baseline"})
+"""Keys of a grid that are not keys of a run."""
 FLAGS = "cpp_flags"
 """The key that only variants in C++ use."""
-"""Keys of a grid that are not keys of a run."""
 
 NOT_ALONE = frozenset({"price", "prices", "api_key_env", "header"})
 """Keys that alone do not make a different run; a model or variant may set them."""
@@ -94,10 +96,10 @@ def grid_of(
     """
     refuse_unknown(values, {*RunSpec.model_fields, *OWN}, str(path))
     axes = list(_axes(values, path))
-    own = [(name, _cell(each, path)) for name, each in _own_cells(values, path)]
+    own = [(name, _variant(each, path)) for name, each in _own_variants(values, path)]
     number = math.prod(len(axis) for axis in axes) + len(own)
-    if number > MOST_CELLS:
-        raise UsageError(f"{path}: {number:,} variants; a grid has at most {MOST_CELLS:,}")
+    if number > MOST_VARIANTS:
+        raise UsageError(f"{path}: {number:,} variants; a grid has at most {MOST_VARIANTS:,}")
     base = {key: value for key, value in values.items() if key not in OWN}
     made = list(_combined(base, axes)) if axes or not own else []
     wanted = [(None, each) for each in made]
@@ -111,8 +113,10 @@ def grid_of(
     varied = frozenset(_vary(values, path))
     kept = _once(specs, path)
     names = names_of([stored(spec) for _, spec in kept], [own for own, _ in kept], varied)
-    cells = (Cell(n, own is not None, spec) for n, (own, spec) in zip(names, kept, strict=True))
-    return Grid(path, tuple(cells), _baseline(values, path), varied)
+    variants = (
+        Variant(n, own is not None, spec) for n, (own, spec) in zip(names, kept, strict=True)
+    )
+    return Grid(path, tuple(variants), _baseline(values, path), varied)
 
 
 def factorial_grid(
@@ -154,14 +158,17 @@ def factorial_grid(
         values["vary"] = varied
     grid = grid_of(values, where, flags, environ)
     number = _shots(shots, modes, say)
-    of_shots = {cell.name for cell in grid.cells if cell.spec.mode == SINGLE_SHOT}
+    of_shots = {variant.name for variant in grid.variants if variant.spec.mode == SINGLE_SHOT}
     auto = frozenset(of_shots) if number is None else frozenset[str]()
     shots_each = {"samples_per_problem": number or 1}
-    cells = (
-        replace(cell, spec=cell.spec.model_copy(update=shots_each if cell.name in of_shots else {}))
-        for cell in grid.cells
+    variants = (
+        replace(
+            variant,
+            spec=variant.spec.model_copy(update=shots_each if variant.name in of_shots else {}),
+        )
+        for variant in grid.variants
     )
-    return replace(grid, cells=tuple(cells), auto_shots=auto)
+    return replace(grid, variants=tuple(variants), auto_shots=auto)
 
 
 def _varied(given: Sequence[str] | Mapping[str, Any], say: Say) -> dict[str, list[Any]]:
@@ -250,28 +257,31 @@ def _entry(given: Any, plural: str, key: str, path: Path | str) -> Values:
     if not isinstance(given, dict):
         return {key: given}
     where = f"{path}: {plural}"
-    entry = _cell(_mapping(given, where), path, where)
+    entry = _variant(_mapping(given, where), path, where)
     if key not in entry:
         raise UsageError(f"{where}: an entry of several keys is to have {key} among them")
     return entry
 
 
-def _own_cells(values: Values, path: Path | str) -> Iterator[tuple[str | None, Values]]:
-    given = values.get("cells")
+def _own_variants(values: Values, path: Path | str) -> Iterator[tuple[str | None, Values]]:
+    if "variants" in values and FORMER in values:
+        raise UsageError(f"{path}: variants and {FORMER} are the same thing; give one")
+    key = FORMER if FORMER in values else "variants"
+    given = values.get(key)
     if given is None:
         return
-    for number, each in enumerate(_listed(given, "cells", path), 1):
-        where = f"{path}: cells: number {number}"
-        cell = _mapping(each, where)
-        name = cell.pop("name", None)
+    for number, each in enumerate(_listed(given, key, path), 1):
+        where = f"{path}: {key}: number {number}"
+        variant = _mapping(each, where)
+        name = variant.pop("name", None)
         if name is not None:
             check_name(name, where)
-        yield name, cell
+        yield name, variant
 
 
-def _cell(values: Values, path: Path | str, where: str | None = None) -> Values:
+def _variant(values: Values, path: Path | str, where: str | None = None) -> Values:
     """Check the keys of one variant and return them. Raises UsageError."""
-    where = where or f"{path}: cells"
+    where = where or f"{path}: variants"
     refuse_unknown(values, RunSpec.model_fields, where)
     _refuse_common(values, where)
     return values
@@ -306,9 +316,9 @@ def _used(values: Values) -> Values:
     return {key: each for key, each in kept.items() if key in OF_THE_WHOLE or uses(mode, key)}
 
 
-def _refuse_unheeded(given: set[str], cells: Iterable[Values], path: Path | str) -> None:
+def _refuse_unheeded(given: set[str], variants: Iterable[Values], path: Path | str) -> None:
     """Refuse keys given for all variants that no variant's mode uses. Raises UsageError."""
-    lost = sorted(given - set[str]().union(*cells))
+    lost = sorted(given - set[str]().union(*variants))
     if lost == [FLAGS]:
         raise UsageError(f"{path}: {FLAGS} goes with language cpp, and no variant has that")
     if lost:
@@ -333,11 +343,11 @@ def _once(
             seen[same] = name
             kept.append((name, spec))
         elif name is not None:
-            raise UsageError(f"{path}: cells: {name} is the same run as another variant")
+            raise UsageError(f"{path}: variants: {name} is the same run as another variant")
     names = [name for name, _ in kept if name is not None]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
-        raise UsageError(f"{path}: cells: two have the name {twice}")
+        raise UsageError(f"{path}: variants: two have the name {twice}")
     return kept
 
 

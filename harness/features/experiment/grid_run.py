@@ -6,14 +6,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from harness.features.compare.spend import equal_spend_gains
-from harness.features.experiment.cell_runs import (
-    CarryOut,
-    CellRuns,
-    keep_as_not_needed,
-    results_of,
-    run_of,
-)
-from harness.features.experiment.cells import SAMPLES, Cell
 from harness.features.experiment.decision import (
     Decision,
     Goal,
@@ -32,6 +24,14 @@ from harness.features.experiment.equal_shots import (
 )
 from harness.features.experiment.experiment_file import Experiment
 from harness.features.experiment.live_panel import ExperimentPanel
+from harness.features.experiment.variant_runs import (
+    CarryOut,
+    VariantRuns,
+    keep_as_not_needed,
+    results_of,
+    run_of,
+)
+from harness.features.experiment.variants import SAMPLES, Variant
 from harness.figures import count, percent
 from harness.run.engine.controller import RunController
 from harness.run.engine.lifecycle import Prepared
@@ -41,7 +41,7 @@ from harness.stats.sequential import Evidence
 from harness.text import printable_line
 
 FIRST = 8
-"""Fewest problems of a batch, unless a budget may end within it."""
+"""Fewest problems of a batch, after the first ones."""
 
 GROWTH, GROWTH_WITHOUT_LOOKS = 0.1, 0.25
 """Smallest size of a later batch, as a share of the problems run before: where each batch may be
@@ -67,22 +67,29 @@ def random_order(problems: Iterable[str], seed: int) -> list[str]:
     return sorted(problems, key=lambda name: hashlib.sha256(f"{seed}:{name}".encode()).digest())
 
 
-def batches(order: Sequence[str], concurrency: int) -> Iterator[Sequence[str]]:
+def batches(
+    order: Sequence[str], concurrency: int, growth: float = GROWTH
+) -> Iterator[Sequence[str]]:
     """Yield the problems up to each interim look, including those of earlier looks.
+
+    The first batches are as small as keeps the requests busy, so that an early end leaves problems
+    that all variants have done.
 
     Args:
         order: all problems, in order.
         concurrency: number of requests in flight, which a batch must keep busy.
+        growth: smallest size of a later batch, as a share of the problems before.
     """
-    asked = 0
+    size, asked = concurrency, 0
     while asked < len(order):
-        asked += max(FIRST, concurrency, int(asked * GROWTH))
+        asked += size
+        size = min(2 * size, max(FIRST, concurrency, int(asked * growth)))
         yield order[:asked]
 
 
-def in_order(experiment: Experiment) -> list[Cell]:
+def in_order(experiment: Experiment) -> list[Variant]:
     """Return the variants as they are carried out: those that follow another's spend come last."""
-    return sorted(experiment.cells, key=lambda cell: cell.name in experiment.auto_shots)
+    return sorted(experiment.variants, key=lambda variant: variant.name in experiment.auto_shots)
 
 
 @dataclass(slots=True)
@@ -107,7 +114,7 @@ class GridRun:
     """
 
     experiment: Experiment
-    runs: CellRuns
+    runs: VariantRuns
     goal: Goal
     controller: RunController
     run_part: CarryOut
@@ -121,8 +128,8 @@ class GridRun:
     def carry_out(self) -> None:
         """Run pending samples until all are done, enough is known, or the run must stop."""
         if not self._in_batches:
-            for cell in self.experiment.cells:
-                if not self._part(cell, None)[1]:
+            for variant in self.experiment.variants:
+                if not self._part(variant, None)[1]:
                     break
         elif not self._enough("incomplete"):
             self._ask_in_batches()
@@ -140,7 +147,7 @@ class GridRun:
 
         That is so if the experiment may end early, or if attempts are compared with shots.
         """
-        specs = [cell.spec for cell in self.experiment.cells]
+        specs = [variant.spec for variant in self.experiment.variants]
         modes = {spec.mode for spec in specs}
         compared = SINGLE_SHOT in modes and len(modes) > 1
         return self.goal.stops or compared or (self.runs.is_limited and len(specs) > 1)
@@ -162,83 +169,86 @@ class GridRun:
     def _batches(self, order: Sequence[str], concurrency: int) -> Iterator[Sequence[str]]:
         """Yield the problems up to each look; with a budget, as many more as it can pay for."""
         growth = GROWTH if self.goal.stops else GROWTH_WITHOUT_LOOKS
-        size, asked = 1 if self.runs.is_limited else max(FIRST, concurrency), 0
+        if not self.runs.is_limited:
+            yield from batches(order, concurrency, growth)
+            return
+        size, asked = 1, 0
         while asked < len(order):
-            if self.runs.is_limited:
-                done = self._whole_problems()
-                new = len(set(order[: asked + size]) - done)
-                asked = len(order[: asked + size]) - new
-                room = self.runs.room(len(done))
-                if new and room < 1:
-                    self.runs.refuse(self.experiment)
-                    return
-                asked += min(new, int(room))
-                size = min(2 * size, max(FIRST, concurrency, int(asked * growth)))
-            else:
-                asked += max(FIRST, concurrency, int(asked * growth))
+            done = self._whole_problems()
+            new = len(set(order[: asked + size]) - done)
+            asked = len(order[: asked + size]) - new
+            room = self.runs.room(len(done))
+            if new and room < 1:
+                self.runs.refuse(self.experiment)
+                return
+            asked += min(new, int(room))
+            size = min(2 * size, max(FIRST, concurrency, int(asked * growth)))
             yield order[:asked]
 
     def _whole_problems(self) -> set[str]:
         """Return the problems that have a result in every variant."""
         done = [
-            {result.problem_id for result in results_of(self.experiment.run(cell))}
-            for cell in self.experiment.cells
-            if cell.name not in self.stopped
+            {result.problem_id for result in results_of(self.experiment.run(variant))}
+            for variant in self.experiment.variants
+            if variant.name not in self.stopped
         ]
         return set[str].intersection(*done) if done else set()
 
     def _ask(self, asked: Sequence[str]) -> tuple[bool, bool]:
         """Run problems in every variant; return whether any ran and whether to go on."""
         worked = False
-        for cell in in_order(self.experiment):
-            if cell.name in self.stopped:
+        for variant in in_order(self.experiment):
+            if variant.name in self.stopped:
                 continue
-            auto = cell.name in self.experiment.auto_shots
-            did, goes_on = (self._buy_shots if auto else self._part)(cell, asked)
+            auto = variant.name in self.experiment.auto_shots
+            did, goes_on = (self._buy_shots if auto else self._part)(variant, asked)
             worked = worked or did
             if not goes_on:
                 return worked, False
         return worked, True
 
-    def _buy_shots(self, cell: Cell, asked: Sequence[str]) -> tuple[bool, bool]:
+    def _buy_shots(self, variant: Variant, asked: Sequence[str]) -> tuple[bool, bool]:
         """Run as many shots as the agent's spend buys; return the same as `_part`."""
         worked = False
         for _ in range(ROUNDS):
-            done = results_of(self.experiment.run(cell))
-            wanted = self._wanted(cell, done, asked)
+            done = results_of(self.experiment.run(variant))
+            wanted = self._wanted(variant, done, asked)
             if self.panel is not None:
                 planned = sum(wanted.shots.values()) / len(asked) * len(self.runs.problems)
-                self.panel.expect(cell.name, round(planned))
+                self.panel.expect(variant.name, round(planned))
             wanted = wanted.at_once(done)
-            cell = self._with_shots(cell, wanted)
-            did, goes_on = self._part(cell, asked, _to_buy(wanted, done))
+            variant = self._with_shots(variant, wanted)
+            did, goes_on = self._part(variant, asked, _to_buy(wanted, done))
             worked = worked or did
             if not did or not goes_on:
                 return worked, goes_on
         return worked, True
 
-    def _wanted(self, cell: Cell, done: Iterable[SampleResult], asked: Sequence[str]) -> Wanted:
+    def _wanted(
+        self, variant: Variant, done: Iterable[SampleResult], asked: Sequence[str]
+    ) -> Wanted:
         """Return how many shots each problem is to have."""
-        specs = {each.name: stored(each.spec) for each in self.experiment.cells}
+        specs = {each.name: stored(each.spec) for each in self.experiment.variants}
         agents = [
-            results_of(self.experiment.path / name) for name in agents_of(specs[cell.name], specs)
+            results_of(self.experiment.path / name)
+            for name in agents_of(specs[variant.name], specs)
         ]
-        recorded = self.runs.recorded(cell)
+        recorded = self.runs.recorded(variant)
         most = MOST_SHOTS if recorded is None else max(1, min(MOST_SHOTS, recorded))
         return shots_wanted(list(done), agents, asked, most)
 
-    def _with_shots(self, cell: Cell, wanted: Wanted) -> Cell:
+    def _with_shots(self, variant: Variant, wanted: Wanted) -> Variant:
         """Return the variant with room for the wanted shots, stored in the experiment."""
-        if wanted.most <= cell.spec.samples_per_problem:
-            return cell
+        if wanted.most <= variant.spec.samples_per_problem:
+            return variant
         if wanted.ratio is not None:
             self.tell(
-                f"{cell.name}: up to {count(wanted.most, 'shot')} a problem, as a sample of the "
+                f"{variant.name}: up to {count(wanted.most, 'shot')} a problem, as a sample of the "
                 f"other mode {UNITS[wanted.unit]} as {wanted.ratio:.2f} of them"
             )
-        grown = replace(cell, spec=cell.spec.model_copy(update={SAMPLES: wanted.most}))
-        cells = tuple(grown if each is cell else each for each in self.experiment.cells)
-        self.experiment = replace(self.experiment, cells=cells)
+        grown = replace(variant, spec=variant.spec.model_copy(update={SAMPLES: wanted.most}))
+        variants = tuple(grown if each is variant else each for each in self.experiment.variants)
+        self.experiment = replace(self.experiment, variants=variants)
         self.experiment.write()
         return grown
 
@@ -247,50 +257,54 @@ class GridRun:
         """Number of samples still to run, without shots beyond what the agent spends."""
         every = self.runs.problems
         return sum(
-            sum(self._still_to_buy(cell, every).values())
-            if cell.name in self.experiment.auto_shots
-            else len(self.runs.left(self.experiment, cell, None).samples)
-            for cell in self.experiment.cells
+            sum(self._still_to_buy(variant, every).values())
+            if variant.name in self.experiment.auto_shots
+            else len(self.runs.left(self.experiment, variant, None).samples)
+            for variant in self.experiment.variants
         )
 
-    def _still_to_buy(self, cell: Cell, asked: Sequence[str]) -> dict[str, int]:
-        done = results_of(self.experiment.run(cell))
-        return _to_buy(self._wanted(cell, done, asked), done)
+    def _still_to_buy(self, variant: Variant, asked: Sequence[str]) -> dict[str, int]:
+        done = results_of(self.experiment.run(variant))
+        return _to_buy(self._wanted(variant, done, asked), done)
 
     def _leave_out_dear_shots(self) -> None:
         """Record that shots beyond the agent's spend are not needed, once all others are done."""
-        auto = [cell for cell in self.experiment.cells if cell.name in self.experiment.auto_shots]
+        auto = [
+            variant
+            for variant in self.experiment.variants
+            if variant.name in self.experiment.auto_shots
+        ]
         if auto and not self.pending:
-            for cell in auto:
-                path, plan = self.experiment.run(cell), self.runs.plans[cell.name]
+            for variant in auto:
+                path, plan = self.experiment.run(variant), self.runs.plans[variant.name]
                 keep_as_not_needed(path, plan, ENOUGH_SHOTS, ends=False)
 
     def _part(
-        self, cell: Cell, asked: Sequence[str] | None, most: Mapping[str, int] | None = None
+        self, variant: Variant, asked: Sequence[str] | None, most: Mapping[str, int] | None = None
     ) -> tuple[bool, bool]:
         """Run part of a variant; return whether samples were pending and whether to go on.
 
         Args:
-            cell: the variant.
+            variant: the variant.
             asked: ids of the problems to run, in order; None for all.
             most: how many samples of each problem to run; default: all.
         """
-        prepared = self.runs.left(self.experiment, cell, asked, most)
+        prepared = self.runs.left(self.experiment, variant, asked, most)
         if asked is not None and not prepared.samples:
             return False, True
-        if cell.name not in self.begun:
-            self.begun.add(cell.name)
-            number = f"{len(self.begun)} of {len(self.experiment.cells)}"
-            self.tell(f"variant {number}: {cell.name}")
+        if variant.name not in self.begun:
+            self.begun.add(variant.name)
+            number = f"{len(self.begun)} of {len(self.experiment.variants)}"
+            self.tell(f"variant {number}: {variant.name}")
             self.announce(prepared)
-        outcome = self.runs.carry_out(self.experiment, cell, prepared, self.run_part)
+        outcome = self.runs.carry_out(self.experiment, variant, prepared, self.run_part)
         rate = outcome.summary.pass_at_1
         if asked is None and prepared.samples and rate is not None:
-            self.tell(f"{cell.name}: pass@1 {percent(rate.value)}")
+            self.tell(f"{variant.name}: pass@1 {percent(rate.value)}")
         stopped = outcome.stopped_by_provider
         if stopped:
-            self.stopped.add(cell.name)
-            self.controller.reporter.notice(printable_line(f"{cell.name}: {stopped}"))
+            self.stopped.add(variant.name)
+            self.controller.reporter.notice(printable_line(f"{variant.name}: {stopped}"))
         halts = self.controller.interrupts or outcome.budget.turned_away
         paired = self.goal.stops or bool(self.experiment.auto_shots)
         return bool(prepared.samples), not (halts or (stopped and asked is not None and paired))
@@ -301,12 +315,12 @@ class GridRun:
             return False
         found, question, problems = self._look()
         why = reason_to_stop(found, self.goal)
-        cell, baseline = self._arms()
-        plan = self.runs.plans[cell.name]
+        variant, baseline = self._arms()
+        plan = self.runs.plans[variant.name]
         self.decision = Decision(
             reason=why or reason,
             question=question,
-            cell=cell.name,
+            variant=variant.name,
             baseline=baseline.name,
             problems=problems,
             planned=len(plan.problems),
@@ -326,26 +340,26 @@ class GridRun:
         The question is that of the first sentence of `harness compare`: attempts against the shots
         that their spend buys, if these are known, else all samples of both.
         """
-        cell, baseline = self._arms()
-        runs = [run_of(self.experiment.run(each)) for each in (baseline, cell)]
-        of_baseline, of_cell = (
+        variant, baseline = self._arms()
+        runs = [run_of(self.experiment.run(each)) for each in (baseline, variant)]
+        of_baseline, of_variant = (
             scores(run.results if run else (), each.spec.samples_per_problem, whole=not auto)
-            for run, each in zip(runs, (baseline, cell), strict=True)
+            for run, each in zip(runs, (baseline, variant), strict=True)
             for auto in (each.name in self.experiment.auto_shots,)
         )
-        both = of_baseline.keys() & of_cell.keys()
+        both = of_baseline.keys() & of_variant.keys()
         one, other = runs
         gains = None if one is None or other is None or not both else equal_spend_gains(one, other)
         if gains is not None:
             return look(list(gains.values()), self.goal.level), "equal_spend", len(both)
-        plain = [of_cell[problem] - of_baseline[problem] for problem in sorted(both)]
+        plain = [of_variant[problem] - of_baseline[problem] for problem in sorted(both)]
         return look(plain, self.goal.level), "solved", len(both)
 
-    def _arms(self) -> tuple[Cell, Cell]:
+    def _arms(self) -> tuple[Variant, Variant]:
         """Return the variant that is compared, and the baseline."""
-        cells = {cell.name: cell for cell in self.experiment.cells}
-        baseline = cells.pop(self.experiment.baseline)
-        (other,) = cells.values()
+        variants = {variant.name: variant for variant in self.experiment.variants}
+        baseline = variants.pop(self.experiment.baseline)
+        (other,) = variants.values()
         return other, baseline
 
 

@@ -11,12 +11,12 @@ from rich.console import Console
 
 from harness.agent.attempt import StopReason
 from harness.errors import RunDirectoryError, UsageError
-from harness.features.experiment.cell_runs import CarryOut, CellRuns, WholeRuns
 from harness.features.experiment.decision import check_pair, goal_of
 from harness.features.experiment.experiment_file import ExperimentRequest, experiment_at
 from harness.features.experiment.grid_run import GridRun, in_order
 from harness.features.experiment.live_panel import ExperimentPanel
 from harness.features.experiment.ranking import rank
+from harness.features.experiment.variant_runs import CarryOut, VariantRuns, WholeRuns
 from harness.features.experiment.view import ExperimentResult
 from harness.features.observers.attach import Watcher
 from harness.features.observers.observer_events import Watching, watched
@@ -24,7 +24,8 @@ from harness.figures import count
 from harness.models.protocol import Model
 from harness.models.user_code import name_of_code
 from harness.run.engine.controller import RunController
-from harness.run.engine.lifecycle import Outcome, Prepared, Read
+from harness.run.engine.lifecycle import Prepared, Read
+from harness.run.engine.outcome import Outcome
 from harness.run.observer import RunObserver, Watch
 from harness.run.plan.budget import Budget
 from harness.run.plan.languages import taken_by_all
@@ -32,7 +33,7 @@ from harness.run.plan.plan import Plan
 from harness.run.plan.problem_loader import Benchmark, checked, name_of, read
 from harness.run.reporter import LOG, Reporter, log
 from harness.run.session.sync import run as run_async
-from harness.run.settings.keys import CellKeys
+from harness.run.settings.keys import VariantKeys
 from harness.run.settings.python_messages import python_words
 from harness.run.settings.python_signature import listing
 from harness.run.settings.spec import RunSpec
@@ -50,7 +51,7 @@ OWN = (
 )
 
 
-@listing(CellKeys)
+@listing(VariantKeys)
 @python_words("experiment()", mode="modes", prompt="prompts")
 def experiment(
     models: OneModel | Sequence[OneModel] | None = None,
@@ -67,7 +68,7 @@ def experiment(
     out: str | Path | None = None,
     resume: str | Path | None = None,
     progress: bool | None = None,
-    **keys: Unpack[CellKeys],
+    **keys: Unpack[VariantKeys],
 ) -> ExperimentResult:
     """Compare ways to solve the same problems: an agent with single shots, model with model.
 
@@ -75,8 +76,8 @@ def experiment(
 
     Args:
         models: names of models, or your own functions or model objects, as `evaluate` takes them.
-            An object stays open; a class is made anew for each part of a cell. All calls share one
-            event loop.
+            An object stays open; a class is made anew for each part of a variant. All calls share
+            one event loop.
         benchmark: `NAME[:WHERE]`, loaded problems, or rows.
         modes: strategies. Default: `single_shot` and `agentic`.
         prompts: bundled prompt sets, or folders with one.
@@ -84,7 +85,7 @@ def experiment(
             buys. Default: `auto` where there is another mode.
         vary: variants for each value of a setting: `{"reasoning_effort": ["low", "high"]}`.
         stop_when_decided: ask problems in a random order, both variants of each, and stop once they
-            differ. For two cells.
+            differ. For two variants.
         level: chance to see a difference where there is none. Default: 0.05.
         precision: stop once the interval of the difference is narrower than this, in points.
         config: a grid as a YAML file; only a budget may be given beside it.
@@ -99,7 +100,7 @@ def experiment(
             model, a malformed row, an unavailable sandbox, a directory with another experiment.
         KeyboardInterrupt: the user interrupted; the same call with `out`, or `resume`, goes on.
     """
-    refuse_unknown(keys, {*CellKeys.__annotations__, *OWN}, "experiment()")
+    refuse_unknown(keys, {*VariantKeys.__annotations__, *OWN}, "experiment()")
     for name, each in (("stop_when_decided", stop_when_decided), ("progress", progress)):
         if each not in {None, True, False}:
             raise UsageError(f"experiment(): {name} is {each!r}; give True or False")
@@ -127,7 +128,7 @@ def experiment(
         resume=resume,
         say=str,
     )
-    lost = own.keys() - {cell.spec.model for cell in asked.grid.cells}
+    lost = own.keys() - {variant.spec.model for variant in asked.grid.variants}
     if lost:
         raise UsageError(f"experiment(): no variant of {asked.path} has the model {min(lost)}")
 
@@ -208,7 +209,7 @@ class ExperimentRun:
         tell: called with each line on the progress.
         terminal: console of the live panel; None for no panel.
         watchers: receive the events of all runs.
-        own, reader: as in `CellRuns`; default: none, and the controller's.
+        own, reader: as in `VariantRuns`; default: none, and the controller's.
 
     Attributes:
         announce: called with each variant's run before it starts.
@@ -229,13 +230,13 @@ class ExperimentRun:
         self.watchers = list(watchers)
         self.controller = RunController(reporter, self._shown)
         self.announce = self.controller.announce
-        languages = {cell.spec.language for cell in asked.grid.cells}
+        languages = {variant.spec.language for variant in asked.grid.variants}
         read = reader or self.controller.reader
         if len(languages) > 1:
             read = taken_by_all(read, languages, reporter.notice)
-        self.runs = CellRuns(self.controller, own or {}, read)
+        self.runs = VariantRuns(self.controller, own or {}, read)
         self.experiment = experiment_at(asked.path, asked.grid)
-        check_pair(asked.goal, len(self.experiment.cells), asked.say)
+        check_pair(asked.goal, len(self.experiment.variants), asked.say)
         self._asked, self._watch, self._tell, self._terminal = asked, watch, tell, terminal
         self._panel: ExperimentPanel | None = None
 
@@ -269,10 +270,10 @@ class ExperimentRun:
             raise
 
     def carry_out(self, carry_out: CarryOut) -> None:
-        """Run the pending samples of all cells.
+        """Run the pending samples of all variants.
 
         Args:
-            carry_out: runs part of a cell.
+            carry_out: runs part of a variant.
 
         Raises:
             RunDirectoryError: another process is at work on the experiment, or has changed it.
@@ -289,9 +290,9 @@ class ExperimentRun:
             experiment.write()
             runs.count_spending(experiment)
             if self._terminal is not None:
-                cells = [(cell, runs.plans[cell.name]) for cell in in_order(experiment)]
+                variants = [(variant, runs.plans[variant.name]) for variant in in_order(experiment)]
                 self._panel = ExperimentPanel.on(
-                    self._terminal, cells, experiment.baseline, experiment.path
+                    self._terminal, variants, experiment.baseline, experiment.path
                 )
             grid_run = GridRun(
                 experiment,
@@ -304,7 +305,7 @@ class ExperimentRun:
                 panel=self._panel,
             )
             self._tell(
-                f"{count(len(experiment.cells), 'variant')}, "
+                f"{count(len(experiment.variants), 'variant')}, "
                 f"{count(grid_run.pending, 'sample')} pending, baseline {experiment.baseline}"
             )
             try:

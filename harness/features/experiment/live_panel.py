@@ -12,9 +12,9 @@ from rich.console import Console, ConsoleOptions
 from rich.segment import Segment
 
 from harness.closing import Closing
-from harness.features.experiment.cell_runs import results_of
-from harness.features.experiment.cells import Cell
 from harness.features.experiment.decision import PAIR, Decision
+from harness.features.experiment.variant_runs import results_of
+from harness.features.experiment.variants import Variant
 from harness.figures import count, dollars, quantity
 from harness.problem import Problem
 from harness.run.plan.plan import Plan
@@ -32,7 +32,7 @@ from harness.text import printable_line
 ABOVE = 4
 """Lines left free above the frame for messages."""
 LEAST_ROWS = 3
-"""Smallest number of sample rows; a lower window shows only the cells."""
+"""Smallest number of sample rows; a lower window shows only the variants."""
 LONGEST_NAME = 26
 LEAST_BAR, LONGEST_BAR = 8, 40
 
@@ -98,7 +98,7 @@ class ExperimentPanel(Closing):
 
     @classmethod
     def on(
-        cls, console: Console, cells: Sequence[tuple[Cell, Plan]], baseline: str, path: Path
+        cls, console: Console, variants: Sequence[tuple[Variant, Plan]], baseline: str, path: Path
     ) -> "ExperimentPanel | None":
         """Return the panel of the prepared variants of the experiment in `path`.
 
@@ -113,9 +113,9 @@ class ExperimentPanel(Closing):
                 each.spec.samples_per_problem,
                 _tally_of(path / each.name, len(plan.samples)),
             )
-            for each, plan in cells
+            for each, plan in variants
         ]
-        spec, problems = cells[0][0].spec, len(cells[0][1].problems)
+        spec, problems = variants[0][0].spec, len(variants[0][1].problems)
         heading = f"experiment   {count(len(arms), 'variant')} x {count(problems, 'problem')}"
         if spec.max_cost is not None:
             heading += f", budget ${spec.max_cost:,.2f}"
@@ -133,7 +133,7 @@ class ExperimentPanel(Closing):
         self._frame.stop()
 
     def watch(self, plan: Plan, directory: RunDirectory) -> RunProgress:
-        """Return the observer of a part of a variant, whose samples are shown below the cells."""
+        """Return the observer of a part of a variant, whose samples are shown at the bottom."""
         arm = self._arms[Path(directory.path).name]
         done = with_costs(directory.committed(), plan.price)
         arm.planned = max(len(done), self._expected.get(arm.name, len(plan.samples)))
@@ -186,16 +186,16 @@ class ExperimentPanel(Closing):
         current = arms.index(self._current[0]) if self._current else 0
         first = max(0, min(current - most // 2, len(arms) - most))
         shown = arms[first : first + most]
-        table = [self._cells(arm) for arm in shown]
-        widths = [max(map(cell_len, cells)) for cells in zip(*table, strict=True)]
-        for arm, cells in zip(shown, table, strict=True):
-            yield _arm_line(arm, cells, widths, width, options)
+        table = [self._texts(arm) for arm in shown]
+        widths = [max(map(cell_len, texts)) for texts in zip(*table, strict=True)]
+        for arm, texts in zip(shown, table, strict=True):
+            yield _arm_line(arm, texts, widths, width, options)
         if len(shown) < len(arms):
             yield f"  and {count(len(arms) - len(shown), 'more variant')}"
         if so_far := _apart(self._so_far(), self._left(), width):
             yield so_far
 
-    def _cells(self, arm: Arm) -> tuple[str, ...]:
+    def _texts(self, arm: Arm) -> tuple[str, ...]:
         """Return a variant's name, progress, pass@1, spend and notes."""
         tally = arm.tally
         rate = tally.pass_at_1 if tally else None
@@ -212,7 +212,7 @@ class ExperimentPanel(Closing):
         if self.decision is not None and self.decision.pairs:
             found = self.decision
             return (
-                f"  so far: {printable_line(found.cell)} {100 * found.difference:+.0f} points "
+                f"  so far: {printable_line(found.variant)} {100 * found.difference:+.0f} points "
                 f"(e-value {found.e_value:.2g}; stops at {1 / found.level:g})"
             )
         if len(self._arms) != PAIR:
@@ -232,7 +232,7 @@ class ExperimentPanel(Closing):
         )
 
     def _left(self) -> str:
-        """Return an estimate of the time left, from the time per sample of each cell."""
+        """Return an estimate of the time left, from the time per sample of each variant."""
         paces = {arm.name: pace for arm in self._arms.values() if (pace := self._pace(arm))}
         left = [(arm, arm.planned - arm.ended) for arm in self._arms.values()]
         if self._ended or not paces or not any(samples for _, samples in left):
@@ -303,14 +303,14 @@ def _notes(arm: Arm, *, now: bool) -> Iterator[str]:
 
 
 def _arm_line(
-    arm: Arm, cells: Sequence[str], widths: Sequence[int], width: int, options: ConsoleOptions
+    arm: Arm, texts: Sequence[str], widths: Sequence[int], width: int, options: ConsoleOptions
 ) -> str:
     """Return a variant's line; its bar takes the remaining width, if that is enough."""
     name, far, rate, spent, notes = (
         f"{text:<{room}}" if place in {0, 4} else f"{text:>{room}}"
-        for place, (text, room) in enumerate(zip(cells, widths, strict=True))
+        for place, (text, room) in enumerate(zip(texts, widths, strict=True))
     )
-    rest = width - sum(widths) - 2 - 2 * (len(cells) - 1) - 2
+    rest = width - sum(widths) - 2 - 2 * (len(texts) - 1) - 2
     bar = (
         meter(arm.ended, arm.planned, min(rest, LONGEST_BAR), options) if rest >= LEAST_BAR else ""
     )

@@ -10,20 +10,21 @@ from harness.features.compare.answer import at_any_look
 from harness.features.compare.flips import shares
 from harness.features.compare.spend import spend_comparison
 from harness.features.compare.spend_sentence import answers_fairly
-from harness.features.experiment.cells import OF_THE_WHOLE, Spec
 from harness.features.experiment.decision import PAIR, Decision
 from harness.features.experiment.equal_shots import SINGLE_SHOT, agents_of, mean_spend
 from harness.features.experiment.experiment_file import Stored, read_experiment
+from harness.features.experiment.variants import OF_THE_WHOLE, Spec
 from harness.models.protocol import Frozen
 from harness.run.store.directory import MANIFEST
 from harness.run.store.pending import NOT_NEEDED
 from harness.run.summary.loaded_run import Run, prices_as_of, read_run
 from harness.run.summary.summary import solved_counts
-from harness.stats.paired import holm, paired_score
+from harness.stats.holm import holm
+from harness.stats.paired import paired_score
 from harness.stats.pass_at_k import Counts
 from harness.stats.rates import Rate
 
-SCHEMA = 1
+SCHEMA = 2
 MOST_ANSWERS = 20
 """Most pairs that are compared at equal spend."""
 
@@ -53,7 +54,7 @@ class Against(Frozen):
         difference: pass@1 of the variant minus that of the baseline.
         low, high: 95 % score interval of the difference; excludes 0 exactly if p_value < 0.05.
         p_value: p-value of the difference, by the score test.
-        p_holm: the p-value corrected by Holm for all compared cells.
+        p_holm: the p-value corrected by Holm for all compared variants.
         low_holm, high_holm: the interval with the same correction; excludes 0 exactly if
             p_holm < 0.05.
     """
@@ -68,7 +69,7 @@ class Against(Frozen):
     high_holm: float
 
 
-class RankedCell(Frozen):
+class RankedVariant(Frozen):
     """A variant and its figures; the defaults are those of a variant that has not started.
 
     Attributes:
@@ -108,13 +109,13 @@ class Answer(Frozen):
     """Two variants at equal spend.
 
     Attributes:
-        baseline, cell: names of the cells.
+        baseline, variant: names of the variants.
         sentence: the sentence of `harness.features.compare.spend.spend_comparison`.
         fair: whether attempts are compared with the shots that their spend buys.
     """
 
     baseline: str
-    cell: str
+    variant: str
     sentence: str
     fair: bool = False
 
@@ -139,7 +140,7 @@ class Ranking(Frozen):
     baseline: str
     front_by: Literal["cost", "tokens"] | None
     prices_as_of: tuple[str, ...]
-    cells: tuple[RankedCell, ...]
+    variants: tuple[RankedVariant, ...]
     decision: Decision | None = None
     answers: tuple[Answer, ...] = ()
 
@@ -151,23 +152,23 @@ def rank(path: Path) -> Ranking:
         RunDirectoryError: the path is not an experiment, or a variant's run cannot be read.
     """
     found = read_experiment(path)
-    told, dates = _differing(found.cells), set[str | None]()
-    cells: dict[str, RankedCell] = {}
+    told, dates = _differing(found.variants), set[str | None]()
+    variants: dict[str, RankedVariant] = {}
     counts: dict[str, dict[str, Counts]] = {}
-    for name, spec in found.cells.items():
+    for name, spec in found.variants.items():
         settings = {key: spec.get(key) for key in told}
-        cells[name] = RankedCell(name=name, run=str(path / name), settings=settings)
+        variants[name] = RankedVariant(name=name, run=str(path / name), settings=settings)
         if (path / name / MANIFEST).exists():
             run = read_run(path / name)
-            cells[name] = cells[name].model_copy(update=_figures(run))
+            variants[name] = variants[name].model_copy(update=_figures(run))
             counts[name] = solved_counts(run.results)
             dates.add(prices_as_of(run.manifest))
     against = _against(counts, found.baseline)
-    front_by = _front_by(cells, found.cells)
-    front = _front(cells, front_by)
+    front_by = _front_by(variants, found.variants)
+    front = _front(variants, front_by)
     ranked = (
-        cell.model_copy(update={"against": against.get(name), "on_front": name in front})
-        for name, cell in cells.items()
+        variant.model_copy(update={"against": against.get(name), "on_front": name in front})
+        for name, variant in variants.items()
     )
     return Ranking(
         experiment=str(path),
@@ -175,7 +176,7 @@ def rank(path: Path) -> Ranking:
         baseline=found.baseline,
         front_by=front_by,
         prices_as_of=tuple(sorted(date for date in dates if date)),
-        cells=tuple(sorted(ranked, key=_order)),
+        variants=tuple(sorted(ranked, key=_order)),
         decision=found.decision,
         answers=_answers(path, found),
     )
@@ -204,10 +205,10 @@ def _figures(run: Run) -> dict[str, Any]:
     }
 
 
-def _order(cell: RankedCell) -> tuple[bool, float, float]:
+def _order(variant: RankedVariant) -> tuple[bool, float, float]:
     """Sort key: the best variant first, then the cheaper, those without result last."""
-    rate = cell.pass_at_1
-    price = cell.cost_per_sample
+    rate = variant.pass_at_1
+    price = variant.cost_per_sample
     return rate is None, -rate.value if rate else 0.0, math.inf if price is None else price
 
 
@@ -233,28 +234,28 @@ def _against(counts: Mapping[str, dict[str, Counts]], baseline: str) -> dict[str
 
 
 def _front_by(
-    cells: Mapping[str, RankedCell], specs: Mapping[str, Spec]
+    variants: Mapping[str, RankedVariant], specs: Mapping[str, Spec]
 ) -> Literal["cost", "tokens"] | None:
-    if any(cell.cost_per_sample is not None for cell in cells.values()):
+    if any(variant.cost_per_sample is not None for variant in variants.values()):
         return "cost"
     one_model = len({spec.get("model") for spec in specs.values()}) == 1
-    known = any(cell.tokens_per_sample is not None for cell in cells.values())
+    known = any(variant.tokens_per_sample is not None for variant in variants.values())
     return "tokens" if one_model and known else None
 
 
-def _front(cells: Mapping[str, RankedCell], by: str | None) -> set[str]:
+def _front(variants: Mapping[str, RankedVariant], by: str | None) -> set[str]:
     """Return the variants on the Pareto front, among those with known spend."""
     weighed: dict[str, tuple[float, float]] = {}
-    for name, cell in cells.items():
-        price = cell.cost_per_sample if by == "cost" else cell.tokens_per_sample
-        if by is not None and price is not None and cell.pass_at_1 is not None:
-            weighed[name] = (price, cell.pass_at_1.value)
+    for name, variant in variants.items():
+        price = variant.cost_per_sample if by == "cost" else variant.tokens_per_sample
+        if by is not None and price is not None and variant.pass_at_1 is not None:
+            weighed[name] = (price, variant.pass_at_1.value)
     names = list(weighed)
     return {names[index] for index in pareto_front(list(weighed.values()))}
 
 
 def _differing(specs: Mapping[str, Spec]) -> list[str]:
-    """Return the keys that differ between cells."""
+    """Return the keys that differ between variants."""
     every = list(specs.values())
     return [
         key
@@ -266,7 +267,7 @@ def _differing(specs: Mapping[str, Spec]) -> list[str]:
 def _answers(path: Path, stored: Stored) -> tuple[Answer, ...]:
     """Compare each pair of variants that can be compared at equal spend."""
     found: list[Answer] = []
-    for first, second in _pairs(stored.cells, stored.baseline):
+    for first, second in _pairs(stored.variants, stored.baseline):
         if not all((path / name / MANIFEST).exists() for name in (first, second)):
             continue
         try:
@@ -278,17 +279,17 @@ def _answers(path: Path, stored: Stored) -> tuple[Answer, ...]:
             ends = decision.ends_against(first)
             compared = at_any_look(compared, *ends)
         fair = answers_fairly(compared)
-        found.append(Answer(baseline=first, cell=second, sentence=compared.sentence, fair=fair))
+        found.append(Answer(baseline=first, variant=second, sentence=compared.sentence, fair=fair))
         if len(found) == MOST_ANSWERS:
             break
     return tuple(found)
 
 
-def _pairs(cells: Mapping[str, Spec], baseline: str) -> Iterator[tuple[str, str]]:
-    """Yield single shot with each comparable mode, or else the only two cells."""
-    shots = [name for name, spec in cells.items() if spec["mode"] == SINGLE_SHOT]
-    pairs = [(shot, agent) for shot in shots for agent in agents_of(cells[shot], cells)]
+def _pairs(variants: Mapping[str, Spec], baseline: str) -> Iterator[tuple[str, str]]:
+    """Yield single shot with each comparable mode, or else the only two variants."""
+    shots = [name for name, spec in variants.items() if spec["mode"] == SINGLE_SHOT]
+    pairs = [(shot, agent) for shot in shots for agent in agents_of(variants[shot], variants)]
     if pairs:
         yield from pairs
-    elif len(cells) == PAIR:
-        yield baseline, next(name for name in cells if name != baseline)
+    elif len(variants) == PAIR:
+        yield baseline, next(name for name in variants if name != baseline)

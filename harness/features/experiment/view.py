@@ -18,7 +18,7 @@ from harness.features.compare.answer_screen import comparison_screen
 from harness.features.compare.comparison import LEVEL, Comparison, compare_runs
 from harness.features.compare.library import RunComparison, compare
 from harness.features.experiment.decision import PAIR, Decision
-from harness.features.experiment.ranking import Against, RankedCell, Ranking
+from harness.features.experiment.ranking import Against, RankedVariant, Ranking
 from harness.features.show.library import LoadedRun, load_run
 from harness.figures import UNKNOWN, count, dollars, interval, percent, points, quantity
 from harness.run.summary.loaded_run import frame
@@ -61,19 +61,19 @@ class RankingView:
 
 
 def last_screen(ranking: Ranking) -> RenderableType:
-    """Show what the experiment came to: the answer of `harness compare` for two cells.
+    """Show what the experiment came to: the answer of `harness compare` for two variants.
 
     More variants, or two that share no graded problem, get the ranked table.
     """
-    if len(ranking.cells) != PAIR:
+    if len(ranking.variants) != PAIR:
         return RankingView(ranking)
-    cells = sorted(ranking.cells, key=lambda cell: cell.name != ranking.baseline)
+    variants = sorted(ranking.variants, key=lambda variant: variant.name != ranking.baseline)
     try:
-        comparison = compare_runs([Path(cell.run) for cell in cells])
+        comparison = compare_runs([Path(variant.run) for variant in variants])
     except (RunDirectoryError, UsageError):
         return RankingView(ranking)
     shown = _as_decided(comparison, ranking.decision) if ranking.decision else comparison
-    notes = [f"spent: {', '.join(map(_whole_spend, cells))}", *_states(ranking)]
+    notes = [f"spent: {', '.join(map(_whole_spend, variants))}", *_states(ranking)]
     return Group(comparison_screen(shown, listed=LISTED), Text("\n".join(notes)))
 
 
@@ -91,22 +91,23 @@ def _as_decided(comparison: Comparison, decision: Decision) -> Comparison:
     return comparison.model_copy(update={"versus": (changed,)})
 
 
-def _whole_spend(cell: RankedCell) -> str:
+def _whole_spend(variant: RankedVariant) -> str:
     """What all samples of a variant took: US dollars, or tokens where these are unknown."""
-    name = printable_line(cell.name)
-    if cell.cost is not None or cell.tokens is None:
-        return f"{name} {dollars(cell.cost)}"
-    return f"{name} {quantity(cell.tokens)} tokens"
+    name = printable_line(variant.name)
+    if variant.cost is not None or variant.tokens is None:
+        return f"{name} {dollars(variant.cost)}"
+    return f"{name} {quantity(variant.tokens)} tokens"
 
 
 def best_words(ranking: Ranking) -> str:
     """Return a sentence on the best variant and its difference to the baseline."""
-    best = ranking.cells[0]
+    best = ranking.variants[0]
     if best.pass_at_1 is None:
-        return f"{count(len(ranking.cells), 'variant')}; none has a graded sample"
+        return f"{count(len(ranking.variants), 'variant')}; none has a graded sample"
     rate = best.pass_at_1.value
     equal = sum(
-        cell.pass_at_1 is not None and cell.pass_at_1.value == rate for cell in ranking.cells
+        variant.pass_at_1 is not None and variant.pass_at_1.value == rate
+        for variant in ranking.variants
     )
     solves = f"{printable_line(best.name)} solves most: {percent(rate)}"
     if equal > 1:
@@ -124,25 +125,30 @@ def best_words(ranking: Ranking) -> str:
 
 def _columns(ranking: Ranking) -> dict[str, list[str]]:
     """Return the texts of each column below its heading, without columns that tell nothing."""
-    rows = [_row(number, cell, ranking) for number, cell in enumerate(ranking.cells, 1)]
+    rows = [_row(number, variant, ranking) for number, variant in enumerate(ranking.variants, 1)]
     columns = {heading: [row[heading] for row in rows] for heading in rows[0]}
     return {key: texts for key, texts in columns.items() if set(texts) - {UNKNOWN, ""}}
 
 
-def _row(number: int, cell: RankedCell, ranking: Ranking) -> dict[str, str]:
+def _row(number: int, variant: RankedVariant, ranking: Ranking) -> dict[str, str]:
     """Return a variant's texts by heading."""
-    rate, against = cell.pass_at_1, cell.against
+    rate, against = variant.pass_at_1, variant.against
+    mark = "*" if variant.on_front else " "
     row = {
-        "  per problem": f"{'*' if cell.on_front else ' '} {number}. {printable_line(cell.name)}",
+        "  per problem": f"{mark} {number}. {printable_line(variant.name)}",
         "pass@1": percent(rate.value) if rate else UNKNOWN,
         "95 % interval": interval(rate.low, rate.high) if rate else "",
-        "difference": "baseline" if cell.name == ranking.baseline else "",
+        "difference": "baseline" if variant.name == ranking.baseline else "",
         "95 %": "",
         "p (Holm)": "",
-        "cost": dollars(cell.cost_per_sample),
-        "tokens": UNKNOWN if cell.tokens_per_sample is None else quantity(cell.tokens_per_sample),
-        "samples": "" if cell.samples_per_problem is None else f"{cell.samples_per_problem:.2g}",
-        "per solved": dollars(cell.cost_per_solved),
+        "cost": dollars(variant.cost_per_sample),
+        "tokens": UNKNOWN
+        if variant.tokens_per_sample is None
+        else quantity(variant.tokens_per_sample),
+        "samples": ""
+        if variant.samples_per_problem is None
+        else f"{variant.samples_per_problem:.2g}",
+        "per solved": dollars(variant.cost_per_solved),
     }
     if against:
         row["difference"] = points(against.difference)
@@ -152,7 +158,7 @@ def _row(number: int, cell: RankedCell, ranking: Ranking) -> dict[str, str]:
 
 
 def _notes(ranking: Ranking) -> Iterator[str]:
-    compared = [cell.against for cell in ranking.cells if cell.against]
+    compared = [variant.against for variant in ranking.variants if variant.against]
     if compared:
         yield (
             f"difference: in points of pass@1, on {_problems(compared)}; interval and p: paired "
@@ -162,7 +168,7 @@ def _notes(ranking: Ranking) -> Iterator[str]:
         yield "* best for its price: no cheaper variant solves as much"
     elif ranking.front_by == "tokens":
         yield "* best for its tokens (costs are unknown): no variant with fewer solves as much"
-    if ranking.front_by == "cost" and any(c.cost_per_sample is None for c in ranking.cells):
+    if ranking.front_by == "cost" and any(c.cost_per_sample is None for c in ranking.variants):
         yield "a variant whose cost is unknown gets no *"
     yield "cost, tokens: of one sample of a problem; samples: how many a problem has"
     yield from _states(ranking)
@@ -174,20 +180,20 @@ def _states(ranking: Ranking) -> Iterator[str]:
     """Whether the experiment was decided, and which variants are not done."""
     if ranking.decision is not None:
         yield from _decided(ranking.decision, ranking.experiment)
-    for cell in ranking.cells:
-        if not cell.planned:
-            yield f"{printable_line(cell.name)} has not begun"
-        elif cell.pending:
+    for variant in ranking.variants:
+        if not variant.planned:
+            yield f"{printable_line(variant.name)} has not begun"
+        elif variant.pending:
             yield (
-                f"{printable_line(cell.name)}: {cell.pending:,} of "
-                f"{count(cell.planned, 'sample')} pending, and in no rate"
+                f"{printable_line(variant.name)}: {variant.pending:,} of "
+                f"{count(variant.planned, 'sample')} pending, and in no rate"
             )
 
 
 def _answers(ranking: Ranking, *, fair: bool) -> Iterator[Text]:
     """Yield the sentence on each pair, with names if there are several."""
     for answer in (each for each in ranking.answers if each.fair is fair):
-        names = f"{answer.cell} against {answer.baseline}: " if len(ranking.answers) > 1 else ""
+        names = f"{answer.variant} against {answer.baseline}: " if len(ranking.answers) > 1 else ""
         yield Text(f"{printable_line(names + answer.sentence)}\n", style="bold")
 
 
@@ -229,20 +235,20 @@ class ExperimentResult(NotebookView, Ranking):
     @property
     def runs(self) -> dict[str, LoadedRun]:
         """The runs of the variants that have begun, by name, the best first."""
-        return {cell.name: load_run(cell.run) for cell in self.cells if cell.planned}
+        return {variant.name: load_run(variant.run) for variant in self.variants if variant.planned}
 
-    def compare(self, *cells: str, at: Sequence[float] | None = None) -> RunComparison:
+    def compare(self, *variants: str, at: Sequence[float] | None = None) -> RunComparison:
         """Compare variants with the baseline; see `harness.compare`.
 
         Args:
-            cells: names of variants; all by default.
+            variants: names of variants; all by default.
             at: mean spends per problem to compare at.
 
         Raises:
             UsageError: a variant does not exist or has not begun, or there is no other one.
         """
         runs = self.runs
-        others = [name for name in cells or runs if name != self.baseline]
+        others = [name for name in variants or runs if name != self.baseline]
         unknown = next((name for name in (self.baseline, *others) if name not in runs), None)
         if unknown is not None or not others:
             wrong = f"no variant {unknown!r} has begun" if others else "there is no other variant"
@@ -263,23 +269,23 @@ class ExperimentResult(NotebookView, Ranking):
         return last_screen(self)
 
     def __repr__(self) -> str:
-        best = self.cells[0]
-        cells = count(len(self.cells), "variant")
+        best = self.variants[0]
+        variants = count(len(self.variants), "variant")
         told = "nothing graded"
         if best.pass_at_1:
             told = f"the best {best.name}: pass@1 {percent(best.pass_at_1.value)}"
-        return printable_line(f"<ExperimentResult {self.path.name}: {cells}, {told}>")
+        return printable_line(f"<ExperimentResult {self.path.name}: {variants}, {told}>")
 
     __str__ = __repr__
 
 
 def _rows(ranking: Ranking) -> Iterator[dict[str, Any]]:
-    for cell in ranking.cells:
-        rate, against = cell.pass_at_1, cell.against
+    for variant in ranking.variants:
+        rate, against = variant.pass_at_1, variant.against
         yield {
-            "cell": cell.name,
-            **cell.settings,
-            **cell.model_dump(include={"planned", "graded", "pending"}),
+            "variant": variant.name,
+            **variant.settings,
+            **variant.model_dump(include={"planned", "graded", "pending"}),
             "pass_at_1": rate.value if rate else None,
             "low": rate.low if rate else None,
             "high": rate.high if rate else None,
@@ -287,6 +293,6 @@ def _rows(ranking: Ranking) -> Iterator[dict[str, Any]]:
             "difference_low": against.low_holm if against else None,
             "difference_high": against.high_holm if against else None,
             "p": against.p_holm if against else None,
-            **cell.model_dump(include=_SPENDS),
-            "on_front": cell.on_front,
+            **variant.model_dump(include=_SPENDS),
+            "on_front": variant.on_front,
         }

@@ -25,13 +25,6 @@ SYSTEM = (
 SCRATCH = "/scratch"
 ROOM_BYTES = 1 << 30
 PROBE_S = 60.0
-PASSED_ON = (
-    *("PATH", "LANG", "LANGUAGE", "TERM", "TZ", "COLORTERM", "SSL_CERT_FILE", "SSL_CERT_DIR"),
-    *("NODE_EXTRA_CA_CERTS", "REQUESTS_CA_BUNDLE"),
-    *("http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"),
-)
-"""Environment variables passed to the agent; others need `--agent-env`."""
-_LOOPBACK = "127.0.0.1,localhost"
 
 
 class RoomError(UsageError):
@@ -111,27 +104,6 @@ def handed_over(config: Mapping[str, Any]) -> Any:
         os.close(descriptor)
 
 
-def environment_for(environ: Mapping[str, str], names: Iterable[str]) -> dict[str, str]:
-    """Return an agent's environment: no secrets except requested variables.
-
-    Args:
-        environ: all environment variables.
-        names: names of requested variables.
-
-    Raises:
-        UsageError: a requested variable is not set.
-    """
-    missing = [name for name in names if name not in environ]
-    if missing:
-        raise UsageError(f"--agent-env {missing[0]}: no such variable is set")
-    kept = {*PASSED_ON, *names, *(name for name in environ if name.startswith("LC_"))}
-    found = {name: value for name, value in environ.items() if name in kept}
-    for name in ("no_proxy", "NO_PROXY"):  # the MCP server is on this machine
-        others = environ.get(name, "")
-        found[name] = f"{_LOOPBACK},{others}" if others else _LOOPBACK
-    return found
-
-
 def own_data() -> list[str]:
     """Return the folders of the harness itself, which contain the bundled problems."""
     package = Path(__file__).parents[2]
@@ -141,29 +113,6 @@ def own_data() -> list[str]:
     if (checkout / "pyproject.toml").is_file():
         places += [checkout / name for name in ("fixtures", "tests", ".git")]
     return sorted({str(path) for path in places})
-
-
-def checked_shows(shows: Iterable[str], hides: Iterable[str]) -> tuple[str, ...]:
-    """Return the paths to show to an agent, as absolute paths.
-
-    Raises:
-        UsageError: a path does not exist, or lies in hidden data.
-    """
-    covered = [Path(path) for path in hides]
-    made: list[str] = []
-    for shown in shows:
-        path = Path(shown).expanduser().absolute()
-        if not path.exists():
-            raise UsageError(f"--agent-read {shown}: there is nothing")
-        real = path.resolve()
-        within = next((each for each in covered if real == each or each in real.parents), None)
-        if within is not None:
-            raise UsageError(
-                f"--agent-read {shown}: it lies in {within}, which holds data of the harness; an "
-                "agent is not shown that"
-            )
-        made.append(str(path))
-    return tuple(made)
 
 
 def probe(room: AgentSandbox, command: Sequence[str]) -> None:

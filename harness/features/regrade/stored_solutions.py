@@ -22,9 +22,9 @@ from harness.grading.answer_judge import judge_answer
 from harness.grading.jobs import Job, Judged
 from harness.grading.verdict import INFRASTRUCTURE, Grade, Verdict
 from harness.problem import Problem
+from harness.run.store.call_arguments import program
 from harness.run.store.changed_tests import TestChange
 from harness.run.store.directory import RESULTS, RunDirectory
-from harness.run.store.message_texts import program
 from harness.run.store.results import (
     SampleResult,
     Step,

@@ -18,11 +18,8 @@ from harness.run.store.transcript import transcript_command
 from harness.run.summary.impossible_rates import impossible_words
 from harness.run.summary.loaded_run import Run
 from harness.run.summary.summary import solved_counts
-from harness.stats.paired import (
-    Paired,
-    holm,
-    paired_score,
-)
+from harness.stats.holm import holm
+from harness.stats.paired import Paired, paired_score
 from harness.stats.pass_at_k import Counts
 from harness.text import printable_line
 

@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any
 
 from harness.features.compare.comparison import LEVEL
-from harness.features.experiment.ranking import RankedCell, Ranking
+from harness.features.experiment.ranking import RankedVariant, Ranking
 from harness.features.report import answer_charts, charts
 from harness.features.report.figures import (
     Amount,
@@ -220,15 +220,15 @@ def experiment_section(ranking: Ranking) -> Section:
         Table(
             ("variant", "solved", "difference", "95 % interval", "p (Holm)", "cost a sample",
              "tokens a sample", "front"),
-            tuple(_row(number, cell, ranking) for number, cell in enumerate(ranking.cells, 1)),
+            tuple(_row(number, each, ranking) for number, each in enumerate(ranking.variants, 1)),
         ),
     )  # fmt: skip
     chart = _pareto(ranking)
-    return Section("cells", "Ranking", "", (table, *([chart] if chart else [])))
+    return Section("variants", "Ranking", "", (table, *([chart] if chart else [])))
 
 
 def _ranking_words(ranking: Ranking) -> str:
-    tests = sum(cell.against is not None for cell in ranking.cells)
+    tests = sum(variant.against is not None for variant in ranking.variants)
     return (
         f"Differences are in points of pass@1 against {printable_line(ranking.baseline)}, paired "
         f"by problem; p is corrected by Holm for {count(tests, 'test')}. A variant is on the "
@@ -236,20 +236,24 @@ def _ranking_words(ranking: Ranking) -> str:
     )
 
 
-def _row(number: int, cell: RankedCell, ranking: Ranking) -> tuple[str, ...]:
-    against = cell.against
-    baseline = cell.name == ranking.baseline
-    done = "" if cell.graded == cell.planned else f", {cell.graded:,} of {cell.planned:,} graded"
-    tokens = cell.tokens_per_sample
+def _row(number: int, variant: RankedVariant, ranking: Ranking) -> tuple[str, ...]:
+    against = variant.against
+    baseline = variant.name == ranking.baseline
+    done = (
+        ""
+        if variant.graded == variant.planned
+        else f", {variant.graded:,} of {variant.planned:,} graded"
+    )
+    tokens = variant.tokens_per_sample
     return (
-        f"{number}. {printable_line(cell.name)}",
-        rate_words(cell.pass_at_1) + done,
+        f"{number}. {printable_line(variant.name)}",
+        rate_words(variant.pass_at_1) + done,
         "baseline" if baseline else f"{100 * against.difference:+.1f}" if against else UNKNOWN,
         f"{100 * against.low:+.1f} to {100 * against.high:+.1f}" if against else "",
         f"{against.p_holm:.3g}" if against else "",
-        dollars(cell.cost_per_sample),
+        dollars(variant.cost_per_sample),
         UNKNOWN if tokens is None else quantity(tokens),
-        "on the front" if cell.on_front else "",
+        "on the front" if variant.on_front else "",
     )
 
 
@@ -258,14 +262,14 @@ def _pareto(ranking: Ranking) -> PageItem | None:
     if ranking.front_by is None:
         return None
     rows: list[dict[str, Any]] = []
-    for number, cell in enumerate(ranking.cells, 1):
+    for number, variant in enumerate(ranking.variants, 1):
         by_cost = ranking.front_by == "cost"
-        price = cell.cost_per_sample if by_cost else cell.tokens_per_sample
-        if price is not None and cell.pass_at_1 is not None:
-            rate = cell.pass_at_1
-            front = "on the front" if cell.on_front else "another is better"
+        price = variant.cost_per_sample if by_cost else variant.tokens_per_sample
+        if price is not None and variant.pass_at_1 is not None:
+            rate = variant.pass_at_1
+            front = "on the front" if variant.on_front else "another is better"
             rows.append(
-                {"name": printable_line(cell.name), "number": f"{number}", "price": price,
+                {"name": printable_line(variant.name), "number": f"{number}", "price": price,
                  "value": rate.value, "low": rate.low, "high": rate.high, "front": front}
             )  # fmt: skip
     if not rows:

@@ -33,7 +33,8 @@ from harness.features.report.notable_problems import changed_outcomes
 from harness.features.report.sections import sections_of
 from harness.figures import count
 from harness.run.store.results import SampleResult, Step
-from harness.run.summary.groups import EVERYTHING, filtered, read_filters
+from harness.run.summary.filtered_run import EVERYTHING, filtered
+from harness.run.summary.filters import read_filters
 from harness.run.summary.loaded_run import Run, read_run
 from harness.sources.selection import Selection
 from harness.terminal.consoles import console
@@ -129,7 +130,7 @@ def report_page(
         runs: runs; unfinished ones are shown as far as they are.
         title: title of the page.
         cutoff: any day of the last month of the models' training.
-        ranking: ranking of the experiment, if the runs are its cells.
+        ranking: ranking of the experiment, if the runs are its variants.
     """
     sides = sides_of(runs)
     pairs = pairings(sides)
@@ -165,8 +166,8 @@ def _heading(title: str, told: str, ranking: Ranking | None) -> str:
         return title
     if ranking is None:
         return told
-    cells = count(len(ranking.cells), "variant")
-    return f"{Path(ranking.experiment).resolve().name}, {cells}: {told}"
+    variants = count(len(ranking.variants), "variant")
+    return f"{Path(ranking.experiment).resolve().name}, {variants}: {told}"
 
 
 @cache
@@ -281,8 +282,8 @@ def write_report(
         raise UsageError(f"{out} cannot be written: there is no directory {out.parent}")
     ranking = ranking_of(runs)
     if ranking is not None:
-        begun = {cell.name: Path(cell.run) for cell in ranking.cells if cell.planned}
-        names = read_experiment(runs[0]).cells  # in the grid's order: the baseline comes first
+        begun = {variant.name: Path(variant.run) for variant in ranking.variants if variant.planned}
+        names = read_experiment(runs[0]).variants  # in the grid's order: the baseline comes first
         runs = [begun[name] for name in names if name in begun]
         if not runs:
             raise UsageError(f"{ranking.experiment}: no variant has begun")

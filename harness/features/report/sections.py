@@ -51,7 +51,7 @@ def sections_of(
         sides: one or more runs.
         pairs: the pairs to compare.
         cutoff: first day of the last month of the models' training, if known.
-        ranking: ranking of the experiment, if the runs are its cells.
+        ranking: ranking of the experiment, if the runs are its variants.
     """
     found = [
         *([experiment_section(ranking)] if ranking else []),

@@ -12,7 +12,9 @@ from harness.features.show.chosen_samples import shown_samples
 from harness.figures import count
 from harness.run.store.directory import RESULTS
 from harness.run.store.origin import is_imported
-from harness.run.summary.groups import filtered, rates_by, read_filters, read_kinds
+from harness.run.summary.filtered_run import filtered
+from harness.run.summary.filters import read_filters
+from harness.run.summary.groups import rates_by, read_kinds
 from harness.run.summary.loaded_run import read_run
 from harness.terminal.consoles import console, write_json
 from harness.terminal.groups_view import groups_view

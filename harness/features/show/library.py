@@ -12,7 +12,8 @@ from harness.errors import UsageError
 from harness.run.settings.python_signature import listing
 from harness.run.store.results import SampleResult, uncollected
 from harness.run.store.state import RunState
-from harness.run.summary.groups import Filters, filtered, read_filters
+from harness.run.summary.filtered_run import filtered
+from harness.run.summary.filters import Filters, read_filters
 from harness.run.summary.loaded_run import Run, read_run, samples_frame
 from harness.run.summary.summary import Summary
 from harness.terminal.notebook import NotebookView

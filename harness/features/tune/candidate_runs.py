@@ -13,7 +13,9 @@ from harness.models.prices.price_lists import ListedPrice
 from harness.models.protocol import Usage
 from harness.models.providers import REFERENCES
 from harness.run.engine.controller import RunController
-from harness.run.engine.lifecycle import Outcome, Prepared, budget_of, earlier_spending
+from harness.run.engine.earlier_spending import budget_of, earlier_spending
+from harness.run.engine.lifecycle import Prepared
+from harness.run.engine.outcome import Outcome
 from harness.run.engine.run_parts import clear_unbegun, without_budget
 from harness.run.plan.budget import NOTHING, Total
 from harness.run.plan.target import resolve_target

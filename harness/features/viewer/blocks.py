@@ -8,19 +8,12 @@ from markupsafe import Markup
 
 from harness.agent import events
 from harness.agent.extraction.fences import extractor_of
-from harness.features.viewer.highlight import (
-    SHOWN,
-    DiffLine,
-    Failed,
-    Words,
-    beside,
-    coloured,
-    cut,
-    difference,
-    failures_in,
-    told_in,
-    words_of,
-)
+from harness.features.viewer.event_texts import told_in
+from harness.features.viewer.excerpts import SHOWN, Words, cut, words_of
+from harness.features.viewer.failed_tests import Failed, failures_in
+from harness.features.viewer.highlight import coloured
+from harness.features.viewer.program_changes import DiffLine, difference
+from harness.features.viewer.side_by_side import beside
 from harness.features.viewer.transcript_index import Entry, Line, TranscriptIndex
 from harness.grading.verdict import TestResult
 from harness.languages import PYTHON
@@ -29,13 +22,8 @@ from harness.markdown import fenced_blocks
 from harness.models.prices.price import cost
 from harness.models.prices.price_lists import ListedPrice
 from harness.models.protocol import ModelTurn, ToolCall
-from harness.run.store.message_texts import (
-    arguments,
-    message_text,
-    other_arguments,
-    program,
-    reasoning_text,
-)
+from harness.run.store.call_arguments import arguments, other_arguments, program
+from harness.run.store.message_texts import message_text, reasoning_text
 from harness.text import printable_line
 
 NO_RESULT: dict[str, Any] = {"result": None, "error": False, "malformed": False, "tests": None}

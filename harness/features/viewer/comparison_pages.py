@@ -28,7 +28,7 @@ from harness.features.viewer.query import FILTERS, ComparisonQuery, neighbours, 
 from harness.run.store.results import SampleResult
 from harness.run.store.transcripts import Transcripts
 from harness.run.summary.conversation import Conversation, aligned
-from harness.run.summary.groups import EVERYTHING, filtered
+from harness.run.summary.filtered_run import EVERYTHING, filtered
 from harness.run.summary.loaded_run import Run, read_run
 from harness.sources.selection import Selection
 
@@ -289,11 +289,11 @@ class ComparisonPages:
         """Return an experiment's ranked table."""
         key = request.path_params["experiment"]
         places = self._library.found().places
-        cells = [each for each in places if each.experiment and key_of(each.group) == key]
-        if not cells:
+        variants = [each for each in places if each.experiment and key_of(each.group) == key]
+        if not variants:
             raise KeyError(key)
-        group, ranking = cells[0].group, rank(cells[0].path.parent)
-        keys = {each.path.name: each.key for each in cells}
+        group, ranking = variants[0].group, rank(variants[0].path.parent)
+        keys = {each.path.name: each.key for each in variants}
         baseline = keys.get(ranking.baseline)
         return {
             "crumbs": [(line(group), None)],

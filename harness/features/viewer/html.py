@@ -1,10 +1,7 @@
 """Rendering of pages as HTML; all values are escaped."""
 
-import math
 import re
 import shlex
-from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -13,90 +10,17 @@ from markupsafe import Markup
 
 from harness.efficiency.efficiency_summary import cpu_time, rank, score_interval, score_words
 from harness.efficiency.scale import Efficiency
-from harness.figures import count, dollars, figure, interval, percent, quantity
+from harness.figures import count, dollars, interval, percent, quantity
 from harness.grading.verdict import INFRASTRUCTURE
 from harness.run.store.pending import reason_text
 from harness.text import printable, printable_line
 
-MOST_TICKS = 6
-STEPS = (1.0, 1.2, 1.5, 2.0, 3.0, 5.0, 7.0)
-"""Values of ticks, times powers of ten."""
 LONGEST_LINE = 500
 GOOD = frozenset({"accepted", "solved", "done"})
 LIMITS = ("cost_limit", "token_limit")  # limits of a run, because of which samples are pending
 CALM = frozenset({"ungraded", "not_run", "cancelled", "interrupted", "pending", *LIMITS})
 MINUTE, HOUR = 60, 3_600
 NAME_PARTS = re.compile(r"[^-_/:.@+]*[-_/:.@+]?")
-
-
-@dataclass(frozen=True, slots=True)
-class Tick:
-    """A tick: its position in percent of the axis, and its text."""
-
-    at: float
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class EfficiencyAxis:
-    """Positions to draw, in percent of the axis, from fast to slow.
-
-    Attributes:
-        references: positions of the references.
-        mark, low, high: positions of the solution and of its interval's ends.
-        ticks: times, relative to the fastest reference.
-        told: description for screen readers.
-    """
-
-    references: tuple[float, ...]
-    mark: float
-    low: float
-    high: float
-    ticks: tuple[Tick, ...]
-    told: str
-
-
-def strip_of(found: Efficiency | None) -> EfficiencyAxis | None:
-    """Return a solution's plot; None if it was not timed, or there is no reference.
-
-    The axis is logarithmic in time.
-    """
-    if found is None or found.time is None or not found.references:
-        return None
-    ends = found.time_low or found.time, found.time_high or found.time
-    known = (*found.references, found.time, *ends)
-    if not all(0 < each < math.inf for each in known):
-        return None
-    fastest = found.references[0]
-    times = [each / fastest for each in known]
-    left, right = math.log(min(times)), math.log(max(times))
-    room = max(right - left, math.log(1.1))
-
-    def place(time: float) -> float:
-        return round(100 * (math.log(time) - left) / room, 2)
-
-    *references, own, low, high = map(place, times)
-    slowest = found.references[-1] / fastest
-    beside = f"{len(references)} references, the slowest of them {figure(slowest)} times"
-    return EfficiencyAxis(
-        references=tuple(references),
-        mark=own,
-        low=low,
-        high=high,
-        ticks=tuple(Tick(place(time), f"{time:g}") for time in _round_times(left, left + room)),
-        told=f"{figure(times[-3])} times the time of the fastest of {beside}",
-    )
-
-
-def _round_times(left: float, right: float) -> Sequence[float]:
-    """Return round times between two logarithms that fit, powers of ten first."""
-    powers = range(math.floor(left / math.log(10)), math.ceil(right / math.log(10)) + 1)
-    for steps in (STEPS, (1.0, 2.0, 5.0), (1.0, 3.0), (1.0,)):
-        found = [step * 10.0**power for power in powers for step in steps]
-        within = [time for time in found if left - 1e-9 <= math.log(time) <= right + 1e-9]
-        if len(within) <= MOST_TICKS:
-            return within
-    return within[:: math.ceil(len(within) / MOST_TICKS)]
 
 
 def beyond_words(found: Efficiency) -> str:

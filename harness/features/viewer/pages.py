@@ -14,8 +14,11 @@ from starlette.responses import PlainTextResponse, RedirectResponse, Response
 
 from harness.errors import HarnessError, RunDirectoryError, UsageError
 from harness.features.viewer.blocks import Blocks
-from harness.features.viewer.highlight import PAGE, coloured, language_of, text_in
-from harness.features.viewer.html import line, render, strip_of
+from harness.features.viewer.efficiency_axis import strip_of
+from harness.features.viewer.event_texts import text_in
+from harness.features.viewer.excerpts import PAGE
+from harness.features.viewer.highlight import coloured, language_of
+from harness.features.viewer.html import line, render
 from harness.features.viewer.library import Library, Talk, created, winners
 from harness.features.viewer.open_run import Item, OpenRun, delete_run, key_of, refusal, size_of
 from harness.features.viewer.query import (

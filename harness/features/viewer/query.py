@@ -10,13 +10,13 @@ from urllib.parse import urlencode
 
 from starlette.datastructures import QueryParams
 
-from harness.efficiency.beyond import known_rate
 from harness.efficiency.efficiency_summary import beyonds
+from harness.efficiency.mean_share import known_rate
 from harness.errors import UsageError
 from harness.features.viewer.html import line
 from harness.features.viewer.open_run import Item
 from harness.features.viewer.result_index import ResultRow
-from harness.run.summary.groups import read_filters
+from harness.run.summary.filters import read_filters
 from harness.sources.selection import Selection
 from harness.stats.rates import Rate, rate_by_problem
 

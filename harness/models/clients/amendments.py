@@ -4,8 +4,8 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from harness.models.clients.openai_amended import mended, renamed_max_tokens, without_reasoning
 from harness.models.clients.openai_answer import REASONING_FIELDS
-from harness.models.clients.openai_request import mended, renamed_max_tokens, without_reasoning
 from harness.models.clients.wire import Json
 from harness.models.faults import RejectedError, ToolsRefusedError, WrongApiError
 

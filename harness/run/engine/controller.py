@@ -18,18 +18,11 @@ from harness.models.protocol import Model
 from harness.models.providers import REPLAY_PREFIX
 from harness.models.replay import ReplayModel
 from harness.registry import IMPOSSIBLE, feature
+from harness.run.engine.earlier_spending import budget_of
 from harness.run.engine.engine import Engine
-from harness.run.engine.lifecycle import (
-    Outcome,
-    Prepared,
-    Read,
-    budget_of,
-    going_on,
-    open_directory,
-    stopped_by,
-    sum_up,
-)
+from harness.run.engine.lifecycle import Prepared, Read, going_on, open_directory
 from harness.run.engine.manifest import changed, in_use, unused
+from harness.run.engine.outcome import Outcome, stopped_by, sum_up
 from harness.run.observer import Failure, Observer, RunObserver, Watch
 from harness.run.plan.budget import Budget
 from harness.run.plan.estimate import requests_of

@@ -56,7 +56,7 @@ class GradeKeys(SelectionKeys, JudgingKeys, total=False):
     timing: Timing
 
 
-class CellKeys(SelectionKeys, JudgingKeys, total=False):
+class VariantKeys(SelectionKeys, JudgingKeys, total=False):
     """Keys of a run that all variants of an experiment share."""
 
     base_url: str | None
@@ -119,7 +119,7 @@ class CellKeys(SelectionKeys, JudgingKeys, total=False):
     max_cost_per_sample: float | None
 
 
-class RunKeys(CellKeys, total=False):
+class RunKeys(VariantKeys, total=False):
     """All keys of `harness.RunSpec` except the named parameters of `evaluate`."""
 
     samples_per_problem: int

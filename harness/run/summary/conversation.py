@@ -17,7 +17,7 @@ from harness.agent.events import (
 from harness.agent.extraction.fences import extractor_of
 from harness.grading.verdict import Grade
 from harness.models.protocol import ModelTurn
-from harness.run.store.message_texts import program
+from harness.run.store.call_arguments import program
 
 LONGEST_TEXT = 6_000
 """Characters kept of a text of a conversation; the transcript has the rest."""

@@ -1,4 +1,4 @@
-"""Effect of iterating: solutions handed in earlier, first against last revision, the solve rate.
+"""Effect of iterating: first against last revision, and the solve rate by turn, tokens and cost.
 
 All rates are over graded samples with known steps, as the mean over problems of the fraction of
 each problem's samples. A sample is solved from its first revision on that passes all tests. In
@@ -7,15 +7,14 @@ they count as failed, so that a rate is never too high.
 """
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
 
 from harness.models.protocol import Frozen
 from harness.run.store.results import SampleResult, Step
-from harness.stats.rates import Rate, cumulative, rate_by_problem, round_steps, whole_steps
-
-BEST_OF = "best_of_k_public"
+from harness.stats.cumulative import cumulative
+from harness.stats.rates import Rate, rate_by_problem
+from harness.stats.steps import round_steps, whole_steps
 
 
 class Point(Frozen):
@@ -226,78 +225,3 @@ def _solved_at(
 ) -> list[tuple[str, float | None]]:
     """Return each sample's problem and where it was solved; None if not, or unknown."""
     return [(w.problem, None if w.solving is None else place(w.solving)) for w in ways]
-
-
-class Revised(Protocol):
-    """The fields of a sample that are read here."""
-
-    @property
-    def steps(self) -> Sequence[Step]: ...  # noqa: D102
-    @property
-    def public_total(self) -> int: ...  # noqa: D102
-    @property
-    def solved(self) -> bool: ...  # noqa: D102
-
-
-class HandedIn(NamedTuple):
-    """A change of the solution that would be final if the sample were cut off.
-
-    Attributes:
-        step: the step from which on it is final; None for the end of the sample.
-        solved: whether the solution passes all tests; None if unknown.
-    """
-
-    step: Step | None
-    solved: bool | None
-
-
-def handed_in(result: Revised, mode: str) -> list[HandedIn]:
-    """Return a sample's final solution after each of its revisions, and at its end.
-
-    When a sample is cut off, its newest revision is run on the public tests, as in one that ends
-    normally. In best of k, the solution that passes the most public tests is final, the earliest
-    of equals; in other modes the newest that passed all of them, else the newest.
-
-    Args:
-        result: result of the sample.
-        mode: mode of the run.
-    """
-    find = _most_passed if mode == BEST_OF else _newest_passed
-    found = [
-        HandedIn(step, solved)
-        for step, solved in zip(result.steps, find(result.steps, result.public_total), strict=True)
-    ]
-    if not found or found[-1].solved is not result.solved:
-        found.append(HandedIn(None, result.solved))
-    return found
-
-
-def _newest_passed(steps: Sequence[Step], public: int) -> Iterator[bool | None]:
-    kept: Step | None = None  # the newest that was run and passed
-    for step in steps:
-        passes = _passes(step, public)
-        if kept is None or passes:
-            yield step.solved
-        elif passes is False:
-            yield kept.solved
-        else:
-            yield False if step.solved is kept.solved is False else None
-        if public and step.public_passed == public:
-            kept = step
-
-
-def _most_passed(steps: Sequence[Step], public: int) -> Iterator[bool | None]:
-    best: Step | None = None
-    for step in steps:
-        if best is None or (public and (step.public_passed or 0) > (best.public_passed or 0)):
-            best = step
-        yield best.solved
-
-
-def _passes(step: Step, public: int) -> bool | None:
-    """Whether a revision passes all public tests; None if unknown or without any."""
-    if not public:
-        return None
-    if step.public_passed is not None:
-        return step.public_passed == public
-    return True if step.solved else step.passes_public

@@ -10,7 +10,7 @@ from pydantic_core import from_json
 from harness.errors import DataError
 from harness.problem import Reference
 from harness.python_source import UNREADABLE, parse, reason
-from harness.sources.files.json_text import MOST_VALUES, has_too_many_values
+from harness.sources.files.json_bounds import MOST_VALUES, has_too_many_values
 
 
 def text_column(row: dict[str, object], name: str, where: str) -> str:

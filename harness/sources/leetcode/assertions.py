@@ -6,9 +6,7 @@ The source of a data set is parsed and never executed. Values are a subset of Py
 
 import ast
 import json
-import re
-from collections.abc import Iterable, Sequence
-from itertools import pairwise
+from collections.abc import Sequence
 from typing import NamedTuple, cast
 
 from harness.problem import Codec, Signature, TestCase
@@ -21,14 +19,10 @@ from harness.sources.literals import (
     parse,
     value_of,
 )
-from harness.sources.signature import EntryPoint
 
 _SAME = {"is_same_list": Codec.LINKED_LIST, "is_same_tree": Codec.TREE}
 _MANY = {Codec.LINKED_LIST: Codec.LINKED_LISTS, Codec.TREE: Codec.TREES}
 _CONTAINERS = {_MANY[one]: one for one in _MANY}
-
-_HEAD = re.compile(r"\s*def check\(candidate\):[ \t]*(?:#[^\n]*)?\r?\n")
-_START = re.compile(r"^[ \t]+assert\b", re.MULTILINE)
 
 
 class Assertion(NamedTuple):
@@ -36,26 +30,6 @@ class Assertion(NamedTuple):
 
     call: Call
     expected: object
-
-
-def split_check(source: str) -> tuple[str, ...]:
-    """Split a `check` function into the texts of its assertions, without parsing them.
-
-    An assertion starts with a line and ends before the next one that starts with `assert`. Any
-    other text in between becomes part of it and makes it unreadable.
-
-    Raises:
-        UnreadableError: the text does not start as such a function does.
-    """
-    head = _HEAD.match(source)
-    if head is None:
-        raise UnreadableError("not a function check(candidate)")
-    starts = [match.start() for match in _START.finditer(source, head.end())]
-    bounds = [*starts, len(source)]
-    before = source[head.end() : bounds[0]].strip()
-    if before and (starts or before != "pass"):
-        raise UnreadableError(f"{before[:60]!r} is no assertion")
-    return tuple(source[start:end].strip() for start, end in pairwise(bounds))
 
 
 def read_assertion(text: str) -> Assertion:
@@ -96,46 +70,6 @@ def _nodes(value: object, codec: Codec) -> object:
     if not isinstance(value, Nodes) or value.codec is not codec:
         raise UnreadableError(f"the value compared is no {codec.replace('_', ' ')}")
     return value
-
-
-def bind(call: Call, entries: Iterable[EntryPoint]) -> tuple[object, ...]:
-    """Return a call's arguments in the order of the parameters.
-
-    Args:
-        call: the arguments.
-        entries: definitions of the entry point in different codes, the most trusted first. The
-            first one that the call fits defines the order: a data set's tests may use the parameter
-            names of its reference, which its starter code has renamed.
-
-    Returns:
-        An argument for each parameter, without the last ones where these have defaults.
-
-    Raises:
-        UnreadableError: the call fits none.
-    """
-    complaints: list[str] = []
-    for entry in entries:
-        try:
-            return _bind(call, entry)
-        except UnreadableError as error:
-            complaints.append(str(error))
-    raise UnreadableError(complaints[0] if complaints else "there is no code to say the parameters")
-
-
-def _bind(call: Call, entry: EntryPoint) -> tuple[object, ...]:
-    rest = entry.parameters[len(call.positional) :]
-    if len(call.positional) > len(entry.parameters):
-        raise UnreadableError(f"{len(call.positional)} arguments for {len(entry.parameters)}")
-    for name in call.named:
-        if name not in rest:
-            raise UnreadableError(f"{name!r} is no parameter, or is given twice")
-    given = len(call.positional) + len(call.named)
-    for name in rest[: len(call.named)]:
-        if name not in call.named:
-            raise UnreadableError(f"no argument for {name!r}")
-    if given < entry.required:
-        raise UnreadableError(f"no argument for {entry.parameters[given]!r}")
-    return call.positional + tuple(call.named[name] for name in rest[: len(call.named)])
 
 
 def with_codecs(signature: Signature, arguments: Sequence[object], expected: object) -> Signature:

@@ -27,6 +27,8 @@ from harness.sources.files.lines import Line
 from harness.sources.files.row_checks import name_fault, references_of
 from harness.sources.files.rows import LEVELS, load_paths, load_rows
 from harness.sources.leetcode import assertions
+from harness.sources.leetcode.call_binding import bind
+from harness.sources.leetcode.check_functions import split_check
 from harness.sources.literals import UnreadableError
 from harness.sources.problem_names import issues_of_statement
 from harness.sources.signature import EntryPoint, entry_point_of
@@ -188,7 +190,7 @@ class _Tests:
             raise DataError(where, "entry_point", f"{row.entry_point!r:.60} is not Solution().name")
         self.entry_point = entry_point[1]
         try:
-            self._assertions = assertions.split_check(row.test)
+            self._assertions = split_check(row.test)
         except UnreadableError as error:
             raise DataError(where, "test", str(error)) from None
         self._cases: dict[int, _Case] = {}
@@ -271,7 +273,7 @@ class _Tests:
         if index not in self._cases:
             try:
                 assertion = assertions.read_assertion(self._assertions[index])
-                arguments = assertions.bind(assertion.call, self._entries())
+                arguments = bind(assertion.call, self._entries())
             except UnreadableError as error:
                 raise self._error(index, error) from None
             self._cases[index] = _Case(arguments, assertion.expected)

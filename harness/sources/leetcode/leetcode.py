@@ -14,7 +14,6 @@ from dataclasses import replace
 from functools import partial
 
 from harness.errors import DataError, UsageError
-from harness.markdown import WORDS, code_of
 from harness.problem import Problem, Reference, TestSuite
 from harness.sources import preambles
 from harness.sources.checkers import checker_of
@@ -25,6 +24,7 @@ from harness.sources.files.lines import Line
 from harness.sources.files.row_checks import text_column
 from harness.sources.files.rows import LEVELS, Loaded, load_paths, load_rows
 from harness.sources.leetcode import dataset
+from harness.sources.leetcode.language_blocks import WORDS, code_of
 from harness.sources.problem_names import issues_of_statement
 
 COLUMNS = ("slug", "title", "difficulty", "content", "python")

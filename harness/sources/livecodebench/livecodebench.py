@@ -32,7 +32,7 @@ from harness.sources import preambles
 from harness.sources import problem_names as errata
 from harness.sources.checkers import checker_of
 from harness.sources.files.content_hash import content_hash
-from harness.sources.files.json_text import check_mostly_strings
+from harness.sources.files.json_bounds import check_mostly_strings
 from harness.sources.files.lines import Line, json_complaint
 from harness.sources.files.row_checks import check_function_test, text_column
 from harness.sources.files.rows import load_paths, load_rows

@@ -26,7 +26,7 @@ from program import (
 pytest.importorskip("ray")
 from ray_cluster import RayCluster
 
-from harness.features.cluster.ray_node import LARGE
+from harness.features.cluster.pickles import LARGE
 
 MEASURED = {
     "seconds",

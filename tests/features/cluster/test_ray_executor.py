@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
+from harness.features.cluster.pickles import pack_outcome
 from harness.features.cluster.ray_executor import Member, RayExecutor
-from harness.features.cluster.ray_node import pack_outcome
 from harness.sandbox.isolation import Level
 from harness.sandbox.worker import Worker
 

@@ -9,7 +9,7 @@ import pytest
 from own_problems import ECHO
 
 from harness.errors import DataError
-from harness.features.cluster.ray_node import (
+from harness.features.cluster.pickles import (
     LARGE,
     Raised,
     pack,

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from harness.features.cluster.ray_node import MachineSlots
+from harness.features.cluster.machine_slots import MachineSlots
 from harness.sandbox.executor import ExecutorError
 
 

@@ -9,7 +9,7 @@ from efficiency_made import made_efficiency, made_scale
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.efficiency.beyond import MeasuredShare
+from harness.efficiency.mean_share import MeasuredShare
 from harness.efficiency.scale import Scale
 from harness.features.compare.comparison import compare_runs
 from harness.features.compare.efficiency import compare_beyond

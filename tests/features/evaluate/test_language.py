@@ -221,10 +221,12 @@ def test_an_experiment_varies_the_language_on_problems_that_take_both(folder: Pa
         cpp_flags="-O1 -std=gnu++20",
         out=folder / "e",
     )
-    cells = {path.parent.name: json.loads(path.read_text()) for path in folder.glob("e/*/run.json")}
-    assert {each["spec"]["language"] for each in cells.values()} == {"python", "cpp"}
-    assert {tuple(each["problems"]) for each in cells.values()} == {("own/echo",)}
-    flags = {each["spec"]["language"]: each["spec"]["cpp_flags"] for each in cells.values()}
+    variants = {
+        path.parent.name: json.loads(path.read_text()) for path in folder.glob("e/*/run.json")
+    }
+    assert {each["spec"]["language"] for each in variants.values()} == {"python", "cpp"}
+    assert {tuple(each["problems"]) for each in variants.values()} == {("own/echo",)}
+    flags = {each["spec"]["language"]: each["spec"]["cpp_flags"] for each in variants.values()}
     assert flags == {"python": None, "cpp": "-O1 -std=gnu++20"}
     assert made is not None
 

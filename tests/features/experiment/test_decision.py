@@ -54,15 +54,17 @@ class TestSpend:
         ratio, unit = affordable(agent, shot)
         assert (pytest.approx(ratio), unit) == wanted
 
-    def test_follows_cells_that_differ_by_the_mode_and_what_single_shot_does_not_use(self) -> None:
+    def test_follows_variants_that_differ_by_the_mode_and_what_single_shot_does_not_use(
+        self,
+    ) -> None:
         shot = {"mode": "single_shot", "model": "m", "temperature": None, "max_turns": 10}
-        cells = {
+        variants = {
             "shot": shot,
             "agentic": {**shot, "mode": "agentic", "max_turns": 3},
             "other": {**shot, "mode": "agentic", "model": "n"},
             "hot": {**shot, "mode": "agentic", "temperature": 1.0},
         }
-        assert agents_of(shot, cells) == ["agentic"]
+        assert agents_of(shot, variants) == ["agentic"]
 
 
 class TestShotsWanted:
@@ -91,6 +93,13 @@ class TestShotsWanted:
         """The first problem got eight; the others get the whole number below the ratio."""
         found = shots_wanted(self.shots(a=8), [self.agent], "abcd")
         assert found.shots == {"a": 8, "b": 3, "c": 3, "d": 3}
+
+    @pytest.mark.parametrize(("first", "others"), [(9, 2), (12, 1), (40, 1)])
+    def test_are_not_worth_a_shot_a_problem_more_after_a_dear_first_problem(
+        self, first: int, others: int
+    ) -> None:
+        found = shots_wanted(self.shots(a=first), [self.agent], "abcd")
+        assert found.shots == {"a": first, **dict.fromkeys("bcd", others)}
 
     def test_taken_at_once_are_no_more_than_the_shots_that_tell_the_price(self) -> None:
         done = self.shots(a=1, b=1, c=1, d=1)
@@ -142,7 +151,7 @@ class TestStopping:
     )
     def test_is_told_in_one_line(self, reason: str, words: str) -> None:
         decision = Decision.model_validate(
-            {"reason": reason, "cell": "agentic", "baseline": "single_shot", "pairs": 32}
+            {"reason": reason, "variant": "agentic", "baseline": "single_shot", "pairs": 32}
             | {"problems": 40, "planned": 500, "difference": 0.25, "low": 0.02, "high": 0.44}
             | {"e_value": 31.44, "level": 0.05, "precision": 12.0}
         )
@@ -189,7 +198,8 @@ class TestOrder:
     def test_batches_grow_and_end_with_all(self) -> None:
         order = [str(number) for number in range(500)]
         sizes = [len(asked) for asked in batches(order, concurrency=4)]
-        assert sizes[:3] == [8, 16, 24]
+        assert sizes[:4] == [4, 12, 20, 28], "the first as small as keeps the requests busy"
         assert sizes[-1] == 500
         assert len(sizes) < 36
+        assert [len(asked) for asked in batches(order[:20], concurrency=1)] == [1, 3, 7, 15, 20]
         assert len(next(iter(batches(order, concurrency=50)))) == 50

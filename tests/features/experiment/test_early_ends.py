@@ -61,5 +61,5 @@ async def test_an_interrupt_before_any_shot_shows_the_agent_alone(folder: Path) 
     assert (ended.compared, ended.sentence) == (0, "")
     assert "it is the baseline" not in ended.screen, "single shot is, which has not begun"
     shown = json.loads((await run(folder, "experiment", "show", "e", "--json"))[1])
-    assert {cell["name"] for cell in shown["cells"]} == {"agentic", "single_shot"}
+    assert {variant["name"] for variant in shown["variants"]} == {"agentic", "single_shot"}
     assert shown["answers"] == []

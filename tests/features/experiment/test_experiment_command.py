@@ -91,11 +91,11 @@ class TestExamples:
         done = harness(tmp_path, "experiment", "-c", "g.yaml", "--out", "e", "--json")
         assert done.returncode == 0, done.stderr
         found = json.loads(done.stdout)
-        best, base = found["cells"]
+        best, base = found["variants"]
         assert [best["name"], base["name"], found["baseline"]] == ["agentic", *["single_shot"] * 2]
         against = best["against"]
         assert against["problems"] == 20
-        rates = [cell["pass_at_1"]["value"] for cell in (best, base)]
+        rates = [variant["pass_at_1"]["value"] for variant in (best, base)]
         assert against["difference"] == pytest.approx(rates[0] - rates[1])
         assert against["low"] <= against["difference"] <= against["high"]
         assert against["p_holm"] == against["p_value"] < 0.2
@@ -107,7 +107,7 @@ class TestExamples:
         shown = harness(tmp_path, "experiment", "show", "e").stdout
         compared = harness(tmp_path, "compare", "e/single_shot", "e/agentic").stdout
         answer = compared.partition("  changed:")[0]
-        assert shown.startswith(answer), "two cells end with the answer of `harness compare`"
+        assert shown.startswith(answer), "two variants end with the answer of `harness compare`"
         assert "agentic against single shot: replay:written, fixture, 20 problems" in shown
         assert "spent: single_shot $0.0095, agentic $0.0256" in shown
         assert len(shown.splitlines()) <= 23, "all of it is on the last screen"
@@ -119,9 +119,9 @@ class TestExamples:
             tmp_path, "experiment", "-c", EXAMPLES / f"{name}.yaml", "--out", "e", "--json"
         )
         assert done.returncode == 0, done.stderr
-        cells = json.loads(done.stdout)["cells"]
-        problems = {cell["pass_at_1"]["problems"] for cell in cells}
-        assert (len(cells), problems) == (2, {32})
+        variants = json.loads(done.stdout)["variants"]
+        problems = {variant["pass_at_1"]["problems"] for variant in variants}
+        assert (len(variants), problems) == (2, {32})
 
     @pytest.mark.thorough
     def test_prompts_that_a_recording_does_not_hear_are_equal(self, tmp_path: Path) -> None:
@@ -140,11 +140,15 @@ class TestExamples:
         assert "best for its tokens (costs are unknown)" in done.stdout
         (tmp_path / "e").symlink_to(tmp_path / "runs" / "prompts")
         found = ranking(tmp_path)
-        assert {cell["name"] for cell in found["cells"]} == {"default", "reasoning", "tests_first"}
-        for cell in found["cells"]:
-            assert cell["on_front"], "all are equal"
-            if cell["name"] != found["baseline"]:
-                against = cell["against"]
+        assert {variant["name"] for variant in found["variants"]} == {
+            "default",
+            "reasoning",
+            "tests_first",
+        }
+        for variant in found["variants"]:
+            assert variant["on_front"], "all are equal"
+            if variant["name"] != found["baseline"]:
+                against = variant["against"]
                 assert (against["difference"], against["p_holm"]) == (0, 1)
                 assert against["low"] <= 0 <= against["high"]
         hashes = {
@@ -174,9 +178,9 @@ class TestGoingOn:
         done = experiment(folder)
         assert done.returncode == 0, done.stderr
         assert asked(folder) == Counter({f"{m} {p}": 2 for m in ("good", "half") for p in "abc"})
-        cells = {cell["name"]: cell for cell in ranking(folder)["cells"]}
-        assert {cell["graded"] for cell in cells.values()} == {6}
-        assert set(cells) == {"python-mine-good+single_shot+default", "python-mine-half"}
+        variants = {variant["name"]: variant for variant in ranking(folder)["variants"]}
+        assert {variant["graded"] for variant in variants.values()} == {6}
+        assert set(variants) == {"python-mine-good+single_shot+default", "python-mine-half"}
 
     @pytest.mark.thorough
     @pytest.mark.parametrize(
@@ -201,19 +205,19 @@ class TestGoingOn:
         assert (folder / "e" / "experiment.json").read_bytes() == before
 
     @pytest.mark.thorough
-    def test_a_cell_that_a_crash_met_before_it_began_is_begun(self, folder: Path) -> None:
+    def test_a_variant_that_a_crash_met_before_it_began_is_begun(self, folder: Path) -> None:
         write(folder, models=BOTH)
-        cell = folder / "e" / "python-mine-half"
+        variant = folder / "e" / "python-mine-half"
         assert experiment(folder).returncode == 0
-        for path in (*cell.glob("transcripts/*"), *cell.glob("*.json*")):
+        for path in (*variant.glob("transcripts/*"), *variant.glob("*.json*")):
             path.unlink()
-        (cell / ".run.json.draft").write_text("{")
+        (variant / ".run.json.draft").write_text("{")
         done = experiment(folder)
         assert done.returncode == 0, done.stderr
-        assert len(results(cell)) == 4
+        assert len(results(variant)) == 4
 
     @pytest.mark.thorough
-    def test_failures_of_one_cell_leave_the_others_alone(self, folder: Path) -> None:
+    def test_failures_of_one_variant_leave_the_others_alone(self, folder: Path) -> None:
         write(folder, models=["python:mine:fails", "python:mine:good"])
         done = experiment(folder)
         assert done.returncode == 4, done.stderr
@@ -290,7 +294,7 @@ class TestGoingOn:
 
 class TestBudget:
     def grid(self, folder: Path, server: ChatServer, **more: Any) -> None:
-        """Two cells of four samples, of a cent each."""
+        """Two variants of four samples, of a cent each."""
         write(
             folder,
             benchmark="fixture",
@@ -440,7 +444,7 @@ class TestRanking:
     def test_is_by_what_is_solved_with_the_difference_from_the_baseline(self, folder: Path) -> None:
         write(folder, models=BOTH, baseline={"model": "python:mine:half"})
         assert experiment(folder).returncode == 0
-        first, second = ranking(folder)["cells"]
+        first, second = ranking(folder)["variants"]
         assert [first["name"], second["name"]] == ["python-mine-good", "python-mine-half"]
         assert first["pass_at_1"]["value"] == 1
         assert first["settings"] == {"model": "python:mine:good"}
@@ -448,11 +452,13 @@ class TestRanking:
         assert first["against"]["p_value"] == pytest.approx(TWO_FLIPS, abs=1e-5)
 
     @pytest.mark.thorough
-    def test_p_is_corrected_for_the_number_of_cells(self, folder: Path) -> None:
+    def test_p_is_corrected_for_the_number_of_variants(self, folder: Path) -> None:
         models = ["python:mine:half", "python:mine:good", "python:mine:Counted"]
         write(folder, models=models)
         assert experiment(folder).returncode == 0
-        others = [cell["against"] for cell in ranking(folder)["cells"] if cell["against"]]
+        others = [
+            variant["against"] for variant in ranking(folder)["variants"] if variant["against"]
+        ]
         assert [each["p_value"] for each in others] == pytest.approx([TWO_FLIPS] * 2, abs=1e-5)
         assert [each["p_holm"] for each in others] == pytest.approx([2 * TWO_FLIPS] * 2, abs=1e-5)
 
@@ -463,7 +469,7 @@ class TestRanking:
 
 
 class TestDryRun:
-    def test_shows_every_cell_and_asks_and_writes_nothing(self, folder: Path) -> None:
+    def test_shows_every_variant_and_asks_and_writes_nothing(self, folder: Path) -> None:
         both = ["python:mine:talks", "python:mine:silent"]
         write(folder, models=both, modes=["single_shot", "agentic"], max_turns=3)
         before = sorted(folder.rglob("*"))
@@ -484,10 +490,12 @@ class TestDryRun:
         assert experiment(folder).returncode == 0
         write(folder, models=BOTH, sample_size=3, price=price)
         found = json.loads(experiment(folder, "--dry-run", "--json").stdout)
-        assert [cell["samples"] for cell in found["cells"]] == [1, 1]
-        assert [cell["requests"] for cell in found["cells"]] == [[1, 1], [1, 1]]
-        assert all(0 < low < high for low, high in (cell["tokens"] for cell in found["cells"]))
-        sums = [sum(cell["cost"][end] for cell in found["cells"]) for end in (0, 1)]
+        assert [variant["samples"] for variant in found["variants"]] == [1, 1]
+        assert [variant["requests"] for variant in found["variants"]] == [[1, 1], [1, 1]]
+        assert all(
+            0 < low < high for low, high in (variant["tokens"] for variant in found["variants"])
+        )
+        sums = [sum(variant["cost"][end] for variant in found["variants"]) for end in (0, 1)]
         assert found["cost"] == pytest.approx(sums)
         assert 0 < sums[0] < sums[1]
 

@@ -1,4 +1,4 @@
-"""From a grid's file to its cells; what an experiment was, and what it may become."""
+"""From a grid's file to its variants; what an experiment was, and what it may become."""
 
 import json
 import tempfile
@@ -12,7 +12,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.errors import RunDirectoryError, UsageError
-from harness.features.experiment.cells import Grid, is_name
 from harness.features.experiment.decision import Goal
 from harness.features.experiment.experiment_file import (
     FILE,
@@ -23,6 +22,7 @@ from harness.features.experiment.experiment_file import (
     read_experiment,
 )
 from harness.features.experiment.grid import factorial_grid, read_grid
+from harness.features.experiment.variants import Grid, is_name
 from harness.run.settings.spec import RunSpec
 
 BASE: dict[str, Any] = {"benchmark": "fixture", "model": "replay:bundled"}
@@ -37,7 +37,7 @@ def grid(folder: Path, **values: Any) -> Grid:
 
 
 def names(made: Grid) -> list[str]:
-    return [cell.name for cell in made.cells]
+    return [variant.name for variant in made.variants]
 
 
 class TestCells:
@@ -49,8 +49,8 @@ class TestCells:
             prompts=["default", "terse"],
             samples=[1, 3],
         )
-        assert len(made.cells) == len(set(names(made))) == 16
-        spec = next(c.spec for c in made.cells if c.name == "replay-b+agentic+terse+k3")
+        assert len(made.variants) == len(set(names(made))) == 16
+        spec = next(c.spec for c in made.variants if c.name == "replay-b+agentic+terse+k3")
         assert (spec.model, spec.mode, spec.prompt) == ("replay:b", "agentic", "terse")
         assert spec.samples_per_problem == 3
 
@@ -82,12 +82,12 @@ class TestCells:
         self, key: str, values: list[Any], tmp_path: Path
     ) -> None:
         made = grid(tmp_path, vary={key.replace("_", "-"): values})
-        assert [getattr(cell.spec, key) for cell in made.cells] == values
+        assert [getattr(variant.spec, key) for variant in made.variants] == values
         assert names(made) == [f"{key}-{value}" for value in values]
 
     def test_a_list_of_tools_is_one_value(self, tmp_path: Path) -> None:
         made = grid(tmp_path, modes="agentic", vary={"tool": ["a:b", ["a:b", "c:d"]]})
-        assert [cell.spec.tool for cell in made.cells] == [("a:b",), ("a:b", "c:d")]
+        assert [variant.spec.tool for variant in made.variants] == [("a:b",), ("a:b", "c:d")]
 
     def test_leave_out_what_their_mode_does_not_heed_and_stand_once(self, tmp_path: Path) -> None:
         modes = ["single_shot", "agentic", "self_repair"]
@@ -98,7 +98,7 @@ class TestCells:
             "self_repair+repair_rounds-1",
             "self_repair+repair_rounds-2",
         ]
-        assert [cell.spec.max_tool_calls for cell in made.cells] == [None, 7, None, None]
+        assert [variant.spec.max_tool_calls for variant in made.variants] == [None, 7, None, None]
         made = grid(tmp_path, modes=["single_shot", "agentic"], vary={"max_turns": [5, 9]})
         assert names(made) == ["single_shot", "agentic+max_turns-5", "agentic+max_turns-9"]
 
@@ -106,8 +106,8 @@ class TestCells:
         price = {"input": 1, "output": 2}
         entry = {"model": "served", "base-url": "http://u:secret@localhost:1/v1", "price": price}
         made = grid(tmp_path, models=["replay:a", entry], benchmark="fixture")
-        assert [cell.spec.price is None for cell in made.cells] == [True, False]
-        assert made.cells[1].spec.base_url == entry["base-url"]
+        assert [variant.spec.price is None for variant in made.variants] == [True, False]
+        assert made.variants[1].spec.base_url == entry["base-url"]
         assert names(made) == ["replay-a", "served"], "the address follows from the model"
         assert "secret" not in "".join(names(made))
 
@@ -115,9 +115,15 @@ class TestCells:
         self, tmp_path: Path
     ) -> None:
         own = [{"name": "mended", "mode": "self_repair"}, {"mode": "best_of_k_public"}]
-        made = grid(tmp_path, modes=["single_shot", "agentic"], cells=own)
+        made = grid(tmp_path, modes=["single_shot", "agentic"], variants=own)
         assert names(made) == ["single_shot", "agentic", "mended", "best_of_k_public"]
-        assert names(grid(tmp_path, cells=own[:1])) == ["mended"]
+        assert names(grid(tmp_path, variants=own[:1])) == ["mended"]
+
+    def test_of_their_own_may_be_called_cells_as_before(self, tmp_path: Path) -> None:
+        own = [{"name": "mended", "mode": "self_repair"}]
+        assert names(grid(tmp_path, cells=own)) == ["mended"]
+        with pytest.raises(UsageError, match="variants and cells are the same thing"):
+            grid(tmp_path, cells=own, variants=own)
 
     def test_keys_that_are_needed_to_tell_them_apart_are_told(self, tmp_path: Path) -> None:
         urls = [f"http://localhost:{port}/v1" for port in (1, 2)]
@@ -136,7 +142,7 @@ class TestCells:
         with tempfile.TemporaryDirectory() as folder:
             made = grid(Path(folder), models=["replay:x", f"replay:{text}"], prompts=[text, "y"])
         assert all(is_name(name) for name in names(made))
-        assert len(set(names(made))) == len(made.cells)
+        assert len(set(names(made))) == len(made.variants)
 
 
 class TestRefused:
@@ -146,13 +152,16 @@ class TestRefused:
             ({"baselin": "x"}, "unknown key 'baselin'; did you mean 'baseline'?"),
             ({"promt": "x"}, "did you mean 'prompt"),
             ({"vary": {"temprature": [0]}}, "vary: unknown key 'temprature'; did you mean 'temper"),
-            ({"cells": [{"mod": "agentic"}]}, "cells: unknown key 'mod'; did you mean 'mode'?"),
-            ({"cells": ["agentic"]}, "cells: number 1: keys and values are expected"),
-            ({"cells": [{"name": "../x"}]}, "cells: number 1: a name is up to 100 letters"),
-            ({"cells": [{"name": 3}]}, "a name is up to"),
-            ({"cells": [{"name": "experiment.json"}]}, "a name is up to"),
+            (
+                {"variants": [{"mod": "agentic"}]},
+                "variants: unknown key 'mod'; did you mean 'mode'?",
+            ),
+            ({"variants": ["agentic"]}, "variants: number 1: keys and values are expected"),
+            ({"variants": [{"name": "../x"}]}, "variants: number 1: a name is up to 100 letters"),
+            ({"variants": [{"name": 3}]}, "a name is up to"),
+            ({"variants": [{"name": "experiment.json"}]}, "a name is up to"),
             ({"vary": {"sample_size": [1, 2]}}, "sample_size is one for the whole grid"),
-            ({"cells": [{"max_cost": 2}]}, "max_cost is one for the whole grid"),
+            ({"variants": [{"max_cost": 2}]}, "max_cost is one for the whole grid"),
             ({"prompts": [{"prompt": "a", "benchmark": "apps"}]}, "benchmark is one for the whole"),
             ({"prompts": [{"temperature": 1}]}, "is to have prompt among them"),
             ({"models": ["replay:a"], **BASE}, "models and model are the same thing"),
@@ -173,10 +182,16 @@ class TestRefused:
                 {"repair_rounds": 2},
                 "repair_rounds goes with mode self_repair or .*, and no variant has",
             ),
-            ({"cells": [{"repair_rounds": 2}]}, "repair_rounds goes with --mode self_repair"),
+            ({"variants": [{"repair_rounds": 2}]}, "repair_rounds goes with --mode self_repair"),
             ({"vary": {"seed": [1]}}, "seed is one for the whole grid"),
-            ({"modes": ["agentic"], "cells": [{"name": "x", "mode": "agentic"}]}, "the same run"),
-            ({"cells": [{"name": "x"}, {"name": "x", "mode": "agentic"}]}, "two have the name x"),
+            (
+                {"modes": ["agentic"], "variants": [{"name": "x", "mode": "agentic"}]},
+                "the same run",
+            ),
+            (
+                {"variants": [{"name": "x"}, {"name": "x", "mode": "agentic"}]},
+                "two have the name x",
+            ),
             ({"vary": {"max_tokens": list(range(1, 1_002))}}, "1,001 variants; .* at most 1,000"),
             ({"baseline": ["x"]}, "baseline: keys and values are expected"),
             ({"baseline": {"moed": "x"}}, "baseline: unknown key 'moed'; did you mean 'mode'?"),
@@ -207,13 +222,15 @@ class TestRefused:
         with pytest.raises(UsageError, match="model"):
             read_grid(path, {}, {})
 
-    @given(st.text(max_size=80), st.sampled_from(["models", "vary", "cells", "baseline", "modes"]))
+    @given(
+        st.text(max_size=80), st.sampled_from(["models", "vary", "variants", "baseline", "modes"])
+    )
     def test_no_yaml_makes_anything_but_a_grid_or_a_usage_error(self, text: str, key: str) -> None:
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "g.yaml"
             path.write_text(f"benchmark: fixture\n{key}: {text}", encoding="utf-8")
             with suppress(UsageError):
-                assert read_grid(path, {}, {"MODEL_ID": "replay:x"}).cells
+                assert read_grid(path, {}, {"MODEL_ID": "replay:x"}).variants
 
 
 class TestGrowth:
@@ -227,15 +244,15 @@ class TestGrowth:
         return folder / "e"
 
     def names_at(self, begun: Path, **values: Any) -> list[str]:
-        return [c.name for c in experiment_at(begun, grid(begun.parent, **values)).cells]
+        return [c.name for c in experiment_at(begun, grid(begun.parent, **values)).variants]
 
     def test_the_same_grid_is_the_same_experiment(self, begun: Path) -> None:
         before = json.loads((begun / FILE).read_text())
         made = experiment_at(begun, grid(begun.parent, modes=["agentic", "single_shot"]))
-        assert {cell.name for cell in made.cells} == {"single_shot", "agentic"}
+        assert {variant.name for variant in made.variants} == {"single_shot", "agentic"}
         assert made.created == before["created"]
 
-    def test_its_cells_keep_their_names_when_others_come(self, begun: Path) -> None:
+    def test_its_variants_keep_their_names_when_others_come(self, begun: Path) -> None:
         modes, prompts = ["single_shot", "agentic"], ["default", "terse"]
         assert self.names_at(begun, modes=modes, prompts=prompts) == [
             "single_shot",
@@ -260,12 +277,12 @@ class TestGrowth:
             self.names_at(begun, modes=both, concurrency=3, workers=1, max_tokens_total=9) == both
         )
 
-    def test_cells_that_differ_in_how_fast_they_go_are_not_taken_for_one_another(
+    def test_variants_that_differ_in_how_fast_they_go_are_not_taken_for_one_another(
         self, tmp_path: Path
     ) -> None:
         begun = self.write(tmp_path, vary={"concurrency": [1, 8]})
         made = experiment_at(begun, grid(tmp_path, vary={"concurrency": [8, 4, 1]}))
-        by_name = {cell.name: cell.spec.concurrency for cell in made.cells}
+        by_name = {variant.name: variant.spec.concurrency for variant in made.variants}
         assert by_name == {"concurrency-1": 1, "concurrency-8": 8, "concurrency-4": 4}
 
     @pytest.mark.parametrize(
@@ -286,7 +303,7 @@ class TestGrowth:
             (
                 {
                     "modes": ["single_shot", "agentic"],
-                    "cells": [{"name": "agentic", "mode": "self_repair"}],
+                    "variants": [{"name": "agentic", "mode": "self_repair"}],
                 },
                 "has another variant agentic",
             ),
@@ -308,7 +325,7 @@ class TestGrowth:
         begun = self.write(tmp_path, models=["served"], base_url=url, benchmark="fixture")
         assert "secret" not in (begun / FILE).read_text()
         same = grid(tmp_path, models=["served"], base_url=url, benchmark="fixture")
-        assert len(experiment_at(begun, same).cells) == 1
+        assert len(experiment_at(begun, same).variants) == 1
 
     def test_a_model_that_the_environment_names_is_kept_by_its_name(self, tmp_path: Path) -> None:
         path = tmp_path / "g.yaml"
@@ -323,7 +340,7 @@ class TestBaseline:
         ("baseline", "name"),
         [(None, "single_shot"), ("agentic", "agentic"), ({"mode": "agentic"}, "agentic")],
     )
-    def test_is_a_name_or_the_only_cell_that_is_so(
+    def test_is_a_name_or_the_only_variant_that_is_so(
         self, baseline: Any, name: str, tmp_path: Path
     ) -> None:
         made = grid(tmp_path, modes=["single_shot", "agentic"], baseline=baseline)
@@ -340,7 +357,7 @@ class TestBaseline:
             ({"prompt": "default"}, "2 variants match: single_shot, agentic"),
         ],
     )
-    def test_that_is_no_cell_or_several_is_refused(
+    def test_that_is_no_variant_or_several_is_refused(
         self, baseline: Any, words: str, tmp_path: Path
     ) -> None:
         made = grid(tmp_path, modes=["single_shot", "agentic"], baseline=baseline)
@@ -352,19 +369,19 @@ class TestFile:
     def test_says_what_was_written_and_its_hash(self, tmp_path: Path) -> None:
         experiment_at(tmp_path / "e", grid(tmp_path, modes=["single_shot", "agentic"])).write()
         found = read_experiment(tmp_path / "e")
-        assert (found.baseline, list(found.cells)) == ("single_shot", ["single_shot", "agentic"])
-        assert set(found.cells["agentic"]) == set(RunSpec.model_fields)
-        assert found.hash == grid_hash(found.cells, found.baseline)
+        assert (found.baseline, list(found.variants)) == ("single_shot", ["single_shot", "agentic"])
+        assert set(found.variants["agentic"]) == set(RunSpec.model_fields)
+        assert found.hash == grid_hash(found.variants, found.baseline)
 
     @pytest.mark.parametrize(
         ("change", "words"),
         [
             ({"hash": "0" * 64}, "was changed by hand"),
             ({"baseline": "other"}, "was changed by hand"),
-            ({"cells": {}}, "is not an experiment's, or another version's (cells)"),
-            ({"schema": 2}, "or another version's (schema)"),
-            ({"cells": {"../../etc": {}}}, "'../../etc' is no name of a variant"),
-            ({"cells": {"/etc": {}}}, "'/etc' is no name of a variant"),
+            ({"variants": {}}, "is not an experiment's, or another version's (variants)"),
+            ({"schema": 3}, "or another version's (schema)"),
+            ({"variants": {"../../etc": {}}}, "'../../etc' is no name of a variant"),
+            ({"variants": {"/etc": {}}}, "'/etc' is no name of a variant"),
         ],
     )
     def test_that_is_not_as_it_was_written_is_refused(
@@ -377,11 +394,17 @@ class TestFile:
             read_experiment(tmp_path / "e")
         assert words in str(caught.value)
 
-    def test_of_an_earlier_version_with_pilot_problems_is_read(self, tmp_path: Path) -> None:
+    def test_of_an_earlier_version_with_cells_and_pilot_problems_is_read(
+        self, tmp_path: Path
+    ) -> None:
         experiment_at(tmp_path / "e", grid(tmp_path, modes=["agentic"])).write()
         path = tmp_path / "e" / FILE
+        now = json.loads(path.read_text())
+        variants = now.pop("variants")
         earlier = {
-            **json.loads(path.read_text()),
+            **now,
+            "schema": 1,
+            "cells": variants,
             "auto_shots": ["agentic"],
             "pilot": ["p1", "p2"],
             "decision": {
@@ -400,9 +423,10 @@ class TestFile:
         }
         path.write_text(json.dumps(earlier))
         found = read_experiment(tmp_path / "e")
+        assert len(found.variants) == 1
         assert found.auto_shots == ("agentic",)
         assert found.decision is not None
-        assert found.decision.question == "solved"
+        assert (found.decision.variant, found.decision.question) == ("agentic", "solved")
 
     @pytest.mark.parametrize("text", ["", "{", "[]", "[" * 100_000, "\x00", "null"])
     def test_that_is_no_json_is_refused(self, text: str, tmp_path: Path) -> None:
@@ -416,7 +440,7 @@ class TestFile:
         (tmp_path / "e").mkdir()
         (tmp_path / "e" / f".{FILE}.draft").write_text("{")
         experiment_at(tmp_path / "e", grid(tmp_path, modes=["agentic"])).write()
-        assert read_experiment(tmp_path / "e").cells
+        assert read_experiment(tmp_path / "e").variants
 
     def test_what_is_something_else_is_left_alone(self, tmp_path: Path) -> None:
         made = grid(tmp_path, modes=["agentic"])
@@ -434,17 +458,20 @@ def of_lists(**given: Any) -> Grid:
 
 
 def named(found: Grid) -> dict[str, tuple[str, int]]:
-    return {cell.name: (cell.spec.mode, cell.spec.samples_per_problem) for cell in found.cells}
+    return {
+        variant.name: (variant.spec.mode, variant.spec.samples_per_problem)
+        for variant in found.variants
+    }
 
 
 def test_without_flags_both_modes_play_the_recordings() -> None:
     found = of_lists(flags={})
     assert named(found) == {"single_shot": ("single_shot", 1), "agentic": ("agentic", 1)}
     assert found.auto_shots == {"single_shot"}
-    assert {cell.spec.model for cell in found.cells} == {"replay:bundled"}
+    assert {variant.spec.model for variant in found.variants} == {"replay:bundled"}
 
 
-def test_every_combination_is_a_cell_and_single_shot_the_first() -> None:
+def test_every_combination_is_a_variant_and_single_shot_the_first() -> None:
     found = of_lists(models=["gpt-5-mini", "gpt-5"], modes=["agentic", "single_shot"])
     assert list(named(found)) == [
         "gpt-5-mini+single_shot",
@@ -465,7 +492,7 @@ def test_shots_are_of_single_shot_alone() -> None:
 
 def test_what_a_mode_does_not_use_is_not_varied_in_it() -> None:
     found = of_lists(vary=["max-turns=3,6", "temperature=0.5"])
-    turns = sorted((c.spec.mode, c.spec.max_turns, c.spec.temperature) for c in found.cells)
+    turns = sorted((c.spec.mode, c.spec.max_turns, c.spec.temperature) for c in found.variants)
     assert turns == [("agentic", 3, 0.5), ("agentic", 6, 0.5), ("single_shot", 10, 0.5)]
 
 
@@ -495,7 +522,7 @@ def test_what_does_not_fit_is_refused_in_one_line(given: dict[str, Any], words: 
 
 
 @pytest.mark.parametrize(
-    ("keys", "cells", "places", "words"),
+    ("keys", "variants", "places", "words"),
     [
         ({}, {"models": ["x"]}, {"config": Path("g.yaml")}, "-c brings .* --model does not"),
         ({"sample_size": 3}, {}, {"config": Path("g.yaml")}, "--sample-size does not go"),
@@ -505,7 +532,7 @@ def test_what_does_not_fit_is_refused_in_one_line(given: dict[str, Any], words: 
     ],
 )
 def test_flags_that_another_source_of_settings_leaves_no_room_for_are_refused(
-    keys: dict[str, Any], cells: dict[str, Any], places: dict[str, Path], words: str
+    keys: dict[str, Any], variants: dict[str, Any], places: dict[str, Path], words: str
 ) -> None:
     with pytest.raises(UsageError, match=words):
-        ExperimentRequest.of(keys, cells, Goal(), **places)
+        ExperimentRequest.of(keys, variants, Goal(), **places)

@@ -1,4 +1,4 @@
-"""The live panel of an experiment: both cells side by side while they run, and the last screen."""
+"""The live panel of an experiment: both variants while they run, and the last screen."""
 
 import io
 import json
@@ -43,7 +43,7 @@ slow = Slow()
 
 @pytest.fixture(scope="module")
 def shown(tmp_path_factory: pytest.TempPathFactory) -> Session:
-    """An experiment of two cells and twelve problems on a terminal of 80 x 24."""
+    """An experiment of two variants and twelve problems on a terminal of 80 x 24."""
     folder = tmp_path_factory.mktemp("live")
     (folder / "own.py").write_text(MODEL)
     tests = [{"input": str(n), "output": str(n), "public": n == 1} for n in (1, 2)]
@@ -60,7 +60,7 @@ def arms_of(screen: str) -> dict[str, str]:
 
 
 @pytest.mark.thorough
-def test_both_cells_stand_side_by_side_while_they_run(shown: Session) -> None:
+def test_both_variants_stand_side_by_side_while_they_run(shown: Session) -> None:
     assert shown.code == 0, shown.end
     both = [arms_of(screen) for _, screen in shown.frames if len(arms_of(screen)) == 2]
     first = both[0]
@@ -137,7 +137,7 @@ def test_what_the_pairs_say_is_told_where_it_may_stop_early() -> None:
     assert any("so far: a +50 points on 4 problems" in line for line in texts(drawn))
     drawn.decision = Decision(
         reason="incomplete",
-        cell="a",
+        variant="a",
         baseline="b",
         pairs=4,
         problems=4,
@@ -153,16 +153,16 @@ def test_what_the_pairs_say_is_told_where_it_may_stop_early() -> None:
 
 @pytest.mark.parametrize(("width", "height"), [(80, 24), (60, 20), (40, 12), (28, 5), (8, 2)])
 def test_the_live_panel_fits_any_window(width: int, height: int) -> None:
-    arms = [Arm(f"cell-with-a-long-name-{n}", 1000, 4, tally(1000, 2, 4)) for n in range(12)]
+    arms = [Arm(f"variant-with-a-long-name-{n}", 1000, 4, tally(1000, 2, 4)) for n in range(12)]
     lines = texts(panel(arms, width, height))
     assert lines
     assert len(lines) <= height
     assert max(map(len, lines)) < width
 
 
-def test_of_many_cells_as_many_are_shown_as_fit() -> None:
-    lines = texts(panel([Arm(f"cell-{n}", 10, 1) for n in range(40)]))
-    assert sum("cell-" in line for line in lines) == 8
+def test_of_many_variants_as_many_are_shown_as_fit() -> None:
+    lines = texts(panel([Arm(f"variant-{n}", 10, 1) for n in range(40)]))
+    assert sum("variant-" in line for line in lines) == 8
     assert any("and 32 more variants" in line for line in lines)
 
 

@@ -1,4 +1,4 @@
-"""The ranking of cells, and its table."""
+"""The ranking of variants, and its table."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -8,31 +8,31 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.features.experiment.cells import Cell
 from harness.features.experiment.experiment_file import Experiment
-from harness.features.experiment.ranking import RankedCell, Ranking, pareto_front, rank
+from harness.features.experiment.ranking import RankedVariant, Ranking, pareto_front, rank
+from harness.features.experiment.variants import Variant
 from harness.features.experiment.view import RankingView
 from harness.models.protocol import Usage
 from harness.run.settings.spec import RunSpec
 from harness.run.store.results import SampleResult
 from harness.stats.paired import score_interval
 
-Cells = dict[str, list[SampleResult] | None]
+Variants = dict[str, list[SampleResult] | None]
 Rank = Callable[..., Ranking]
 
 
 @pytest.fixture
 def ranked(tmp_path: Path, write_run: Callable[..., Path]) -> Rank:
-    """The ranking of cells with these results; None is a cell that has not begun."""
+    """The ranking of variants with these results; None is a variant that has not begun."""
 
-    def make(cells: Cells, models: Sequence[str] = ("m",), **manifest: Any) -> Ranking:
+    def make(variants: Variants, models: Sequence[str] = ("m",), **manifest: Any) -> Ranking:
         specs = {
             name: RunSpec(model=models[number % len(models)], prompt=name)
-            for number, name in enumerate(cells)
+            for number, name in enumerate(variants)
         }
-        grid = tuple(Cell(name, True, spec) for name, spec in specs.items())
-        Experiment(tmp_path / "e", grid, next(iter(cells))).write()
-        for name, results in cells.items():
+        grid = tuple(Variant(name, True, spec) for name, spec in specs.items())
+        Experiment(tmp_path / "e", grid, next(iter(variants))).write()
+        for name, results in variants.items():
             if results is not None:
                 write_run(f"e/{name}", results, manifest)
         return rank(tmp_path / "e")
@@ -53,8 +53,8 @@ def solved(make_result: Callable[..., SampleResult]) -> Callable[..., list[Sampl
 Solved = Callable[..., list[SampleResult]]
 
 
-def by_name(ranking: Ranking) -> dict[str, RankedCell]:
-    return {cell.name: cell for cell in ranking.cells}
+def by_name(ranking: Ranking) -> dict[str, RankedVariant]:
+    return {variant.name: variant for variant in ranking.variants}
 
 
 def test_the_best_is_first_and_of_equals_the_cheaper_one(ranked: Rank, solved: Solved) -> None:
@@ -66,10 +66,10 @@ def test_the_best_is_first_and_of_equals_the_cheaper_one(ranked: Rank, solved: S
             "cheap": solved(15, cost=1.0),
         }
     )
-    assert [cell.name for cell in found.cells] == ["cheap", "dear", "base", "none"]
+    assert [variant.name for variant in found.variants] == ["cheap", "dear", "base", "none"]
 
 
-def test_a_cell_is_paired_with_the_baseline_by_problem(ranked: Rank, solved: Solved) -> None:
+def test_a_variant_is_paired_with_the_baseline_by_problem(ranked: Rank, solved: Solved) -> None:
     found = by_name(ranked({"base": solved(10), "better": solved(18), "few": solved(4, of=5)}))
     better = found["better"].against
     assert better is not None
@@ -97,19 +97,19 @@ def test_the_front_weighs_what_a_sample_costs_and_not_how_many_there_are(
     found = by_name(
         ranked({"base": solved(10, cost=1.5), "twice": twice, "low": solved(2, cost=0.1)})
     )
-    assert {name for name, cell in found.items() if cell.on_front} == {"twice", "low"}
+    assert {name for name, variant in found.items() if variant.on_front} == {"twice", "low"}
     assert found["twice"].cost == pytest.approx(40)
     assert found["twice"].cost_per_sample == pytest.approx(1)
     assert found["twice"].cost_per_solved == pytest.approx(40 / 30)
 
 
-def test_a_cell_that_solves_nothing_has_no_cost_per_solved(ranked: Rank, solved: Solved) -> None:
+def test_a_variant_that_solves_nothing_has_no_cost_per_solved(ranked: Rank, solved: Solved) -> None:
     found = by_name(ranked({"base": solved(0), "free": solved(1, cost=0.0)}))
     assert found["base"].cost_per_solved is None
     assert found["free"].cost_per_solved == 0
 
 
-def test_where_some_costs_are_unknown_those_cells_are_not_weighed(
+def test_where_some_costs_are_unknown_those_variants_are_not_weighed(
     ranked: Rank, solved: Solved, shown: Callable[..., str]
 ) -> None:
     found = ranked({"base": solved(10), "unknown": solved(20, cost=None)})
@@ -119,10 +119,10 @@ def test_where_some_costs_are_unknown_those_cells_are_not_weighed(
 
 def test_tokens_stand_for_unknown_costs_of_one_model_alone(ranked: Rank, solved: Solved) -> None:
     many = Usage(input_tokens=9_000, output_tokens=9)
-    cells: Cells = {"base": solved(10, cost=None), "more": solved(10, cost=None, usage=many)}
-    found = ranked(cells)
+    variants: Variants = {"base": solved(10, cost=None), "more": solved(10, cost=None, usage=many)}
+    found = ranked(variants)
     assert found.front_by == "tokens"
-    assert [cell.name for cell in found.cells if cell.on_front] == ["base"]
+    assert [variant.name for variant in found.variants if variant.on_front] == ["base"]
 
 
 def test_tokens_of_different_models_are_not_compared(
@@ -130,14 +130,14 @@ def test_tokens_of_different_models_are_not_compared(
 ) -> None:
     found = ranked({"a": solved(10, cost=None), "b": solved(9, cost=None)}, models=["m", "n"])
     assert found.front_by is None
-    assert not any(cell.on_front for cell in found.cells)
+    assert not any(variant.on_front for variant in found.variants)
     assert "Pareto" not in shown(RankingView(found))
-    assert found.cells[0].settings["model"] in {"m", "n"}
+    assert found.variants[0].settings["model"] in {"m", "n"}
 
 
 def test_what_no_provider_told_is_unknown(ranked: Rank, solved: Solved) -> None:
     found = ranked({"base": solved(3, usage=None, cost=None)})
-    assert (found.cells[0].tokens, found.cells[0].cost, found.front_by) == (None, None, None)
+    assert (found.variants[0].tokens, found.variants[0].cost, found.front_by) == (None, None, None)
 
 
 @pytest.mark.parametrize("width", [50, 60, 80, 100, 120, 160])

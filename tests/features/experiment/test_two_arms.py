@@ -56,8 +56,8 @@ def told(folder: Path, out: str = "e") -> dict[str, Any]:
     return json.loads((folder / out / "experiment.json").read_text())
 
 
-def pending(folder: Path, cell: str) -> dict[str, int]:
-    return json.loads((folder / "e" / cell / "summary.json").read_text())["pending"]
+def pending(folder: Path, variant: str) -> dict[str, int]:
+    return json.loads((folder / "e" / variant / "summary.json").read_text())["pending"]
 
 
 async def test_single_shot_gets_as_many_shots_as_the_agent_spends(folder: Path) -> None:
@@ -71,13 +71,13 @@ async def test_single_shot_gets_as_many_shots_as_the_agent_spends(folder: Path) 
         in err
     )
     assert len(results(folder / "e" / "single_shot")) == 8
-    assert told(folder)["cells"]["single_shot"]["samples_per_problem"] == 2
+    assert told(folder)["variants"]["single_shot"]["samples_per_problem"] == 2
     assert "$0.08" in out, "both arms cost the same"
     said = " ".join(out.split())
     assert "the agent solves 100.0 % and 2 single shots solve 0.0 % (+100.0 points" in said
     shown = json.loads(harness(folder, "experiment", "show", "e", "--json").stdout)
     (answer,) = shown["answers"]
-    assert (answer["baseline"], answer["cell"]) == ("single_shot", "agentic")
+    assert (answer["baseline"], answer["variant"]) == ("single_shot", "agentic")
     assert answer["sentence"] in said
 
 
@@ -115,8 +115,8 @@ async def test_a_budget_is_spent_on_pairs(folder: Path) -> None:
         assert "--max-cost is reached" in err
         assert "go on with: harness experiment --resume e --max-cost MORE" in err
         done = {
-            cell: {result["problem_id"] for result in results(folder / "e" / cell)}
-            for cell in ("agentic", "single_shot")
+            variant: {result["problem_id"] for result in results(folder / "e" / variant)}
+            for variant in ("agentic", "single_shot")
         }
         assert len(done["agentic"] & done["single_shot"]) >= 8
         assert served.asked.total() == 60
@@ -132,19 +132,19 @@ class TestStopping:
             more = ["--shots", "2", "--stop-when-decided"]
             code, out, err = await run(folder, *flags(server, *more))
             assert code == 0, err
-            assert served.asked == {"agent": 32, "shot": 32}, "16 of 20 problems"
+            assert served.asked == {"agent": 28, "shot": 28}, "14 of 20 problems"
             assert "agentic minus single_shot at equal spend: +100.0 points" in err
             assert "Stopping rule: decided" in out
             assert "harness experiment --resume e" in out
             assert told(folder)["decision"]["reason"] == "decided"
-            assert pending(folder, "agentic") == {"not_needed": 4}
-            assert pending(folder, "single_shot") == {"not_needed": 8}
+            assert pending(folder, "agentic") == {"not_needed": 6}
+            assert pending(folder, "single_shot") == {"not_needed": 12}
             listed = harness(folder, "ls", "e", COLUMNS="200").stdout
-            assert "done, 4 not needed" in listed
+            assert "done, 6 not needed" in listed
             again = ["experiment", "--resume", "e", "--stop-when-decided"]
             code, _, err = await run(folder, *again)
-            assert served.asked.total() == 64, "it is decided already"
-            assert pending(folder, "agentic") == {"not_needed": 4}
+            assert served.asked.total() == 56, "it is decided already"
+            assert pending(folder, "agentic") == {"not_needed": 6}
             code, out, err = await run(folder, "experiment", "--resume", "e")
         assert code == 0, err
         assert served.asked == {"agent": 40, "shot": 40}
@@ -159,7 +159,7 @@ class TestStopping:
             await run(folder, *flags(server, "--shots", "1", "--stop-when-decided"))
             code, _, err = await run(folder, "run", "--resume", "e/agentic")
         assert code == 0, err
-        assert served.asked == {"agent": 40, "shot": 16}
+        assert served.asked == {"agent": 40, "shot": 14}
         assert pending(folder, "agentic") == {}
         assert "not_needed" not in json.loads((folder / "e/agentic/run.json").read_text())
 
@@ -177,10 +177,10 @@ class TestStopping:
     async def test_a_wider_level_decides_earlier(self, folder: Path) -> None:
         served = Served()
         async with ChatServer(served) as server:
-            more = ["--shots", "1", "--stop-when-decided", "--level", "0.2"]
+            more = ["--shots", "1", "--stop-when-decided", "--level", "0.25"]
             code, _, err = await run(folder, *flags(server, *more))
         assert code == 0, err
-        assert served.asked == {"agent": 16, "shot": 8}, "an e-value of 5 is enough"
+        assert served.asked == {"agent": 12, "shot": 6}, "an e-value of 4 is enough"
 
     @pytest.mark.thorough
     async def test_the_interval_may_be_narrow_enough(self, folder: Path) -> None:
@@ -190,7 +190,7 @@ class TestStopping:
             code, out, err = await run(folder, *flags(server, *more))
         assert code == 0, err
         assert "Stopping rule: precise enough" in out
-        assert served.asked == {"agent": 32, "shot": 16}
+        assert served.asked == {"agent": 28, "shot": 14}
 
     @pytest.mark.thorough
     async def test_the_rule_decides_the_first_sentence_on_the_same_problems(
@@ -201,15 +201,15 @@ class TestStopping:
             code, out, err = await run(folder, *flags(server, "--stop-when-decided"))
         assert code == 0, err
         decision = told(folder)["decision"]
-        assert (decision["question"], decision["pairs"]) == ("equal_spend", 16)
-        assert served.asked == {"agent": 32, "shot": 32}
+        assert (decision["question"], decision["pairs"]) == ("equal_spend", 14)
+        assert served.asked == {"agent": 28, "shot": 28}
         said = " ".join(out.split())
         ends = f"{100 * decision['low']:+.1f} to {100 * decision['high']:+.1f}"
         assert f"2 single shots solve 0.0 % (+100.0 points, {ends} at any look: decided)" in said
-        assert f"at equal spend: +100.0 points ({ends} at any look), from 16 of 20" in said
+        assert f"at equal spend: +100.0 points ({ends} at any look), from 14 of 20" in said
 
     @pytest.mark.thorough
-    async def test_a_grid_of_two_cells_may_stop_and_one_of_three_is_refused(
+    async def test_a_grid_of_two_variants_may_stop_and_one_of_three_is_refused(
         self, folder: Path
     ) -> None:
         (folder / "mine.py").write_text(

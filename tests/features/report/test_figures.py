@@ -212,8 +212,10 @@ def test_agentic_runs_are_set_against_the_single_shot_of_their_model(
     assert found[0].paired.difference == 1
 
 
-def grid_of(write_run: WriteRun, results: list[SampleResult], **cells: dict[str, Any]) -> list[Any]:
-    paths = [write_run(name, results, **spec) for name, spec in cells.items()]
+def grid_of(
+    write_run: WriteRun, results: list[SampleResult], **variants: dict[str, Any]
+) -> list[Any]:
+    paths = [write_run(name, results, **spec) for name, spec in variants.items()]
     found = pairings(sides_of([read_run(path) for path in paths]))
     return [(each.other.label, each.base.label, each.differs_in) for each in found]
 
@@ -221,12 +223,12 @@ def grid_of(write_run: WriteRun, results: list[SampleResult], **cells: dict[str,
 def test_a_grid_is_paired_by_one_setting_at_a_time(
     write_run: WriteRun, make_result: MakeResult
 ) -> None:
-    cells = {
+    variants = {
         f"{mode}-{prompt}": {"mode": mode, "prompt": prompt, "max_turns": turns}
         for mode, turns in (("agentic", 20), ("single_shot", 10))
         for prompt in ("default", "tests_first", "terse")
     }
-    found = grid_of(write_run, [make_result("a")], **cells)
+    found = grid_of(write_run, [make_result("a")], **variants)
     mode = "mode: single_shot -> agentic"
     assert sorted(found) == [
         ("agentic-default", "single_shot-default", mode),
@@ -258,12 +260,12 @@ def test_a_prompt_that_the_single_shot_lacks_is_set_against_its_own_mode(
 def test_models_that_have_their_own_prompt_for_each_mode_are_still_compared(
     write_run: WriteRun, make_result: MakeResult
 ) -> None:
-    cells = {
+    variants = {
         f"{mode}-{model}": {"mode": mode, "model": model, "prompt": prompt}
         for mode, prompt in (("agentic", "direct"), ("single_shot", "default"))
         for model in ("m", "n")
     }
-    found = grid_of(write_run, [make_result("a")], **cells)
+    found = grid_of(write_run, [make_result("a")], **variants)
     both = "mode: single_shot -> agentic; prompt: default -> direct"
     assert found == [
         ("single_shot-n", "single_shot-m", "model: m -> n"),

@@ -16,7 +16,7 @@ from harness.features.report.notable_problems import changed_outcomes
 from harness.features.report.page import write_report
 from harness.run.settings.spec import RunSpec, stored
 from harness.run.store.results import SampleResult
-from harness.run.summary.groups import read_filters
+from harness.run.summary.filters import read_filters
 from harness.run.summary.loaded_run import read_run
 
 MakeResult = Callable[..., SampleResult]
@@ -41,8 +41,10 @@ def test_the_first_screen_has_sentence_rates_difference_and_cost(
     sides = sides_of([read_run(path) for path in pair])
     screen = first_screen(sides, pairings(sides))
     assert screen.title == "agentic against single shot: made-model, livecodebench v6, 12 problems"
-    assert screen.sentences[0].startswith("Agentic solves 50.0 points more than single shot (95 %")
-    assert screen.sentences[1] == "Agentic takes 3 times the cost."
+    assert screen.sentences[0].startswith(
+        "The agent solves 50.0 points more than single shot (95 %"
+    )
+    assert screen.sentences[1] == "The agent takes 3 times the cost."
     shot, agent, difference = screen.figures
     assert (shot.value, agent.value, difference.value) == ("33.3 %", "83.3 %", "+50.0 points")
     assert (shot.name, agent.name) == ("single shot", "agentic")
@@ -113,7 +115,7 @@ def experiment(tmp_path: Path, make_result: MakeResult, write_run: WriteRun) -> 
     """A grid of two modes and two prompts."""
     folder = tmp_path / "grid"
     folder.mkdir()
-    cells = {}
+    variants = {}
     for mode, prompt, solved in (
         ("single_shot", "default", 4),
         ("agentic", "default", 9),
@@ -127,14 +129,14 @@ def experiment(tmp_path: Path, make_result: MakeResult, write_run: WriteRun) -> 
         name = f"{mode}+{prompt}"
         said = {"prompt": {"name": prompt, "hash": prompt}}
         write_run(f"grid/{name}", results, said, mode=mode, prompt=prompt)
-        cells[name] = stored(RunSpec(model="made-model", mode=mode, prompt=prompt))
+        variants[name] = stored(RunSpec(model="made-model", mode=mode, prompt=prompt))
     told = {
         "schema": 1,
         "harness": "0",
         "created": "2026-11-22T00:00:00+00:00",
-        "hash": grid_hash(cells, "single_shot+default"),
+        "hash": grid_hash(variants, "single_shot+default"),
         "baseline": "single_shot+default",
-        "cells": cells,
+        "variants": variants,
     }
     (folder / FILE).write_text(json.dumps(told))
     return folder

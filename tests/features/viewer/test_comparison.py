@@ -56,7 +56,7 @@ def titles(page: str) -> list[str]:
 def test_two_runs_are_compared(visitor: Visitor, keys: tuple[str, str]) -> None:
     page = visitor.client.get(address(keys)).text
     assert "agentic against single shot: made, fixture, 6 problems" in page
-    assert "Agentic solves 16.7 points more than single shot" in page
+    assert "The agent solves 16.7 points more than single shot" in page
     assert "2 gained, 1 lost" in page
     assert titles(page)[0] == "&lt;script&gt;alert(1)&lt;/script&gt;"
     assert len(titles(page)) == 6
@@ -168,7 +168,7 @@ def test_a_sample_names_the_same_problem_in_other_runs(
 def test_an_experiment_has_its_winner_and_its_ranked_table(
     visitor: Visitor, tmp_path: Path
 ) -> None:
-    cells = {
+    variants = {
         mode: stored(RunSpec(model="made", mode=mode))
         for mode in ("single_shot", "agentic", "late")
     }
@@ -178,8 +178,14 @@ def test_an_experiment_has_its_winner_and_its_ranked_table(
             result(f"p/{n}", verdict="accepted" if n < solved else "wrong_answer") for n in range(4)
         ]
         write_run(folder / mode, rows, mode=mode)
-    told = {"schema": 1, "harness": "0", "created": "", "baseline": "single_shot", "cells": cells}
-    (folder / FILE).write_text(json.dumps(told | {"hash": grid_hash(cells, "single_shot")}))
+    told = {
+        "schema": 1,
+        "harness": "0",
+        "created": "",
+        "baseline": "single_shot",
+        "variants": variants,
+    }
+    (folder / FILE).write_text(json.dumps(told | {"hash": grid_hash(variants, "single_shot")}))
     runs = visitor.client.get("/").text
     link = f"/experiments/{key_of('grid')}"
     assert link in runs
@@ -190,7 +196,7 @@ def test_an_experiment_has_its_winner_and_its_ranked_table(
     ranking = rank(folder)
     (answer,) = ranking.answers
     assert answer.sentence in page
-    against = next(cell.against for cell in ranking.cells if cell.against)
+    against = next(variant.against for variant in ranking.variants if variant.against)
     assert f"{100 * against.low_holm:+.1f} to {100 * against.high_holm:+.1f}" in page
     a, b = (key_of(str((folder / mode).resolve())) for mode in ("single_shot", "agentic"))
     assert f"/compare?a={a}&amp;b={b}" in page

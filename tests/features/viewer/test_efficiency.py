@@ -12,7 +12,8 @@ from runs_made import result, write_run
 from visitor import Visitor
 
 from harness.efficiency.scale import Efficiency
-from harness.features.viewer.html import MOST_TICKS, beyond_words, strip_of
+from harness.features.viewer.efficiency_axis import MOST_TICKS, strip_of
+from harness.features.viewer.html import beyond_words
 
 TIMES = st.floats(1e-6, 1e6)
 

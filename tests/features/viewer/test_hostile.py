@@ -12,7 +12,10 @@ import pytest
 from runs_made import request, response, result, start, tool_result, write_run, write_transcript
 from visitor import Visitor
 
-from harness.features.viewer.highlight import beside, coloured, difference, failures_in
+from harness.features.viewer.failed_tests import failures_in
+from harness.features.viewer.highlight import coloured
+from harness.features.viewer.program_changes import difference
+from harness.features.viewer.side_by_side import beside
 
 SCRIPT = "</pre></script><script>alert(1)</script><img src=x onerror=alert(2)>\"'{{7*7}}"
 ESCAPES = "\x1b[2J\x1b]0;title\x07\u202eevil\u2066\x00\x7f\ufeff"

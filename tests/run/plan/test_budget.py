@@ -21,7 +21,7 @@ from harness.agent.events import (
 from harness.models.estimated_usage import characters_of, unheard_usage
 from harness.models.prices.price import Price
 from harness.models.protocol import Message, ModelStop, ModelTurn, Retry, Usage, UserMessage
-from harness.run.engine.lifecycle import earlier_spending
+from harness.run.engine.earlier_spending import earlier_spending
 from harness.run.engine.rate_limiter import RateLimiter
 from harness.run.engine.sample_gate import SampleGate
 from harness.run.plan.budget import Allowance, Budget, Total

@@ -96,7 +96,7 @@ def from_yaml(values: dict[str, Any], folder: Path) -> object:
 
 def from_cell(values: dict[str, Any], folder: Path) -> object:
     path = folder / "g.yaml"
-    path.write_text(yaml.safe_dump({"model": "replay:bundled", "cells": [values]}))
+    path.write_text(yaml.safe_dump({"model": "replay:bundled", "variants": [values]}))
     return read_grid(path, {}, {})
 
 
@@ -162,7 +162,7 @@ def test_a_value_that_is_the_default_is_refused_as_well_unless_it_says_no(key: s
 def test_a_grid_over_a_setting_has_each_distinct_cell_once(key: str, tmp_path: Path) -> None:
     modes = [mode for mode in BUILT_IN if mode not in {"external", "mcp"}]
     if key in {"price", "prices", "max_cost", "max_tokens_total", "api_key_env", "header"}:
-        return  # no cell of its own
+        return  # no variant of its own
     path = tmp_path / "g.yaml"
     for first, second in itertools.permutations(modes, 2):
         values = {"model": "replay:bundled", "modes": [first, second]}
@@ -172,8 +172,8 @@ def test_a_grid_over_a_setting_has_each_distinct_cell_once(key: str, tmp_path: P
             with pytest.raises(UsageError, match="no variant has that"):
                 read_grid(path, {}, {})
             continue
-        cells = read_grid(path, {}, {}).cells
-        assert len(cells) == 2 * len(using) + (2 - len(using))
+        variants = read_grid(path, {}, {}).variants
+        assert len(variants) == 2 * len(using) + (2 - len(using))
 
 
 @pytest.mark.parametrize("key", ["best_of", "repair_rounds", "test_answers", "plans"])
@@ -182,7 +182,7 @@ def test_none_and_the_default_are_one_variant(key: str, tmp_path: Path) -> None:
     path = tmp_path / "g.yaml"
     both = {key: [None, SETTINGS[key].usual, 7]}
     path.write_text(yaml.safe_dump({"model": "replay:bundled", "mode": mode, "vary": both}))
-    assert len(read_grid(path, {}, {}).cells) == 2
+    assert len(read_grid(path, {}, {}).variants) == 2
 
 
 ANSWERS = {

@@ -4,7 +4,7 @@ import pytest
 from results_made import made_result
 
 from harness.run.store.results import Step
-from harness.run.summary.iteration import handed_in
+from harness.run.summary.handed_in import handed_in
 
 
 def step(public: int | None, solved: bool | None, passes: bool | None = None) -> Step:

@@ -9,7 +9,8 @@ import pytest
 
 from harness.errors import NothingSelectedError, UsageError
 from harness.run.store.results import SampleResult
-from harness.run.summary.groups import filtered, read_filters
+from harness.run.summary.filtered_run import filtered
+from harness.run.summary.filters import read_filters
 from harness.run.summary.loaded_run import Run, read_run
 
 MakeResult = Callable[..., SampleResult]

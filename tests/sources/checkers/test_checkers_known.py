@@ -12,7 +12,7 @@ import pytest
 import small_instances
 from small_instances import Instance, spaced
 
-from harness.grading.rules.standard import lcb_output
+from harness.grading.rules.lcb import lcb_output
 from harness.sources.checkers import (
     arrangements,
     checker_of,

@@ -4,14 +4,9 @@ from typing import Any
 import pytest
 
 from harness.problem import Codec, Signature
-from harness.sources.leetcode.assertions import (
-    bind,
-    codec_of,
-    read_assertion,
-    split_check,
-    to_test,
-    with_codecs,
-)
+from harness.sources.leetcode.assertions import codec_of, read_assertion, to_test, with_codecs
+from harness.sources.leetcode.call_binding import bind
+from harness.sources.leetcode.check_functions import split_check
 from harness.sources.literals import Call, Nodes, UnreadableError
 from harness.sources.signature import EntryPoint
 

@@ -10,8 +10,8 @@ from typing import cast
 
 from harness.agent.attempt import StopReason
 from harness.errors import UsageError
-from harness.features.experiment.cells import Cell
 from harness.features.experiment.experiment_file import Experiment
+from harness.features.experiment.variants import Variant
 from harness.features.observers.attach import Watcher
 from harness.features.observers.observer_events import Observed, RunEnded, RunStarted
 from harness.models.protocol import Model
@@ -19,7 +19,9 @@ from harness.models.replay import ReplayModel
 from harness.models.user_code import UserModel, model_of
 from harness.problem import Problem
 from harness.run.engine.controller import RunController
-from harness.run.engine.lifecycle import Outcome, Prepared, Read, budget_of, sum_up
+from harness.run.engine.earlier_spending import budget_of
+from harness.run.engine.lifecycle import Prepared, Read
+from harness.run.engine.outcome import Outcome, sum_up
 from harness.run.engine.run_parts import clear_unbegun, without_budget
 from harness.run.plan.budget import NOTHING, ROUNDING, Budget, Total
 from harness.run.plan.plan import Plan
@@ -39,8 +41,8 @@ CarryOut = Callable[[Prepared, Path, Budget], Outcome]
 
 
 @dataclass(slots=True)
-class CellRuns:
-    """The runs of all cells. A variant may run in several parts.
+class VariantRuns:
+    """The runs of all variants. A variant may run in several parts.
 
     Args:
         controller: prepares the runs.
@@ -48,7 +50,7 @@ class CellRuns:
         reader: returns a function that loads problems.
 
     Attributes:
-        plans: the latest plan of each cell.
+        plans: the latest plan of each variant.
         failed: number of samples that failed in this invocation because of infrastructure.
         cause: which sample failed first, and why.
         budget: budget of the latest part; None before the first.
@@ -74,8 +76,8 @@ class CellRuns:
         Raises:
             HarnessError: see `harness.run.plan.plan.prepare`.
         """
-        for cell in experiment.cells:
-            self._ready[cell.name] = self._prepared(experiment, cell)
+        for variant in experiment.variants:
+            self._ready[variant.name] = self._prepared(experiment, variant)
         return self._ready
 
     def count_spending(self, experiment: Experiment) -> None:
@@ -133,7 +135,7 @@ class CellRuns:
     def left(
         self,
         experiment: Experiment,
-        cell: Cell,
+        variant: Variant,
         asked: Sequence[str] | None,
         most: Mapping[str, int] | None = None,
     ) -> Prepared:
@@ -141,17 +143,17 @@ class CellRuns:
 
         Args:
             experiment: the variant's experiment.
-            cell: the variant with its current settings.
+            variant: the variant with its current settings.
             asked: ids of the problems to run, in order; None for all. If given, samples that failed
                 in this invocation are not tried again.
             most: how many samples of each problem to run, problems without a sample first; default:
                 all.
         """
-        found = self._ready.get(cell.name)
-        if found is None or found.plan.spec.samples_per_problem != cell.spec.samples_per_problem:
+        found = self._ready.get(variant.name)
+        if found is None or found.plan.spec.samples_per_problem != variant.spec.samples_per_problem:
             if found is not None:
-                self.close_one(cell)
-            found = self._ready[cell.name] = self._prepared(experiment, cell)
+                self.close_one(variant)
+            found = self._ready[variant.name] = self._prepared(experiment, variant)
         if asked is None:
             return found
         place = {problem: number for number, problem in enumerate(asked)}
@@ -159,48 +161,48 @@ class CellRuns:
             (problem, index)
             for problem, index in found.samples
             if problem.id in place
-            and (cell.name, sample_name(problem.id, index)) not in self._tried
+            and (variant.name, sample_name(problem.id, index)) not in self._tried
         ]
         samples.sort(key=lambda each: (place[each[0].id], each[1]))
         if most is not None:
             samples = _at_most(samples, most)
         return replace(found, samples=samples)
 
-    def close_one(self, cell: Cell) -> None:
+    def close_one(self, variant: Variant) -> None:
         """Close the model of a variant that was prepared but not started."""
-        run(partial(_close, [self._ready.pop(cell.name)]))
+        run(partial(_close, [self._ready.pop(variant.name)]))
 
     def carry_out(
-        self, experiment: Experiment, cell: Cell, prepared: Prepared, carry_out: CarryOut
+        self, experiment: Experiment, variant: Variant, prepared: Prepared, carry_out: CarryOut
     ) -> Outcome:
         """Run some samples of a variant; other variants' spending counts in the budget."""
-        path = experiment.run(cell)
-        others = (each for name, each in self._spent.items() if name != cell.name)
+        path = experiment.run(variant)
+        others = (each for name, each in self._spent.items() if name != variant.name)
         elsewhere = sum(others, NOTHING)
         budget = self.budget = budget_of(prepared.plan, path, elsewhere)
         clear_unbegun(path)
-        self._ready.pop(cell.name, None)
+        self._ready.pop(variant.name, None)
         outcome = carry_out(without_budget(prepared), path, budget)
-        self._spent[cell.name] = budget.spent - elsewhere
+        self._spent[variant.name] = budget.spent - elsewhere
         self._tried |= {
-            (cell.name, sample_name(each.id, index)) for each, index in prepared.samples
+            (variant.name, sample_name(each.id, index)) for each, index in prepared.samples
         }
         pending = sum(outcome.summary.pending.values())
         self.failed += pending if outcome.stopped_by_provider else len(outcome.failures)
         if outcome.failures and not self.cause:
             first = outcome.failures[0]
-            self.cause = printable_line(f"{cell.name}, {first.sample}: {first.cause}")
+            self.cause = printable_line(f"{variant.name}, {first.sample}: {first.cause}")
         return outcome
 
-    def recorded(self, cell: Cell) -> int | None:
+    def recorded(self, variant: Variant) -> int | None:
         """Return how many samples per problem are recorded; None if a model is used."""
-        model = self.plans[cell.name].model
+        model = self.plans[variant.name].model
         if not isinstance(model, ReplayModel):
             return None
-        return model.most_samples(problem.id for problem in self.plans[cell.name].problems)
+        return model.most_samples(problem.id for problem in self.plans[variant.name].problems)
 
-    def _prepared(self, experiment: Experiment, cell: Cell) -> Prepared:
-        path, spec = experiment.run(cell), cell.spec
+    def _prepared(self, experiment: Experiment, variant: Variant) -> Prepared:
+        path, spec = experiment.run(variant), variant.spec
         thing = self.own.get(str(spec.model))
         own = None if thing is None else _own_model(str(spec.model), thing)
 
@@ -216,8 +218,8 @@ class CellRuns:
             else:
                 found = self.controller.new(spec, read=read, own_model=own)
         except UsageError as error:
-            raise UsageError(f"variant {cell.name}: {error}") from error
-        self.plans[cell.name] = found.plan
+            raise UsageError(f"variant {variant.name}: {error}") from error
+        self.plans[variant.name] = found.plan
         return found
 
 

@@ -18,7 +18,7 @@ LONGEST = 100
 LONGEST_PART = 40
 MAIN = ("model", "mode", "prompt", "samples_per_problem")
 SILENT = frozenset({"price", "prices", "max_cost", "max_tokens_total"})
-"""Keys that do not distinguish cells."""
+"""Keys that do not distinguish variants."""
 
 _NAME = re.compile(rf"[A-Za-z0-9_][A-Za-z0-9._+-]{{0,{LONGEST - 1}}}\Z")
 _RESERVED = frozenset({"experiment.json"})
@@ -30,11 +30,11 @@ Spec = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class Variant:
     """A variant: its name and the settings of its run.
 
     Attributes:
-        name: the name given in `cells`, or one made from the settings that differ between cells.
+        name: the name given in the grid, or one made from the settings that differ.
         named: whether the name was given.
         spec: settings of its run; the model is resolved, and the budget is that of the whole grid.
     """
@@ -50,14 +50,14 @@ class Grid:
 
     Attributes:
         path: the grid's file, or a word for error messages.
-        cells: the cells.
+        variants: the variants.
         baseline: a variant's name, or keys and values that only one variant has; None if not given.
         varied: keys listed under `vary`.
         auto_shots: names of variants that get as many samples as another variant's spend pays for.
     """
 
     path: Path | str
-    cells: tuple[Cell, ...]
+    variants: tuple[Variant, ...]
     baseline: str | Values | None = None
     varied: frozenset[str] = frozenset()
     auto_shots: frozenset[str] = frozenset()
@@ -84,10 +84,10 @@ def names_of(
     varied: frozenset[str] = frozenset(),
     taken: Iterable[str] = (),
 ) -> list[str]:
-    """Name each variant after the settings that differ between cells.
+    """Name each variant after the settings that differ between variants.
 
     Args:
-        specs: stored specs of all cells.
+        specs: stored specs of all variants.
         given: existing names of the variants; None to make one.
         varied: keys whose value appears in the name even if it is the default.
         taken: names that may not be used.
@@ -166,7 +166,7 @@ def _free(name: str, used: set[str]) -> str:
     return free
 
 
-def grown_from(before: Mapping[str, Spec], grid: Grid) -> tuple[Cell, ...]:
+def grown_from(before: Mapping[str, Spec], grid: Grid) -> tuple[Variant, ...]:
     """Return the grid's variants; existing ones keep their names.
 
     The selection of problems is not compared here, because each variant's run checks that none is
@@ -180,7 +180,7 @@ def grown_from(before: Mapping[str, Spec], grid: Grid) -> tuple[Cell, ...]:
     Raises:
         RunDirectoryError: a variant of the experiment is not in the grid.
     """
-    now = [stored(cell.spec) for cell in grid.cells]
+    now = [stored(variant.spec) for variant in grid.variants]
     keys = _telling(list(before.values()), now)
     names: dict[int, str] = {}
     for name, spec in before.items():
@@ -189,7 +189,8 @@ def grown_from(before: Mapping[str, Spec], grid: Grid) -> tuple[Cell, ...]:
             raise RunDirectoryError(_lost(name, spec, now, keys))
         names[index] = name
     given = [
-        names.get(index, cell.name if cell.named else None) for index, cell in enumerate(grid.cells)
+        names.get(index, variant.name if variant.named else None)
+        for index, variant in enumerate(grid.variants)
     ]
     clash = next((name for name in given if name is not None and given.count(name) > 1), None)
     if clash is not None:
@@ -197,7 +198,9 @@ def grown_from(before: Mapping[str, Spec], grid: Grid) -> tuple[Cell, ...]:
             f"the experiment has another variant {clash}; give the new one another name"
         )
     made = names_of(now, given, grid.varied)
-    return tuple(replace(cell, name=name) for cell, name in zip(grid.cells, made, strict=True))
+    return tuple(
+        replace(variant, name=name) for variant, name in zip(grid.variants, made, strict=True)
+    )
 
 
 def with_known_shots(before: Mapping[str, Spec], grid: Grid) -> Grid:
@@ -207,26 +210,26 @@ def with_known_shots(before: Mapping[str, Spec], grid: Grid) -> Grid:
         before: the experiment's variants, by name.
         grid: the new grid.
     """
-    keys = _telling(list(before.values()), [stored(cell.spec) for cell in grid.cells])
-    cells: list[Cell] = []
-    for cell in grid.cells:
-        if cell.name not in grid.auto_shots:
-            cells.append(cell)
+    keys = _telling(list(before.values()), [stored(variant.spec) for variant in grid.variants])
+    variants: list[Variant] = []
+    for variant in grid.variants:
+        if variant.name not in grid.auto_shots:
+            variants.append(variant)
             continue
-        now = stored(cell.spec)
+        now = stored(variant.spec)
         known = [
             int(_value(spec, SAMPLES))
             for spec in before.values()
             if all(_value(spec, key) == now[key] for key in keys)
         ]
-        shots = max([*known, cell.spec.samples_per_problem])
-        spec = cell.spec.model_copy(update={SAMPLES: shots})
-        cells.append(replace(cell, spec=spec))
-    return replace(grid, cells=tuple(cells))
+        shots = max([*known, variant.spec.samples_per_problem])
+        spec = variant.spec.model_copy(update={SAMPLES: shots})
+        variants.append(replace(variant, spec=spec))
+    return replace(grid, variants=tuple(variants))
 
 
 def _telling(before: Sequence[Spec], now: Sequence[Spec]) -> list[str]:
-    """Return the keys that identify a cell."""
+    """Return the keys that identify a variant."""
     keys = [key for key in RunSpec.model_fields if key not in {*OF_THE_WHOLE, *SILENT, SAMPLES}]
     return [
         key for key in keys if key not in RESUMABLE or _varies(key, before) or _varies(key, now)

@@ -1,0 +1,90 @@
+"""The failed tests that a report of `run_tests` describes.
+
+The report is text for a model. Content of a test may look like one of its headings; then a text is
+shown in the wrong box, which is harmless. The report itself is shown too.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+
+from harness.features.viewer.excerpts import Words, cut, words_of
+from harness.features.viewer.side_by_side import SideBySide, beside
+
+LONGEST_REPORT = 20_000
+
+
+MOST_FAILURES = 10
+
+
+_TEST = re.compile(r"^Test (\d{1,9}): (.{1,200})\.$")
+
+
+_BOXES = ("Input", "Expected", "Got", "Error", "Printed to stdout", "Printed to stderr")
+
+
+NOTHING = "(nothing)"
+
+
+_FIRST_DIFFERENCE = "First difference, "
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """A failed test, with expected and actual output side by side if known."""
+
+    title: str
+    sides: SideBySide | None = None
+    where: str = ""
+    boxes: tuple[tuple[str, Words], ...] = ()
+
+
+def failures_in(report: str) -> tuple[Failed, ...]:
+    """Return the tests that a report describes in full; none if it is another text."""
+    if len(report) > LONGEST_REPORT:
+        return ()
+    return tuple(_failures(report.split("\n")))[:MOST_FAILURES]
+
+
+def _failures(lines: list[str]) -> Iterator[Failed]:
+    starts = [at for at, line in enumerate(lines) if _TEST.match(line) and _detailed(lines, at)]
+    for start, end in pairwise([*starts, len(lines)]):
+        yield _failure(lines[start], lines[start + 1 : end])
+
+
+def _detailed(lines: list[str], at: int) -> bool:
+    return at + 1 < len(lines) and lines[at + 1].startswith(("Input:", "Error:"))
+
+
+def _failure(title: str, lines: list[str]) -> Failed:
+    boxes: dict[str, list[str]] = {}
+    where, name = "", ""
+    for line in lines:
+        found = next((box for box in _BOXES if line.startswith(f"{box}:")), "")
+        if line.startswith(_FIRST_DIFFERENCE):
+            where, name = line, ""
+        elif found and found not in boxes and _is_heading(line, found):
+            name = found
+            boxes[name] = [] if line == f"{found}:" else [NOTHING]
+        elif name and not _after_all(line):
+            boxes[name].append(line)
+        elif _after_all(line):
+            name = ""
+    texts = {name: "\n".join(said).strip("\n") for name, said in boxes.items()}
+    expected, got = texts.pop("Expected", None), texts.pop("Got", None)
+    return Failed(
+        title=cut(title.removesuffix(".")).text,
+        sides=None if expected is None else beside(expected, got or NOTHING),
+        where=cut(where).text,
+        boxes=tuple((name, words_of(text, "")) for name, text in texts.items() if text),
+    )
+
+
+def _is_heading(line: str, box: str) -> bool:
+    return line in {f"{box}:", f"{box}: {NOTHING}"}
+
+
+def _after_all(line: str) -> bool:
+    """Whether a line starts the end of a report: a list of other tests."""
+    return bool(_TEST.match(line)) or line.startswith(("Passed: test", "Tests "))

@@ -1,0 +1,67 @@
+"""The outcome of a run: its summary, why it stopped, and what it spent."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from harness.agent.attempt import RunStop
+from harness.run.engine.stop_flag import StopFlag
+from harness.run.observer import Failure
+from harness.run.plan.budget import Budget
+from harness.run.plan.plan import Plan
+from harness.run.store.directory import RunDirectory, read_manifest
+from harness.run.store.lost_answers import unheard_requests
+from harness.run.store.state import state_of
+from harness.run.summary.loaded_run import with_costs
+from harness.run.summary.summary import Stopped, Summary, summarize
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """Result of a run so far.
+
+    Attributes:
+        summary: the run's summary.
+        failures: samples stopped by infrastructure failures in this invocation.
+        budget: the limits and what was spent.
+    """
+
+    summary: Summary
+    failures: Sequence[Failure]
+    budget: Budget
+
+    @property
+    def stopped_by_provider(self) -> str | None:
+        """One-line reason why the provider made the run stop; None if it did not."""
+        stopped = self.summary.stopped
+        if stopped is None or stopped.reason not in {RunStop.OUTAGE, RunStop.REFUSED}:
+            return None
+        if stopped.reason == RunStop.REFUSED:
+            return f"the provider refuses every request: {stopped.cause}"
+        return stopped.cause
+
+
+def sum_up(directory: RunDirectory, plan: Plan, stopped: Stopped | None = None) -> Summary:
+    """Write the run's summary into its directory. Raises StorageError."""
+    dated = plan.price.as_of if plan.price else None
+    done = list(with_costs(directory.committed(), plan.price))
+    names = {result.sample for result in done}
+    state = state_of(directory.path, read_manifest(directory.path), names, running=False)
+    unheard = unheard_requests(directory.path, done) if len(done) < len(plan.samples) else 0
+    summary = summarize(
+        done,
+        len(plan.samples),
+        state.pending,
+        prices_as_of=dated,
+        max_tokens=plan.spec.max_tokens,
+        stopped=stopped,
+        unheard=unheard,
+    )
+    directory.write_summary(summary.model_dump(mode="json"))
+    return summary
+
+
+def stopped_by(stopping: StopFlag, budget: Budget) -> Stopped | None:
+    """Return why a run stopped early; None if it did not."""
+    if stopping.reason is not None:
+        return Stopped(reason=stopping.reason, cause=stopping.cause)
+    return Stopped(reason=RunStop.BUDGET, cause=budget.state) if budget.turned_away else None
