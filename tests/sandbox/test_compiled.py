@@ -17,7 +17,6 @@ from harness.languages.cpp import compiler
 from harness.languages.language import MissingCompilerError
 from harness.problem import TestCase
 from harness.sandbox.binaries import Binaries
-from harness.sandbox.isolation import Isolation
 from harness.sandbox.limits import MEBIBYTE, Limits
 from harness.sandbox.program import Program
 from harness.sandbox.worker import Worker
@@ -110,8 +109,8 @@ def test_a_source_that_says_the_compiler_was_killed_does_not_compile(
 
 
 @pytest.mark.skipif("clang" in compiler().path, reason="Clang compiles in its own process")
-def test_a_compiler_that_the_machine_killed_is_asked_again(isolation: Isolation) -> None:
-    worker, over = Worker(isolation), threading.Event()
+def test_a_compiler_that_the_machine_killed_is_asked_again() -> None:
+    worker, over = Worker(), threading.Event()
     killed: list[int] = []
     slow = f"// {time.time_ns()}\n#include <bits/stdc++.h>\n#include <regex>\n{DOUBLE}"
 
