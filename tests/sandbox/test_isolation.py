@@ -110,7 +110,9 @@ def test_layers_that_need_nothing_of_the_system_hold_in_every_sandbox(isolation:
     if found.failure:
         pytest.skip(found.failure)
     layers = PROMISED[Level.NONE]
-    assert {layer: found.layers.get(layer, "absent") for layer in layers} == dict.fromkeys(layers, "")
+    assert {layer: found.layers.get(layer, "absent") for layer in layers} == dict.fromkeys(
+        layers, ""
+    )
 
 
 class TestFiles:
