@@ -59,6 +59,7 @@ BETWEEN_FEATURES = {
     ("import_", "grade"),
     ("import_", "show"),
     ("regrade", "show"),
+    ("info", "generate"),
     ("report", "compare"),
     ("report", "experiment"),
     ("storage", "show"),

@@ -1,7 +1,7 @@
-"""`harness fetch`: download a benchmark's data."""
+"""`harness fetch`: download a benchmark's data, or make a contest package's tests."""
 
 import json
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich import box
@@ -10,13 +10,18 @@ from rich.table import Table
 from rich.text import Text
 
 from harness.cli.shared_flags import Benchmark, Named, named_benchmark
+from harness.errors import DataError, UsageError
 from harness.figures import bad_rows, count
 from harness.sources.benchmarks import fetch as fetch_files
-from harness.sources.benchmarks import load
+from harness.sources.benchmarks import load, parse_spec
 from harness.sources.files.hub import HubFile
 from harness.terminal.consoles import console
-from harness.terminal.progress import LoadingBar
+from harness.terminal.progress import LoadingBar, live_bar
 from harness.text import printable_line
+
+if TYPE_CHECKING:
+    from harness.features.generate.generation import Generated
+    from harness.features.generate.library import Refused
 
 
 def _sizes_table(files: list[HubFile]) -> Table:
@@ -31,6 +36,7 @@ def _sizes_table(files: list[HubFile]) -> Table:
 def fetch(
     spec: Named = None,
     benchmark: Benchmark = None,
+    *,
     verify: Annotated[
         bool,
         typer.Option(
@@ -41,10 +47,26 @@ def fetch(
         bool,
         typer.Option("--update", help="Use the newest commit, not the one that was fetched first."),
     ] = False,
+    generate: Annotated[
+        bool,
+        typer.Option(
+            "--generate",
+            help="Of icpc:FOLDER: run each package's generators in the sandbox and write the tests "
+            "they make into its data folder.",
+        ),
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Download a benchmark's data; afterwards it loads without a network."""
     spec = named_benchmark(spec, benchmark)
+    if generate:
+        if verify or update:
+            raise UsageError("--generate goes without --verify and --update: nothing is downloaded")
+        _generate(spec, as_json=as_json)
+        return
+    if parse_spec(spec).name == "icpc":
+        what = "--generate makes the tests of packages that have generators"
+        raise UsageError(f"there is nothing to download for {spec}; {what}")
     out, err = console(), console(error=True)
     with LoadingBar(err) as watch:
         files = fetch_files(spec, watch=watch, verify=verify, update=update)
@@ -63,3 +85,67 @@ def fetch(
     out.print(f"{count(len(loaded.problems), 'problem')}, {decimal(sum(f.size for f in files))}")
     if loaded.skipped:
         err.print(bad_rows(loaded.skipped))
+
+
+def _generate(spec: str, *, as_json: bool) -> None:
+    """Make the tests of packages; say of each what was made, or why not."""
+    from harness.features.generate.library import generate, packages_with_generators
+
+    out, err = console(), console(error=True)
+    folders = packages_with_generators(spec)
+    done: list[Generated | Refused] = []
+    with live_bar(err) as bar:
+        task = bar.add_task("")
+
+        def watch(what: str, number: int, of: int) -> None:
+            bar.update(task, description=printable_line(what), completed=number, total=of)
+
+        for each in generate(folders, watch):
+            done.append(each)
+            if not as_json:
+                out.print(_line(each), markup=False, soft_wrap=True)
+    if as_json:
+        out.print(json.dumps(_said(done)), soft_wrap=True, markup=False)
+    if any(_is_refused(each) for each in done):
+        raise typer.Exit(DataError.exit_code)
+
+
+def _is_refused(each: "Generated | Refused") -> bool:
+    return hasattr(each, "error")
+
+
+def _line(each: "Generated | Refused") -> str:
+    from harness.features.generate.library import Refused
+
+    name = printable_line(each.package)
+    if isinstance(each, Refused):
+        return f"{name}: nothing made: {printable_line(str(each.error))}"
+    new = count(each.written, "new file")
+    line = f"{name}: {count(each.tests, 'test')}, {decimal(each.size)}, {new}"
+    for path, why in each.unchecked.items():
+        line += f"\n  inputs not checked by {printable_line(path)}: {printable_line(why)}"
+    return line
+
+
+def _said(done: "list[Generated | Refused]") -> dict[str, Any]:
+    from harness.features.generate.library import Refused
+
+    made = [each for each in done if not isinstance(each, Refused)]
+    return {
+        "packages": [
+            {
+                "package": each.package,
+                "tests": each.tests,
+                "new_files": each.written,
+                "bytes": each.size,
+                "inputs_not_checked_by": dict(each.unchecked),
+            }
+            for each in made
+        ],
+        "refused": [
+            {"package": each.package, "why": str(each.error)}
+            for each in done
+            if isinstance(each, Refused)
+        ],
+        "tests": sum(each.tests for each in made),
+    }

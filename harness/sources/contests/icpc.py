@@ -5,6 +5,7 @@ what cannot be judged.
 """
 
 import os
+import shlex
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
@@ -13,12 +14,14 @@ from pathlib import Path
 from typing import Any
 
 from harness.errors import DataError, UsageError
+from harness.figures import count
 from harness.html_text import html_text
 from harness.languages import LanguageName
 from harness.problem import Checker, CheckerProgram, Problem, Reference, TestCase, TestSuite
 from harness.python_source import parse_or_none
 from harness.sources import limits
 from harness.sources.contests.checker_programs import FlagError, token_checker, validator
+from harness.sources.contests.generators.generators_file import generators_path
 from harness.sources.contests.package.constants import with_constants
 from harness.sources.contests.package.package_folder import MOST_BYTES, PackageFolder
 from harness.sources.contests.package.package_programs import (
@@ -68,7 +71,8 @@ def load(where: str | None, *, skip_bad_rows: bool = False, watch: Watch = quiet
     problems: list[Problem] = []
     skipped: list[DataError] = []
     files: list[DataFile] = []
-    folders = _packages(where)
+    unmade = 0
+    folders = packages_in(where)
     for number, folder in enumerate(folders):
         watch(f"reading {folder.name}", number, len(folders))
         package = PackageFolder(folder)
@@ -81,8 +85,17 @@ def load(where: str | None, *, skip_bad_rows: bool = False, watch: Watch = quiet
             skipped.append(error.with_traceback(None))
             continue
         problems.append(problem)
+        unmade += not problem.tests.row_bytes and generators_path(folder).is_file()
         files.append(DataFile.of(folder, str(folder), problem.content_hash, package.size))
-    return Loaded(tuple(problems), tuple(skipped), tuple(files))
+    return Loaded(tuple(problems), tuple(skipped), tuple(files), _advice(where, unmade))
+
+
+def _advice(where: str, unmade: int) -> str:
+    """Return a line on packages that have generators in place of hidden tests."""
+    if not unmade:
+        return ""
+    command = f"harness fetch icpc:{shlex.quote(where)} --generate"
+    return f"{count(unmade, 'package')} without hidden tests, but with generators: {command}"
 
 
 def _named(error: DataError, packages: int) -> DataError:
@@ -92,7 +105,12 @@ def _named(error: DataError, packages: int) -> DataError:
     return DataError(error.where, error.field, f"{error.what}; --skip-bad-rows leaves it out")
 
 
-def _packages(where: str) -> list[Path]:
+def packages_in(where: str) -> list[Path]:
+    """Return the folders of packages: the one given, or those in it, by name.
+
+    Raises:
+        UsageError: there is none.
+    """
     try:
         root = Path(where).expanduser()
         if _is_package(root):
@@ -148,7 +166,7 @@ def _problem(package: PackageFolder) -> Problem:
         checker=checker,
         scoring=scoring,
         exit_code_counts=True,
-        cpu_s=settings.limits.cpu_s or _time_limit(package),
+        cpu_s=settings.limits.cpu_s or time_limit(package),
         languages=_languages(package, settings),
         limit_rule=settings.limit_rule,
         memory_bytes=settings.limits.memory_bytes,
@@ -310,7 +328,8 @@ def _statement(package: PackageFolder, settings: PackageSettings) -> str:
     raise DataError(str(package.root), "statement", "there is no problem.*.md, .html or .tex")
 
 
-def _time_limit(package: PackageFolder) -> float | None:
+def time_limit(package: PackageFolder) -> float | None:
+    """Return the seconds that a package's own file says; None without it. Raises DataError."""
     path = package.root / TIME_LIMIT
     if not os.path.lexists(path):
         return None

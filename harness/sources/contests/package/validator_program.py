@@ -11,7 +11,7 @@ from harness.languages.language import MissingCompilerError
 from harness.problem import CheckerProgram
 from harness.sources.contests.package.constants import with_constants
 from harness.sources.contests.package.package_folder import MOST_PROGRAM_BYTES, PackageFolder
-from harness.sources.contests.package.package_programs import PackageProgram
+from harness.sources.contests.package.package_programs import CPP, LANGUAGES, PackageProgram
 from harness.sources.contests.package.package_settings import ValidatorLimits
 
 TESTLIB = "testlib.h"
@@ -32,19 +32,7 @@ def compiled_validator(
     Raises:
         DataError: a file of it cannot be read, testlib.h is missing, or there is no compiler.
     """
-    try:
-        compiler()
-    except MissingCompilerError as error:
-        raise DataError(str(program.path), FIELD, f"it is C++, and there is {error}") from None
-    texts = {
-        _name(each, program): with_constants(_text(package, each), constants)
-        for each in program.files
-        if each in program.sources() or each.suffix in HEADERS
-    }
-    main = next((name for name in texts if name == LANGUAGE.source), None)
-    main = main or next(name for name in texts if name.endswith(LANGUAGE.endings))
-    source = texts.pop(main)
-    files = tuple(texts.items()) + testlib_beside((source, *texts.values()), texts, program.path)
+    source, files = cpp_sources(package, program, constants, str(program.path), FIELD)
     return CheckerProgram(
         protocol="kattis",
         source=source,
@@ -52,6 +40,41 @@ def compiled_validator(
         cpu_s=limits.cpu_s,
         memory_bytes=limits.memory_bytes,
     )
+
+
+def cpp_sources(
+    package: PackageFolder,
+    program: PackageProgram,
+    constants: Mapping[str, str],
+    where: str,
+    field: str | None = None,
+) -> tuple[str, tuple[tuple[str, str], ...]]:
+    """Return the main source of a program in C++, and its further sources and headers by name.
+
+    Args:
+        package: the package.
+        program: the program.
+        constants: the package's constants.
+        where: what needs the program, for errors.
+        field: the same, within it.
+
+    Raises:
+        DataError: a file of it cannot be read, testlib.h is missing, or there is no compiler.
+    """
+    try:
+        compiler()
+    except MissingCompilerError as error:
+        raise DataError(where, field, f"it is C++, and there is {error}") from None
+    texts = {
+        _name(each, program): with_constants(_text(package, each), constants)
+        for each in program.files
+        if LANGUAGES.get(each.suffix) == CPP or each.suffix in HEADERS
+    }
+    main = next((name for name in texts if name == LANGUAGE.source), None)
+    main = main or next(name for name in texts if name.endswith(LANGUAGE.endings))
+    source = texts.pop(main)
+    files = tuple(texts.items())
+    return source, files + testlib_beside((source, *texts.values()), texts, program.path)
 
 
 def testlib_beside(

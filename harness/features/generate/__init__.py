@@ -1,0 +1,7 @@
+"""`harness fetch icpc:FOLDER --generate`: make the tests of packages by their generators.
+
+- `library`: packages of a folder, one after another
+- `generation`: tests of one package: input, check, answer
+- `program_runs`: run a package's programs in the sandbox
+- `staged_tests`: write the tests of a package, all or none
+"""
