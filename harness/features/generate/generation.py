@@ -218,8 +218,6 @@ class _Maker:
         if path is None:
             what = "no accepted submission in Python 3 or C++ gives its answer: name a `solution`"
             raise DataError(where, None, what)
-        if not os.path.lexists(path):
-            raise DataError(where, None, f"there is no solution {text:.80}")
         name = f"/{path}"
         if name not in self._programs:
             constants = self._settings.constants

@@ -14,6 +14,8 @@ from harness.text import writable
 
 COMPILE_S = 60.0
 EXCERPT = 200
+RAISED = 1
+"""Exit code of a Python program that raises."""
 _ENDED = frozenset({Ending.FINISHED, Ending.EXIT})
 _SCRIPT = """\
 import sys as _sys
@@ -74,6 +76,8 @@ def exit_code(execution: Execution, where: str, who: str, limits: Limits) -> int
     Raises:
         DataError: it cannot be compiled, was killed, or hit a limit.
     """
+    if execution.ending is Ending.ERROR:
+        return RAISED
     if execution.ending in _ENDED:
         return execution.code
     why = {
@@ -88,7 +92,8 @@ def exit_code(execution: Execution, where: str, who: str, limits: Limits) -> int
 
 def failure(execution: Execution, where: str, who: str) -> DataError:
     """Return the error of a program that ended with an exit code of failure."""
-    return DataError(where, None, f"{who} ends with exit code {execution.code}{_said(execution)}")
+    how = "raises" if execution.ending is Ending.ERROR else f"ends with exit code {execution.code}"
+    return DataError(where, None, f"{who} {how}{_said(execution)}")
 
 
 def _said(execution: Execution) -> str:

@@ -56,6 +56,7 @@ def put(folder: Path, more: dict[str, str] | None = None) -> Path:
     """Write a package with generators and no secret tests."""
     write_package(folder, "name: Parts\nvalidation: custom\n", PARTS | (more or {}))
     shutil.rmtree(folder / "data" / "secret")
+    (folder / "submissions" / "accepted" / "half.cc").unlink()  # it needs a compiler
     return folder
 
 
@@ -212,17 +213,23 @@ int main(int count, char **words) { std::cout << count + atol(words[1]) + BASE <
             | {"input_validators/check.py": "exit(42)"},
             "not UTF-8",
         ),
-        (one(FORK), "the generator g.py ends with exit code"),
+        (one(FORK), "the generator g.py raises: PermissionError"),
         (one(HUGE), "writes more than 64 MiB"),
-        (one("import socket\nsocket.create_connection(('1.1.1.1', 80))"), "exit code 1"),
-        (one("print(open('/etc/passwd').read())"), "exit code 1"),
-        (one("print(6)", "solution: /submissions/none.py\n"), "there is no solution"),
+        (
+            one("import socket\nsocket.create_connection(('1.1.1.1', 80))"),
+            "raises: PermissionError",
+        ),
+        (one("print(open('/etc/passwd').read())"), "the generator g.py raises: "),
+        (
+            one("print(6)", "solution: /submissions/none.py\n"),
+            "there is no program submissions/none.py",
+        ),
         (one("print(6)", "solution: /../../x.py\n"), "leads out of"),
         (one("print(6)", "solution:\n"), "it has no answer"),
         (
             one("print(6)", "solution: /submissions/accepted/A.java\n")
             | {"submissions/accepted/A.java": "class A {}"},
-            "is java; only Python 3 and C\\+\\+ are run here",
+            "is java; only Python 3 and C++ are run here",
         ),
         ({"generators/generators.yaml": "data: {secret: {data: {a: none 1}}}"}, "no program"),
         ({"generators/generators.yaml": "data: {secret: {data: {a: ../x.py}}}"}, "leads out of"),
@@ -236,7 +243,7 @@ def test_what_cannot_be_made_is_one_line_and_leaves_nothing(
     done = generate(parts)
     assert done.returncode == 2
     assert len(done.stdout.splitlines()) == 1
-    assert error.replace("\\", "") in done.stdout
+    assert error in done.stdout
     assert content(parts) == before
     assert [path.name for path in (parts / "data").iterdir()] == ["sample"]
 

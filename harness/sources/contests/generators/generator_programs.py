@@ -1,5 +1,6 @@
 """Sources of the programs that make tests: generators, solutions, input validators."""
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -81,6 +82,8 @@ def program_at(
     Raises:
         DataError: there is none, or it cannot be run here.
     """
+    if not os.path.lexists(path):
+        raise DataError(where, None, f"there is no program {_shown(package, path)}")
     if is_folder(path):
         return _source(package, PackageProgram(path, tuple(package.files(path))), where, constants)
     beside = [
@@ -110,8 +113,6 @@ def _source(
     main: Path | None = None,
 ) -> ProgramSource:
     path = main or program.path
-    if not program.files:
-        raise DataError(where, None, f"there is no program {_shown(package, path)}")
     scripts = SCRIPTS & {each.name for each in program.files}
     language = LANGUAGES.get(main.suffix) if main else program.language
     if language not in {PYTHON, CPP} or scripts:
