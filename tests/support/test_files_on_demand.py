@@ -1,5 +1,6 @@
 """Files that workers collect on demand: every test runs once, and every failure is reported."""
 
+import os
 import re
 import subprocess
 import sys
@@ -58,7 +59,10 @@ def test_each_selected_test_runs_once_and_each_error_counts(
         path.parent.mkdir(exist_ok=True)
         path.write_text(re.sub(r"^ {8}", "", text, flags=re.MULTILINE))
     command = [sys.executable, "-m", "pytest", "-q", "-n", "2", *flags]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    env = {name: value for name, value in os.environ.items() if name != "PYTEST_ADDOPTS"}
+    done = subprocess.run(
+        command, cwd=tmp_path, env=env, capture_output=True, text=True, check=False
+    )
     line = done.stdout.splitlines()[-1]
     assert {word: int(number) for number, word in re.findall(r"(\d+) ([a-z]+)", line)} == counts
     assert (done.returncode != 0) == (counts.keys() >= {"failed"} or "error" in counts)
