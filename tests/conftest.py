@@ -6,7 +6,7 @@ import os
 import signal
 import sys
 import tempfile
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Generator, Iterator
 from concurrent.futures import wait
 from pathlib import Path
 
@@ -63,6 +63,25 @@ def pytest_collection_finish() -> None:
     """Leave what was collected out of every later collection of garbage."""
     gc.collect()
     gc.freeze()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call() -> Generator[None]:
+    """Kill the programs that a failed test leaves: they may run for ever, on all cores."""
+    failed = True
+    _let_go(kill=False)  # what fixtures have started lives on
+    try:
+        yield
+        failed = False
+    finally:
+        _let_go(kill=failed)
+
+
+def _let_go(*, kill: bool) -> None:
+    if "program" in sys.modules:
+        from program import let_go
+
+        let_go(kill=kill)
 
 
 @pytest.hookimpl(trylast=True)

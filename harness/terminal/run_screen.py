@@ -6,8 +6,8 @@ from pathlib import Path
 from rich.console import Console, Group, RenderableType
 from rich.text import Text
 
-from harness.models.providers import REPLAY_PREFIX
 from harness.models.route import is_local
+from harness.run.store.origin import is_replay
 from harness.run.summary.loaded_run import Run, measured_words, read_run
 from harness.run.summary.summary import Summary
 from harness.terminal.consoles import write_json
@@ -35,7 +35,7 @@ def run_screen(run: Run, summary: Summary | None = None) -> RenderableType:
     cause = run.state.cause if waiting and summary.stopped is None else ""
     parts += [Text(line, style="yellow") for line in pending_lines(summary, run, cause)]
     local = is_local(run.manifest.get("endpoint") or "")
-    recorded = str(run.spec.get("model")).startswith(REPLAY_PREFIX)
+    recorded = is_replay(run.manifest)
     return Group(*parts, summary_screen(summary, run.results, local=local, recorded=recorded))
 
 

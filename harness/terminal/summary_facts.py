@@ -55,8 +55,14 @@ def _cut_short(summary: Summary) -> Iterator[tuple[str, str]]:
         yield "answers unheard", f"{many} cut off; their tokens are in no total"
 
 
-def summary_facts(summary: Summary, *, imported: bool) -> Iterator[tuple[str, str]]:
-    """Yield names and values to show below the rates."""
+def summary_facts(summary: Summary, *, imported: bool, recorded: bool) -> Iterator[tuple[str, str]]:
+    """Yield names and values to show below the rates.
+
+    Args:
+        summary: summary of the run.
+        imported: whether another program made the run, so that it cannot be resumed.
+        recorded: whether answers were played again, so that no limit of theirs can be changed.
+    """
     yield "samples", f"{summary.graded} graded of {summary.planned}"
     yield from _in_no_rate(summary)
     for why, number in summary.pending.items():
@@ -82,7 +88,7 @@ def summary_facts(summary: Summary, *, imported: bool) -> Iterator[tuple[str, st
     yield "cost", dollars(summary.cost, summary.prices_as_of)
     if summary.solved_per_1000_tokens is not None:
         yield "solved", _solved_per(summary)
-    yield from _answers(summary)
+    yield from _answers(summary, recorded=recorded)
     if summary.agents:
         yield "agent", counts(summary.agents)
     yield from judged_again(summary.judged_again)
@@ -98,11 +104,11 @@ def _in_no_rate(summary: Summary) -> Iterator[tuple[str, str]]:
             yield "impossible tests", line
 
 
-def _answers(summary: Summary) -> Iterator[tuple[str, str]]:
+def _answers(summary: Summary, *, recorded: bool) -> Iterator[tuple[str, str]]:
     """Yield the numbers of answers and calls, and their irregularities."""
     yield "calls", _calls(summary)
     if summary.cut_off:
-        yield "cut off", cut_off_words(summary)
+        yield "cut off", cut_off_words(summary, recorded=recorded)
     if summary.written_tests is not None:
         yield "written tests", written_tests_words(summary.written_tests)
     if set(summary.tool_protocols) & {"text"} or summary.fallback:
@@ -188,11 +194,12 @@ def written_tests_words(counts: WrittenTestCounts) -> str:
     return f"{text}; {of} that could be checked are wrong ({share})"
 
 
-def cut_off_words(summary: Summary) -> str:
-    """Return the number of answers cut off by the token limit, and what to do."""
+def cut_off_words(summary: Summary, *, recorded: bool) -> str:
+    """Return the number of answers cut off by the token limit, and what to do unless recorded."""
     answers, samples = count(summary.cut_off, "answer"), count(summary.cut_off_samples, "sample")
     now = "the provider's own" if summary.max_tokens is None else f"{summary.max_tokens:,}"
-    return f"{answers} in {samples}, by the token limit; raise --max-tokens (now {now})"
+    what = "" if recorded else f"; raise --max-tokens (now {now})"
+    return f"{answers} in {samples}, by the token limit{what}"
 
 
 def _protocols(summary: Summary) -> str:

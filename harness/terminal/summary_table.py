@@ -14,12 +14,15 @@ from harness.terminal.rich_tables import facts, rates_table
 from harness.terminal.summary_facts import summary_facts
 
 
-def summary_view(summary: Summary, *, imported: bool = False) -> RenderableType:
+def summary_view(
+    summary: Summary, *, imported: bool = False, recorded: bool = False
+) -> RenderableType:
     """Return a run's rates, breakdowns and counts.
 
     Args:
         summary: summary of the run.
         imported: whether another program made the run, so that it cannot be resumed.
+        recorded: whether answers were played again, so that no limit of theirs can be changed.
     """
     parts: list[RenderableType] = [_headline(summary)] if summary.graded else []
     if summary.curve is not None and summary.curve.iterated:
@@ -30,7 +33,7 @@ def summary_view(summary: Summary, *, imported: bool = False) -> RenderableType:
             parts.append(rates_table(*shown, title=f"by {title}"))
     if summary.efficiency is not None:
         parts.append(efficiency_table(summary.efficiency))
-    return Group(*parts, facts(summary_facts(summary, imported=imported)))
+    return Group(*parts, facts(summary_facts(summary, imported=imported, recorded=recorded)))
 
 
 def _headline(summary: Summary) -> Table:

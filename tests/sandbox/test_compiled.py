@@ -1,8 +1,11 @@
 """C++ programs: verdicts, limits, and the cache of compiled programs."""
 
 import contextlib
+import json
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 from pathlib import Path
@@ -10,6 +13,7 @@ from pathlib import Path
 import pytest
 from processes import descendants
 
+import harness.sandbox
 from harness.grading.judge import judge
 from harness.grading.task import Task
 from harness.grading.verdict import Grade, Verdict
@@ -26,6 +30,7 @@ try:
 except MissingCompilerError as missing:
     pytest.skip(str(missing), allow_module_level=True)
 
+SANDBOX = Path(harness.sandbox.__file__).parent  # where what runs inside finds itself
 LIMITS = Limits(cpu_s=1.0, memory_bytes=256 * MEBIBYTE, output_bytes=4 * MEBIBYTE)
 DOUBLE = "#include <iostream>\nint main() { int n; std::cin >> n; std::cout << 2 * n << '\\n'; }\n"
 TESTS = [TestCase(input=f"{n}\n", output=f"{2 * n}\n", public=n == 1) for n in (1, 20, 300)]
@@ -141,3 +146,46 @@ def _compiles(pid: int) -> bool:
         return b"cc1plus" in Path(f"/proc/{pid}/cmdline").read_bytes()
     except OSError:
         return False
+
+
+def test_the_time_that_an_ended_pass_waited_for_a_core_counts() -> None:
+    """Or else a compiler on a busy machine seems to sleep, as soon as its longest pass is over."""
+    core = {min(os.sched_getaffinity(0))}
+    busy = [sys.executable, "-c", "while True: pass"]
+    with contextlib.ExitStack() as rivals:
+        for _ in range(2):
+            rival = rivals.enter_context(subprocess.Popen(busy))
+            rivals.callback(rival.kill)
+            os.sched_setaffinity(rival.pid, core)
+        command = [sys.executable, "-c", STARVED_PASS, str(SANDBOX), json.dumps([*core])]
+        told = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+    waited_s = json.loads(told.stdout)
+    if waited_s is None:
+        pytest.skip("this system does not report how long a process waited for a core")
+    assert waited_s > 0.1
+
+
+STARVED_PASS = """
+import json, os, select, signal, sys, time
+sys.path.append(sys.argv[1])
+from inside.compilation import Compiler
+over, told = os.pipe()
+driver = os.fork()
+if driver == 0:
+    os.sched_setaffinity(0, json.loads(sys.argv[2]))
+    if os.fork() == 0:
+        while time.process_time() < 0.3:
+            pass
+        os._exit(0)
+    os.wait()
+    os.close(told)
+    signal.pause()
+os.close(told)
+compiler = Compiler(driver)
+try:
+    while not select.select([over], [], [], 0.02)[0]:
+        compiler.now()
+    print(json.dumps(compiler.waiting_s()))
+finally:
+    compiler.end()
+"""

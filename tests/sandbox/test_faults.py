@@ -370,6 +370,8 @@ class TestShortOf:
     def test_a_server_that_cannot_fork_is_replaced(self, worker: Worker) -> None:
         """The user may have no more: nothing can be forked."""
         server = fork_server(worker)
+        if "\nUid:\t0\t" in Path(f"/proc/{server}/status").read_text():
+            pytest.skip("root may have as many processes as it likes")
         try:
             resource.prlimit(server, resource.RLIMIT_NPROC, (0, 0))
         except PermissionError:

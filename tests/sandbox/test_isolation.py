@@ -103,6 +103,18 @@ def test_what_a_level_promises_held(place: Place) -> None:
     assert place.found.failure == place.found.broken == ""
 
 
+@pytest.mark.parametrize("isolation", CANDIDATES, ids=str)
+def test_layers_that_need_nothing_of_the_system_hold_in_every_sandbox(isolation: Isolation) -> None:
+    """What the probe itself leaves open must not look like an escape, in any Python."""
+    found = probe_isolation(isolation)
+    if found.failure:
+        pytest.skip(found.failure)
+    layers = PROMISED[Level.NONE]
+    assert {layer: found.layers.get(layer, "absent") for layer in layers} == dict.fromkeys(
+        layers, ""
+    )
+
+
 class TestFiles:
     def test_the_user_s_files_cannot_be_read(self, place: Place, planted: Path) -> None:
         place.must_promise("files")

@@ -57,7 +57,7 @@ def pytest_collection_modifyitems(
     files = [item for item in items if isinstance(item, AllTests)]
     items[:] = [item for item in items if not isinstance(item, AllTests)]
     yield
-    random.Random(config.getoption("randomly_seed")).shuffle(files)
+    random.Random(config.getoption("randomly_seed", 0)).shuffle(files)
     files.sort(key=lambda file: -file.path.stat().st_size.bit_length())
     items.extend(files)
 

@@ -5,8 +5,10 @@ of the time. The workers of a session share its process.
 """
 
 import asyncio
+import contextlib
 import json
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -27,6 +29,8 @@ PATIENCE_S = 120
 _lock = threading.Lock()
 _started = 0
 _imported: Imported | None = None
+_handles: list[int] = []
+"""Descriptors of the programs that the running test has started by itself."""
 
 
 def environment(**extra: str) -> dict[str, str]:
@@ -145,14 +149,16 @@ async def start_after(first: str, folder: Path, *arguments: str | Path, **env: s
     given, surroundings = list(map(str, arguments)), environment(**env)
     imported = await asyncio.to_thread(that_has_imported, env)
     if imported is not None:
-        return await Running.of(imported.begin(Command(str(folder), given, surroundings, first)))
-    return await asyncio.create_subprocess_exec(
+        begun = imported.begin(Command(str(folder), given, surroundings, first))
+        return _noted(await Running.of(begun))
+    process = await asyncio.create_subprocess_exec(
         *command_after(first, *given),
         cwd=folder,
         env=surroundings,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
     )
+    return _noted(process)
 
 
 async def start_with_input(folder: Path, *arguments: str | Path, **env: str) -> Process:
@@ -161,9 +167,10 @@ async def start_with_input(folder: Path, *arguments: str | Path, **env: str) -> 
     imported = await asyncio.to_thread(that_has_imported, env)
     if imported is None:
         pipe = asyncio.subprocess.PIPE
-        return await asyncio.create_subprocess_exec(
+        process = await asyncio.create_subprocess_exec(
             PROGRAM, *given, cwd=folder, env=surroundings, stdin=pipe, stdout=pipe, stderr=pipe
         )
+        return _noted(process)
     theirs, ours = os.pipe()
     process = await Running.of(imported.begin(Command(str(folder), given, surroundings), theirs))
     os.close(theirs)
@@ -172,7 +179,24 @@ async def start_with_input(folder: Path, *arguments: str | Path, **env: str) -> 
         asyncio.streams.FlowControlMixin, os.fdopen(ours, "wb", 0)
     )
     process.stdin = asyncio.StreamWriter(transport, protocol, None, loop)
+    return _noted(process)
+
+
+def _noted(process: Process) -> Process:
+    """Return a program that the running test has started."""
+    with contextlib.suppress(ProcessLookupError):  # it has ended already
+        _handles.append(os.pidfd_open(process.pid))
     return process
+
+
+def let_go(*, kill: bool) -> None:
+    """Forget the programs that the running test has started; `kill` those that still run."""
+    while _handles:
+        handle = _handles.pop()
+        if kill:
+            with contextlib.suppress(ProcessLookupError):
+                signal.pidfd_send_signal(handle, signal.SIGKILL)
+        os.close(handle)
 
 
 async def finish(process: Process) -> tuple[int | None, str, str]:

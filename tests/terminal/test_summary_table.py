@@ -113,6 +113,9 @@ def test_answers_that_were_cut_off_are_told_with_what_to_do(
     assert f"{wanted} 1,500)" in text
     text = words(shown(summary_view(summarize(results, 3))))
     assert f"{wanted} the provider's own)" in text
+    text = words(shown(summary_view(summarize(results, 3), recorded=True)))
+    assert "cut off 4 answers in 2 samples, by the token limit" in text
+    assert "--max-tokens" not in text
     assert "cut off" not in words(shown(summary_view(summarize(results[2:], 1))))
 
 

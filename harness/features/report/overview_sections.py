@@ -21,7 +21,7 @@ from harness.features.report.figures import (
 )
 from harness.features.report.labelled_runs import NOT_USED, LabelledRun, Pairing
 from harness.figures import UNKNOWN, count, dollars, figure, percent, quantity
-from harness.run.store.origin import PUBLISHED, verdicts_of
+from harness.run.store.origin import PUBLISHED, is_replay, verdicts_of
 from harness.run.summary.impossible_rates import names_of
 from harness.run.summary.loaded_run import mode_words
 from harness.run.summary.summary import Summary
@@ -166,8 +166,12 @@ def _no_hidden(side: LabelledRun) -> str:
     return "unknown" if published else f"{side.run.summary.no_hidden:,}"
 
 
-def _cut_off(summary: Summary) -> str:
-    return cut_off_words(summary) if summary.cut_off else "none"
+def _cut_off(side: LabelledRun) -> str:
+    summary = side.run.summary
+    if side.imported:
+        return "unknown"
+    recorded = is_replay(side.run.manifest)
+    return cut_off_words(summary, recorded=recorded) if summary.cut_off else "none"
 
 
 _FIGURES: tuple[_Row, ...] = (
@@ -192,7 +196,7 @@ _TAKEN: tuple[_Row, ...] = (
     ("seconds a sample, median", lambda side: _median(side, seconds)),
     ("model calls", _of_ours(lambda s: f"{s.model_calls:,}")),
     ("tool calls", _of_ours(lambda s: f"{s.tool_calls:,}")),
-    ("answers cut off", _of_ours(_cut_off)),
+    ("answers cut off", _cut_off),
     ("well-formed tool calls", _of(lambda s: _share(s.well_formed_tool_calls))),
     ("sandbox", _of(lambda s: _counts(s.isolation))),
     ("run directory", lambda side: str(side.run.path)),

@@ -11,7 +11,7 @@ from harness.cli.shared_flags import By, Details, RunArgument
 from harness.features.show.chosen_samples import shown_samples
 from harness.figures import count
 from harness.run.store.directory import RESULTS
-from harness.run.store.origin import is_imported
+from harness.run.store.origin import is_imported, is_replay
 from harness.run.summary.filtered_run import filtered
 from harness.run.summary.filters import read_filters
 from harness.run.summary.groups import rates_by, read_kinds
@@ -78,7 +78,8 @@ def show(
     else:
         out.print("no such sample")
     if details:
-        out.print(summary_view(found.summary, imported=is_imported(found.manifest)))
+        imported, recorded = is_imported(found.manifest), is_replay(found.manifest)
+        out.print(summary_view(found.summary, imported=imported, recorded=recorded))
         kinds = kinds or ("tag", "month")
     for part in groups_view(found.results, kinds):
         out.print(part)

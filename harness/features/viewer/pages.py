@@ -32,6 +32,7 @@ from harness.features.viewer.query import (
 )
 from harness.features.viewer.transcript_index import PER_PAGE
 from harness.run.store.directory import is_under_way
+from harness.run.store.origin import is_replay
 from harness.run.store.results import SampleResult
 from harness.run.store.transcript import transcript_command
 from harness.text import printable
@@ -257,12 +258,13 @@ def _is_known(request: Request, version: str) -> bool:
 
 
 def _spec(run: OpenRun) -> Shown:
-    """Return the settings shown in a page's head."""
+    """Return the settings shown in a page's head, and what to do about answers cut off."""
+    now = run.spec.get("max_tokens") or "the provider's own"
     return {
         "model": str(run.spec.get("model", "")),
         "mode": str(run.spec.get("mode", "")),
         "prompt": str(run.manifest["prompt"].get("name", "")),
-        "max_tokens": str(run.spec.get("max_tokens") or "the provider's own"),
+        "more_tokens": "" if is_replay(run.manifest) else f"; raise --max-tokens (now {now})",
     }
 
 

@@ -1,7 +1,9 @@
-"""Origin of a run and of its verdicts: made here, or imported from another program."""
+"""Origin of a run and of its verdicts: made here, replayed, or imported from another program."""
 
 from collections.abc import Mapping
 from typing import Any
+
+from harness.models.providers import REPLAY_PREFIX
 
 PUBLISHED, HERE = "published", "made here"
 
@@ -27,3 +29,8 @@ def as_judged_here(manifest: Mapping[str, Any]) -> dict[str, Any]:
 def is_imported(manifest: Mapping[str, Any]) -> bool:
     """Whether another program made the run, so that it cannot be resumed."""
     return isinstance(manifest.get("imported"), dict)
+
+
+def is_replay(manifest: Mapping[str, Any]) -> bool:
+    """Whether recorded answers were played again, so that no setting changes them."""
+    return str(manifest["spec"].get("model")).startswith(REPLAY_PREFIX)

@@ -18,13 +18,7 @@ from inside import messages
 from inside.child_process import Allowance, Process, Waited, Waiting
 from inside.connection import Connection, close_all_but, copy
 from inside.folder import place_files
-from inside.processes import (
-    Watch,
-    descendants_cpu_s,
-    descendants_waiting_s,
-    empty_working_directory,
-    kill_strays,
-)
+from inside.processes import Usage, Watch, empty_working_directory, kill_strays
 from inside.trial import NO_ROOM, Outputs
 from inside.walls import linux
 from inside.walls.lockdown import Lockdown
@@ -35,13 +29,19 @@ MORE_S = 2  # CPU seconds of a pass beyond the limit of all, in case that is not
 class Compiler(Process):
     """A compiler, whose clock is that of all its passes."""
 
+    def __init__(self, pid: int) -> None:
+        super().__init__(pid)
+        self.usage = Usage()
+
     def now(self) -> tuple[float, float]:
         """Return the CPU time of all passes so far, and the wall-clock time."""
-        return descendants_cpu_s(), time.monotonic()
+        self.usage.look()
+        return self.usage.cpu_s, time.monotonic()
 
     def waiting_s(self) -> float | None:
         """Return how long all passes so far waited for a core."""
-        return descendants_waiting_s()
+        self.usage.look()
+        return self.usage.waiting_s
 
 
 class Compilation(Outputs):

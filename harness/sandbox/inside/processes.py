@@ -34,22 +34,30 @@ def _children() -> set[int]:
     return {number for number in numbers if _parent(number) == os.getpid()}
 
 
-def descendants_cpu_s() -> float:
-    """Return the CPU seconds of all descendants of this process, in hundredths of a second.
+class Usage:
+    """What the descendants of this process used, also those that have ended since the last look."""
 
-    Those of a process that has ended count once its parent has taken note of it.
-    """
-    found = _descendants()
-    return sum(int(field) for fields in found.values() for field in fields[11:15]) / TICKS
+    def __init__(self) -> None:
+        self.cpu_s = 0.0
+        self._waits: dict[tuple[int, str], float] = {}
 
+    def look(self) -> None:
+        """Bring the figures up to date.
 
-def descendants_waiting_s() -> float | None:
-    """Return how long the descendants of this process, together, waited for a core.
+        The CPU time, in hundredths of a second, of a process that has ended counts once its parent
+        has taken note of it. Its waiting for a core is told to nobody, so what the last look found
+        counts.
+        """
+        found = _descendants()
+        self.cpu_s = sum(int(field) for fields in found.values() for field in fields[11:15]) / TICKS
+        for process, fields in found.items():
+            if (wait := waiting_s(process)) is not None:
+                self._waits[process, fields[19]] = wait  # by its start: numbers are given anew
 
-    None if the system does not report it.
-    """
-    waits = [wait for process in _descendants() if (wait := waiting_s(process)) is not None]
-    return sum(waits) if waits else None
+    @property
+    def waiting_s(self) -> float | None:
+        """Seconds that all of them, together, waited for a core; None if they are not reported."""
+        return sum(self._waits.values()) if self._waits else None
 
 
 def _descendants() -> dict[int, list[str]]:

@@ -177,10 +177,10 @@ class TestStopping:
     async def test_a_wider_level_decides_earlier(self, folder: Path) -> None:
         served = Served()
         async with ChatServer(served) as server:
-            more = ["--shots", "1", "--stop-when-decided", "--level", "0.25"]
+            more = ["--shots", "1", "--stop-when-decided", "--level", "0.3"]
             code, _, err = await run(folder, *flags(server, *more))
         assert code == 0, err
-        assert served.asked == {"agent": 12, "shot": 6}, "an e-value of 4 is enough"
+        assert served.asked == {"agent": 12, "shot": 6}, "the e-value of 3.9 is enough"
 
     @pytest.mark.thorough
     async def test_the_interval_may_be_narrow_enough(self, folder: Path) -> None:

@@ -91,6 +91,15 @@ def test_all_sections_are_there(report: Report, write_run: WriteRun, many: Many)
     }
 
 
+def test_a_limit_of_recorded_answers_is_not_to_be_raised(
+    report: Report, write_run: WriteRun, make_result: MakeResult
+) -> None:
+    cut = [make_result("a", cut_off=2)]
+    page = Parsed(report(write_run("one", cut, max_tokens=800, model="replay:bundled")))
+    assert "2 answers in 1 sample, by the token limit" in page.words
+    assert "raise --max-tokens" not in page.words
+
+
 @pytest.mark.thorough
 def test_answers_that_were_cut_off_are_told(
     report: Report, write_run: WriteRun, make_result: MakeResult

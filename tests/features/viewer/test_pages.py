@@ -258,6 +258,14 @@ class TestARun:
         assert "cut off by the token limit" in page
         assert "cut off" not in visitor.sample("B")
 
+    def test_a_limit_of_recorded_answers_is_not_to_be_raised(
+        self, visitor: Visitor, tmp_path: Path
+    ) -> None:
+        write_run(tmp_path / "r", [result("p/a", cut_off=3)], model="replay:bundled")
+        page = visitor.run()
+        assert "answers cut off" in page
+        assert "raise --max-tokens" not in page
+
     def test_what_is_not_run_yet_is_listed(self, visitor: Visitor, tmp_path: Path) -> None:
         run = write_run(tmp_path / "r", [result("p/a")], problems=["p/a", "p/b", "p/c"], samples=2)
         write_transcript(run, "p/b", [start("p/b")], index=1)

@@ -152,8 +152,11 @@ def _read_any(paths: list[str]) -> None:
 def _connect(port: int) -> None:
     client = _socket.socket(_socket.AF_INET, _socket.SOCK_STREAM)
     client.settimeout(1.0)
-    with _refused("it reaches a server on this machine"):
-        client.connect(("127.0.0.1", port))
+    try:
+        with _refused("it reaches a server on this machine"):
+            client.connect(("127.0.0.1", port))
+    finally:
+        client.close()  # an exception may keep it, and then it is a descriptor too many
 
 
 def _attach(key: int) -> None:
