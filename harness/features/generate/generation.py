@@ -8,7 +8,8 @@ from typing import Any
 
 from harness.errors import DataError
 from harness.features.generate.input_checks import InputChecks
-from harness.features.generate.program_runs import exit_code, failure, run_program
+from harness.features.generate.program_endings import exit_code, failure
+from harness.features.generate.program_runs import run_program
 from harness.features.generate.staged_tests import DATA, StagedTests
 from harness.grading.sandbox_retry import RetryingWorker
 from harness.sandbox.limits import Limits
@@ -174,13 +175,15 @@ class _Maker:
         where, who = self.where(rule), f"the generator {command.program}"
         source = self._generator(command.program, where)
         limits = GENERATOR_LIMITS
-        for more in range(rule.retries):
+        more = 0
+        while True:
             words = command.arguments_with(more)
             execution = run_program(self._bench, source, words, limits, kept=".")
             if not exit_code(execution, where, who, limits):
                 break
-        else:
-            raise failure(execution, where, who)
+            more += 1
+            if more >= rule.retries:
+                raise failure(execution, where, who)
         try:
             files = unpack_kept(execution.result or execution.partial)
         except ValueError as error:

@@ -3,7 +3,8 @@
 from pathlib import Path
 
 from harness.errors import DataError
-from harness.features.generate.program_runs import exit_code, failure, run_program
+from harness.features.generate.program_endings import exit_code, failure
+from harness.features.generate.program_runs import run_program
 from harness.grading.sandbox_retry import RetryingWorker
 from harness.sandbox.limits import Limits
 from harness.sandbox.program import Ending

@@ -184,7 +184,7 @@ class _Reader:
                     elif is_list:
                         group += 1
                         name = _with_number(base, group, several)
-                    if _is_test(value) and isinstance(value, dict) and "count" in value:
+                    if self._has_count(value):
                         name += f"-{index + 1:0{len(str(times))}}"
                     yield base, self._checked(name, where), value, index
 
@@ -220,8 +220,9 @@ class _Reader:
             copied = path_inside(copied.removesuffix(".in"), root, self._at(where))
             rule = replace(rule, copied=copied)
         if (text := given.get("generate")) is not None:
-            salted = {"salt": inherited.salt, "index": index, "constants": self._constants}
-            rule = replace(rule, command=read_command(text, self._at(where), **salted))
+            at, constants = self._at(where), self._constants
+            command = read_command(text, at, salt=inherited.salt, index=index, constants=constants)
+            rule = replace(rule, command=command)
         yield self._once(rule)
 
     def _once(self, rule: TestRule) -> TestRule:
@@ -255,9 +256,12 @@ class _Reader:
         return outer
 
     def _count(self, value: Any, where: str) -> int:
-        if not _is_test(value) or not isinstance(value, dict) or "count" not in value:
+        if not self._has_count(value):
             return 1
-        return self._whole(cast("dict[str, Any]", value)["count"], MOST_COUNT, where, "count")
+        return self._whole(value["count"], MOST_COUNT, where, "count")
+
+    def _has_count(self, value: Any) -> bool:
+        return isinstance(value, dict) and "count" in value
 
     def _whole(self, value: object, most: int, where: str, key: str) -> int:
         if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= most:
@@ -301,9 +305,7 @@ class _Reader:
 
 
 def _is_test(value: object) -> bool:
-    if not isinstance(value, dict):
-        return True
-    return bool(_TESTS & cast("dict[object, object]", value).keys())
+    return not isinstance(value, dict) or bool(_TESTS & cast("dict[object, object]", value).keys())
 
 
 def _numbered(data: object) -> int:
@@ -311,13 +313,20 @@ def _numbered(data: object) -> int:
     parts = cast("list[object]", data) if isinstance(data, list) else [data]
     total = 0
     for part in parts:
-        for value in cast("dict[str, Any]", part).values() if isinstance(part, dict) else ():
+        values = cast("dict[str, Any]", part) if isinstance(part, dict) else {}
+        for value in values.values():
             if not _is_test(value):
                 total += _numbered(value.get("data"))
             elif isinstance(data, list):
-                count = value.get("count", 1) if isinstance(value, dict) else 1
-                total += count if isinstance(count, int) else 1
+                total += _times(value)
     return total
+
+
+def _times(value: object) -> int:
+    """Return how many tests an entry stands for; a wrong number is refused elsewhere."""
+    values = cast("dict[str, object]", value) if isinstance(value, dict) else {}
+    count = values.get("count")
+    return count if isinstance(count, int) else 1
 
 
 def _with_number(base: str, number: int, total: int) -> str:
