@@ -93,11 +93,12 @@ def generate_package(
         for number, rule in enumerate(file.rules):
             told(number, len(file.rules))
             given, answer = maker.input(rule)
+            _check_text(given, maker.where(rule), ".in")
             checks.check(given, maker.where(rule))
             answer = maker.answer(rule, given, answer)
-            for ending, data in ((".in", given), (".ans", answer)):
-                _check_text(data, maker.where(rule), ending)
-                staged.add(f"{rule.path}{ending}", data)
+            _check_text(answer, maker.where(rule), ".ans")
+            staged.add(f"{rule.path}.in", given)
+            staged.add(f"{rule.path}.ans", answer)
         staged.move()
         done = len(file.rules), staged.moved, staged.size
     return Generated(root.absolute().name, *done, unchecked=checks.left_out)
