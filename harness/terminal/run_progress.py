@@ -171,7 +171,9 @@ class RunProgress(Closing):
                 self._live.graded(result)
 
     def begun(self, plan: Plan, left: int) -> None:
-        """Do nothing: the table itself shows that the run has started."""
+        """Note how many requests may be in flight; the table shows that the run has started."""
+        del left
+        self._waiting.most_requests = plan.spec.concurrency
 
     def ended(self, summary: Summary, *, interrupted: bool) -> None:
         """Do nothing: the command prints the summary."""

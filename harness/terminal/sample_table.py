@@ -8,6 +8,7 @@ from typing import Any
 from harness.efficiency.efficiency_summary import cpu_time, rank, score
 from harness.efficiency.scale import Efficiency
 from harness.figures import UNKNOWN
+from harness.run.store.planned_samples import in_rounds
 from harness.run.store.results import SampleResult
 from harness.run.store.transcript import sample_name
 from harness.terminal.columns import Cell, Column, Grid
@@ -181,30 +182,27 @@ def status_of(result: SampleResult) -> str:
     return f"{IMPOSSIBLE} {result.impossible.outcome}"
 
 
-def pending_rows(
-    problems: Mapping[str, object], samples: int, done: Iterable[SampleResult]
-) -> Iterator[SampleRow]:
+def pending_rows(samples: Mapping[str, int], done: Iterable[SampleResult]) -> Iterator[SampleRow]:
     """Yield the rows of samples without a result.
 
     Args:
-        problems: problems of the run, by id.
-        samples: number of samples per problem.
+        samples: number of samples of each problem of the run.
         done: results of graded samples.
     """
-    numbers, there = Numbers(problems), {result.sample for result in done}
-    for index in range(samples):
-        for problem in problems:
-            sample = sample_name(problem, index)
-            if sample not in there:
-                yield SampleRow(
-                    number=numbers.of(problem, index),
-                    sample=sample,
-                    problem=problem,
-                    title="",
-                    index=index if samples > 1 else None,
-                    difficulty="",
-                    status="pending",
-                )
+    numbers, there = Numbers(samples), {result.sample for result in done}
+    several = max(samples.values(), default=1) > 1
+    for problem, index in in_rounds(samples):
+        sample = sample_name(problem, index)
+        if sample not in there:
+            yield SampleRow(
+                number=numbers.of(problem, index),
+                sample=sample,
+                problem=problem,
+                title="",
+                index=index if several else None,
+                difficulty="",
+                status="pending",
+            )
 
 
 @lru_cache(maxsize=1_024)  # a live table draws the same rows repeatedly

@@ -59,7 +59,7 @@ def test_what_nobody_knows_is_called_unknown(make_result: MakeResult) -> None:
 
 def test_pending_are_all_that_have_no_result(make_result: MakeResult) -> None:
     done = [make_result("a"), make_result("b", index=1)]
-    rows = pending_rows({"a": "", "b": ""}, 2, done)
+    rows = pending_rows({"a": 2, "b": 2}, done)
     assert [(row.number, row.sample) for row in rows] == [(2, "b#0"), (3, "a#1")]
 
 
@@ -74,5 +74,5 @@ def test_a_column_that_nobody_knows_anything_of_is_left_out(
     text = shown(sample_table(mixed), 120)
     assert text.count("unknown") == 2
     assert "$0.5000" in text
-    (waiting,) = pending_rows({"a": ""}, 1, [])
+    (waiting,) = pending_rows({"a": 1}, [])
     assert "cost" in shown(sample_table([waiting]), 120), "it may be known later"

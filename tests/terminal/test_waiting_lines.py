@@ -56,6 +56,21 @@ def test_the_line_says_what_the_samples_wait_for() -> None:
     assert "2 samples wait for the model's answer (up to 0:01:20)" in waiting.line()
 
 
+def test_samples_beyond_the_requests_in_flight_do_not_wait_for_the_model() -> None:
+    clock = Clock()
+    waiting = clock.waiting()
+    waiting.most_requests = 2
+    for name in "abc":
+        waiting.begun(name)
+        clock.now += 1
+    assert waiting.line() == (
+        "0:00:03  2 samples wait for the model's answer (up to 0:00:03); 1 sample waits for a free "
+        "request (0:00:01)"
+    )
+    waiting.left("a")
+    assert waiting.line().endswith("  2 samples wait for the model's answer (up to 0:00:02)")
+
+
 def test_a_line_is_due_once_nothing_else_was_printed_for_long() -> None:
     clock = Clock()
     waiting = clock.waiting()

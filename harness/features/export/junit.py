@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 from xml.sax.saxutils import escape, quoteattr
 
+from harness.run.store.planned_samples import samples_by_problem
 from harness.run.store.results import SampleResult
 from harness.run.store.transcript import transcript_command
 from harness.run.summary.loaded_run import Run
@@ -20,9 +21,7 @@ _NOT_XML = re.compile("[^\t\n\r\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\U00010000-\U001
 def junit_text(run: Run) -> Iterator[str]:
     """Yield the document; pending samples are errors, and ungraded ones are skipped."""
     done = run.results
-    pending = list(
-        pending_rows(run.manifest["problems"], int(run.spec["samples_per_problem"]), done)
-    )
+    pending = list(pending_rows(samples_by_problem(run.manifest), done))
     counts = {
         "tests": len(done) + len(pending),
         "failures": sum(result.graded and not result.solved for result in done),

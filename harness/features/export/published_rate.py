@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from harness.errors import UsageError
+from harness.run.store.planned_samples import samples_text
 from harness.run.summary.loaded_run import Run
 from harness.sources.hub_datasets import APPS, LCB_LITE, LEETCODE, LEETCODEDATASET, MERCURY
 from harness.stats.rates import Rate
@@ -72,11 +73,11 @@ def published_rate(run: Run, to: str) -> PublishedRate:
 
 
 def _notes(run: Run, problems: int) -> str:
-    samples = int(run.spec.get("samples_per_problem") or 1)
+    samples = samples_text(run.manifest)
     parts = [
         f"mode {run.spec.get('mode')}",
         f"prompt {run.manifest['prompt'].get('name')}",
-        f"{problems} problems, {samples} sample{'s' * (samples != 1)} each",
+        f"{problems} problems, {samples} sample{'s' * (samples != '1')} each",
         "public and hidden tests",
     ]
     return ", ".join(parts)

@@ -48,6 +48,7 @@ from harness.run.settings.python_signature import listing
 from harness.run.settings.spec import RunSpec
 from harness.run.store.directory import RunDirectory
 from harness.run.store.origin import PUBLISHED
+from harness.run.store.planned_samples import of_file, planned_samples
 from harness.run.store.results import SampleResult
 from harness.run.store.transcript import facts_of
 from harness.run.summary.loaded_run import read_run
@@ -337,14 +338,15 @@ def _write_run(
         StorageError: the disk refused to write.
     """
     problems = {each.problem.id: each.problem for each in matched}
-    most = max(each.index for each in matched) + 1
+    most, numbers = of_file((each.problem.id, each.index) for each in matched)
     spec = spec.model_copy(update={"samples_per_problem": most})
-    directory = RunDirectory.create(path, _manifest(file, loaded, problems, spec))
+    made = {**_manifest(file, loaded, problems, spec), **numbers}
+    directory = RunDirectory.create(path, made)
     try:
         results = list(_results(matched))
         for result in results:
             directory.results.append(result)
-        summary = summarize(results, len(problems) * most)
+        summary = summarize(results, planned_samples(made))
         directory.write_summary(summary.model_dump(mode="json"))
     finally:
         directory.close()

@@ -36,6 +36,7 @@ from harness.run.session.judging_session import JudgingSession, judging
 from harness.run.settings.spec import RunSpec, known_keys, read_spec
 from harness.run.store.directory import MANIFEST, RESULTS, SUMMARY, RunDirectory, read_manifest
 from harness.run.store.origin import HERE
+from harness.run.store.planned_samples import of_file, planned_samples
 from harness.run.store.transcripts import FOLDER
 from harness.run.summary.summary import Summary, summarize
 from harness.sources.files.rows import Loaded
@@ -133,10 +134,11 @@ def import_trajectories(
     there = tuple({each.problem.id: each.problem for each in samples}.values())
     check_tested(there)
     mode, stem = found.mode(), file.path.name.partition(".")[0] or "unknown"
+    most, numbers = of_file((each.problem.id, each.index) for each in samples)
     told = {
         "model": request.keys.get("model") or found.model(file.path) or stem,
         "mode": request.keys.get("mode") or (mode if mode in STRATEGIES else "agentic"),
-        "samples_per_problem": max(each.index for each in samples) + 1,
+        "samples_per_problem": most,
     }
     spec = request.spec(**told)
     if spec.price is not None and not all(each.spent.split for each in samples):
@@ -152,7 +154,7 @@ def import_trajectories(
     if rules.runs_code:
         session = session.for_problems(there, request.benchmark or "fixture", reporter)
     choice = isolate(reporter, session.least, unsafe=session.unsafe)
-    made_by = _manifest(_origin(request, file), loaded, there, spec, session)
+    made_by = {**_manifest(_origin(request, file), loaded, there, spec, session), **numbers}
     with _opened(request.out, {**made_by, **surroundings(choice)}) as directory:
         done = {result.sample for result in directory.committed()}
         tell(_plan(samples, done))
@@ -163,9 +165,8 @@ def import_trajectories(
         interrupted = _judge(judgements, rules, session, reporter)
         pending = Counter(str(verdict) for _, verdict, _ in judgements.failures)
         pending += Counter({"model_error": sum(bool(each.error) for each in samples)})
-        planned = len(there) * spec.samples_per_problem
         results = directory.committed()
-        summary = summarize(results, planned, pending)
+        summary = summarize(results, planned_samples(made_by), pending)
         directory.write_summary(summary.model_dump(mode="json"))
     both = tuple(judgements.compared(samples, results))
     failures = tuple(judgements.failures)

@@ -7,6 +7,7 @@ from typing import Any
 from harness.efficiency.scale import Efficiency
 from harness.errors import UsageError
 from harness.grading.verdict import INFRASTRUCTURE, Verdict
+from harness.run.store.planned_samples import samples_by_problem
 from harness.run.store.results import SampleResult
 from harness.run.summary.loaded_run import Run
 from harness.terminal.sample_table import Numbers, SampleRow, pending_rows, result_row
@@ -101,16 +102,16 @@ def shown_samples(run: Run, only: Iterable[str] = (), sort: str = "number") -> l
 
 
 def _all(run: Run) -> list[ChosenSample]:
-    problems, samples = run.manifest["problems"], int(run.spec["samples_per_problem"])
-    numbers = Numbers(problems)
+    samples = samples_by_problem(run.manifest)
+    numbers, several = Numbers(samples), max(samples.values(), default=1) > 1
     graded = [
         ChosenSample(
-            result_row(result, numbers.of(result.problem_id, result.index), several=samples > 1),
+            result_row(result, numbers.of(result.problem_id, result.index), several=several),
             result,
         )
         for result in run.results
     ]
-    return graded + [ChosenSample(row) for row in pending_rows(problems, samples, run.results)]
+    return graded + [ChosenSample(row) for row in pending_rows(samples, run.results)]
 
 
 def _is_one_of(shown: ChosenSample, kinds: Sequence[str]) -> bool:

@@ -13,9 +13,9 @@ from pydantic_core import to_json
 
 from harness.errors import RunDirectoryError
 from harness.models.protocol import Frozen
-from harness.run.settings.shard import planned_samples
 from harness.run.store.directory import RESULTS, SUMMARY, read_manifest
 from harness.run.store.files import LARGEST_SUMMARY, read_file
+from harness.run.store.planned_samples import planned_samples, samples_by_problem
 from harness.run.store.results import read_results
 from harness.run.store.state import RunState, Word, state_of
 from harness.run.summary.loaded_run import read_run
@@ -197,7 +197,7 @@ def _listed(path: Path) -> ListedRun:
     manifest = read_manifest(path)
     try:
         spec, problems = manifest["spec"], manifest["problems"]
-        samples = int(spec["samples_per_problem"])
+        samples = max(samples_by_problem(manifest).values(), default=1)
         model, mode = str(spec["model"]), str(spec["mode"])
         prompt = str(manifest["prompt"].get("name", ""))
     except (KeyError, TypeError, ValueError, AttributeError) as error:

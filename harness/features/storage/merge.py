@@ -36,6 +36,7 @@ from harness.run.store.directory import (
     write_json,
 )
 from harness.run.store.files import LARGEST_SUMMARY, read_json
+from harness.run.store.planned_samples import samples_by_problem
 from harness.run.store.results import SampleResult, read_results
 from harness.run.store.transcripts import FOLDER, PACK, Transcripts
 from harness.run.store.versions import versions_together
@@ -265,7 +266,7 @@ def _check_batches(parts: Sequence[ShardFolder], results: Sequence[SampleResult]
     """Check that no shard waits for a provider batch. Raises RunDirectoryError."""
     done = Counter(result.problem_id for result in results)
     for part in parts:
-        planned = len(part.problems) * part.manifest["spec"]["samples_per_problem"]
+        planned = sum(samples_by_problem(part.manifest).values())
         left = planned - sum(done[problem_id] for problem_id in part.problems)
         if left and (part.path / BATCHES).exists():
             raise RunDirectoryError(

@@ -21,8 +21,8 @@ from harness.features.viewer.open_run import (
 )
 from harness.features.viewer.query import sums
 from harness.features.viewer.transcript_index import Entries, TranscriptIndex, entries_of
-from harness.run.settings.shard import planned_samples
 from harness.run.store.directory import read_manifest
+from harness.run.store.planned_samples import planned_samples
 from harness.run.store.state import RunState
 from harness.run.summary.loaded_run import benchmark_words
 from harness.stats.rates import Rate

@@ -13,7 +13,6 @@ from pydantic import BaseModel, ValidationError
 from harness.errors import UsageError
 from harness.features.viewer.result_index import ResultRow, Rows
 from harness.models.prices.price_lists import ListedPrice
-from harness.run.settings.shard import planned_samples
 from harness.run.store.directory import (
     MANIFEST,
     RESULTS,
@@ -24,6 +23,7 @@ from harness.run.store.directory import (
 )
 from harness.run.store.files import LARGEST_SUMMARY, read_file
 from harness.run.store.pending import NEVER_RUN, Reason, pending_reasons
+from harness.run.store.planned_samples import planned_samples, samples_by_problem
 from harness.run.store.results import limits_of_the_run
 from harness.run.store.state import RunState, state_of
 from harness.run.store.transcript import file_name, sample_name
@@ -239,8 +239,8 @@ class OpenRun:
             Item(self._key(name), name, row.problem_id, row.index, row)
             for name, row in self.rows.of.items()
         ]
-        for problem_id in self.manifest["problems"]:
-            for index in range(self.spec["samples_per_problem"]):
+        for problem_id, number in samples_by_problem(self.manifest).items():
+            for index in range(number):
                 name = sample_name(problem_id, index)
                 reason = reasons.get(name)
                 if reason is not None and len(done) < MOST_SAMPLES:

@@ -83,12 +83,6 @@ class Whole:
         }
 
 
-def planned_samples(manifest: Mapping[str, Any]) -> int:
-    """Return the number of planned samples, including those of missing shards."""
-    problems = max(len(manifest["problems"]), problems_merged(manifest))
-    return problems * manifest["spec"]["samples_per_problem"]
-
-
 def problems_merged(manifest: Mapping[str, Any]) -> int:
     """Return a merged run's problems, including missing shards; 0 for other runs."""
     merged = manifest.get("merged")

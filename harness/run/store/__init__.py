@@ -3,6 +3,7 @@
 - `directory`, `files`: the directory, its lock, its files
 - `results`: `results.jsonl`
 - `transcript`, `transcripts`, `transcript_contents`: logs of samples, and their content
+- `planned_samples`: how many samples each problem has
 - `state`, `pending`: state of a run; why samples are pending
 - `lost_answers`: requests whose answer was lost
 - `versions`, `origin`: by which versions a run was made; made here or imported

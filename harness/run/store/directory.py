@@ -12,8 +12,8 @@ from typing import Any
 from harness.errors import RunDirectoryError
 from harness.problem import Problem
 from harness.run.settings.problem_settings import MOST_SAMPLES
-from harness.run.settings.shard import planned_samples
 from harness.run.store.files import read_json
+from harness.run.store.planned_samples import fault_of, planned_samples
 from harness.run.store.results import ResultsFile, SampleResult, read_results, storage_error
 from harness.run.store.transcript import SharedParts, TranscriptWriter, file_name, sample_name
 from harness.run.store.transcripts import FOLDER, PACK, open_pack
@@ -190,11 +190,9 @@ def read_manifest(path: Path) -> dict[str, Any]:
 
 def _check_size(path: Path, manifest: Mapping[str, Any]) -> None:
     """Refuse a run with too many samples. Raises RunDirectoryError."""
+    if fault := fault_of(manifest):
+        raise RunDirectoryError(f"{path / MANIFEST}: {fault}")
     samples = manifest["spec"]["samples_per_problem"]
-    if not isinstance(samples, int) or samples < 1:
-        raise RunDirectoryError(
-            f"{path / MANIFEST}: samples_per_problem is not a positive integer: {str(samples)[:50]}"
-        )
     if planned_samples(manifest) > MOST_SAMPLES:
         raise RunDirectoryError(
             f"{path / MANIFEST}: {planned_samples(manifest):,} samples ({samples:,} a problem) are "

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from harness.agent.attempt import RunStop
 from harness.agent.events import NotGraded, PutOff, SampleEnd
 from harness.errors import RunDirectoryError
+from harness.run.store.planned_samples import in_rounds, samples_by_problem
 from harness.run.store.transcript import file_name, sample_name
 from harness.run.store.transcripts import Transcripts
 
@@ -63,19 +64,18 @@ def pending_reasons(
             begun = set[str]()
         never = Reason(NOT_NEEDED) if manifest.get(NOT_NEEDED) else NEVER_RUN
         read = 0
-        for index in range(manifest["spec"]["samples_per_problem"]):
-            for problem_id in manifest["problems"]:
-                name = sample_name(problem_id, index)
-                if name in done:
-                    continue
-                file = _file_name(problem_id, index)
-                if file not in begun:
-                    yield name, never
-                    continue
-                read += 1
-                reason = _why(transcripts, file) if read <= MOST_READ else Reason(INTERRUPTED)
-                going = running and reason.word == INTERRUPTED
-                yield name, Reason(UNDER_WAY) if going else reason
+        for problem_id, index in in_rounds(samples_by_problem(manifest)):
+            name = sample_name(problem_id, index)
+            if name in done:
+                continue
+            file = _file_name(problem_id, index)
+            if file not in begun:
+                yield name, never
+                continue
+            read += 1
+            reason = _why(transcripts, file) if read <= MOST_READ else Reason(INTERRUPTED)
+            going = running and reason.word == INTERRUPTED
+            yield name, Reason(UNDER_WAY) if going else reason
 
 
 def _why(transcripts: Transcripts, name: str) -> Reason:

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 from harness.models.protocol import Frozen
-from harness.run.settings.shard import planned_samples
 from harness.run.store.directory import is_under_way
 from harness.run.store.pending import NOT_NEEDED, NOT_RUN, Reason, pending_reasons, reason_text
+from harness.run.store.planned_samples import planned_samples
 
 Word = Literal["done", "running", "stopped", "pending"]
 

@@ -15,11 +15,11 @@ from harness.figures import count
 from harness.models.prices.price import Price, cost
 from harness.models.prices.price_lists import ListedPrice
 from harness.models.protocol import Frozen
-from harness.run.settings.shard import planned_samples
 from harness.run.store.changed_tests import changes_of
 from harness.run.store.directory import MANIFEST, RESULTS, read_manifest
 from harness.run.store.lost_answers import unheard_requests
 from harness.run.store.pending import NOT_NEEDED
+from harness.run.store.planned_samples import planned_samples, samples_by_problem, samples_text
 from harness.run.store.results import SampleResult, load_results, uncollected
 from harness.run.store.state import RunState, state_of
 from harness.run.summary.summary import Summary, summarize
@@ -198,7 +198,7 @@ def bracket_of(run: Run, *, selected: bool = False) -> Bounds:
 
     Problems with an impossible test are in no rate, so they are left out.
     """
-    planned = int(run.spec["samples_per_problem"]) if selected or not _is_complete(run) else 0
+    planned = samples_by_problem(run.manifest) if selected or not _is_complete(run) else {}
     impossible = changes_of(run.manifest).keys()
     problems = [name for name in run.manifest["problems"] if name not in impossible]
     graded, solved = dict.fromkeys(problems, 0), dict[str, int]()
@@ -210,7 +210,7 @@ def bracket_of(run: Run, *, selected: bool = False) -> Bounds:
         counts[result.problem_id] = counts.get(result.problem_id, 0) + 1
         solved[result.problem_id] = solved.get(result.problem_id, 0) + result.solved
     final = {} if selected else ungraded
-    pending = {p: max(0, planned - n - final.get(p, 0)) for p, n in graded.items()}
+    pending = {p: max(0, planned.get(p, 0) - n - final.get(p, 0)) for p, n in graded.items()}
     trials = {p: n + pending[p] for p, n in graded.items() if n + pending[p]}
     return Bounds(
         graded=sum(graded.values()),
@@ -225,13 +225,13 @@ def pending_of(run: Run) -> dict[str, int]:
 
     Samples of problems with an impossible test are left out: they will be in no rate.
     """
-    planned = 0 if _is_complete(run) else int(run.spec["samples_per_problem"])
+    planned = {} if _is_complete(run) else samples_by_problem(run.manifest)
     done = Counter(result.problem_id for result in run.results)
     problems = run.manifest["problems"].keys() - changes_of(run.manifest).keys()
     return {
-        p: planned - done[p]
-        for p in run.manifest["problems"]
-        if p in problems and planned > done[p]
+        problem: number - done[problem]
+        for problem, number in planned.items()
+        if problem in problems and number > done[problem]
     }
 
 
@@ -284,10 +284,10 @@ def mode_words(mode: object) -> str:
 def measured_words(manifest: Mapping[str, Any], problems: int) -> str:
     """Return a line about a run: benchmark, problems, model, mode, prompt set."""
     spec = manifest["spec"]
-    samples = int(spec.get("samples_per_problem") or 1)
+    samples = samples_text(manifest)
     parts = (
         benchmark_words(spec.get("benchmark")),
-        count(problems, "problem") + (f" x {samples} samples" if samples > 1 else ""),
+        count(problems, "problem") + (f" x {samples} samples" if samples != "1" else ""),
         printable_line(str(spec.get("model") or "no model")),
         mode_words(spec.get("mode")),
         f"prompt {printable_line(str(manifest['prompt'].get('name') or 'unknown'))}",

@@ -3,7 +3,7 @@
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Self
 
@@ -22,6 +22,7 @@ class Wait(StrEnum):
     """What a running sample waits for."""
 
     MODEL = "the model's answer"
+    TURN = "a free request"
     TOOLS = "tools and tests"
     RETRY = "a retry"
 
@@ -42,6 +43,9 @@ class WaitingLines(Closing):
         print_line: prints a line.
         silence_s: longest time without a line, in seconds.
         clock: returns monotonic seconds.
+
+    Attributes:
+        most_requests: most requests in flight; None for no limit. More samples are under way.
     """
 
     def __init__(
@@ -52,6 +56,7 @@ class WaitingLines(Closing):
     ) -> None:
         self._print = print_line
         self._silence_s = silence_s
+        self.most_requests: int | None = None
         self._clock = clock
         self._began = self._spoken = clock()
         self._samples: dict[str, WaitingSample] = {}
@@ -85,7 +90,11 @@ class WaitingLines(Closing):
 
     def line(self) -> str:
         """Return what the running samples wait for."""
-        samples = list(self._samples.values())
+        samples = sorted(self._samples.values(), key=lambda each: each.since)
+        asked = [each for each in samples if each.wait is Wait.MODEL]
+        for each in asked[self.most_requests :] if self.most_requests else ():
+            samples.remove(each)
+            samples.append(replace(each, wait=Wait.TURN))
         parts = [
             _part(wait, [each for each in samples if each.wait is wait], self._clock())
             for wait in Wait
