@@ -24,8 +24,8 @@ from harness.models.text_tools.calls import (
     code_tags,
     sole_text,
 )
+from harness.models.text_tools.end_of_code import calls_at_end
 from harness.models.text_tools.formats import blocks
-from harness.models.text_tools.python_calls import calls_at_end
 from harness.models.text_tools.repair import strict_value
 from harness.models.text_tools.source import Source
 
