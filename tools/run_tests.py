@@ -29,4 +29,9 @@ class RunTests:
         report = await workspace.test()
         if report.passed == report.total:
             return report.text
-        return report.text.removesuffix(NEXT) + NEXT  # a resumed sample's report has it
+        return report.text + NEXT
+
+
+def report_text(result: str) -> str:
+    """Return the report in a result of the tool."""
+    return result.removesuffix(NEXT)

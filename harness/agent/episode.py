@@ -51,7 +51,7 @@ MOST_IN_A_ROW = 2
 """Largest number of reminders without a tool call between them."""
 
 TURNS_WITHOUT_TOOLS = 2  # with tools in text, before assuming that the model cannot call any
-FAILED_TURNS = 3  # in a row, with only calls that cannot be carried out
+FAILED_TURNS = 3  # in a row, with only calls that fail
 LONGEST_REFUSAL = 1_000
 SAME_SOLUTION = 3
 CUT_OFF = "Your message was cut off by its token limit before any tool was called. Be brief."
@@ -177,7 +177,7 @@ class AgentEpisode:
         """Return why the episode ended with calls; None if it continues."""
         self._in_a_row = 0
         if self._calls_fail():
-            return self._ask_without_tools(f"no call could be read in {FAILED_TURNS} turns")
+            return self._ask_without_tools(f"no call succeeded in {FAILED_TURNS} turns")
         return StopReason.REPEATED_SOLUTION if self._repeats() else None
 
     def _after_words(self, turn: ModelTurn) -> StopReason | None:
@@ -227,7 +227,7 @@ class AgentEpisode:
         """Keep what the model said, and count turns in which every call failed."""
         self._said.add(turn, results)
         if results:
-            failed = all(result.malformed for result in results)
+            failed = all(result.is_error for result in results)
             self._failed_turns = self._failed_turns + 1 if failed else 0
 
     def _calls_fail(self) -> bool:

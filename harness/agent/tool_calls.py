@@ -13,7 +13,7 @@ from harness.models.text_tools.calls import sole_text
 from harness.models.text_tools.instructions import said_in_text
 from harness.models.text_tools.wording import told_again
 from harness.tools.run_code import RunCode
-from harness.tools.run_tests import RunTests
+from harness.tools.run_tests import RunTests, report_text
 from harness.tools.workspace import Report
 
 MOST_CALLS = 32  # in one message
@@ -112,7 +112,7 @@ class ToolCalls:
             text = recorded.result.content
             if last and self._session.options.show_budget:
                 text = without_allowance(text)
-            workspace.recorded = Report(**dict(recorded.tests), text=text)
+            workspace.recorded = Report(**dict(recorded.tests), text=report_text(text))
         if (
             not recorded.result.is_error and self._session.toolbox.named(call.name) != RunCode.name
         ):  # which has no effects

@@ -69,6 +69,7 @@ LANGUAGE = Language(
     flags=FLAGS,
     source=SOURCE,
     example='#include <iostream>\nint main() { std::cout << "yes\\n"; }',
+    placeholder="// your complete solution",
     functions=FUNCTIONS,
     compiler=compiler,
 )

@@ -61,7 +61,8 @@ class Language:
         fences: names after a Markdown fence, in lower case.
         flags: default flags of the compiler; empty where there is none.
         source: name of a solution's file.
-        example: a short program, for examples of calls.
+        example: a short program, to try the compiler's flags.
+        placeholder: a comment that stands for a solution, for examples of calls.
         functions: how functions are called; None where the runner calls them itself, or never.
         compiler: finds the compiler; None for a language without one. Raises MissingCompilerError.
     """
@@ -73,6 +74,7 @@ class Language:
     flags: str = ""
     source: str = ""
     example: str = ""
+    placeholder: str = ""
     functions: FunctionForm | None = None
     compiler: Callable[[], Compiler] | None = None
 

@@ -9,5 +9,5 @@ LANGUAGE = Language(
     endings=(".py",),
     fences=("python", "py", "python3"),
     source="solution.py",
-    example="print(input()[::-1])",
+    placeholder="# your complete solution",
 )

@@ -81,12 +81,12 @@ class TestWhatIsTold:
     async def test_an_error_shows_a_right_call(self, play: Play, play_text: Play) -> None:
         played = await play(turn(call("write_solution")), turn(write(RIGHT), run()))
         assert "code: Field required" in played.results[0].content
-        right = 'write_solution with the arguments {"code": "print(input()[::-1])"}'
+        right = 'write_solution with the arguments {"code": "# your complete solution"}'
         assert right in played.results[0].content
         played = await play_text(
             turn(text='```json\n{"name": "write_solution"}\n```'), turn(write(RIGHT), run())
         )
-        assert "```python\nprint(input()[::-1])\n```" in played.results[0].content
+        assert "```python\n# your complete solution\n```" in played.results[0].content
 
     async def test_the_same_call_again_is_told_differently(self, play: Play) -> None:
         played = await play(failing(), failing(), turn(write(RIGHT), run()))
@@ -128,10 +128,17 @@ class TestSingleShotInstead:
         assert attempt.malformed_tool_calls == FAILED_TURNS
         assert "one fenced python code block" in str(played.last_sent[0])
         changed = [e for e in played.events if isinstance(e, ToolProtocolChanged)]
-        assert changed[-1].cause == "no call could be read in 3 turns"
+        assert changed[-1].cause == "no call succeeded in 3 turns"
         again = await play(recorded=played.events, through=through)
         assert (again.attempt.code, again.attempt.fallback) == (attempt.code, True)
         assert again.model.sent == []
+
+    async def test_tests_of_a_solution_that_was_never_written_lead_there_too(
+        self, play: Play
+    ) -> None:
+        played = await play(*[turn(run())] * FAILED_TURNS, turn(text=PROSE))
+        assert (played.attempt.fallback, played.attempt.code) == (True, RIGHT.strip())
+        assert played.attempt.malformed_tool_calls == 0
 
     async def test_a_call_that_succeeds_begins_the_count_anew(self, play: Play) -> None:
         bad = [failing(f'{{"code": [{number}') for number in range(FAILED_TURNS - 1)]

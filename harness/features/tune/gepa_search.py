@@ -81,6 +81,8 @@ class GepaSearch:
     _known: int = 0
     _idle: int = 0
     _quiet: int = 0
+    _scores: Mapping[str, float] = field(default_factory=dict[str, float])
+    _to_beat: dict[str, Mapping[str, float]] = field(default_factory=dict[str, Mapping[str, float]])
 
     def __post_init__(self) -> None:
         before = read_record(self.path)
@@ -111,30 +113,48 @@ class GepaSearch:
         return SearchStoppedError("done", "no train problem is left to learn from")
 
     def evaluate(self, batch: list[str], candidate: Candidate, capture_traces: bool = False) -> Any:
-        """Return a candidate's scores on problems, as GEPA asks for them."""
+        """Return a candidate's scores on problems, as GEPA asks for them.
+
+        A proposal is asked the train problems first that its parent does not always solve. If it
+        cannot solve more than its parent any more, it is not asked the others, which count as
+        failed: GEPA's decision is the same.
+        """
         del capture_traces
+        name, problems = digest(candidate), list(dict.fromkeys(batch))
+        parent = self._to_beat.pop(name, None)
+        if parent is None or parent.keys() != set(problems):
+            results = self._results(candidate, problems, problems)
+        else:
+            lost = [problem for problem in problems if parent[problem] < 1]
+            results = self._results(candidate, lost, problems)
+            others = [problem for problem in problems if problem not in lost]
+            if sum(map(_score, results.values())) + len(others) > sum(parent.values()):
+                results = {**results, **self._results(candidate, others, problems)}
+        scores = {problem: _score(of_problem) for problem, of_problem in results.items()}
+        self._scores = scores
+        return resolve("gepa.core.adapter:EvaluationBatch")(
+            outputs=list(batch),
+            scores=[scores.get(problem, 0.0) for problem in batch],
+            trajectories=[_failure(results.get(problem, ())) for problem in batch],
+        )
+
+    def _results(
+        self, candidate: Candidate, problems: Sequence[str], batch: Sequence[str]
+    ) -> Results:
+        """Return a candidate's results on problems of a batch; ask those that are not known."""
         known = self.record.named(digest(candidate))
         assert known is not None
-        new = [problem for problem in dict.fromkeys(batch) if problem not in known.scores]
+        new = [problem for problem in problems if problem not in known.scores]
         asked = self.record.evaluations + len(new) * self.samples
         if new and self.most is not None and asked > self.most:
             raise SearchStoppedError("evaluations", f"{self.record.evaluations} of {self.most}")
-        results = self.ask(candidate, list(dict.fromkeys(batch)))
-        scores = {
-            problem: sum(each.solved for each in of_problem) / len(of_problem)
-            for problem, of_problem in results.items()
-        }
+        if not problems:
+            return {}
+        results = self.ask(candidate, problems)
         if new:
-            self._keep_scores(known, scores, asked, new)
-        failures = [
-            next((each for each in results[problem] if not each.solved), results[problem][0])
-            for problem in batch
-        ]
-        return resolve("gepa.core.adapter:EvaluationBatch")(
-            outputs=list(batch),
-            scores=[scores[problem] for problem in batch],
-            trajectories=failures,
-        )
+            scores = {problem: _score(of_problem) for problem, of_problem in results.items()}
+            self._keep_scores(known, scores, asked, new, batch)
+        return results
 
     def make_reflective_dataset(
         self, candidate: Candidate, eval_batch: Any, components_to_update: list[str]
@@ -161,6 +181,7 @@ class GepaSearch:
             raise SearchStoppedError("done", f"{MOST_IDLE} proposals in a row brought nothing new")
         (place,) = components_to_update
         samples = [each["sample"] for each in reflective_dataset[place]]
+        parent_scores = self._scores
         answer = self.reflect(reflection_messages(place, candidate[place], samples))
         text = proposed_template(writable(answer))
         parent = self.record.named(digest(candidate))
@@ -173,7 +194,10 @@ class GepaSearch:
         if known is not None:  # one that other problems did not favour may be tried again
             self._keep(self.record)
             selected = known.mean(self.split.selection) is not None
-            return {} if known.fault or selected else {place: text}
+            if known.fault or selected:
+                return {}
+            self._to_beat[known.name] = parent_scores
+            return {place: text}
         self.candidates.folder_of(proposed)
         fault = self.candidates.fault(proposed) if text else "the answer has no template"
         made = CandidateRecord(
@@ -187,16 +211,22 @@ class GepaSearch:
         if fault:
             self.tell(f"candidate {made.number}, from {parent.number}: not asked: {fault}")
             return {}
+        self._to_beat[made.name] = parent_scores
         return {place: text}
 
     def _keep_scores(
-        self, known: CandidateRecord, scores: Mapping[str, float], asked: int, new: Sequence[str]
+        self,
+        known: CandidateRecord,
+        scores: Mapping[str, float],
+        asked: int,
+        new: Sequence[str],
+        batch: Sequence[str],
     ) -> None:
         """Record new scores, and tell of them."""
         self._idle = 0
         update: dict[str, Any] = {"scores": {**known.scores, **scores}}
-        if not known.scores and known.parent is not None:
-            update["batch"] = tuple(scores)
+        if known.parent is not None and known.scores.keys() <= set(batch):
+            update["batch"] = (*known.batch, *scores)
         changed = known.model_copy(update=update)
         self.record = self.record.model_copy(update={"evaluations": asked})
         self._keep(self.record.with_candidate(changed))
@@ -217,6 +247,16 @@ class GepaSearch:
         self._quiet += 1
         batches = -(-len(self.split.train) // min(MINIBATCH, len(self.split.train)))
         return self._quiet > EPOCHS * batches + 1
+
+
+def _score(results: Sequence[SampleResult]) -> float:
+    """Return the share of a problem's samples that are solved."""
+    return sum(each.solved for each in results) / len(results)
+
+
+def _failure(results: Sequence[SampleResult]) -> SampleResult | None:
+    """Return the first sample that is not solved, else the first; None if there is none."""
+    return next((each for each in results if not each.solved), next(iter(results), None))
 
 
 class _FailedError(BaseException):

@@ -34,7 +34,7 @@ from harness.models.protocol import (
     UserMessage,
 )
 from harness.models.providers import ToolProtocol
-from harness.models.text_tools.calls import ParsedCall, code_tags
+from harness.models.text_tools.calls import ParsedCall
 from harness.models.text_tools.reader import read_calls
 from harness.models.text_tools.wording import WORDING, Wording, code_call, manual, right_call
 from harness.problem import ProblemView
@@ -106,9 +106,8 @@ def with_calls(
         return turn
     if turn.tool_calls:  # some servers parse calls in text themselves
         return _marked(turn, {MARK: "text"}) if marked else turn
-    alone = marked and not _has_code(messages, tools)
     reading = read_calls(
-        turn.text, tools, known_only=not marked, cut_off=turn.cut_off, code_alone=alone
+        turn.text, tools, known_only=not marked, cut_off=turn.cut_off, code_alone=marked
     )
     if not reading.calls:
         return _marked(turn, {MARK: "text"}) if marked else turn
@@ -122,15 +121,6 @@ def with_calls(
         stop = stop.model_copy(update={"reason": "tool_use"})
     said = _marked(turn, {MARK: "text", SAID: sendable(turn.text)})
     return said.model_copy(update={"text": reading.text, "tool_calls": calls, "stop": stop})
-
-
-def _has_code(messages: Sequence[Message], tools: Sequence[ToolSpec]) -> bool:
-    """Return whether a call with code was carried out: code alone may be a remark from then on."""
-    names = {tool.name for tool in tools if code_tags(tool)}
-    return any(
-        isinstance(message, ToolMessage) and message.name in names and not message.is_error
-        for message in messages
-    )
 
 
 def _marked(turn: ModelTurn, block: dict[str, Any]) -> ModelTurn:
@@ -149,7 +139,7 @@ def in_text(
     waiting: list[str] = []
     remind = described = untested = False
     code = code_call(tools, wording)
-    write = () if code is None else ((code.tool.name, code.words),)
+    write = () if code is None else ((code.tool.name, code.reminder),)
     test = tuple((t.name, right_call(t, in_text=True)) for t in tools if t.name == RUN_TESTS)
     for message in messages:
         match message:

@@ -32,8 +32,8 @@ MOST_BLOCKS = 4_096  # later ones stay text
 LONGEST_EXAMPLE = 100  # arguments
 LONGEST_TEXT = 1 << 20  # a longer one is not searched
 THOUGHTS_END = "</think>"
-EXAMPLES_OF_CODE = frozenset(each.example for each in LANGUAGES.values())
-"""Programs that the manual shows; after code of its own a model only repeats them."""
+NO_CODE = frozenset(each.placeholder for each in LANGUAGES.values())
+"""What stands for a solution in the examples that a model is shown."""
 
 
 class ReadCalls(NamedTuple):
@@ -95,7 +95,7 @@ class _Parts:
     def add(self, block: Block) -> bool:
         """Take a block; False if it holds more calls than may be."""
         calls = [call for call in block.calls if not self._is_example(call)]
-        if block.code is not None and not (self._code and block.code.strip() in EXAMPLES_OF_CODE):
+        if block.code is not None and block.code.strip() not in NO_CODE:
             self._code.append(block)
         if not calls or (self._known_only and any(c.name not in self._known for c in calls)):
             return True
@@ -147,7 +147,7 @@ class _Parts:
             return True
         found = strict_value(call.arguments) if len(call.arguments) < LONGEST_EXAMPLE else None
         fields = (found.fields if found else None) or {}
-        return any(str(value).strip() in PLACEHOLDERS for value in fields.values())
+        return any(str(value).strip() in {*PLACEHOLDERS, *NO_CODE} for value in fields.values())
 
 
 def _after_thoughts(text: str) -> int:

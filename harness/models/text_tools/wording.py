@@ -7,11 +7,12 @@ use. A template's places are filled by `manual` and `right_call`.
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
-from harness.languages.known import of_words
+from harness.languages import PYTHON
+from harness.languages.known import LANGUAGES, of_words
 from harness.models.protocol import ToolSpec
-from harness.models.text_tools.calls import properties_of, sole_text
+from harness.models.text_tools.calls import code_tags, properties_of, sole_text
 
 MANUAL = """\
 # Tools
@@ -27,9 +28,16 @@ message brings a tool_result for each: never write one yourself.
 """
 TOOLS = "The tools:\n"
 NO_ARGUMENTS = "No arguments."
-NOT_IN_JSON = "No arguments in JSON; `{argument}` is the fenced block after the call."
+AFTER_THE_CALL = "No arguments in JSON; `{argument}` is the fenced block after the call."
+ALONE = "Called by a fenced {tag} block, not by JSON."
 SCHEMA = "JSON schema of its arguments: {schema}"
 
+CODE_ALONE = """\
+{name} is called without JSON: a fenced {tag} block is the call. Write the whole code in one block:
+
+{call}
+"""
+CODE_ALONE_REMINDER = "To call {name}, write the whole code in one fenced {tag} block; no JSON."
 CODE_AFTER = """\
 Never write code inside JSON. A call of {name} has no `{argument}` in its JSON; write that after \
 the call, in a fenced block, as it is:
@@ -56,9 +64,11 @@ REPEATED = "You have made this very call before, and it failed the same way. {er
 REPEATED_LIKE_THIS = "Do not send it again. Send exactly this, with your own text in it:\n\n{call}"
 LEFT_OUT = "({tool} takes no {names}; left out.)"
 
-EXAMPLES = {"code": "print(input()[::-1])", "answer": "[1, 2]"}
-TAGS = {"code": "python"}
-"""Examples of arguments, and the tag of a fence; those of a language are in `harness.languages`."""
+CODE = "code"
+EXAMPLES = {CODE: LANGUAGES[PYTHON].placeholder, "answer": "[1, 2]"}
+"""Examples of arguments; the solution in one is a comment, since small models copy a program."""
+CODE_TAG = "python"
+"""Tag of a fence with code whose language the tool does not say."""
 _VALUES: Mapping[str, Any] = {
     "integer": 1,
     "number": 1.5,
@@ -68,43 +78,65 @@ _VALUES: Mapping[str, Any] = {
 }
 
 
+Form = Literal["alone", "after", "tagged"]
+
+
 @dataclass(frozen=True)
 class Wording:
     """How tools are described in text.
 
     Attributes:
         manual: what a call is.
-        code: how a tool that takes one text is called.
-        code_after: whether that text stands in a block after the call, not in one of its own name.
+        form: where the text of a tool that takes one text stands: in a block that is the call, in
+            a block after the call, or in one that is tagged with the tool's name. Only code can be
+            a call alone; other texts then stand after it.
         reminder: what follows a message after one without a call.
     """
 
     manual: str = MANUAL
-    code: str = CODE_AFTER
-    code_after: bool = True
+    form: Form = "alone"
     reminder: str = REMINDER
+
+    def form_of(self, tool: ToolSpec) -> Form:
+        """Return where the one text of that tool stands."""
+        return "after" if self.form == "alone" and not code_tags(tool) else self.form
 
 
 @dataclass(frozen=True)
 class CodeCall:
-    """A tool that takes one text, and the words that say how to call it."""
+    """A tool that takes one text, and the words that say how to call it.
+
+    Attributes:
+        tool: the tool.
+        words: for the manual.
+        reminder: for the end of a message that asks for the call.
+    """
 
     tool: ToolSpec
     words: str
+    reminder: str
 
 
 WORDINGS = {
-    "code after": Wording(),
-    "code tagged": Wording(code=CODE_TAGGED, code_after=False),
+    "code alone": Wording(),
+    "code after": Wording(form="after"),
+    "code tagged": Wording(form="tagged"),
 }
-WORDING = WORDINGS["code after"]
+WORDING = WORDINGS["code alone"]
+_WORDS: Mapping[Form, tuple[str, str]] = {
+    "alone": (CODE_ALONE, CODE_ALONE_REMINDER),
+    "after": (CODE_AFTER, CODE_AFTER),
+    "tagged": (CODE_TAGGED, CODE_TAGGED),
+}
 
 
 def manual(tools: Sequence[ToolSpec], wording: Wording = WORDING) -> str:
     """Return the description of some tools and of how to call them."""
     code = code_call(tools, wording)
-    apart = code.tool if code is not None and wording.code_after else None
-    listed = (_listed(tool, apart=tool is apart) for tool in tools)
+    listed = (
+        _listed(tool, wording.form_of(tool) if code is not None and tool is code.tool else "tagged")
+        for tool in tools
+    )
     words = () if code is None else (code.words,)
     return "\n".join((wording.manual, *words, TOOLS, *listed))
 
@@ -114,19 +146,18 @@ def code_call(tools: Sequence[ToolSpec], wording: Wording = WORDING) -> CodeCall
     for tool in tools:
         if argument := sole_text(tool):
             call = right_call(tool, in_text=True, wording=wording)
-            return CodeCall(tool, wording.code.format(name=tool.name, argument=argument, call=call))
+            told = {"name": tool.name, "argument": argument, "call": call, "tag": _tag(tool)}
+            words, reminder = (each.format(**told) for each in _WORDS[wording.form_of(tool)])
+            return CodeCall(tool, words, reminder)
     return None
 
 
-def _listed(tool: ToolSpec, *, apart: bool) -> str:
-    """Return a tool's line in the list.
-
-    Args:
-        tool: the tool.
-        apart: whether its text stands in a block after the call. A schema would ask for it in JSON.
-    """
-    if apart:
-        arguments = NOT_IN_JSON.format(argument=sole_text(tool))
+def _listed(tool: ToolSpec, form: Form) -> str:
+    """Return a tool's line in the list; a schema would ask for code in JSON."""
+    if form == "alone":
+        arguments = ALONE.format(tag=_tag(tool))
+    elif form == "after":
+        arguments = AFTER_THE_CALL.format(argument=sole_text(tool))
     elif not properties_of(tool):
         arguments = NO_ARGUMENTS
     else:
@@ -141,13 +172,11 @@ def right_call(tool: ToolSpec, *, in_text: bool, wording: Wording = WORDING) -> 
         return f"{tool.name} with the arguments {json.dumps(_arguments(tool))}"
     if key is None:
         return _block({"name": tool.name, "arguments": _arguments(tool)})
-    example, tag = _example(tool, key), TAGS.get(key, "")
-    if key in TAGS and (language := of_words(_words(tool, key))) is not None:
-        tag = language.fences[0]
-    if not wording.code_after:
+    form, example = wording.form_of(tool), _example(tool, key)
+    if form == "tagged":
         return f"```{tool.name}\n{example}\n```"
-    call = _block({"name": tool.name, "arguments": {}})
-    return f"{call}\n\n```{tag}\n{example}\n```"
+    call = f"{_block({'name': tool.name, 'arguments': {}})}\n\n" if form == "after" else ""
+    return f"{call}```{_tag(tool)}\n{example}\n```"
 
 
 def like_this(tool: ToolSpec, *, in_text: bool) -> str:
@@ -178,9 +207,11 @@ def _block(value: Any) -> str:
 
 def _example(tool: ToolSpec, key: str, other: Any = "VALUE") -> Any:
     """Return an example of an argument; code is in the language that the tool takes."""
-    language = of_words(_words(tool, key)) if key in TAGS else None
-    return EXAMPLES.get(key, other) if language is None else language.example
+    words = str(properties_of(tool)[key].get("description", ""))
+    language = of_words(words) if key == CODE else None
+    return EXAMPLES.get(key, other) if language is None else language.placeholder
 
 
-def _words(tool: ToolSpec, key: str) -> str:
-    return str(properties_of(tool)[key].get("description", ""))
+def _tag(tool: ToolSpec) -> str:
+    """Return the tag of a block with a tool's one text; empty if that is no code."""
+    return next(iter(code_tags(tool)), CODE_TAG if sole_text(tool) == CODE else "")

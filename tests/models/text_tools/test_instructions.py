@@ -27,6 +27,7 @@ from harness.models.text_tools.calls import MOST_CALLS, UNNAMED, sole_text
 from harness.models.text_tools.instructions import TextTools, in_text, said_in_text, with_calls
 from harness.models.text_tools.reader import LONGEST_TEXT, read_calls
 from harness.models.text_tools.wording import (
+    CODE_ALONE_REMINDER,
     MANUAL,
     REMINDER,
     WORDINGS,
@@ -167,11 +168,20 @@ class TestTextWithoutJson:
 
     @pytest.mark.parametrize("wording", WORDINGS.values(), ids=WORDINGS)
     def test_the_manual_shows_a_call_that_is_read(self, wording: Wording) -> None:
-        told = manual(TOOLS, wording).partition("The tools")[0]
-        shown = right_call(TOOLS[1], in_text=True, wording=wording)
+        told = manual(CODE_TOOLS, wording).partition("The tools")[0]
+        shown = right_call(CODE_TOOLS[1], in_text=True, wording=wording)
         assert shown in told
-        assert calls(shown) == [("write_solution", {"code": "print(input()[::-1])\n"})]
-        assert calls(told) == calls(shown)  # the example of TOOL is none
+        for text in (told, shown):  # the example of TOOL is none
+            written = text.replace("# your complete solution", "print(1)")
+            found = read_calls(written, CODE_TOOLS, code_alone=True).calls
+            assert [call.name for call in found] == ["write_solution"]
+            assert json.loads(found[0].arguments) == {"code": "print(1)\n"}
+
+    @pytest.mark.parametrize("wording", WORDINGS.values(), ids=WORDINGS)
+    def test_the_example_itself_holds_no_solution(self, wording: Wording) -> None:
+        shown = right_call(CODE_TOOLS[1], in_text=True, wording=wording)
+        found = read_calls(shown, CODE_TOOLS, code_alone=True).calls
+        assert not any("code" in json.loads(call.arguments) for call in found)
 
     def test_code_is_not_spoken_of_where_no_tool_takes_any(self) -> None:
         assert "code" not in manual(TOOLS[:1])
@@ -185,6 +195,8 @@ class TestTextWithoutJson:
         assert by_name["read_problem"].endswith("No arguments.")
         assert '"text"' in by_name["note"]  # only the first tool of one text is shown that way
         assert '"stdin"' in by_name["run_code"]
+        alone = manual(CODE_TOOLS).partition("The tools:")[2].strip().splitlines()
+        assert alone[1].endswith("Called by a fenced python block, not by JSON.")
         tagged = manual(two, WORDINGS["code tagged"]).partition("The tools:")[2]
         assert "{" in tagged.splitlines()[3]
 
@@ -218,7 +230,7 @@ class TestCodeBesideACall:
 
 
 class TestCodeWithoutItsCall:
-    """A block of code alone, where the model has handed in nothing yet."""
+    """A block of code alone."""
 
     PLAN = f"I reverse it.\n\n{block('print(1)', 'python')}"
 
@@ -234,11 +246,10 @@ class TestCodeWithoutItsCall:
         assert json.loads(call.arguments) == {"code": "print(2)\n"}
 
     def test_the_example_of_the_manual_repeated_after_it_is_left_out(self) -> None:
-        example = block("print(input()[::-1])", "python")
+        example = block("# your complete solution", "python")
         (call,) = read_calls(f"{self.PLAN}\n{example}", CODE_TOOLS, code_alone=True).calls
         assert json.loads(call.arguments) == {"code": "print(1)\n"}
-        (call,) = read_calls(example, CODE_TOOLS, code_alone=True).calls  # alone it is a solution
-        assert json.loads(call.arguments) == {"code": "print(input()[::-1])\n"}
+        assert not read_calls(example, CODE_TOOLS, code_alone=True).calls
 
     @pytest.mark.parametrize(
         "text",
@@ -262,14 +273,12 @@ class TestCodeWithoutItsCall:
         text = "```python\nprint(1)\nprint("
         assert not read_calls(text, CODE_TOOLS, code_alone=True, cut_off=True).calls
 
-    async def test_only_the_first_solution_may_be_handed_in_so(self) -> None:
+    async def test_it_is_a_call_where_the_tools_are_described_in_text(self) -> None:
         turn = ModelTurn(text=self.PLAN)
-        (call,) = with_calls(turn, OPENING, CODE_TOOLS).tool_calls
-        assert call.name == "write_solution"
         stored = ToolMessage(call_id="a", name="write_solution", content="Saved.")
-        assert not with_calls(turn, (*OPENING, stored), CODE_TOOLS).tool_calls
-        refused = stored.model_copy(update={"is_error": True})
-        assert with_calls(turn, (*OPENING, refused), CODE_TOOLS).tool_calls
+        for messages in (OPENING, (*OPENING, stored)):
+            (call,) = with_calls(turn, messages, CODE_TOOLS).tool_calls
+            assert call.name == "write_solution"
         assert not with_calls(turn, OPENING, CODE_TOOLS, marked=False).tool_calls
 
 
@@ -606,6 +615,7 @@ class Said:
         pass
 
 
+NAMED = {"name": "write_solution", "tag": "python"}
 OPENING = (SystemMessage(content="Solve it."), UserMessage(content="Begin."))
 SETTINGS = ModelSettings()
 
@@ -639,6 +649,10 @@ class TestWhatTheModelIsSent:
         assert isinstance(told, UserMessage)
         assert told.content.startswith(asks.content)
         assert told.content.rstrip().endswith(right_call(TOOLS[1], in_text=True))
+        *_, told = in_text((OPENING[0], asks), CODE_TOOLS)
+        assert isinstance(told, UserMessage)
+        assert told.content.endswith("\n\n" + CODE_ALONE_REMINDER.format(**NAMED))
+        assert "complete solution" not in told.content  # small models copy an example that is last
         _, untold = in_text((OPENING[0], asks), TOOLS[:1])  # no tool of that name
         assert untold == asks
 
