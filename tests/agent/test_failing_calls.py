@@ -104,7 +104,7 @@ class TestWhatIsTold:
 
     async def test_such_a_call_in_text_is_shown_the_call_that_tests(self, play_text: Play) -> None:
         played = await play_text(
-            turn(text=PROSE),
+            turn(write(WRONG)),
             turn(text='```json\n{"name": "write_solution"}\n```'),
             turn(write(RIGHT), run()),
         )

@@ -9,6 +9,7 @@ Time is linear in the length of the text, whatever it holds.
 
 import json
 import math
+import re
 from collections.abc import Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
@@ -28,6 +29,7 @@ from harness.models.text_tools.end_of_code import calls_at_end
 from harness.models.text_tools.formats import blocks
 from harness.models.text_tools.repair import strict_value
 from harness.models.text_tools.source import Source
+from harness.models.text_tools.wording import RUN_TESTS
 
 MOST_BLOCKS = 4_096  # later ones stay text
 LONGEST_EXAMPLE = 100  # arguments
@@ -35,6 +37,8 @@ LONGEST_TEXT = 1 << 20  # a longer one is not searched
 THOUGHTS_END = "</think>"
 NO_CODE = frozenset(each.placeholder for each in LANGUAGES.values())
 """What stands for a solution in the examples that a model is shown."""
+
+_DEFINES = re.compile(r"^(?:async def|def|class|struct|int main)\b", re.MULTILINE)
 
 
 class ReadCalls(NamedTuple):
@@ -60,7 +64,8 @@ def read_calls(
             that runs it can report that there is no such tool.
         known_only: whether unknown names make no call, for texts that need not hold any.
         cut_off: whether the text ended at the token limit, so that an unclosed block is broken.
-        code_alone: whether a block of code without its call is a call, if all others follow it.
+        code_alone: whether a block of code without its call is a call, if all others follow it;
+            its tests are then run too.
     """
     if len(text) > LONGEST_TEXT:
         return ReadCalls(text, ())
@@ -131,8 +136,11 @@ class _Parts:
         blocks = [each for each in self._code if each.tag in tags and each.start < ends]
         if not blocks:
             return tuple(self._calls), self._used
-        calls = self._written(tool, blocks[-1], {})
-        return (*calls, *self._calls), [blocks[-1], *self._used]
+        block = _solution(blocks)
+        calls = self._written(tool, block, {})
+        if RUN_TESTS in self._known and all(c.name != RUN_TESTS for c in (*calls, *self._calls)):
+            calls.append(ParsedCall(RUN_TESTS, "{}"))
+        return (*calls, *self._calls), [block, *self._used]
 
     def _written(self, tool: ToolSpec, block: Block, others: Mapping[str, Any]) -> list[ParsedCall]:
         """Return the call that hands in a block, and those of tools that the code ends with."""
@@ -155,6 +163,12 @@ class _Parts:
         found = strict_value(call.arguments) if len(call.arguments) < LONGEST_EXAMPLE else None
         fields = (found.fields if found else None) or {}
         return any(str(value).strip() in {*PLACEHOLDERS, *NO_CODE} for value in fields.values())
+
+
+def _solution(blocks: Sequence[Block]) -> Block:
+    """Return the last block that defines something, or the last: examples of use follow code."""
+    defining = (each for each in reversed(blocks) if _DEFINES.search(str(each.code)))
+    return next(defining, blocks[-1])
 
 
 def _after_thoughts(text: str) -> int:

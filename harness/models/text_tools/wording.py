@@ -36,6 +36,9 @@ CODE_ALONE = """\
 {name} is called without JSON: a fenced {tag} block is the call. Write the whole code in one block:
 
 {call}
+{then}"""
+THEN_TESTED = """
+It is stored, and {test} runs it at once; you need not call that.
 """
 CODE_ALONE_REMINDER = "To call {name}, write the whole code in one fenced {tag} block; no JSON."
 CODE_AFTER = """\
@@ -65,6 +68,8 @@ REPEATED_LIKE_THIS = "Do not send it again. Send exactly this, with your own tex
 STAYS = "This call has no `{argument}`, so the solution that you wrote before stays. Test it now."
 LEFT_OUT = "({tool} takes no {names}; left out.)"
 
+RUN_TESTS = "run_tests"
+"""Tool that is called after a block of code that is a call by itself."""
 CODE = "code"
 EXAMPLES = {CODE: LANGUAGES[PYTHON].placeholder, "answer": "[1, 2]"}
 """Examples of arguments; the solution in one is a comment, since small models copy a program."""
@@ -148,6 +153,8 @@ def code_call(tools: Sequence[ToolSpec], wording: Wording = WORDING) -> CodeCall
         if argument := sole_text(tool):
             call = right_call(tool, in_text=True, wording=wording)
             told = {"name": tool.name, "argument": argument, "call": call, "tag": _tag(tool)}
+            tested = any(each.name == RUN_TESTS for each in tools)
+            told["then"] = THEN_TESTED.format(test=RUN_TESTS) if tested else ""
             words, reminder = (each.format(**told) for each in _WORDS[wording.form_of(tool)])
             return CodeCall(tool, words, reminder)
     return None
