@@ -79,6 +79,11 @@ _VALUES: Mapping[str, Any] = {
 
 
 Form = Literal["alone", "after", "tagged"]
+_WORDS: Mapping[Form, tuple[str, str]] = {
+    "alone": (CODE_ALONE, CODE_ALONE_REMINDER),
+    "after": (CODE_AFTER, CODE_AFTER),
+    "tagged": (CODE_TAGGED, CODE_TAGGED),
+}
 
 
 @dataclass(frozen=True)
@@ -123,11 +128,6 @@ WORDINGS = {
     "code tagged": Wording(form="tagged"),
 }
 WORDING = WORDINGS["code alone"]
-_WORDS: Mapping[Form, tuple[str, str]] = {
-    "alone": (CODE_ALONE, CODE_ALONE_REMINDER),
-    "after": (CODE_AFTER, CODE_AFTER),
-    "tagged": (CODE_TAGGED, CODE_TAGGED),
-}
 
 
 def manual(tools: Sequence[ToolSpec], wording: Wording = WORDING) -> str:
