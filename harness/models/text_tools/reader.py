@@ -9,9 +9,9 @@ Time is linear in the length of the text, whatever it holds.
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import islice
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from harness.languages.known import LANGUAGES
 from harness.models.protocol import ToolSpec
@@ -24,6 +24,7 @@ from harness.models.text_tools.calls import (
     code_tags,
     sole_text,
 )
+from harness.models.text_tools.end_of_code import calls_at_end
 from harness.models.text_tools.formats import blocks
 from harness.models.text_tools.repair import strict_value
 from harness.models.text_tools.source import Source
@@ -115,9 +116,8 @@ class _Parts:
         begins = next(block.start for block in self._used if call in block.calls)
         later = [block for block in self._code if block.start > begins]
         block = later[0] if later else self._code[-1]
-        name = call.name
-        arguments = {**json.loads(call.arguments), str(sole_text(self._known[name])): block.code}
-        self._calls[place] = ParsedCall(name, json.dumps(arguments))
+        others = json.loads(call.arguments)
+        self._calls[place : place + 1] = self._written(self._known[call.name], block, others)
         used = sorted([*self._used, block], key=lambda block: block.start)
         return tuple(self._calls), used
 
@@ -131,8 +131,15 @@ class _Parts:
         blocks = [each for each in self._code if each.tag in tags and each.start < ends]
         if not blocks:
             return tuple(self._calls), self._used
-        call = ParsedCall(tool.name, json.dumps({str(sole_text(tool)): blocks[-1].code}))
-        return (call, *self._calls), [blocks[-1], *self._used]
+        calls = self._written(tool, blocks[-1], {})
+        return (*calls, *self._calls), [blocks[-1], *self._used]
+
+    def _written(self, tool: ToolSpec, block: Block, others: Mapping[str, Any]) -> list[ParsedCall]:
+        """Return the call that hands in a block, and those of tools that the code ends with."""
+        code, after = calls_at_end(str(block.code), self._known)
+        called = {call.name for call in self._calls}
+        call = ParsedCall(tool.name, json.dumps({**others, str(sole_text(tool)): code}))
+        return [call, *(each for each in after if each.name not in called)]
 
     def _lacks_text(self, call: ParsedCall) -> bool:
         """Return whether a call lacks the one text that its tool takes."""

@@ -62,6 +62,7 @@ LIKE_THIS = "Write it like this: {call}"
 LIKE_THIS_IN_TEXT = "Write it like this:\n\n{call}"
 REPEATED = "You have made this very call before, and it failed the same way. {error}"
 REPEATED_LIKE_THIS = "Do not send it again. Send exactly this, with your own text in it:\n\n{call}"
+STAYS = "This call has no `{argument}`, so the solution that you wrote before stays. Test it now."
 LEFT_OUT = "({tool} takes no {names}; left out.)"
 
 CODE = "code"
@@ -79,6 +80,11 @@ _VALUES: Mapping[str, Any] = {
 
 
 Form = Literal["alone", "after", "tagged"]
+_WORDS: Mapping[Form, tuple[str, str]] = {
+    "alone": (CODE_ALONE, CODE_ALONE_REMINDER),
+    "after": (CODE_AFTER, CODE_AFTER),
+    "tagged": (CODE_TAGGED, CODE_TAGGED),
+}
 
 
 @dataclass(frozen=True)
@@ -123,11 +129,6 @@ WORDINGS = {
     "code tagged": Wording(form="tagged"),
 }
 WORDING = WORDINGS["code alone"]
-_WORDS: Mapping[Form, tuple[str, str]] = {
-    "alone": (CODE_ALONE, CODE_ALONE_REMINDER),
-    "after": (CODE_AFTER, CODE_AFTER),
-    "tagged": (CODE_TAGGED, CODE_TAGGED),
-}
 
 
 def manual(tools: Sequence[ToolSpec], wording: Wording = WORDING) -> str:
@@ -183,6 +184,17 @@ def like_this(tool: ToolSpec, *, in_text: bool) -> str:
     """Return the end of an error that shows a call written right."""
     template = LIKE_THIS_IN_TEXT if in_text else LIKE_THIS
     return template.format(call=right_call(tool, in_text=in_text))
+
+
+def test_it(tool: ToolSpec, test: ToolSpec, *, in_text: bool) -> str:
+    """Return the error of a call without code, where a solution waits for its tests.
+
+    Args:
+        tool: the tool that takes the code.
+        test: the tool that runs the tests.
+        in_text: whether tools are called in text.
+    """
+    return f"{STAYS.format(argument=sole_text(tool))} {like_this(test, in_text=in_text)}"
 
 
 def told_again(error: str, tool: ToolSpec, *, in_text: bool) -> str:

@@ -240,6 +240,31 @@ class TestCodeWithoutItsCall:
         assert json.loads(found.calls[0].arguments) == {"code": "print(1)\n"}
         assert found.text == "I reverse it."
 
+    @pytest.mark.parametrize(
+        "end", ["run_tests()", "\n# Test it\nrun_tests()\n", "print(run_tests())"]
+    )
+    def test_a_call_of_a_tool_that_ends_the_code_is_no_code(self, end: str) -> None:
+        text = block(f"def f():\n    return 1\n{end}", "python")
+        for prefix in ("", f"{TestCodeBesideACall.EMPTY}\n"):
+            found = read_calls(prefix + text, CODE_TOOLS, code_alone=True).calls
+            assert [call.name for call in found] == ["write_solution", "run_tests"]
+            assert "run_tests" not in json.loads(found[0].arguments)["code"]
+        once = read_calls(f"{text}\n{block(RUN)}", CODE_TOOLS, code_alone=True).calls
+        assert [call.name for call in once] == ["write_solution", "run_tests"]
+
+    @pytest.mark.parametrize(
+        "code",
+        [
+            "def run_tests():\n    pass\nrun_tests()",
+            "run_tests = print\nrun_tests()",
+            "solve()",
+            "if __name__ == '__main__':\n    run_tests()",
+        ],
+    )
+    def test_calls_of_its_own_functions_stay_code(self, code: str) -> None:
+        (call,) = read_calls(block(code, "python"), CODE_TOOLS, code_alone=True).calls
+        assert json.loads(call.arguments) == {"code": code + "\n"}
+
     def test_of_several_the_last_is_taken(self) -> None:
         text = f"{self.PLAN}\nBetter:\n{block('print(2)', 'python')}"
         (call,) = read_calls(text, CODE_TOOLS, code_alone=True).calls
