@@ -11,7 +11,8 @@ from harness.models import protocol
 from harness.models.text_tools.arguments import End
 from harness.models.text_tools.calls import sole_text
 from harness.models.text_tools.instructions import said_in_text
-from harness.models.text_tools.wording import told_again
+from harness.models.text_tools.salvage import text_in_call
+from harness.models.text_tools.wording import test_it, told_again
 from harness.tools.run_code import RunCode
 from harness.tools.run_tests import RunTests, report_text
 from harness.tools.workspace import Report
@@ -148,15 +149,29 @@ class ToolCalls:
     def _told_again(
         self, call: protocol.ToolCall, result: protocol.ToolMessage, *, in_text: bool
     ) -> protocol.ToolMessage:
-        """Return an error in other words, if the model answers it with the same call."""
+        """Return an error in other words, if the model answers it with the same call.
+
+        A call without code, where a solution waits for its tests, is told to run them.
+        """
         toolbox = self._session.toolbox
         spec = toolbox.spec(call.name) if result.malformed else None
+        test = toolbox.spec(RunTests.name) if self._waits_for_tests() else None
+        key = None if spec is None else sole_text(spec)
+        if spec and test and key and not text_in_call(call.arguments, key):
+            words = test_it(spec, test, in_text=in_text)
+            return result.model_copy(update={"content": words})
         if self._session.workspace.latest is None and spec is None:
             spec = next((each for each in toolbox.specs if sole_text(each)), None)
         if not result.is_error or spec is None or (call.name, call.arguments) not in self._failed:
             return result
         words = told_again(result.content, spec, in_text=in_text)
         return result.model_copy(update={"content": words})
+
+    def _waits_for_tests(self) -> bool:
+        """Whether the newest solution has not been run on the public tests."""
+        latest = self._session.workspace.latest
+        tests = self._session.workspace.problem.public_tests
+        return latest is not None and latest.report is None and bool(tests)
 
     def note_revisions(self) -> None:
         """Record the current turn, usage and time for newly written revisions."""

@@ -11,6 +11,11 @@ At a spend each problem has a share that it is solved, and the intervals are tho
 every problem is solved. That the spend is an estimate too widens them, by the ratio of the variance
 in a bootstrap over problems (B. Efron, Annals of Statistics 7, 1979, 1-26) to that of the shares.
 In the bootstrap whole problems are drawn, each with both strategies, all samples and all policies.
+
+Where many attempts change their solution at one budget, the rate jumps at the mean spend of that
+budget, which is an estimate. The resamples of a rate beside a jump have two peaks, and their
+variance says little. So at a spend that cannot be told from the jump's, the interval holds those of
+the rates before and after it.
 """
 
 import math
@@ -43,6 +48,9 @@ to Variance Estimation, 2nd edition, 2007, chapter 2), and are drawn ten times a
 
 CHANCE = 3
 """Standard deviations within which a ratio of variances is called chance."""
+
+NEAR_JUMP = 2.0
+"""Standard errors within which a spend cannot be told from that of a jump."""
 
 _NEAR = 1e-9
 """Relative rounding error of a spend: what is reached at a spend counts there."""
@@ -121,6 +129,29 @@ class Policies:
         part = min(1.0, (wanted - spend[after - 1]) / width) if width > 0 else 1.0
         found = (1 - part) * self.solved[:, after - 1] + part * self.solved[:, after]
         return np.clip(found.round(12), 0.0, 1.0)
+
+    def sides(self, at: float, own: "Floats | None" = None) -> "list[Floats]":
+        """Return the shares at a mean spend, and before and after each jump that is near.
+
+        A jump counts if it is larger than the standard error of the rate.
+
+        Args:
+            at: the mean spend.
+            own: spend on each problem of the policy whose mean spend this is, if it is one.
+        """
+        import numpy as np
+
+        number, found = len(self.spend), [self.shares(at)]
+        spend, solved = self.curve
+        for place in np.flatnonzero(spend[1:] == spend[:-1]):
+            rate = min(1.0, max(0.0, float(solved[place : place + 2].mean())))
+            size = abs(float(solved[place + 1] - solved[place]))
+            apart = self.spend[:, place] - (at if own is None else own)
+            doubt = float(apart.std()) / math.sqrt(number)
+            is_large = size > math.sqrt(rate * (1 - rate) / number)
+            if is_large and doubt > _LEAST and abs(float(apart.mean())) <= NEAR_JUMP * doubt:
+                found += [np.clip(self.solved[:, side], 0.0, 1.0) for side in (place, place + 1)]
+        return found
 
     def trials(self, at: float) -> int:
         """Return how many trials at a mean spend the samples of all problems are, at most."""
@@ -301,26 +332,41 @@ def _both(arm: Policies) -> "Floats":
     return np.hstack([arm.spend, arm.solved])
 
 
-def rate_interval(arm: Policies, at: float, drawn: "Floats") -> tuple[float, float]:
+def rate_interval(
+    arm: Policies, at: float, drawn: "Floats", own: "Floats | None" = None
+) -> tuple[float, float]:
     """Return the interval of a solve rate at a mean spend.
 
     Args:
         arm: policies of the strategy, for two problems or more.
         at: the mean spend.
         drawn: the solve rate there in each resample.
+        own: as in `Policies.sides`.
     """
-    shares = arm.shares(at)
+    sides = arm.sides(at, own)
+    ends = [_rate_ends(arm, at, shares, drawn if len(sides) == 1 else None) for shares in sides]
+    return min(low for low, _ in ends), max(high for _, high in ends)
+
+
+def _rate_ends(
+    arm: Policies, at: float, shares: "Floats", drawn: "Floats | None"
+) -> tuple[float, float]:
     number, rate = len(shares), float(shares.mean())
     squares = float(((shares - rate) ** 2).sum())
     worth_all = float(number)
     if 0 < rate < 1 and arm.trials(at) > number:
         independent = rate * (1 - rate)
         worth_all = worth(number, arm.trials(at), independent, max(squares, _LEAST), CONFIDENCE)
-    return wilson(rate, worth_all / _spread(squares, number, drawn))
+    spread = 1.0 if drawn is None else _spread(squares, number, drawn)
+    return wilson(min(1.0, rate), worth_all / spread)
 
 
 def difference_interval(
-    first: Policies, second: Policies, at: float, drawn: "Floats | None" = None
+    first: Policies,
+    second: Policies,
+    at: float,
+    drawn: "Floats | None" = None,
+    own: "Floats | None" = None,
 ) -> Score:
     """Return the test of the difference of two strategies at a mean spend, and its interval.
 
@@ -330,13 +376,23 @@ def difference_interval(
         at: the mean spend.
         drawn: the second solve rate minus the first in each resample; None where the problems are
             too few to resample.
+        own: as in `Policies.sides`.
     """
-    one, other = first.shares(at), second.shares(at)
+    both = [(one, other) for one in first.sides(at, own) for other in second.sides(at, own)]
+    samples = min(first.trials(at), second.trials(at))
+    found = [
+        _difference(one, other, samples, drawn if len(both) == 1 else None) for one, other in both
+    ]
+    low, high = min(each.low for each in found), max(each.high for each in found)
+    return found[0]._replace(low=low, high=high, p_value=max(each.p_value for each in found))
+
+
+def _difference(one: "Floats", other: "Floats", samples: int, drawn: "Floats | None") -> Score:
     gains = other - one
     squares = float(((gains - gains.mean()) ** 2).sum())
     spread = 1.0 if drawn is None else _spread(squares, len(gains), drawn)
     pairs = list(zip(one.tolist(), other.tolist(), strict=True))
-    return paired_test(pairs, min(first.trials(at), second.trials(at)), spread).at()
+    return paired_test(pairs, samples, spread).at()
 
 
 def _spread(squares: float, number: int, drawn: "Floats") -> float:

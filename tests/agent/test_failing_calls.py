@@ -88,6 +88,29 @@ class TestWhatIsTold:
         )
         assert "```python\n# your complete solution\n```" in played.results[0].content
 
+    @pytest.mark.parametrize("arguments", ["{}", "{", '{"language": "python"}'])
+    async def test_a_call_without_code_is_told_to_test_the_solution_that_stays(
+        self, play: Play, arguments: str
+    ) -> None:
+        empty = call("write_solution", arguments)
+        played = await play(
+            turn(write(WRONG)), turn(empty), turn(run()), turn(empty), turn(write(RIGHT), run())
+        )
+        stays, after = played.results[1], played.results[3]
+        assert stays.malformed
+        assert "stays. Test it now. Write it like this: run_tests" in stays.content
+        assert "stays" not in after.content  # it is tested
+        assert played.attempt.written == 2
+
+    async def test_such_a_call_in_text_is_shown_the_call_that_tests(self, play_text: Play) -> None:
+        played = await play_text(
+            turn(write(WRONG)),
+            turn(text='```json\n{"name": "write_solution"}\n```'),
+            turn(write(RIGHT), run()),
+        )
+        test = '```json\n{"name": "run_tests", "arguments": {}}\n```'
+        assert played.results[1].content.endswith(test)
+
     async def test_the_same_call_again_is_told_differently(self, play: Play) -> None:
         played = await play(failing(), failing(), turn(write(RIGHT), run()))
         first, second = played.results[:2]

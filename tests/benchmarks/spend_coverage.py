@@ -2,9 +2,8 @@
 
 Shots and attempts are drawn from a known population (`tests/support/spend_made.py`) whose curves
 cross. Prints, for several numbers of problems, the coverage of the 95 % intervals of both curves
-and of their difference at some spends, and of the crossing point. Just above 5 many attempts change
-their solution at once: there the interval is too narrow, as it cannot say on which side of the jump
-a spend of 5 is.
+and of their difference at some spends, and of the crossing point. Just above 5 many attempts
+change their solution at once, so that their rate jumps there.
 
     python tests/benchmarks/spend_coverage.py [DRAWS]
 """
@@ -19,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "support"))
 from spend_made import Truth, held
 
 AT = (3.0, 5.0, 5.2, 8.0)
-PROBLEMS = (50, 200)
+PROBLEMS = (20, 60, 200)
 RESAMPLES = 500
 
 

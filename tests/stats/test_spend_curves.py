@@ -145,3 +145,28 @@ def test_intervals_hold_the_known_curves_and_the_crossing_is_found() -> None:
         assert 0.9 <= rate <= 0.99, name
     assert np.mean([each.crossing for each in found]) >= 0.9
     assert np.mean([each.crossed for each in found]) >= 0.95
+
+
+def test_the_interval_at_a_spend_near_a_jump_holds_both_sides_of_it() -> None:
+    """Attempts end at 4 or 6, which is 4.9 on average; half are solved, at their end."""
+    ends = [4.0] * 55 + [6.0] * 45
+    attempts = [Attempt(n, [(end, n % 2 == 0)], end) for n, end in enumerate(ends)]
+    before, after = cut_off(attempts, 100), cut_off(attempts[:55], 55)
+    (drawn,) = resampled([before], [4.91], resamples=500)
+    low, high = rate_interval(before, 4.91, drawn[:, 0])
+    assert low < 0.28, "solved by those that end at 4"
+    assert high > 0.5, "solved by all"
+    none = policies([[1.0]] * 100, [[0.0]] * 100, samples=1)
+    found = difference_interval(none, before, 4.91, drawn[:, 0])
+    assert found.low < 0.28
+    assert found.high > 0.5
+    (drawn,) = resampled([after], [4.0], resamples=500)
+    low, high = rate_interval(after, 4.0, drawn[:, 0])
+    assert low > 0.36, "every attempt has spent 4 where it is cut off there: no doubt of the side"
+
+
+def test_the_spend_of_the_attempts_themselves_is_on_the_side_after_their_last_jump() -> None:
+    attempts = [Attempt(n, [(4.0 + 2 * (n % 2), True)], 4.0 + 2 * (n % 2)) for n in range(100)]
+    way = cut_off(attempts, 100)
+    assert len(way.sides(way.most)) == 3
+    assert len(way.sides(way.most, way.spend[:, -1])) == 1

@@ -203,7 +203,11 @@ class Imported:
 def _stop(process: "subprocess.Popen[bytes]") -> None:
     assert process.stdin is not None
     process.stdin.close()
-    process.wait(60)
+    try:
+        process.wait(60)
+    except subprocess.TimeoutExpired:  # it still imports: the machine is busy
+        process.kill()
+        process.wait()
 
 
 # In the forked process.

@@ -258,7 +258,8 @@ class Drawn:
         solved = self._rates[key][place]
         low, high = None, None
         if self.problems > 1:
-            low, high = rate_interval(self.curves[key], spend, self._drawn[key][:, place])
+            own = self._own_spend(spend)
+            low, high = rate_interval(self.curves[key], spend, self._drawn[key][:, place], own)
         (amount,) = self.curves[key].amounts_at([spend])
         return SpendPoint(spend=spend, solved=solved, low=low, high=high, amount=amount)
 
@@ -267,13 +268,21 @@ class Drawn:
     ) -> tuple[float, float | None, float | None]:
         """Return the second curve minus the first at one of the spends, and the interval."""
         place = self.spends.index(spend)
-        one, other = (min(1.0, self._rates[key][place]) for key in (first, second))
-        difference = other - one
+        rates = [min(1.0, self._rates[key][place]) for key in (first, second)]
+        difference = rates[1] - rates[0]
         if self.problems < 2:  # noqa: PLR2004 - one problem gives no interval
             return difference, None, None
         drawn = self._drawn[second][:, place] - self._drawn[first][:, place]
-        found = difference_interval(self.curves[first], self.curves[second], spend, drawn)
+        one, other, own = self.curves[first], self.curves[second], self._own_spend(spend)
+        found = difference_interval(one, other, spend, drawn, own)
         return difference, found.low, found.high
+
+    def _own_spend(self, spend: float) -> "Floats | None":
+        """Return the spend by problem of the policy whose mean spend this is; None if of none."""
+        if spend not in self.own:
+            return None
+        arm = self.curves[self.own[spend]]
+        return arm.spend[:, 1 if arm.shots else -1]
 
     def crossing(self, first: Key, second: Key) -> CrossingPoint | None:
         """Return the last crossing of two curves where both are known, or None."""

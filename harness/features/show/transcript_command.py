@@ -16,6 +16,7 @@ from harness.grading.verdict import Grade
 from harness.models.protocol import ModelTurn, ToolCall
 from harness.run.store.directory import RESULTS, refuse_experiment
 from harness.run.store.message_texts import message_text
+from harness.run.store.pending import reason_text
 from harness.run.store.results import read_results
 from harness.run.store.transcript import sample_name
 from harness.run.store.transcripts import FOLDER, Transcripts
@@ -98,7 +99,7 @@ def _heading(event: events.Event) -> str:
         case events.WorkEnded():
             heading = f"the work of the agent has ended: {event.stop_reason}"
         case events.PutOff():
-            heading = f"put off: {event.reason}; the sample stays pending"
+            heading = f"the sample stays pending: {reason_text(event.reason)}"
         case events.NotGraded():
             heading = f"not graded: {event.verdict.replace('_', ' ')}; the sample stays pending"
         case events.Damaged():

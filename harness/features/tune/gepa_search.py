@@ -122,7 +122,7 @@ class GepaSearch:
         del capture_traces
         name, problems = digest(candidate), list(dict.fromkeys(batch))
         parent = self._to_beat.pop(name, None)
-        if parent is None or parent.keys() != set(problems):
+        if parent is None or set(parent) != set(problems):
             results = self._results(candidate, problems, problems)
         else:
             lost = [problem for problem in problems if parent[problem] < 1]

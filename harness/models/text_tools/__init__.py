@@ -7,5 +7,5 @@
 - `source`: bodies of calls, and where they end.
 - `calls`: what a call is; `arguments`: its arguments, as text of any kind.
 - `repair`: JSON as models write it; `quoted`: a text between quotes, where no JSON can be repaired.
-- `salvage`: the text in a call that failed.
+- `salvage`: the text in a call that failed; `end_of_code`: tools called in the last lines of code.
 """

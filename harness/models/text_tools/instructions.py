@@ -36,10 +36,16 @@ from harness.models.protocol import (
 from harness.models.providers import ToolProtocol
 from harness.models.text_tools.calls import ParsedCall
 from harness.models.text_tools.reader import read_calls
-from harness.models.text_tools.wording import WORDING, Wording, code_call, manual, right_call
+from harness.models.text_tools.wording import (
+    RUN_TESTS,
+    WORDING,
+    Wording,
+    code_call,
+    manual,
+    right_call,
+)
 from harness.problem import ProblemView
 
-RUN_TESTS = "run_tests"  # follows the call with a solution
 MARK, SAID = "tool_protocol", "said"
 PATIENCE_S = 0.25  # a refusal is immediate; an answer takes longer
 MOST_SILENT_TURNS = 2  # native answers without any readable call, until tools are told in text

@@ -9,9 +9,10 @@ Time is linear in the length of the text, whatever it holds.
 
 import json
 import math
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from itertools import islice
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from harness.languages.known import LANGUAGES
 from harness.models.protocol import ToolSpec
@@ -24,9 +25,11 @@ from harness.models.text_tools.calls import (
     code_tags,
     sole_text,
 )
+from harness.models.text_tools.end_of_code import calls_at_end
 from harness.models.text_tools.formats import blocks
 from harness.models.text_tools.repair import strict_value
 from harness.models.text_tools.source import Source
+from harness.models.text_tools.wording import RUN_TESTS
 
 MOST_BLOCKS = 4_096  # later ones stay text
 LONGEST_EXAMPLE = 100  # arguments
@@ -34,6 +37,8 @@ LONGEST_TEXT = 1 << 20  # a longer one is not searched
 THOUGHTS_END = "</think>"
 NO_CODE = frozenset(each.placeholder for each in LANGUAGES.values())
 """What stands for a solution in the examples that a model is shown."""
+
+_DEFINES = re.compile(r"^(?:async def|def|class|struct|int main)\b", re.MULTILINE)
 
 
 class ReadCalls(NamedTuple):
@@ -59,7 +64,8 @@ def read_calls(
             that runs it can report that there is no such tool.
         known_only: whether unknown names make no call, for texts that need not hold any.
         cut_off: whether the text ended at the token limit, so that an unclosed block is broken.
-        code_alone: whether a block of code without its call is a call, if all others follow it.
+        code_alone: whether a block of code without its call is a call, if all others follow it;
+            its tests are then run too.
     """
     if len(text) > LONGEST_TEXT:
         return ReadCalls(text, ())
@@ -115,9 +121,8 @@ class _Parts:
         begins = next(block.start for block in self._used if call in block.calls)
         later = [block for block in self._code if block.start > begins]
         block = later[0] if later else self._code[-1]
-        name = call.name
-        arguments = {**json.loads(call.arguments), str(sole_text(self._known[name])): block.code}
-        self._calls[place] = ParsedCall(name, json.dumps(arguments))
+        others = json.loads(call.arguments)
+        self._calls[place : place + 1] = self._written(self._known[call.name], block, others)
         used = sorted([*self._used, block], key=lambda block: block.start)
         return tuple(self._calls), used
 
@@ -131,8 +136,18 @@ class _Parts:
         blocks = [each for each in self._code if each.tag in tags and each.start < ends]
         if not blocks:
             return tuple(self._calls), self._used
-        call = ParsedCall(tool.name, json.dumps({str(sole_text(tool)): blocks[-1].code}))
-        return (call, *self._calls), [blocks[-1], *self._used]
+        block = _solution(blocks)
+        calls = self._written(tool, block, {})
+        if RUN_TESTS in self._known and all(c.name != RUN_TESTS for c in (*calls, *self._calls)):
+            calls.append(ParsedCall(RUN_TESTS, "{}"))
+        return (*calls, *self._calls), [block, *self._used]
+
+    def _written(self, tool: ToolSpec, block: Block, others: Mapping[str, Any]) -> list[ParsedCall]:
+        """Return the call that hands in a block, and those of tools that the code ends with."""
+        code, after = calls_at_end(str(block.code), self._known)
+        called = {call.name for call in self._calls}
+        call = ParsedCall(tool.name, json.dumps({**others, str(sole_text(tool)): code}))
+        return [call, *(each for each in after if each.name not in called)]
 
     def _lacks_text(self, call: ParsedCall) -> bool:
         """Return whether a call lacks the one text that its tool takes."""
@@ -148,6 +163,12 @@ class _Parts:
         found = strict_value(call.arguments) if len(call.arguments) < LONGEST_EXAMPLE else None
         fields = (found.fields if found else None) or {}
         return any(str(value).strip() in {*PLACEHOLDERS, *NO_CODE} for value in fields.values())
+
+
+def _solution(blocks: Sequence[Block]) -> Block:
+    """Return the last block that defines something, or the last: examples of use follow code."""
+    defining = (each for each in reversed(blocks) if _DEFINES.search(str(each.code)))
+    return next(defining, blocks[-1])
 
 
 def _after_thoughts(text: str) -> int:

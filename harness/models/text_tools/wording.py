@@ -36,6 +36,9 @@ CODE_ALONE = """\
 {name} is called without JSON: a fenced {tag} block is the call. Write the whole code in one block:
 
 {call}
+{then}"""
+THEN_TESTED = """
+It is stored, and {test} runs it at once; you need not call that.
 """
 CODE_ALONE_REMINDER = "To call {name}, write the whole code in one fenced {tag} block; no JSON."
 CODE_AFTER = """\
@@ -62,8 +65,11 @@ LIKE_THIS = "Write it like this: {call}"
 LIKE_THIS_IN_TEXT = "Write it like this:\n\n{call}"
 REPEATED = "You have made this very call before, and it failed the same way. {error}"
 REPEATED_LIKE_THIS = "Do not send it again. Send exactly this, with your own text in it:\n\n{call}"
+STAYS = "This call has no `{argument}`, so the solution that you wrote before stays. Test it now."
 LEFT_OUT = "({tool} takes no {names}; left out.)"
 
+RUN_TESTS = "run_tests"
+"""Tool that is called after a block of code that is a call by itself."""
 CODE = "code"
 EXAMPLES = {CODE: LANGUAGES[PYTHON].placeholder, "answer": "[1, 2]"}
 """Examples of arguments; the solution in one is a comment, since small models copy a program."""
@@ -79,6 +85,11 @@ _VALUES: Mapping[str, Any] = {
 
 
 Form = Literal["alone", "after", "tagged"]
+_WORDS: Mapping[Form, tuple[str, str]] = {
+    "alone": (CODE_ALONE, CODE_ALONE_REMINDER),
+    "after": (CODE_AFTER, CODE_AFTER),
+    "tagged": (CODE_TAGGED, CODE_TAGGED),
+}
 
 
 @dataclass(frozen=True)
@@ -123,11 +134,6 @@ WORDINGS = {
     "code tagged": Wording(form="tagged"),
 }
 WORDING = WORDINGS["code alone"]
-_WORDS: Mapping[Form, tuple[str, str]] = {
-    "alone": (CODE_ALONE, CODE_ALONE_REMINDER),
-    "after": (CODE_AFTER, CODE_AFTER),
-    "tagged": (CODE_TAGGED, CODE_TAGGED),
-}
 
 
 def manual(tools: Sequence[ToolSpec], wording: Wording = WORDING) -> str:
@@ -147,6 +153,8 @@ def code_call(tools: Sequence[ToolSpec], wording: Wording = WORDING) -> CodeCall
         if argument := sole_text(tool):
             call = right_call(tool, in_text=True, wording=wording)
             told = {"name": tool.name, "argument": argument, "call": call, "tag": _tag(tool)}
+            tested = any(each.name == RUN_TESTS for each in tools)
+            told["then"] = THEN_TESTED.format(test=RUN_TESTS) if tested else ""
             words, reminder = (each.format(**told) for each in _WORDS[wording.form_of(tool)])
             return CodeCall(tool, words, reminder)
     return None
@@ -183,6 +191,17 @@ def like_this(tool: ToolSpec, *, in_text: bool) -> str:
     """Return the end of an error that shows a call written right."""
     template = LIKE_THIS_IN_TEXT if in_text else LIKE_THIS
     return template.format(call=right_call(tool, in_text=in_text))
+
+
+def test_it(tool: ToolSpec, test: ToolSpec, *, in_text: bool) -> str:
+    """Return the error of a call without code, where a solution waits for its tests.
+
+    Args:
+        tool: the tool that takes the code.
+        test: the tool that runs the tests.
+        in_text: whether tools are called in text.
+    """
+    return f"{STAYS.format(argument=sole_text(tool))} {like_this(test, in_text=in_text)}"
 
 
 def told_again(error: str, tool: ToolSpec, *, in_text: bool) -> str:

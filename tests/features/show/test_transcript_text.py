@@ -5,9 +5,11 @@ import unicodedata
 
 import pytest
 
+from harness.agent.attempt import RunStop
 from harness.agent.events import (
     Event,
     Graded,
+    PutOff,
     Request,
     Response,
     Retried,
@@ -35,6 +37,11 @@ def test_an_answer_that_was_cut_off_is_marked() -> None:
 
     assert "turn 1: model, 0.00 s, cut off by the token limit" in told("max_tokens")
     assert "cut off" not in told("end_turn")
+
+
+def test_a_sample_that_a_limit_of_the_run_ended_is_called_pending() -> None:
+    text = transcript_text([PutOff(turn=1, reason=RunStop.BUDGET)])
+    assert "the sample stays pending: stopped by the budget" in text
 
 
 def conversation(word: str = "word") -> list[Event]:

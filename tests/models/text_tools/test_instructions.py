@@ -174,7 +174,7 @@ class TestTextWithoutJson:
         for text in (told, shown):  # the example of TOOL is none
             written = text.replace("# your complete solution", "print(1)")
             found = read_calls(written, CODE_TOOLS, code_alone=True).calls
-            assert [call.name for call in found] == ["write_solution"]
+            assert found[0].name == "write_solution"
             assert json.loads(found[0].arguments) == {"code": "print(1)\n"}
 
     @pytest.mark.parametrize("wording", WORDINGS.values(), ids=WORDINGS)
@@ -234,21 +234,63 @@ class TestCodeWithoutItsCall:
 
     PLAN = f"I reverse it.\n\n{block('print(1)', 'python')}"
 
+    def handed_in(self, text: str) -> str:
+        """Return the code of the one call that hands in code."""
+        found = read_calls(text, CODE_TOOLS, code_alone=True).calls
+        (call,) = [each for each in found if each.name == "write_solution"]
+        return json.loads(call.arguments)["code"]
+
     def test_it_is_a_call_before_those_that_follow_it(self) -> None:
         found = read_calls(f"{self.PLAN}\n{block(RUN)}", CODE_TOOLS, code_alone=True)
         assert [call.name for call in found.calls] == ["write_solution", "run_tests"]
         assert json.loads(found.calls[0].arguments) == {"code": "print(1)\n"}
         assert found.text == "I reverse it."
 
+    @pytest.mark.parametrize(
+        "end", ["run_tests()", "\n# Test it\nrun_tests()\n", "print(run_tests())"]
+    )
+    def test_a_call_of_a_tool_that_ends_the_code_is_no_code(self, end: str) -> None:
+        text = block(f"def f():\n    return 1\n{end}", "python")
+        for prefix in ("", f"{TestCodeBesideACall.EMPTY}\n"):
+            found = read_calls(prefix + text, CODE_TOOLS, code_alone=True).calls
+            assert [call.name for call in found] == ["write_solution", "run_tests"]
+            assert "run_tests" not in json.loads(found[0].arguments)["code"]
+        once = read_calls(f"{text}\n{block(RUN)}", CODE_TOOLS, code_alone=True).calls
+        assert [call.name for call in once] == ["write_solution", "run_tests"]
+
+    @pytest.mark.parametrize(
+        "code",
+        [
+            "def run_tests():\n    pass\nrun_tests()",
+            "run_tests = print\nrun_tests()",
+            "solve()",
+            "if __name__ == '__main__':\n    run_tests()",
+        ],
+    )
+    def test_calls_of_its_own_functions_stay_code(self, code: str) -> None:
+        assert self.handed_in(block(code, "python")) == code + "\n"
+
     def test_of_several_the_last_is_taken(self) -> None:
         text = f"{self.PLAN}\nBetter:\n{block('print(2)', 'python')}"
-        (call,) = read_calls(text, CODE_TOOLS, code_alone=True).calls
-        assert json.loads(call.arguments) == {"code": "print(2)\n"}
+        assert self.handed_in(text) == "print(2)\n"
+
+    def test_examples_of_use_after_it_are_none(self) -> None:
+        use = block("print(f())", "python")
+        assert self.handed_in(f"{block('def f(): pass', 'python')}\n{use}") == "def f(): pass\n"
+        assert self.handed_in(f"{self.PLAN}\n{use}") == "print(f())\n"
+
+    def test_its_tests_are_run_once(self) -> None:
+        for text in (self.PLAN, f"{self.PLAN}\n{block(RUN)}"):
+            found = read_calls(text, CODE_TOOLS, code_alone=True).calls
+            assert [call.name for call in found] == ["write_solution", "run_tests"]
+        (call,) = read_calls(self.PLAN, CODE_TOOLS[:2], code_alone=True).calls  # no such tool
+        assert call.name == "write_solution"
+        assert "run_tests runs it at once" in manual(CODE_TOOLS)
+        assert "runs it at once" not in manual(CODE_TOOLS[:2])
 
     def test_the_example_of_the_manual_repeated_after_it_is_left_out(self) -> None:
         example = block("# your complete solution", "python")
-        (call,) = read_calls(f"{self.PLAN}\n{example}", CODE_TOOLS, code_alone=True).calls
-        assert json.loads(call.arguments) == {"code": "print(1)\n"}
+        assert self.handed_in(f"{self.PLAN}\n{example}") == "print(1)\n"
         assert not read_calls(example, CODE_TOOLS, code_alone=True).calls
 
     @pytest.mark.parametrize(
@@ -277,8 +319,7 @@ class TestCodeWithoutItsCall:
         turn = ModelTurn(text=self.PLAN)
         stored = ToolMessage(call_id="a", name="write_solution", content="Saved.")
         for messages in (OPENING, (*OPENING, stored)):
-            (call,) = with_calls(turn, messages, CODE_TOOLS).tool_calls
-            assert call.name == "write_solution"
+            assert with_calls(turn, messages, CODE_TOOLS).tool_calls[0].name == "write_solution"
         assert not with_calls(turn, OPENING, CODE_TOOLS, marked=False).tool_calls
 
 
