@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from harness.agent.written_tests import runner_of
-from harness.grading.jobs import Judgement, Options, Trial
+from harness.grading.jobs import Judgement, Options, TrialRun
 from harness.grading.verdict import Grade
 from harness.languages.starters import view_in
 from harness.problem import Problem, ProblemView, Signature, TestSuite
@@ -34,7 +34,7 @@ def workspace_of(problem: Problem, options: Options, pool: Executor) -> Workspac
 
     async def run_code(code: str, stdin: str) -> Execution:
         data = stdin.encode("utf-8", "surrogatepass")
-        trial = Trial(_script(view, code, *language), data, task.limits)
+        trial = TrialRun(_script(view, code, *language), data, task.limits)
         return await pool.call(trial, urgent=True, queued=workspace.queued)
 
     workspace = Workspace(view, run_public_tests, task.limits.cpu_s, run_code=run_code)

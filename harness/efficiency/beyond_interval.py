@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class MeasuredTime:
+class UncertainTime:
     """Time with its uncertainty.
 
     Attributes:
@@ -18,7 +18,7 @@ class MeasuredTime:
 
 
 def beyond_half_width(
-    solution: MeasuredTime, fastest: MeasuredTime, slowest: MeasuredTime
+    solution: UncertainTime, fastest: UncertainTime, slowest: UncertainTime
 ) -> float:
     """Return half the width of the 95 % interval of `beyond`, before clipping.
 

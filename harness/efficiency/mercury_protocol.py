@@ -10,10 +10,10 @@ added up and how failed ones are treated; both are this module's choice.
 import math
 from collections.abc import Mapping, Sequence
 
-from harness.efficiency.beyond_interval import MeasuredTime
+from harness.efficiency.beyond_interval import UncertainTime
 from harness.efficiency.scale import Efficiency, ReferenceTime, Scale
 from harness.efficiency.turns import WRONG, Expected, Grouping, LapError, Turns, race_of
-from harness.sandbox.timing_race import Step
+from harness.sandbox.timing_race import ProgramStep
 from harness.sandbox.worker import Worker
 
 ITERATIONS = 128
@@ -27,7 +27,7 @@ def time_of(worker: Worker, expected: Expected, code: str) -> list[Mapping[str, 
         SandboxError: the sandbox failed.
     """
     plan = Grouping.of(len(expected.inputs), apart=expected.program.entry_point is None)
-    steps = [Step(0, group, phase="iterate", iterations=ITERATIONS) for group in plan.every]
+    steps = [ProgramStep(0, group, phase="iterate", iterations=ITERATIONS) for group in plan.every]
     with worker.on(race_of(expected, [code], plan, times=ITERATIONS)) as race:
         turns = Turns(worker, race, plan)
         laps = turns.take(steps)
@@ -80,9 +80,9 @@ def calibrate(worker: Worker, expected: Expected, codes: Mapping[str, str]) -> S
     return Scale(timing="mercury", unit_s=1.0, references=tuple(found), failed=failed)
 
 
-def total(times: Sequence[Mapping[str, float]]) -> MeasuredTime:
+def total(times: Sequence[Mapping[str, float]]) -> UncertainTime:
     """Return the CPU seconds over all tests, with the uncertainty of the README's interval."""
     seconds = max(sum(each["cpu_s"] for each in times), 1e-9)
     halves = [(each["high"] - each["low"]) / 2 for each in times]
     walls = sum((each["high"] + each["low"]) / 2 for each in times)
-    return MeasuredTime(seconds, math.hypot(*halves) / max(walls, 1e-9))
+    return UncertainTime(seconds, math.hypot(*halves) / max(walls, 1e-9))

@@ -22,7 +22,7 @@ from harness.efficiency.turns import (
     Turns,
     race_of,
 )
-from harness.sandbox.timing_race import Step
+from harness.sandbox.timing_race import ProgramStep
 from harness.sandbox.worker import Worker
 from harness.stats.rates import student_quantile
 
@@ -141,7 +141,8 @@ def against(
             if other <= TOO_SLOW * max(seconds, min(others))
         ]
         counts = [
-            lap.branches for lap in turns.take([Step(0, g, phase="count") for g in plan.every])
+            lap.branches
+            for lap in turns.take([ProgramStep(0, g, phase="count") for g in plan.every])
         ]
         usual = max(LEAST_S, PASSES_OF_MERCURY * seconds)
         budget = min(MOST_S, effort * usual) + turns.spent_s

@@ -12,7 +12,7 @@ from harness.efficiency.paired_timing import (
 )
 from harness.efficiency.scale import ReferenceTime, Scale
 from harness.efficiency.turns import Expected, Grouping, LapError, Turns, race_of
-from harness.sandbox.timing_race import Step
+from harness.sandbox.timing_race import ProgramStep
 from harness.sandbox.worker import Worker
 
 EFFORT = 4.0  # CPU time of an anchor, in that of another reference
@@ -123,7 +123,7 @@ def _look(
             turns = Turns(worker, race, plan)
             try:
                 looks = [
-                    sum(lap.cpu_s for lap in turns.take([Step(0, g) for g in plan.every]))
+                    sum(lap.cpu_s for lap in turns.take([ProgramStep(0, g) for g in plan.every]))
                     for _ in range(LOOKS)
                 ]
             except LapError:

@@ -4,7 +4,7 @@ from typing import Self
 
 from harness.efficiency import Timing
 from harness.efficiency.beyond import beyond
-from harness.efficiency.beyond_interval import MeasuredTime, beyond_half_width
+from harness.efficiency.beyond_interval import UncertainTime, beyond_half_width
 from harness.efficiency.percentile import percentile
 from harness.problem import Frozen
 
@@ -60,12 +60,14 @@ class Scale(Frozen):
         return tuple(reference.time for reference in self.references)
 
     @property
-    def ends(self) -> tuple[MeasuredTime, MeasuredTime] | None:
+    def ends(self) -> tuple[UncertainTime, UncertainTime] | None:
         """The fastest and the slowest time; None where there are fewer than two references."""
         if len(self.references) < 2:  # noqa: PLR2004 - a scale has two ends
             return None
         fastest, slowest = self.references[0], self.references[-1]
-        return MeasuredTime(fastest.time, fastest.doubt), MeasuredTime(slowest.time, slowest.doubt)
+        return UncertainTime(fastest.time, fastest.doubt), UncertainTime(
+            slowest.time, slowest.doubt
+        )
 
     @property
     def lack(self) -> str:
@@ -75,7 +77,7 @@ class Scale(Frozen):
         fastest, slowest = self.ends
         if fastest.seconds >= slowest.seconds:
             return "all references take the same time"
-        between = MeasuredTime((fastest.seconds * slowest.seconds) ** 0.5, fastest.doubt)
+        between = UncertainTime((fastest.seconds * slowest.seconds) ** 0.5, fastest.doubt)
         if beyond_half_width(between, fastest, slowest) > TELLING:
             return "the references differ by less than the noise"
         return ""
@@ -165,7 +167,7 @@ class Efficiency(Frozen):
         if not scale.lack and scale.ends is not None:
             fastest, slowest = scale.ends
             value = beyond(time, scale.times)
-            half = beyond_half_width(MeasuredTime(time, doubt), fastest, slowest)
+            half = beyond_half_width(UncertainTime(time, doubt), fastest, slowest)
             centre = (slowest.seconds - time) / (slowest.seconds - fastest.seconds)  # not clipped
             ends = [round(min(1.0, max(0.0, end)), 4) for end in (centre - half, centre + half)]
         rank = percentile(time, scale.times, doubt)

@@ -22,7 +22,7 @@ from harness.grading.rules import find_rule
 from harness.grading.sandbox_retry import RetryingWorker
 from harness.grading.task import Task
 from harness.sandbox.program import Program, encoded
-from harness.sandbox.timing_race import Lap, Step, TimingRace
+from harness.sandbox.timing_race import Lap, ProgramStep, TimingRace
 from harness.sandbox.worker import Worker
 
 NUL = b"\0"
@@ -173,7 +173,7 @@ class Turns:
     )
     spent_s: float = 0.0
 
-    def take(self, steps: Sequence[Step]) -> list[Lap]:
+    def take(self, steps: Sequence[ProgramStep]) -> list[Lap]:
         """Carry out steps.
 
         Raises:
@@ -203,7 +203,7 @@ class Turns:
                 seen, looked = (one, other) if plan.second else ((), plan.first)
                 groups = (*seen, *looked, *looked)
                 laps = self.take(
-                    [Step(program, g, fresh=place == 0) for place, g in enumerate(groups)]
+                    [ProgramStep(program, g, fresh=place == 0) for place, g in enumerate(groups)]
                 )
                 spent = [lap.cpu_s + lap.outside_s for lap in laps[len(seen) :]]
                 first += sum(spent[: len(looked)])
@@ -236,12 +236,15 @@ class Turns:
         """Choose the passes per turn; return the CPU seconds of one pass of each program."""
         programs = range(len(self.race.programs))
         every = self.plan.every
-        spent = [sum(lap.cpu_s for lap in self.take([Step(n, g) for g in every])) for n in programs]
+        spent = [
+            sum(lap.cpu_s for lap in self.take([ProgramStep(n, g) for g in every]))
+            for n in programs
+        ]
         self.empty_s = [0.0 for _ in programs]
         if self.plan.apart and not self.race.is_functional:  # a turn is one execution
             return spent
         for each in programs:
-            empty = [lap.cpu_s for lap in self.take([Step(each, 0, passes=0)] * EMPTY_TURNS)]
+            empty = [lap.cpu_s for lap in self.take([ProgramStep(each, 0, passes=0)] * EMPTY_TURNS)]
             self.empty_s[each] = median(empty)
             spent[each] = max(spent[each] - len(every) * self.empty_s[each], 1e-6)
         shortest = min(spent) / len(every)
@@ -267,7 +270,7 @@ class Turns:
             fresh: whether no process may run a test twice.
         """
         warm_up = [
-            Step(program, group, self.passes, fresh=place == 0, shown=self._shown())
+            ProgramStep(program, group, self.passes, fresh=place == 0, shown=self._shown())
             for program in (() if fresh else pair)
             for place, group in enumerate(self.plan.every)
         ]
@@ -281,7 +284,7 @@ class Turns:
         return one / other
 
     def _times(
-        self, pair: tuple[int, int], laps: Sequence[tuple[Step, bool, Lap]]
+        self, pair: tuple[int, int], laps: Sequence[tuple[ProgramStep, bool, Lap]]
     ) -> tuple[float, float]:
         """Return the CPU seconds of a pair's laps that count, at least a nanosecond each."""
         one, other = pair
@@ -294,19 +297,21 @@ class Turns:
         charged = call[one] + max(0.0, outside[one] - usual)
         return max(charged, 1e-9), max(call[other], 1e-9)
 
-    def _steps(self, pair: tuple[int, int], number: int, *, fresh: bool) -> list[tuple[Step, bool]]:
+    def _steps(
+        self, pair: tuple[int, int], number: int, *, fresh: bool
+    ) -> list[tuple[ProgramStep, bool]]:
         """Return the steps of a pair, and whether each counts."""
         shown = self._shown()
         if not fresh or not self.plan.second:
             passes = 1 if fresh else self.passes
             return [
-                (Step(program, group, passes, fresh=fresh, shown=shown % passes), True)
+                (ProgramStep(program, group, passes, fresh=fresh, shown=shown % passes), True)
                 for place, group in enumerate(self.plan.every)
                 for program in (pair if (number + place) % 2 else pair[::-1])
             ]
         one, other = self.plan.first, self.plan.second
         return [
-            (Step(program, group, fresh=place == 0), place >= len(halves[0]))
+            (ProgramStep(program, group, fresh=place == 0), place >= len(halves[0]))
             for halves in ((one, other), (other, one))
             for program in (pair if number % 2 else pair[::-1])
             for place, group in enumerate((*halves[0], *halves[1]))

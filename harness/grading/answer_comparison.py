@@ -40,7 +40,7 @@ class AnswerCheck(Protocol):
         ...
 
 
-class Comparison:
+class AnswerComparison:
     """Compares answers by a checker, or by a rule where there is none.
 
     Args:

@@ -124,7 +124,7 @@ def harness_is_sound(input, expected):
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
+class CheckerFailure:
     """Reason why a checker's function returned nothing, in one bounded line.
 
     Attributes:
@@ -184,12 +184,14 @@ class CheckerCode:
                 return [_read(executions[0])] * len(inputs)
             for place, execution in enumerate(executions):
                 answer = _read(execution)
-                if isinstance(answer, Failure) and place:  # an earlier call may have caused it
+                if (
+                    isinstance(answer, CheckerFailure) and place
+                ):  # an earlier call may have caused it
                     again = self.bench.execute(trial, [len(answers)])[0]
                     answer, execution = _read(again), again  # noqa: PLW2901 - it replaces the first
                 answers.append(answer)
                 self.overdue[function] += execution.ending in _TIME_IS_UP
-        given_up = Failure("it runs out of time, and is asked no more")
+        given_up = CheckerFailure("it runs out of time, and is asked no more")
         return answers + [given_up] * (len(inputs) - len(answers))
 
 
@@ -199,10 +201,10 @@ def _read(execution: Execution) -> Any:
         why = lines[-1] if lines else execution.ending.replace("_", " ")
         if why.endswith(f"Solution method {CHECK!r}"):
             why = "its 'check' is no function"
-        return Failure(writable(around(why, 0, EXCERPT)), own=why.startswith(_OWN_MISTAKES))
+        return CheckerFailure(writable(around(why, 0, EXCERPT)), own=why.startswith(_OWN_MISTAKES))
     if execution.result is None:
-        return Failure("its process ended before it returned")
+        return CheckerFailure("its process ended before it returned")
     try:
         return json.loads(execution.result)
     except (ValueError, RecursionError):
-        return Failure("it wrote on the judge's own channel")
+        return CheckerFailure("it wrote on the judge's own channel")

@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 from harness.excerpts import around
 from harness.grading.checkers import (
+    CheckedProgram,
     CheckerError,
     OwnScore,
-    Prepared,
     difference_of,
     is_of_size,
     text_of,
@@ -86,9 +86,9 @@ class ProgramCheck:
         limits = Limits(program.cpu_s, program.memory_bytes)
         self._trial = Trial(compiled_checker(program), self._inputs, limits, has_folder=True)
 
-    def prepare(self, program: Program, tests: Sequence[TestCase]) -> Prepared:
+    def prepare(self, program: Program, tests: Sequence[TestCase]) -> CheckedProgram:
         """Return the solution and the inputs of the tests, which it does not change."""
-        return Prepared(program, [test.input for test in tests])
+        return CheckedProgram(program, [test.input for test in tests])
 
     def compare(
         self, pairs: Sequence[tuple[TestCase, str]]

@@ -63,7 +63,7 @@ class OwnScore(NamedTuple):
     share: float | None = None
 
 
-class Prepared(NamedTuple):
+class CheckedProgram(NamedTuple):
     """Program as a checker wants it run, and the input of each test."""
 
     program: Program
@@ -99,7 +99,7 @@ class Check:
     def close(self) -> None:
         """Do nothing: its processes end with each request."""
 
-    def prepare(self, program: Program, tests: Sequence[TestCase]) -> Prepared:
+    def prepare(self, program: Program, tests: Sequence[TestCase]) -> CheckedProgram:
         """Return the program and inputs, with arguments made by the checker.
 
         A `check` makes none: the inputs are the tests' own.
@@ -109,12 +109,16 @@ class Check:
             SandboxError: the sandbox failed.
         """
         if self.code.checker.kind == "check":
-            return Prepared(program, [test.input for test in tests])
+            return CheckedProgram(program, [test.input for test in tests])
         calls = [self._given(test) for test in tests]
         made = self.code.ask(checker_code.CONVERT, calls)
         for number, (call, arguments) in enumerate(zip(calls, made, strict=True), 1):
             if not isinstance(arguments, list):
-                why = arguments.why if isinstance(arguments, checker_code.Failure) else "not a list"
+                why = (
+                    arguments.why
+                    if isinstance(arguments, checker_code.CheckerFailure)
+                    else "not a list"
+                )
                 raise CheckerError(f"convert_offline, test {number}: {why}")
             self.arguments[call] = json.dumps(arguments, separators=(",", ":"))
             if '{"o":' in self.arguments[call]:  # inside a string the quotes would be escaped
@@ -125,7 +129,7 @@ class Check:
         count = max(map(len, made), default=0)
         signature = Signature(arguments=(Codec.TAGGED,) * count, result=Codec.EVERYTHING)
         inputs = ["\n".join(map(json.dumps, arguments)).encode() for arguments in made]
-        return Prepared(replace(program, signature=signature), inputs)
+        return CheckedProgram(replace(program, signature=signature), inputs)
 
     def compare(
         self, pairs: Sequence[tuple[TestCase, str]]
@@ -184,9 +188,9 @@ class Check:
                 return difference_of("the checker says no", test, self._readable(answer))
             case str():
                 return difference_of(said, test, self._readable(answer))
-            case checker_code.Failure(own=True):
+            case checker_code.CheckerFailure(own=True):
                 return CheckerError(f"{_AT_FAULT}: {said.why}")
-            case checker_code.Failure():
+            case checker_code.CheckerFailure():
                 why = said.why
             case _:
                 what = around(json.dumps(said), 0, checker_code.EXCERPT)

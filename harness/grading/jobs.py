@@ -43,7 +43,7 @@ class Judgement:
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
+class TrialRun:
     """Runs a program once."""
 
     program: Program

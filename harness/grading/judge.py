@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from itertools import takewhile
 from typing import Any
 
-from harness.grading.answer_comparison import Comparison, Said
+from harness.grading.answer_comparison import AnswerComparison, Said
 from harness.grading.checker_program import ProgramCheck
 from harness.grading.checkers import Check, CheckerError, OwnScore
 from harness.grading.code_tests.code_judge import CodeJudge
@@ -136,7 +136,7 @@ class _Judging:
 
     bench: RetryingWorker
     task: Task
-    comparison: Comparison
+    comparison: AnswerComparison
     trial: Trial
     confirmed: list[int] = field(default_factory=lambda: [0, 0])
     rechecked: list[int] = field(default_factory=lambda: [0, 0])
@@ -158,7 +158,7 @@ class _Judging:
         if task.checker is not None:
             check = _check(bench, task.checker, functional=functional)
             program, inputs = check.prepare(program, task.tests)
-        comparison = Comparison(task.rule, functional=functional, check=check)
+        comparison = AnswerComparison(task.rule, functional=functional, check=check)
         together = len(inputs) > 1 and not task.isolate and program.language == PYTHON
         apart = together and may_need_a_look(program.code)
         return cls(bench, task, comparison, Trial(program, inputs, task.limits, apart=apart))

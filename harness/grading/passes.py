@@ -17,7 +17,7 @@ from harness.grading.sandbox_retry import RetryingWorker
 from harness.grading.task import Task
 from harness.grading.verdict import Difference, JudgedAgain, TestResult
 from harness.problem import CheckerProgram, TestCase
-from harness.sandbox.dialogue import Dialogue, Ended
+from harness.sandbox.dialogue import Ended, InteractiveTest
 from harness.sandbox.limits import Limits
 from harness.sandbox.program import Ending, Execution, SandboxError, Trial
 from harness.sandbox.test_folder import TestFolder
@@ -145,7 +145,7 @@ class PassJudge:
                 return Pass(_nothing(refused), ruling_of(refused, self.checker.protocol))
             if (refused := worker.prepare(own)) is not None:
                 return Pass(refused, None)
-            with Dialogue(worker, own, other) as dialogue:
+            with InteractiveTest(worker, own, other) as dialogue:
                 return self._pass_of(dialogue.run(), public=test.public)
 
     def _pass_of(self, ended: Ended, *, public: bool) -> Pass:

@@ -23,7 +23,7 @@ KEPT_BYTES = 400  # of each
 LONGEST_LOOK_MS = 1000
 
 
-class Line(NamedTuple):
+class DialogueLine(NamedTuple):
     """A piece of a dialogue; `mine` is whether the solution wrote it."""
 
     mine: bool
@@ -31,16 +31,16 @@ class Line(NamedTuple):
 
 
 @dataclass(slots=True)
-class Record:
+class DialogueRecord:
     """First and last pieces of a dialogue."""
 
-    first: list[Line] = field(default_factory=list[Line])
-    last: deque[Line] = field(default_factory=lambda: deque(maxlen=KEPT_PIECES))
+    first: list[DialogueLine] = field(default_factory=list[DialogueLine])
+    last: deque[DialogueLine] = field(default_factory=lambda: deque(maxlen=KEPT_PIECES))
     left_out: int = 0
 
     def add(self, data: bytes, *, mine: bool) -> None:
         """Add a piece that was passed on."""
-        line = Line(mine, data[:KEPT_BYTES])
+        line = DialogueLine(mine, data[:KEPT_BYTES])
         if len(self.first) < KEPT_PIECES:
             self.first.append(line)
             return
@@ -55,7 +55,7 @@ class Record:
         return "\n".join([*parts, *map(_marked, self.last)])
 
 
-def _marked(line: Line) -> str:
+def _marked(line: DialogueLine) -> str:
     mark = ">" if line.mine else "<"
     text = line.text.decode("utf-8", "replace").rstrip("\n")
     return "\n".join(f"{mark}{each}" for each in text.split("\n"))
@@ -76,7 +76,7 @@ class Ended:
     interactor: Execution
     interactor_first: bool
     too_much: bool
-    record: Record
+    record: DialogueRecord
 
 
 class _Pipe:
@@ -138,7 +138,7 @@ def _closed(descriptor: int) -> int:
     return -1
 
 
-class Dialogue(Closing):
+class InteractiveTest(Closing):
     """One test of an interactive problem.
 
     Args:
@@ -154,7 +154,7 @@ class Dialogue(Closing):
         self._heard = _Pipe(mine=False)
         solution.ends = (self._heard.readers_end, self._said.writers_end)
         interactor.ends = (self._said.readers_end, self._heard.writers_end)
-        self._record = Record()
+        self._record = DialogueRecord()
         self._too_much = False
 
     def run(self) -> Ended:

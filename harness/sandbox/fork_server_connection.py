@@ -15,7 +15,7 @@ from typing import Any, cast
 
 from pydantic_core import to_json
 
-from harness.sandbox.inside.messages import Kept, Record, Report, unpack
+from harness.sandbox.inside.messages import Kept, ProcessReport, TestRecord, unpack
 from harness.sandbox.inside.processes import empty_folder
 from harness.sandbox.limits import Limits
 from harness.sandbox.program import Ending, Execution
@@ -185,7 +185,7 @@ def read_answer(data: bytes, outputs: int, limits: Limits) -> list[list[Executio
     return [_executions(report, _Output(outputs, report.records), limits) for report in reports]
 
 
-def _executions(report: Report, output: "_Output", limits: Limits) -> list[Execution]:
+def _executions(report: ProcessReport, output: "_Output", limits: Limits) -> list[Execution]:
     alone = len(report.records) == 1
     return [_read(record, report, output, limits, alone=alone) for record in report.records]
 
@@ -193,7 +193,7 @@ def _executions(report: Report, output: "_Output", limits: Limits) -> list[Execu
 class _Output:
     """The retained output of tests; a small one is read at once."""
 
-    def __init__(self, file: int, records: Sequence[Record]) -> None:
+    def __init__(self, file: int, records: Sequence[TestRecord]) -> None:
         self._file = file
         end = max(kept.start + kept.head + kept.tail for each in records for kept in each.kept)
         self._whole = os.pread(file, end, 0) if end <= SMALL else None
@@ -214,7 +214,7 @@ class _Output:
 
 
 def _read(
-    record: Record, report: Report, output: _Output, limits: Limits, *, alone: bool
+    record: TestRecord, report: ProcessReport, output: _Output, limits: Limits, *, alone: bool
 ) -> Execution:
     stdout, stderr, result, said = map(output.part, record.kept)
     ending, code, error = _ending(record, report.status, _claim(said))
@@ -246,7 +246,7 @@ def _read(
     )
 
 
-def _ending(record: Record, status: int, claim: dict[str, Any]) -> tuple[Ending, int, str]:
+def _ending(record: TestRecord, status: int, claim: dict[str, Any]) -> tuple[Ending, int, str]:
     """Return the ending, the exit code or signal number, and the error text."""
     if record.too_much:
         return Ending.OUTPUT_LIMIT, 0, ""

@@ -15,7 +15,7 @@ STEPS_AT_ONCE = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class ProgramStep:
     """One turn of a program.
 
     Attributes:
@@ -109,7 +109,7 @@ class TimingRace(MemoryFiles):
                 self._add("program", packed(program))
         return self._files
 
-    def order(self, step: Step) -> list[Any]:
+    def order(self, step: ProgramStep) -> list[Any]:
         """Return a step in the fork server's format."""
         return [
             *(step.program, self._spans[step.group], len(self.groups[step.group]), step.passes),

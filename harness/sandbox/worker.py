@@ -22,7 +22,7 @@ from harness.sandbox.launch import FileView, checkers_view
 from harness.sandbox.limits import GRACE, Limits
 from harness.sandbox.program import Execution, Program, SandboxError, Trial, WorkerStoppedError
 from harness.sandbox.strongest import start, strongest, take
-from harness.sandbox.timing_race import STEPS_AT_ONCE, Lap, Step, TimingRace
+from harness.sandbox.timing_race import STEPS_AT_ONCE, Lap, ProgramStep, TimingRace
 
 COLLECT_BYTES = 16 << 20
 """Output in bytes after which a process gets no further test, to bound memory."""
@@ -304,7 +304,7 @@ class Worker:
             files.append(self._building().launcher(lambda: self.stopped))
         return [*files, *job.ends]
 
-    def take_turns(self, race: TimingRace, steps: Sequence[Step]) -> list[Lap]:
+    def take_turns(self, race: TimingRace, steps: Sequence[ProgramStep]) -> list[Lap]:
         """Carry out steps of a race in order; the race stays open for more.
 
         Args:
@@ -327,7 +327,7 @@ class Worker:
                     raise self._failed(error) from error
         return laps
 
-    def _ask_turns(self, race: TimingRace, steps: Sequence[Step]) -> list[Lap]:
+    def _ask_turns(self, race: TimingRace, steps: Sequence[ProgramStep]) -> list[Lap]:
         server = self._started()
         if not self._copies:
             raise OSError("no process can make a sibling here, and one is needed to be timed")

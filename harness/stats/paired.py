@@ -51,7 +51,7 @@ _LEAST = 1e-12
 POWER = 0.8
 
 
-class Score(NamedTuple):
+class PairedScore(NamedTuple):
     """Result of the test of a paired difference, with its interval.
 
     Attributes:
@@ -100,7 +100,7 @@ class PairedTest:
         """|T(0)|."""
         return score_of(self.only_b, self.only_a) if self.difference else 0.0
 
-    def at(self, level: float = LEVEL, *, differs: bool | None = None) -> Score:
+    def at(self, level: float = LEVEL, *, differs: bool | None = None) -> PairedScore:
         """Return the result with the interval of a level.
 
         Args:
@@ -115,9 +115,9 @@ class PairedTest:
         b, c = self.only_b, self.only_a
         low = _low_end(b, c, self.number, squared, above_zero=rejects and seen > 0)
         high = -_low_end(c, b, self.number, squared, above_zero=rejects and seen < 0)
-        return Score(seen, low, high, self.p_value)
+        return PairedScore(seen, low, high, self.p_value)
 
-    def corrected(self, p_corrected: float) -> Score:
+    def corrected(self, p_corrected: float) -> PairedScore:
         """Return the result with the interval that agrees with a corrected p-value of `holm`.
 
         The corrected test is p < 0.05 · p / p_corrected. The interval of that level excludes 0
@@ -170,7 +170,7 @@ def score_interval(
     pairs: Sequence[tuple[float, float]],
     samples: int | None = None,
     confidence: float = CONFIDENCE,
-) -> Score:
+) -> PairedScore:
     """Return `paired_test` with its interval.
 
     Args:

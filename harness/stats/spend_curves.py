@@ -24,7 +24,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from harness.stats.paired import CONFIDENCE, Score, paired_test
+from harness.stats.paired import CONFIDENCE, PairedScore, paired_test
 from harness.stats.rates import wilson, worth
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ _LEAST = 1e-12
 
 
 @dataclass(slots=True)
-class Attempt:
+class AttemptSpend:
     """One attempt: its spend each time the solution it would submit changed.
 
     Attributes:
@@ -170,7 +170,7 @@ class Policies:
         return replace(self, spend=self.spend[chosen], solved=self.solved[chosen])
 
 
-def cut_off(attempts: Sequence[Attempt], problems: int) -> Policies:
+def cut_off(attempts: Sequence[AttemptSpend], problems: int) -> Policies:
     """Return the policies "cut off at a budget", from a budget of 0 to no limit.
 
     An attempt that is cut off at a budget submits its solution of that moment, and counts as having
@@ -212,7 +212,7 @@ def cut_off(attempts: Sequence[Attempt], problems: int) -> Policies:
     return Policies(spend[:, both], solved, amounts, True, samples=len(attempts) / problems)
 
 
-def _caps(attempts: Sequence[Attempt]) -> list[float]:
+def _caps(attempts: Sequence[AttemptSpend]) -> list[float]:
     """Return the budgets: 0, all spends at a changed solution, and final spends.
 
     If there are more than `MOST_CAPS`, return that many of them, evenly spaced by rank, and the
@@ -367,7 +367,7 @@ def difference_interval(
     at: float,
     drawn: "Floats | None" = None,
     own: "Floats | None" = None,
-) -> Score:
+) -> PairedScore:
     """Return the test of the difference of two strategies at a mean spend, and its interval.
 
     Args:
@@ -387,7 +387,9 @@ def difference_interval(
     return found[0]._replace(low=low, high=high, p_value=max(each.p_value for each in found))
 
 
-def _difference(one: "Floats", other: "Floats", samples: int, drawn: "Floats | None") -> Score:
+def _difference(
+    one: "Floats", other: "Floats", samples: int, drawn: "Floats | None"
+) -> PairedScore:
     gains = other - one
     squares = float(((gains - gains.mean()) ** 2).sum())
     spread = 1.0 if drawn is None else _spread(squares, len(gains), drawn)

@@ -81,7 +81,7 @@ def _width(kept: Sequence[int], widths: Sequence[int]) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Grid:
+class ColumnGrid:
     """Rows below a heading.
 
     Args:

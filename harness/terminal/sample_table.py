@@ -11,7 +11,7 @@ from harness.figures import UNKNOWN
 from harness.run.store.planned_samples import in_rounds
 from harness.run.store.results import SampleResult
 from harness.run.store.transcript import sample_name
-from harness.terminal.columns import Cell, Column, Grid
+from harness.terminal.columns import Cell, Column, ColumnGrid
 from harness.text import printable_line
 
 COLUMNS = (
@@ -112,7 +112,7 @@ class SampleRow:
 
 def sample_table(
     rows: Iterable[SampleRow], *, width: int | None = None, timed: bool | None = None
-) -> Grid:
+) -> ColumnGrid:
     """Return the table; a column whose every value is unknown is left out.
 
     Args:
@@ -126,7 +126,7 @@ def sample_table(
     cells = [row.cells() + (row.efficiency_cells() if timed else ()) for row in shown]
     columns = COLUMNS + EFFICIENCY_COLUMNS * timed
     kept = [at for at in range(len(columns)) if not _all_unknown([row[at].text for row in cells])]
-    return Grid(
+    return ColumnGrid(
         tuple(columns[at] for at in kept),
         [[row[at] for at in kept] for row in cells],
         expand=width is not None,

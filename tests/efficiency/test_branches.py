@@ -11,7 +11,7 @@ from harness.grading.task import Task
 from harness.problem import TestCase
 from harness.sandbox.limits import Limits
 from harness.sandbox.program import Program
-from harness.sandbox.timing_race import Step, TimingRace
+from harness.sandbox.timing_race import ProgramStep, TimingRace
 from harness.sandbox.worker import Worker
 
 counts = pytest.mark.skipif(sys.version_info < (3, 12), reason="sys.monitoring is new in 3.12")
@@ -22,7 +22,7 @@ def branches(worker: Worker, code: str, *inputs: bytes) -> list[int | None]:
     with TimingRace(
         [Program(code, entry_point="f")], [[each] for each in inputs], Limits()
     ) as race:
-        steps = [Step(0, group, phase="count") for group in range(len(inputs))]
+        steps = [ProgramStep(0, group, phase="count") for group in range(len(inputs))]
         return [lap.branches for lap in worker.take_turns(race, steps)]
 
 

@@ -11,7 +11,7 @@ from harness.grading.task import Task
 from harness.problem import TestCase
 from harness.sandbox.limits import Limits
 from harness.sandbox.program import Program
-from harness.sandbox.timing_race import Lap, Step
+from harness.sandbox.timing_race import Lap, ProgramStep
 from harness.sandbox.worker import Worker
 
 NUMBERS = (300, 400, 700)
@@ -47,7 +47,7 @@ def scale(worker: Worker, sums: Expected) -> Scale:
     return reference_times.calibrate(worker, sums, CODES)
 
 
-def laps(worker: Worker, code: str, inputs: list[str], *steps: Step) -> list[Lap]:
+def laps(worker: Worker, code: str, inputs: list[str], *steps: ProgramStep) -> list[Lap]:
     expected = expected_of(worker, dict.fromkeys(inputs, ""))
     with race_of(expected, [code], Grouping.of(len(inputs), apart=False)) as race:
         return worker.take_turns(race, steps)
@@ -67,7 +67,13 @@ def test_a_solution_stands_where_the_reference_with_its_code_does(
 
 
 def test_the_answers_are_those_of_the_pass_that_is_looked_at(worker: Worker) -> None:
-    found = laps(worker, NUMBERED, ["a\n", "b\n"], Step(0, 0, 3, shown=1), Step(0, 0, 2, shown=0))
+    found = laps(
+        worker,
+        NUMBERED,
+        ["a\n", "b\n"],
+        ProgramStep(0, 0, 3, shown=1),
+        ProgramStep(0, 0, 2, shown=0),
+    )
     assert [lap.answers for lap in found] == [(b"3 a\n", b"4 b\n"), (b"7 a\n", b"8 b\n")]
 
 
@@ -87,13 +93,13 @@ def test_the_answers_are_those_of_the_pass_that_is_looked_at(worker: Worker) -> 
 )
 def test_an_execution_does_not_reach_the_next(worker: Worker, spoils: str) -> None:
     code = f"import os\nassert os.getcwd() != '/'\nprint(input())\n{spoils}\n"
-    (lap,) = laps(worker, code, ["a\nand what is not read\n", "b\n"], Step(0, 0, 2, shown=1))
+    (lap,) = laps(worker, code, ["a\nand what is not read\n", "b\n"], ProgramStep(0, 0, 2, shown=1))
     assert (lap.error, lap.answers) == ("", (b"a\n", b"b\n"))
 
 
 def test_a_failure_in_any_execution_is_one_of_the_lap(worker: Worker) -> None:
     code = "print(int(input()))"
-    (lap,) = laps(worker, code, ["1\n", "x\n"], Step(0, 0, 2))
+    (lap,) = laps(worker, code, ["1\n", "x\n"], ProgramStep(0, 0, 2))
     assert "ValueError" in lap.error
 
 

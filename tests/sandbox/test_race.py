@@ -4,7 +4,7 @@ import pytest
 
 from harness.sandbox.limits import Limits
 from harness.sandbox.program import Program, SandboxError
-from harness.sandbox.timing_race import MOST_PROGRAMS, Step, TimingRace
+from harness.sandbox.timing_race import MOST_PROGRAMS, ProgramStep, TimingRace
 from harness.sandbox.worker import Worker
 
 DOUBLE = Program("def f(n): return 2 * n", entry_point="f")
@@ -33,7 +33,7 @@ def race(*programs: Program, inputs: tuple[bytes, ...] = (b"1", b"21")) -> Timin
 
 def test_a_step_answers_every_test_of_its_group(shared_worker: Worker) -> None:
     with race(DOUBLE) as programs:
-        (lap,) = shared_worker.take_turns(programs, [Step(0, 0, passes=3, shown=1)])
+        (lap,) = shared_worker.take_turns(programs, [ProgramStep(0, 0, passes=3, shown=1)])
     assert (lap.error, lap.answers) == ("", (b"2", b"42"))
     assert lap.cpu_s > 0
     assert lap.outside_s > 0
@@ -42,20 +42,24 @@ def test_a_step_answers_every_test_of_its_group(shared_worker: Worker) -> None:
 def test_a_script_is_executed_with_fresh_streams_each_time(shared_worker: Worker) -> None:
     script = Program("print(input()[::-1])")
     with TimingRace([script], [[b"ab\n"], [b"cd\n"]], Limits()) as programs:
-        laps = shared_worker.take_turns(programs, [Step(0, 0), Step(0, 1), Step(0, 0)])
+        laps = shared_worker.take_turns(
+            programs, [ProgramStep(0, 0), ProgramStep(0, 1), ProgramStep(0, 0)]
+        )
     assert [lap.answers for lap in laps] == [(b"ba\n",), (b"dc\n",), (b"ba\n",)]
 
 
 def test_a_process_lasts_until_a_fresh_one_is_asked_for(shared_worker: Worker) -> None:
     with race(COUNTING, inputs=(b"7",)) as programs:
-        steps = [Step(0, 0), Step(0, 0), Step(0, 0, fresh=True)]
+        steps = [ProgramStep(0, 0), ProgramStep(0, 0), ProgramStep(0, 0, fresh=True)]
         laps = shared_worker.take_turns(programs, steps)
     assert [lap.answers for lap in laps] == [(b"1",), (b"2",), (b"1",)]
 
 
 def test_programs_share_no_process(shared_worker: Worker) -> None:
     with race(COUNTING, COUNTING, inputs=(b"7",)) as programs:
-        laps = shared_worker.take_turns(programs, [Step(0, 0), Step(1, 0), Step(0, 0)])
+        laps = shared_worker.take_turns(
+            programs, [ProgramStep(0, 0), ProgramStep(1, 0), ProgramStep(0, 0)]
+        )
     assert [lap.answers for lap in laps] == [(b"1",), (b"1",), (b"2",)]
 
 
@@ -63,7 +67,9 @@ def test_no_program_has_the_code_or_the_coming_tests_of_another(shared_worker: W
     secret = Program("def f(n): return 'the secret of the other'", entry_point="f")
     programs = TimingRace([secret, PRYING, secret], [[b"1"], [b'"a coming test"']], Limits())
     with programs:
-        laps = shared_worker.take_turns(programs, [Step(0, 0), Step(1, 0), Step(2, 0)])
+        laps = shared_worker.take_turns(
+            programs, [ProgramStep(0, 0), ProgramStep(1, 0), ProgramStep(2, 0)]
+        )
     assert [lap.error for lap in laps] == ["", "", ""]
     assert b"secret" not in laps[1].answers[0]
     assert b"coming" not in laps[1].answers[0]
@@ -74,7 +80,7 @@ def test_what_fails_says_why_and_others_go_on(shared_worker: Worker) -> None:
     nonsense = Program("def f(n) return", entry_point="f")
     endless = Program("def f(n):\n    while True: pass", entry_point="f")
     with race(broken, nonsense, endless, DOUBLE, inputs=(b"1",)) as programs:
-        laps = shared_worker.take_turns(programs, [Step(n, 0) for n in range(4)])
+        laps = shared_worker.take_turns(programs, [ProgramStep(n, 0) for n in range(4)])
     assert "ZeroDivisionError" in laps[0].error
     assert laps[1].error
     assert laps[2].error in {"cpu", "wall"}  # which comes first, the machine's load decides
@@ -84,31 +90,31 @@ def test_what_fails_says_why_and_others_go_on(shared_worker: Worker) -> None:
 def test_a_sleeper_costs_no_time_of_the_processor(shared_worker: Worker) -> None:
     asleep = Program("import time\ndef f(n):\n    time.sleep(0.05)\n    return n", entry_point="f")
     with race(asleep, inputs=(b"1",)) as programs:
-        (lap,) = shared_worker.take_turns(programs, [Step(0, 0)])
+        (lap,) = shared_worker.take_turns(programs, [ProgramStep(0, 0)])
     assert lap.wall_s > 0.05 > lap.cpu_s
 
 
 def test_a_turn_without_a_pass_is_what_a_turn_costs(shared_worker: Worker) -> None:
     with race(DOUBLE) as programs:
-        (lap,) = shared_worker.take_turns(programs, [Step(0, 0, passes=0)])
+        (lap,) = shared_worker.take_turns(programs, [ProgramStep(0, 0, passes=0)])
     assert lap.error == ""
     assert lap.cpu_s < 0.01
 
 
 def test_tests_are_judged_as_before_after_a_race(shared_worker: Worker) -> None:
     with race(DOUBLE) as programs:
-        shared_worker.take_turns(programs, [Step(0, 0)])
+        shared_worker.take_turns(programs, [ProgramStep(0, 0)])
         (execution,) = shared_worker.run(DOUBLE, [b"4"], Limits())
         assert execution.value == 8
-        (lap,) = shared_worker.take_turns(programs, [Step(0, 0)])
+        (lap,) = shared_worker.take_turns(programs, [ProgramStep(0, 0)])
         assert lap.answers == (b"2", b"42")
 
 
 def test_a_killed_fork_server_is_the_sandbox_s_failure(shared_worker: Worker) -> None:
     with race(DOUBLE) as programs:
-        shared_worker.take_turns(programs, [Step(0, 0)])
+        shared_worker.take_turns(programs, [ProgramStep(0, 0)])
         shared_worker.kill()
-        (lap,) = shared_worker.take_turns(programs, [Step(0, 0)])  # a new one took its place
+        (lap,) = shared_worker.take_turns(programs, [ProgramStep(0, 0)])  # a new one took its place
         assert lap.answers == (b"2", b"42")
 
 
@@ -122,4 +128,4 @@ def test_a_race_has_room_for_so_many() -> None:
 def test_a_preamble_that_is_none_is_said(shared_worker: Worker) -> None:
     bad = Program("def f(n): return n", preamble="def", entry_point="f")
     with race(bad) as programs, pytest.raises(SandboxError, match="preamble"):
-        shared_worker.take_turns(programs, [Step(0, 0)])
+        shared_worker.take_turns(programs, [ProgramStep(0, 0)])

@@ -10,7 +10,7 @@ from spend_made import Truth, held
 from harness.stats.crossing import crossing
 from harness.stats.paired import score_interval
 from harness.stats.spend_curves import (
-    Attempt,
+    AttemptSpend,
     cut_off,
     difference_interval,
     policies,
@@ -21,9 +21,9 @@ from harness.stats.spend_curves import (
 
 def test_an_attempt_that_is_cut_off_hands_in_what_it_has_by_then() -> None:
     attempts = [
-        Attempt(0, [(1.0, False), (2.0, True)], 3.0),
-        Attempt(1, [(1.0, True), (2.0, False)], 2.0),  # a worse solution passed later
-        Attempt(1, [], 5.0),  # wrote nothing
+        AttemptSpend(0, [(1.0, False), (2.0, True)], 3.0),
+        AttemptSpend(1, [(1.0, True), (2.0, False)], 2.0),  # a worse solution passed later
+        AttemptSpend(1, [], 5.0),  # wrote nothing
     ]
     found = cut_off(attempts, 2)
     assert found.amounts == (0, 1, 1, 2, 2, 3, 5)  # twice where a solution changes
@@ -37,7 +37,7 @@ def test_an_attempt_that_is_cut_off_hands_in_what_it_has_by_then() -> None:
 def test_an_agent_solves_nothing_before_its_first_attempt_has_written_something() -> None:
     """Every attempt writes at its second call; half are right then, the others at the third."""
     attempts = [
-        Attempt(n, [(2.0, n % 2 == 0), (3.0, True)][: 2 - (n % 2 == 0)], 2.0 + n % 2)
+        AttemptSpend(n, [(2.0, n % 2 == 0), (3.0, True)][: 2 - (n % 2 == 0)], 2.0 + n % 2)
         for n in range(10)
     ]
     found = cut_off(attempts, 10)
@@ -48,7 +48,7 @@ def test_an_agent_solves_nothing_before_its_first_attempt_has_written_something(
 
 
 def test_no_step_of_a_long_curve_is_before_the_first_attempt() -> None:
-    attempts = [Attempt(n, [(5.0 + n / 500, True)], 6.0) for n in range(500)]
+    attempts = [AttemptSpend(n, [(5.0 + n / 500, True)], 6.0) for n in range(500)]
     assert cut_off(attempts, 500).rates([1.0, 4.99]) == [0, 0]
 
 
@@ -71,7 +71,7 @@ def test_between_two_policies_the_rate_is_that_of_a_mixture() -> None:
 
 def test_a_thinned_curve_keeps_its_ends() -> None:
     draw = np.random.default_rng(0)
-    attempts = [Attempt(n, [(float(draw.random()), True)], 1.0 + n / 500) for n in range(500)]
+    attempts = [AttemptSpend(n, [(float(draw.random()), True)], 1.0 + n / 500) for n in range(500)]
     found = cut_off(attempts, 500)
     assert len({*found.amounts}) in {64, 65}
     assert found.rates([found.most]) == [1.0]
@@ -150,7 +150,7 @@ def test_intervals_hold_the_known_curves_and_the_crossing_is_found() -> None:
 def test_the_interval_at_a_spend_near_a_jump_holds_both_sides_of_it() -> None:
     """Attempts end at 4 or 6, which is 4.9 on average; half are solved, at their end."""
     ends = [4.0] * 55 + [6.0] * 45
-    attempts = [Attempt(n, [(end, n % 2 == 0)], end) for n, end in enumerate(ends)]
+    attempts = [AttemptSpend(n, [(end, n % 2 == 0)], end) for n, end in enumerate(ends)]
     before, after = cut_off(attempts, 100), cut_off(attempts[:55], 55)
     (drawn,) = resampled([before], [4.91], resamples=500)
     low, high = rate_interval(before, 4.91, drawn[:, 0])
@@ -166,7 +166,7 @@ def test_the_interval_at_a_spend_near_a_jump_holds_both_sides_of_it() -> None:
 
 
 def test_the_spend_of_the_attempts_themselves_is_on_the_side_after_their_last_jump() -> None:
-    attempts = [Attempt(n, [(4.0 + 2 * (n % 2), True)], 4.0 + 2 * (n % 2)) for n in range(100)]
+    attempts = [AttemptSpend(n, [(4.0 + 2 * (n % 2), True)], 4.0 + 2 * (n % 2)) for n in range(100)]
     way = cut_off(attempts, 100)
     assert len(way.sides(way.most)) == 3
     assert len(way.sides(way.most, way.spend[:, -1])) == 1

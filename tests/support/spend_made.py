@@ -8,7 +8,7 @@ import numpy as np
 from harness.stats.crossing import crossing
 from harness.stats.pass_at_k import Shot, chosen_solved, spend_of_all
 from harness.stats.spend_curves import (
-    Attempt,
+    AttemptSpend,
     Policies,
     cut_off,
     difference_interval,
@@ -37,7 +37,7 @@ def made(draw: np.random.Generator, problems: int) -> Made:
     """Simulate problems; a shot or turn costs 1 to 3, a first turn 2 more."""
     chances = draw.beta(0.8, 0.8, problems)
     spends, solved = list[list[float]](), list[list[float]]()
-    attempts: list[Attempt] = []
+    attempts: list[AttemptSpend] = []
     for problem, chance in enumerate(chances):
         own = [_shot(draw, chance) for _ in range(SHOTS)]
         spends.append([spend_of_all(own, first + 1) for first in range(SHOTS)])
@@ -52,7 +52,7 @@ def _shot(draw: np.random.Generator, chance: float) -> Shot:
     return Shot(int(passes), passes, right, float(draw.integers(1, 4)))
 
 
-def _attempt(draw: np.random.Generator, problem: int, chance: float) -> Attempt:
+def _attempt(draw: np.random.Generator, problem: int, chance: float) -> AttemptSpend:
     """Simulate an attempt: a revision per turn, until one passes the public tests."""
     spend, changes = 2.0, list[tuple[float, bool]]()
     for _ in range(TURNS):
@@ -61,7 +61,7 @@ def _attempt(draw: np.random.Generator, problem: int, chance: float) -> Attempt:
         changes.append((spend, right))
         if right or draw.random() < FALSE_PASS / 4:
             break
-    return Attempt(problem, changes, spend)
+    return AttemptSpend(problem, changes, spend)
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.console import Console
 
-from harness.terminal.columns import Cell, Column, Grid, fit
+from harness.terminal.columns import Cell, Column, ColumnGrid, fit
 from harness.terminal.terminal_text import fitted
 
 COLUMNS = (
@@ -47,7 +47,7 @@ def test_what_is_cut_off_leaves_a_mark() -> None:
 def test_a_terminal_without_box_characters_gets_plain_ones() -> None:
     file = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
     console = Console(file=file, width=40, force_terminal=True, color_system=None)
-    console.print(Grid(COLUMNS[:2], [[Cell("1"), Cell("a")]]))
+    console.print(ColumnGrid(COLUMNS[:2], [[Cell("1"), Cell("a")]]))
     file.flush()
     assert isinstance(file.buffer, io.BytesIO)
     assert file.buffer.getvalue().decode("ascii").splitlines() == [

@@ -28,7 +28,7 @@ _FRACTIONS = {2: "half", 3: "a third", 4: "a quarter", 5: "a fifth", 10: "a tent
 
 
 @dataclass(frozen=True, slots=True)
-class Arm:
+class AnswerColumn:
     """A column of the answer: a run, or the shots that cost what the agent spends.
 
     Attributes:
@@ -52,7 +52,7 @@ class Arm:
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class SolvedDifference:
     """What the run solves more than its baseline.
 
     Attributes:
@@ -85,8 +85,8 @@ class Answer:
     title: str
     warnings: tuple[str, ...]
     sentences: tuple[str, ...]
-    arms: tuple[Arm, ...]
-    differences: tuple[Difference, ...]
+    arms: tuple[AnswerColumn, ...]
+    differences: tuple[SolvedDifference, ...]
     changes: str
     facts: tuple[str, ...]
 
@@ -253,10 +253,10 @@ def tokens_each(side: ComparedRun) -> float | None:
     return None if found.usage_unknown or not done else found.usage.total_tokens / done
 
 
-def arm_of(side: ComparedRun, name: str) -> Arm:
+def arm_of(side: ComparedRun, name: str) -> AnswerColumn:
     """Return a run's column: one sample of each problem that all runs have."""
     rate = shared_summary(side).pass_at_1
-    return Arm(
+    return AnswerColumn(
         name=name,
         label=side.label,
         solved=rate.value if rate else None,
@@ -268,7 +268,9 @@ def arm_of(side: ComparedRun, name: str) -> Arm:
     )
 
 
-def _arms(comparison: Comparison, versus: Pairwise, names: Mapping[str, str]) -> Iterator[Arm]:
+def _arms(
+    comparison: Comparison, versus: Pairwise, names: Mapping[str, str]
+) -> Iterator[AnswerColumn]:
     """Yield the baseline, the other run, and the shots at the agent's cost."""
     for label in (versus.baseline, versus.label):
         yield arm_of(side_of(comparison, label), names[label])
@@ -278,7 +280,7 @@ def _arms(comparison: Comparison, versus: Pairwise, names: Mapping[str, str]) ->
     (difference,) = headline(spend)
     agent, shots = (spend.b, spend.a) if of_shots(spend.a) else (spend.a, spend.b)
     point = difference.a if shots is spend.a else difference.b
-    yield Arm(
+    yield AnswerColumn(
         name=f"{shots_words(shots, point.amount)[0]} at equal cost",
         label=agent.label,
         solved=point.solved,
@@ -291,7 +293,7 @@ def _arms(comparison: Comparison, versus: Pairwise, names: Mapping[str, str]) ->
     )
 
 
-def _differences(versus: Pairwise) -> Iterator[Difference]:
+def _differences(versus: Pairwise) -> Iterator[SolvedDifference]:
     """Yield the difference at the agent's cost, if known, then that of all samples.
 
     At the agent's cost it is what the agent solves more, whichever run is the baseline.
@@ -305,13 +307,13 @@ def _differences(versus: Pairwise) -> Iterator[Difference]:
     decided = paired.p_value < LEVEL
     if versus.looked is not None:
         decided = not versus.looked[0] <= 0 <= versus.looked[1]
-    yield Difference("difference", paired.difference, low, high, decided)
+    yield SolvedDifference("difference", paired.difference, low, high, decided)
 
 
-def _signed(name: str, found: SpendDifference, sign: int) -> Difference:
+def _signed(name: str, found: SpendDifference, sign: int) -> SolvedDifference:
     ends = sorted(sign * end for end in (found.low, found.high) if end is not None)
     low, high = ends or (None, None)
-    return Difference(name, sign * found.difference, low, high, found.decided)
+    return SolvedDifference(name, sign * found.difference, low, high, found.decided)
 
 
 def warnings_of(comparison: Comparison, names: Mapping[str, str]) -> Iterator[str]:

@@ -10,7 +10,7 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from harness.features.compare.answer import (
-    Arm,
+    AnswerColumn,
     answer_of,
     arm_of,
     changes_words,
@@ -69,7 +69,7 @@ def _two(comparison: Comparison, listed: int) -> Iterator[RenderableType]:
         yield from _changes(comparison, versus, listed)
 
 
-def _figures(arms: Sequence[Arm]) -> Table:
+def _figures(arms: Sequence[AnswerColumn]) -> Table:
     """Build a table with a column per run, then one for shots at the agent's cost."""
     columns = (Column(justify="right", max_width=COLUMN) for _ in arms)
     table = Table.grid(Column(), *columns, padding=(0, 3, 0, 0))
@@ -86,11 +86,11 @@ def _figures(arms: Sequence[Arm]) -> Table:
     return table
 
 
-def _solved(arm: Arm) -> str:
+def _solved(arm: AnswerColumn) -> str:
     return UNKNOWN if arm.solved is None else percent(arm.solved)
 
 
-def _bounds(arm: Arm) -> str:
+def _bounds(arm: AnswerColumn) -> str:
     return "" if arm.low is None or arm.high is None else f"({interval(arm.low, arm.high)})"
 
 

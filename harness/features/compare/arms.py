@@ -20,7 +20,7 @@ from harness.stats.pass_at_k import (
     spend_of_all,
     spend_until_pass,
 )
-from harness.stats.spend_curves import Attempt, Policies, cut_off, policies
+from harness.stats.spend_curves import AttemptSpend, Policies, cut_off, policies
 
 Unit = Literal["dollars", "tokens", "calls"]
 CurveKind = Literal["cut_off", "chosen", "until_pass", "single", "any_right"]
@@ -224,7 +224,7 @@ def _spend(result: Sample, unit: Unit) -> float:
 
 
 def _cut(samples: Samples, mode: str, unit: Unit) -> tuple[dict[CurveKind, Policies], int]:
-    attempts: list[Attempt] = []
+    attempts: list[AttemptSpend] = []
     unknown = 0
     for place, own in enumerate(samples.values()):
         for result in own:
@@ -235,7 +235,7 @@ def _cut(samples: Samples, mode: str, unit: Unit) -> tuple[dict[CurveKind, Polic
                 (min(spend, spend if step is None else _spent(step, unit) or 0.0), bool(solved))
                 for step, solved in found
             ]
-            attempts.append(Attempt(place, changes, spend))
+            attempts.append(AttemptSpend(place, changes, spend))
     return {"cut_off": cut_off(attempts, len(samples))}, unknown
 
 

@@ -25,7 +25,7 @@ from harness.features.observers.observer_events import Told, check_observer, wat
 from harness.figures import count
 from harness.models.protocol import Model
 from harness.run.engine.controller import RunController
-from harness.run.engine.lifecycle import Prepared
+from harness.run.engine.lifecycle import PreparedRun
 from harness.run.observer import Failure
 from harness.run.plan.problem_loader import Benchmark, read
 from harness.run.reporter import LOG
@@ -249,7 +249,7 @@ class _Evaluation:
         self._controller = RunController(LOG, watch)
 
     @python_words("evaluate()")
-    def prepare(self) -> Prepared:
+    def prepare(self) -> PreparedRun:
         """Load the problems and check the settings before any request is sent."""
         asked, out = self._asked, self._out
 
@@ -270,7 +270,7 @@ class _Evaluation:
         self._controller.remark(prepared)
         return prepared
 
-    async def carry_out(self, prepared: Prepared) -> Evaluation:
+    async def carry_out(self, prepared: PreparedRun) -> Evaluation:
         """Run the pending samples and return the result."""
         with ExitStack() as stack:
             path = self._out or Path(stack.enter_context(TemporaryDirectory(prefix="harness-")))

@@ -13,7 +13,7 @@ from harness.figures import count, dollars, number_range
 from harness.models.protocol import Usage
 from harness.models.providers import AGENT_PREFIX, REFERENCES, REPLAY_PREFIX
 from harness.run.engine.controller import RunController
-from harness.run.engine.lifecycle import Prepared
+from harness.run.engine.lifecycle import PreparedRun
 from harness.run.engine.outcome import Outcome
 from harness.run.plan.budget import Budget
 from harness.run.plan.estimate import ANSWER, CHARACTERS, Estimate, Foretold, estimate
@@ -124,7 +124,7 @@ class Running:
         spec = read_spec(None, {**known_keys(before["spec"]), **flags})
         return self._run(self.controller.further(path, spec, before, only), path)
 
-    def _run(self, prepared: Prepared, path: Path | None) -> int:
+    def _run(self, prepared: PreparedRun, path: Path | None) -> int:
         """Announce the run, and start it unless this is a dry run."""
         self.controller.announce(prepared)
         if self.controller.dry_run:
@@ -171,7 +171,7 @@ class Running:
         missing = without_answer(read_manifest(path), reasons, path, problem)
         return missing or f"try again with: harness run --resume {path}"
 
-    def _foretell(self, prepared: Prepared) -> int:
+    def _foretell(self, prepared: PreparedRun) -> int:
         """Print an estimate of requests and cost; return the exit code."""
         plan = prepared.plan
         own_agent = plan.model_name.startswith(AGENT_PREFIX)

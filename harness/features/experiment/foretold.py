@@ -11,7 +11,7 @@ from harness.features.experiment.equal_shots import MOST_SHOTS, agents_of
 from harness.features.experiment.experiment_file import Experiment
 from harness.figures import count, dollars, number_range
 from harness.models.providers import REPLAY_PREFIX
-from harness.run.engine.lifecycle import Prepared
+from harness.run.engine.lifecycle import PreparedRun
 from harness.run.plan.estimate import estimate
 from harness.run.settings.spec import stored
 from harness.terminal.consoles import write_json
@@ -22,7 +22,7 @@ Range = tuple[float, float]
 """The least and the most."""
 
 
-class Foretold(NamedTuple):
+class VariantEstimate(NamedTuple):
     """The estimate for a variant.
 
     Attributes:
@@ -42,7 +42,7 @@ class Foretold(NamedTuple):
     played: bool = False
 
     @classmethod
-    def of(cls, name: str, prepared: Prepared) -> "Foretold":
+    def of(cls, name: str, prepared: PreparedRun) -> "VariantEstimate":
         """Return the estimate for a prepared variant."""
         plan, samples = prepared.plan, prepared.samples
         if plan.model_name.startswith(REPLAY_PREFIX):
@@ -51,7 +51,7 @@ class Foretold(NamedTuple):
         tokens = found.least.total_tokens, found.most.total_tokens
         return cls(name, len(samples), found.requests, tokens, found.cost)
 
-    def following(self, agents: "Sequence[Foretold]") -> "Foretold":
+    def following(self, agents: "Sequence[VariantEstimate]") -> "VariantEstimate":
         """Return the estimate for as many shots as the dearest agent's spend buys."""
         if self.played or not self.samples or not agents:
             return self
@@ -69,9 +69,9 @@ class Foretold(NamedTuple):
         )
 
 
-def foretold(experiment: Experiment, prepared: Mapping[str, Prepared]) -> list[Foretold]:
+def foretold(experiment: Experiment, prepared: Mapping[str, PreparedRun]) -> list[VariantEstimate]:
     """Return the estimate for each variant."""
-    plain = {name: Foretold.of(name, each) for name, each in prepared.items()}
+    plain = {name: VariantEstimate.of(name, each) for name, each in prepared.items()}
     specs = {variant.name: stored(variant.spec) for variant in experiment.variants}
     return [
         each.following([plain[agent] for agent in agents_of(specs[name], specs)])
@@ -81,7 +81,7 @@ def foretold(experiment: Experiment, prepared: Mapping[str, Prepared]) -> list[F
     ]
 
 
-def total_cost(variants: Sequence[Foretold]) -> Range | None:
+def total_cost(variants: Sequence[VariantEstimate]) -> Range | None:
     """Return the lowest and highest cost of all variants; None if any one's is unknown."""
     known = [variant.cost for variant in variants if variant.cost is not None]
     if len(known) < len(variants):
@@ -90,7 +90,7 @@ def total_cost(variants: Sequence[Foretold]) -> Range | None:
 
 
 def print_estimate(
-    out: Console, variants: Sequence[Foretold], experiment: Experiment, *, as_json: bool
+    out: Console, variants: Sequence[VariantEstimate], experiment: Experiment, *, as_json: bool
 ) -> None:
     """Print the variants and an estimate of their cost."""
     auto = sorted(experiment.auto_shots)
@@ -107,7 +107,7 @@ def print_estimate(
 
 
 def grid_view(
-    variants: Sequence[Foretold], baseline: str, auto: Sequence[str] = ()
+    variants: Sequence[VariantEstimate], baseline: str, auto: Sequence[str] = ()
 ) -> RenderableType:
     """Show the samples, requests and cost of each variant and of all together."""
     rows = (

@@ -34,7 +34,7 @@ from harness.features.experiment.variant_runs import (
 from harness.features.experiment.variants import SAMPLES, Variant
 from harness.figures import count, percent
 from harness.run.engine.controller import RunController
-from harness.run.engine.lifecycle import Prepared
+from harness.run.engine.lifecycle import PreparedRun
 from harness.run.settings.spec import stored
 from harness.run.store.results import SampleResult
 from harness.stats.sequential import Evidence
@@ -118,7 +118,7 @@ class GridRun:
     goal: Goal
     controller: RunController
     run_part: CarryOut
-    announce: Callable[[Prepared], None]
+    announce: Callable[[PreparedRun], None]
     tell: Callable[[str], None]
     panel: ExperimentPanel | None = None
     decision: Decision | None = None

@@ -24,7 +24,7 @@ from harness.figures import count
 from harness.models.protocol import Model
 from harness.models.user_code import name_of_code
 from harness.run.engine.controller import RunController
-from harness.run.engine.lifecycle import Prepared, Read
+from harness.run.engine.lifecycle import PreparedRun, Read
 from harness.run.engine.outcome import Outcome
 from harness.run.observer import RunObserver, Watch
 from harness.run.plan.budget import Budget
@@ -240,7 +240,7 @@ class ExperimentRun:
         self._asked, self._watch, self._tell, self._terminal = asked, watch, tell, terminal
         self._panel: ExperimentPanel | None = None
 
-    def prepare(self) -> Mapping[str, Prepared]:
+    def prepare(self) -> Mapping[str, PreparedRun]:
         """Prepare every variant, so that mistakes are found before anything costs."""
         return self.runs.prepare(self.experiment)
 
@@ -250,13 +250,13 @@ class ExperimentRun:
         parts: list[asyncio.Task[Outcome]] = []
         stopping = False
 
-        async def part(prepared: Prepared, path: Path, budget: Budget) -> Outcome:
+        async def part(prepared: PreparedRun, path: Path, budget: Budget) -> Outcome:
             if stopping:
                 raise asyncio.CancelledError
             parts.append(asyncio.ensure_future(self.controller.run(prepared, path, budget)))
             return await parts[-1]
 
-        def carry_out(prepared: Prepared, path: Path, budget: Budget) -> Outcome:
+        def carry_out(prepared: PreparedRun, path: Path, budget: Budget) -> Outcome:
             return asyncio.run_coroutine_threadsafe(part(prepared, path, budget), loop).result()
 
         work = asyncio.ensure_future(asyncio.to_thread(self.carry_out, carry_out))

@@ -38,7 +38,7 @@ LEAST_BAR, LONGEST_BAR = 8, 40
 
 
 @dataclass(slots=True)
-class Arm:
+class VariantProgress:
     """A variant of the experiment and its progress.
 
     Attributes:
@@ -79,7 +79,7 @@ class ExperimentPanel(Closing):
         self,
         console: Console,
         heading: str,
-        arms: Sequence[Arm],
+        arms: Sequence[VariantProgress],
         baseline: str,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -91,7 +91,7 @@ class ExperimentPanel(Closing):
         self._clock = clock
         self._began = clock()
         self._rows: LiveRows | None = None
-        self._current: tuple[Arm, float, int] | None = None
+        self._current: tuple[VariantProgress, float, int] | None = None
         self._ended = False
         self._expected: dict[str, int] = {}
         self._frame = LiveFrame(console, self.lines)
@@ -107,7 +107,7 @@ class ExperimentPanel(Closing):
         if not console.is_terminal or console.is_dumb_terminal:
             return None
         arms = [
-            Arm(
+            VariantProgress(
                 each.name,
                 len(plan.samples),
                 each.spec.samples_per_problem,
@@ -149,7 +149,7 @@ class ExperimentPanel(Closing):
         """Show this number of samples as planned, where it is not that of the run's settings."""
         self._expected[name] = self._arms[name].planned = samples
 
-    def begin(self, arm: Arm, rows: LiveRows) -> None:
+    def begin(self, arm: VariantProgress, rows: LiveRows) -> None:
         """A part of a variant begins."""
         self._rows, self._current = rows, (arm, self._clock(), arm.ended)
 
@@ -195,7 +195,7 @@ class ExperimentPanel(Closing):
         if so_far := _apart(self._so_far(), self._left(), width):
             yield so_far
 
-    def _texts(self, arm: Arm) -> tuple[str, ...]:
+    def _texts(self, arm: VariantProgress) -> tuple[str, ...]:
         """Return a variant's name, progress, pass@1, spend and notes."""
         tally = arm.tally
         rate = tally.pass_at_1 if tally else None
@@ -241,7 +241,7 @@ class ExperimentPanel(Closing):
         seconds = sum(samples * paces.get(arm.name, usual) for arm, samples in left)
         return f"about {span(seconds)} left"
 
-    def _pace(self, arm: Arm) -> float | None:
+    def _pace(self, arm: VariantProgress) -> float | None:
         """Return the seconds per sample of a variant; None if none has ended here."""
         busy, done = arm.busy, arm.done
         if self._current is not None and self._current[0] is arm:
@@ -266,7 +266,7 @@ class _PartRows(LiveRows):
     def __init__(
         self,
         panel: ExperimentPanel,
-        arm: Arm,
+        arm: VariantProgress,
         problems: Sequence[Problem],
         clock: Callable[[], float],
     ) -> None:
@@ -290,7 +290,7 @@ def _spent(tally: Tally) -> str:
     return dollars(tally.cost)
 
 
-def _notes(arm: Arm, *, now: bool) -> Iterator[str]:
+def _notes(arm: VariantProgress, *, now: bool) -> Iterator[str]:
     left = arm.planned - arm.ended if arm.tally and not now else 0
     if arm.tally and arm.tally.failed:
         yield f"{arm.tally.failed:,} pending"
@@ -303,7 +303,11 @@ def _notes(arm: Arm, *, now: bool) -> Iterator[str]:
 
 
 def _arm_line(
-    arm: Arm, texts: Sequence[str], widths: Sequence[int], width: int, options: ConsoleOptions
+    arm: VariantProgress,
+    texts: Sequence[str],
+    widths: Sequence[int],
+    width: int,
+    options: ConsoleOptions,
 ) -> str:
     """Return a variant's line; its bar takes the remaining width, if that is enough."""
     name, far, rate, spent, notes = (

@@ -105,7 +105,7 @@ class RankedVariant(Frozen):
     on_front: bool = False
 
 
-class Answer(Frozen):
+class PairAnswer(Frozen):
     """Two variants at equal spend.
 
     Attributes:
@@ -142,7 +142,7 @@ class Ranking(Frozen):
     prices_as_of: tuple[str, ...]
     variants: tuple[RankedVariant, ...]
     decision: Decision | None = None
-    answers: tuple[Answer, ...] = ()
+    answers: tuple[PairAnswer, ...] = ()
 
 
 def rank(path: Path) -> Ranking:
@@ -264,9 +264,9 @@ def _differing(specs: Mapping[str, Spec]) -> list[str]:
     ]
 
 
-def _answers(path: Path, stored: Stored) -> tuple[Answer, ...]:
+def _answers(path: Path, stored: Stored) -> tuple[PairAnswer, ...]:
     """Compare each pair of variants that can be compared at equal spend."""
-    found: list[Answer] = []
+    found: list[PairAnswer] = []
     for first, second in _pairs(stored.variants, stored.baseline):
         if not all((path / name / MANIFEST).exists() for name in (first, second)):
             continue
@@ -279,7 +279,9 @@ def _answers(path: Path, stored: Stored) -> tuple[Answer, ...]:
             ends = decision.ends_against(first)
             compared = at_any_look(compared, *ends)
         fair = answers_fairly(compared)
-        found.append(Answer(baseline=first, variant=second, sentence=compared.sentence, fair=fair))
+        found.append(
+            PairAnswer(baseline=first, variant=second, sentence=compared.sentence, fair=fair)
+        )
         if len(found) == MOST_ANSWERS:
             break
     return tuple(found)

@@ -20,7 +20,7 @@ from harness.models.user_code import UserModel, model_of
 from harness.problem import Problem
 from harness.run.engine.controller import RunController
 from harness.run.engine.earlier_spending import budget_of
-from harness.run.engine.lifecycle import Prepared, Read
+from harness.run.engine.lifecycle import PreparedRun, Read
 from harness.run.engine.outcome import Outcome, sum_up
 from harness.run.engine.run_parts import clear_unbegun, without_budget
 from harness.run.plan.budget import NOTHING, ROUNDING, Budget, Total
@@ -36,7 +36,7 @@ from harness.run.summary.summary import Stopped
 from harness.sources.files.rows import Loaded
 from harness.text import printable_line
 
-CarryOut = Callable[[Prepared, Path, Budget], Outcome]
+CarryOut = Callable[[PreparedRun, Path, Budget], Outcome]
 """Runs part of a variant, as `RunController.carry_out` does."""
 
 
@@ -64,11 +64,11 @@ class VariantRuns:
     cause: str = ""
     budget: Budget | None = None
     _loaded: dict[str, Loaded] = field(default_factory=dict[str, Loaded])
-    _ready: dict[str, Prepared] = field(default_factory=dict[str, Prepared])
+    _ready: dict[str, PreparedRun] = field(default_factory=dict[str, PreparedRun])
     _spent: dict[str, Total] = field(default_factory=dict[str, Total])
     _tried: set[tuple[str, str]] = field(default_factory=set[tuple[str, str]])
 
-    def prepare(self, experiment: Experiment) -> Mapping[str, Prepared]:
+    def prepare(self, experiment: Experiment) -> Mapping[str, PreparedRun]:
         """Prepare every variant, so that mistakes are found before anything costs.
 
         All variants have the same problems, which are loaded once.
@@ -138,7 +138,7 @@ class VariantRuns:
         variant: Variant,
         asked: Sequence[str] | None,
         most: Mapping[str, int] | None = None,
-    ) -> Prepared:
+    ) -> PreparedRun:
         """Return a prepared variant with its pending samples, problem by problem.
 
         Args:
@@ -173,7 +173,7 @@ class VariantRuns:
         run(partial(_close, [self._ready.pop(variant.name)]))
 
     def carry_out(
-        self, experiment: Experiment, variant: Variant, prepared: Prepared, carry_out: CarryOut
+        self, experiment: Experiment, variant: Variant, prepared: PreparedRun, carry_out: CarryOut
     ) -> Outcome:
         """Run some samples of a variant; other variants' spending counts in the budget."""
         path = experiment.run(variant)
@@ -201,7 +201,7 @@ class VariantRuns:
             return None
         return model.most_samples(problem.id for problem in self.plans[variant.name].problems)
 
-    def _prepared(self, experiment: Experiment, variant: Variant) -> Prepared:
+    def _prepared(self, experiment: Experiment, variant: Variant) -> PreparedRun:
         path, spec = experiment.run(variant), variant.spec
         thing = self.own.get(str(spec.model))
         own = None if thing is None else _own_model(str(spec.model), thing)
@@ -283,7 +283,7 @@ def _own_model(name: str, thing: object) -> Model:
     return _OpenModel(name, cast("Model", thing)) if is_shared else model
 
 
-async def _close(prepared: Sequence[Prepared]) -> None:
+async def _close(prepared: Sequence[PreparedRun]) -> None:
     for each in prepared:
         await each.plan.model.close()
 

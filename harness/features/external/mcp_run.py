@@ -21,7 +21,7 @@ from harness.http_server import LOOPBACK, address_of, listen
 from harness.problem import Problem
 from harness.run.engine.controller import RunController
 from harness.run.engine.engine import Engine
-from harness.run.engine.lifecycle import Prepared
+from harness.run.engine.lifecycle import PreparedRun
 from harness.run.plan.plan import Plan
 from harness.run.settings.spec import known_keys, read_spec
 from harness.run.store.directory import MANIFEST, RESULTS, default_path, read_manifest
@@ -104,7 +104,7 @@ def _prepared(
     flags: Mapping[str, Any],
     out: Path | None,
     config: Path | None,
-) -> Prepared:
+) -> PreparedRun:
     """Prepare a new run of the problem, or an existing one extended by it."""
     if out is None or not (out / MANIFEST).exists():
         return controller.new(read_spec(config, {**flags, "task": (problem,)}))

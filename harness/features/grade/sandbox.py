@@ -37,7 +37,7 @@ from harness.sandbox.isolation import Isolation, Level
 from harness.sandbox.limits import Limits
 from harness.sandbox.program import Program, WorkerStoppedError
 from harness.sandbox.strongest import choose
-from harness.sandbox.timing_race import Lap, Step
+from harness.sandbox.timing_race import Lap, ProgramStep
 from harness.sandbox.worker import Worker
 from harness.sources import preambles
 
@@ -66,16 +66,18 @@ def time_tests(
     plan = Grouping.of(len(expected.inputs), apart=True)
     found: dict[int, list[float]] = defaultdict(list)
     with worker.on(race_of(expected, [code], plan)) as race:
-        first = dict(zip(tests, worker.take_turns(race, [Step(0, n) for n in tests]), strict=True))
+        first = dict(
+            zip(tests, worker.take_turns(race, [ProgramStep(0, n) for n in tests]), strict=True)
+        )
         first = {test: lap for test, lap in first.items() if not lap.error}
         empty_s, passes = 0.0, dict.fromkeys(first, 1)
         if race.is_functional and first:
-            empty = worker.take_turns(race, [Step(0, 0, passes=0)] * EMPTY_TURNS)
+            empty = worker.take_turns(race, [ProgramStep(0, 0, passes=0)] * EMPTY_TURNS)
             empty_s = middle([lap.cpu_s for lap in empty]).value
             passes = {test: _passes(lap, empty_s) for test, lap in first.items()}
         cost = sum(lap.cpu_s * passes[test] + TURN_S for test, lap in first.items())
         turns = min(TURNS, max(FEWEST, int(BUDGET_S / cost))) if cost else 0
-        steps = [Step(0, test, passes[test]) for _ in range(turns) for test in first]
+        steps = [ProgramStep(0, test, passes[test]) for _ in range(turns) for test in first]
         for step, lap in zip(steps, worker.take_turns(race, steps), strict=True):
             if not lap.error:
                 found[step.group].append(max(lap.cpu_s - empty_s, 0.0) / step.passes)

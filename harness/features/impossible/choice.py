@@ -16,7 +16,7 @@ from typing import Any
 from harness.errors import NothingSelectedError, RunDirectoryError
 from harness.features.impossible.fitness import only_tests, unfit
 from harness.features.impossible.mutations import mutants
-from harness.features.impossible.proof import Proof, References, rule_refuses
+from harness.features.impossible.proof import Proof, ReferenceRuns, rule_refuses
 from harness.grading.jobs import Options
 from harness.models.providers import REPLAY_PREFIX
 from harness.problem import Problem
@@ -120,7 +120,7 @@ class Choice:
         """Return a coroutine function of an executor that makes so many changes."""
 
         async def choose(pool: Executor) -> None:
-            references = References(pool, self.options)
+            references = ReferenceRuns(pool, self.options)
             for problem in sorted(problems, key=self._rank):
                 if len(self.changes) == wanted:
                     return
@@ -136,7 +136,7 @@ class Choice:
             dict(Counter(kept.unfit) + self.reasons),
         )
 
-    async def _look_at(self, problem: Problem, references: References) -> None:
+    async def _look_at(self, problem: Problem, references: ReferenceRuns) -> None:
         self.looked_at += 1
         reason = unfit(problem, self.options)
         change = None

@@ -40,7 +40,7 @@ def rule_refuses(problem: Problem, options: Options, before: str, after: str) ->
 
 
 @dataclass(frozen=True, slots=True)
-class References:
+class ReferenceRuns:
     """Runs the references of problems in the sandbox."""
 
     pool: Executor

@@ -12,9 +12,9 @@ from harness.features.report.figures import (
     FAILED_PUBLIC,
     OVERFIT,
     SOLVED,
-    GroupRate,
     Part,
     Quantile,
+    RunGroupRate,
     Solved,
 )
 from harness.stats.rates import Rate
@@ -36,7 +36,7 @@ Spec = dict[str, Any]
 """A Vega-Lite chart with its data."""
 
 
-def group_rates(rows: Sequence[GroupRate], runs: Sequence[str], title: str) -> Spec:
+def group_rates(rows: Sequence[RunGroupRate], runs: Sequence[str], title: str) -> Spec:
     """Draw a point with its interval for each run, one below another in each group."""
     import altair as alt
 
@@ -50,7 +50,9 @@ def group_rates(rows: Sequence[GroupRate], runs: Sequence[str], title: str) -> S
     return made(alt.layer(whiskers, points), title, height=_bands(len(order), len(runs)))
 
 
-def months(rows: Sequence[GroupRate], runs: Sequence[str], cutoff: str | None, title: str) -> Spec:
+def months(
+    rows: Sequence[RunGroupRate], runs: Sequence[str], cutoff: str | None, title: str
+) -> Spec:
     """Draw rates by month, with a line at the end of training.
 
     Args:
@@ -198,7 +200,7 @@ def by_run(rows: Iterable[Mapping[str, Any]], runs: Sequence[str]) -> "alt.Chart
     return plotted(rows).add_params(picked).encode(color=run_colour(runs), opacity=opacity)
 
 
-def _rates(rows: Sequence[GroupRate], runs: Sequence[str]) -> "alt.Chart":
+def _rates(rows: Sequence[RunGroupRate], runs: Sequence[str]) -> "alt.Chart":
     shown = [{"run": row.run, "group": row.group, **rate_row(row.rate)} for row in rows]
     told = tooltip(RUN, ("group", "of", ""), *RATE, PROBLEMS)
     return by_run(shown, runs).encode(tooltip=told)

@@ -29,7 +29,7 @@ FAILED_PUBLIC = "a public one failed"
 
 
 @dataclass(frozen=True)
-class GroupRate:
+class RunGroupRate:
     """pass@1 of a run in a group of problems, such as a month or a difficulty."""
 
     run: str
@@ -66,29 +66,29 @@ class Quantile:
     amount: float
 
 
-def by_difficulty(sides: Sequence[LabelledRun]) -> list[GroupRate]:
+def by_difficulty(sides: Sequence[LabelledRun]) -> list[RunGroupRate]:
     """Return rates by difficulty, from easy to hard."""
     found = _grouped(sides, lambda result: [result.difficulty or UNKNOWN])
     return sorted(found, key=lambda each: (*LEVELS, UNKNOWN).index(each.group))
 
 
-def by_platform(sides: Sequence[LabelledRun]) -> list[GroupRate]:
+def by_platform(sides: Sequence[LabelledRun]) -> list[RunGroupRate]:
     """Return rates by platform, the most frequent first."""
     return most_frequent(_grouped(sides, lambda result: [result.platform or UNKNOWN]))
 
 
-def by_tag(sides: Sequence[LabelledRun]) -> list[GroupRate]:
+def by_tag(sides: Sequence[LabelledRun]) -> list[RunGroupRate]:
     """Return rates by tag, the most frequent first; a sample counts for all its tags."""
     return most_frequent(_grouped(sides, lambda result: sorted(set(result.tags))))
 
 
-def by_month(sides: Sequence[LabelledRun]) -> list[GroupRate]:
+def by_month(sides: Sequence[LabelledRun]) -> list[RunGroupRate]:
     """Return rates by the problems' month of release, such as `2024-05`, in order."""
     found = _grouped(sides, lambda result: _months(result.release_date))
     return sorted(found, key=lambda each: each.group)
 
 
-def around_cutoff(sides: Sequence[LabelledRun], cutoff: date) -> list[GroupRate]:
+def around_cutoff(sides: Sequence[LabelledRun], cutoff: date) -> list[RunGroupRate]:
     """Return rates of problems released up to the end of training, and after it.
 
     Args:
@@ -116,19 +116,19 @@ def _months(day: date | None) -> list[str]:
 
 def _grouped(
     sides: Sequence[LabelledRun], groups: Callable[[SampleResult], Iterable[str]]
-) -> list[GroupRate]:
-    rows: list[GroupRate] = []
+) -> list[RunGroupRate]:
+    rows: list[RunGroupRate] = []
     for side in sides:
         members: defaultdict[str, list[SampleResult]] = defaultdict(list)
         for result in side.graded:
             for group in groups(result):
                 members[groupable(group)].append(result)
         rates = ((group, rate_of(them), len(them)) for group, them in members.items())
-        rows += [GroupRate(side.label, group, rate, n) for group, rate, n in rates if rate]
+        rows += [RunGroupRate(side.label, group, rate, n) for group, rate, n in rates if rate]
     return rows
 
 
-def most_frequent(rows: Sequence[GroupRate], most: int = MOST_GROUPS) -> list[GroupRate]:
+def most_frequent(rows: Sequence[RunGroupRate], most: int = MOST_GROUPS) -> list[RunGroupRate]:
     """Return the rows of the groups with most samples."""
     often = Counter[str]()
     for row in rows:
@@ -301,7 +301,7 @@ def rate_words(rate: Rate | None) -> str:
     return f"{percent(rate.value)} ({interval(rate.low, rate.high)})" if rate else UNKNOWN
 
 
-def group_table(rows: Iterable[GroupRate], of: str) -> Table:
+def group_table(rows: Iterable[RunGroupRate], of: str) -> Table:
     """Return the table of a chart of rates."""
     return Table(
         (of, "run", "solved", "95 % interval", "problems"),

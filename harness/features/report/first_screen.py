@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from harness.features.compare.answer import Answer, Difference, answer_of
+from harness.features.compare.answer import Answer, SolvedDifference, answer_of
 from harness.features.compare.comparison import Comparison, compare_read
 from harness.features.compare.run_names import names_of
 from harness.features.compare.spend_result import SpendComparison
@@ -177,7 +177,7 @@ def _figures(found: Answer, colours: Mapping[str, str]) -> Iterator[Figure]:
     yield _difference(found.differences[0], found.changes)
 
 
-def _difference(found: Difference, changes: str) -> Figure:
+def _difference(found: SolvedDifference, changes: str) -> Figure:
     low, high = (found.value if end is None else end for end in (found.low, found.high))
     most = max(0.1, abs(low), abs(high))
     places = [50 + 48 * each / most for each in (found.value, low, high)]

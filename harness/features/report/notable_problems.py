@@ -17,14 +17,14 @@ from harness.features.report.labelled_runs import LabelledRun, Pairing
 from harness.run.store.results import SampleResult
 from harness.run.store.transcript import file_name
 from harness.run.store.transcripts import Transcripts
-from harness.run.summary.conversation import Conversation, Row, aligned, conversation_of
+from harness.run.summary.conversation import RevisionHistory, Row, aligned, conversation_of
 from harness.run.summary.loaded_run import Run
 
 MOST = 40
 """Most changed outcomes of a page; the others are in its table of samples."""
 MOST_CHARACTERS = 3_000_000
 """Most characters of all conversations together; the rest are left out."""
-EMPTY = Conversation(())
+EMPTY = RevisionHistory(())
 MOST_NAMED = 10
 
 
@@ -42,7 +42,7 @@ class Half:
     way: str
     good: bool
     code: str
-    talk: Conversation | None
+    talk: RevisionHistory | None
     command: str
 
 
@@ -136,7 +136,7 @@ def _changes(
         )
 
 
-def _half(name: str, shown: FlipSample, result: SampleResult, talk: Conversation | None) -> Half:
+def _half(name: str, shown: FlipSample, result: SampleResult, talk: RevisionHistory | None) -> Half:
     verdict = str(result.verdict).replace("_", " ")
     verdict += "" if result.score is None else f", {result.score}"
     several = f"{shown.solved} of {shown.samples} solved (shown: {verdict})"
@@ -151,7 +151,7 @@ def _half(name: str, shown: FlipSample, result: SampleResult, talk: Conversation
     )
 
 
-def talk_of(opened: Transcripts, result: SampleResult) -> Conversation | None:
+def talk_of(opened: Transcripts, result: SampleResult) -> RevisionHistory | None:
     """Return a sample's conversation; None if there is none, or its pack is damaged."""
     name = file_name(result.problem_id, result.index)
     try:
@@ -160,7 +160,7 @@ def talk_of(opened: Transcripts, result: SampleResult) -> Conversation | None:
         return None
 
 
-def _size(talk: Conversation) -> int:
+def _size(talk: RevisionHistory) -> int:
     of = sum(len(each.said) + len(each.code) + len(each.report) for each in talk.revisions)
     return of + len(talk.rest)
 

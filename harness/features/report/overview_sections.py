@@ -9,8 +9,8 @@ from harness.features.experiment.ranking import RankedVariant, Ranking
 from harness.features.report import answer_charts, charts
 from harness.features.report.figures import (
     Amount,
-    GroupRate,
     PageItem,
+    RunGroupRate,
     Section,
     Table,
     group_table,
@@ -73,7 +73,7 @@ def summary_section(sides: Sequence[LabelledRun]) -> Section:
     return Section("summary", "Summary", "", (headline, whole))
 
 
-def _headlines(sides: Sequence[LabelledRun]) -> list[GroupRate]:
+def _headlines(sides: Sequence[LabelledRun]) -> list[RunGroupRate]:
     kinds: tuple[tuple[str, Callable[[Summary], Rate | None]], ...] = (
         ("pass@1", lambda summary: summary.pass_at_1),
         ("first attempt", _first_write),
@@ -82,7 +82,7 @@ def _headlines(sides: Sequence[LabelledRun]) -> list[GroupRate]:
         ("by the source's own rule", lambda summary: summary.by_source_rule),
     )
     return [
-        GroupRate(side.label, name, rate, len(side.graded))
+        RunGroupRate(side.label, name, rate, len(side.graded))
         for name, rate_in in kinds
         for side in sides
         if (rate := rate_in(side.run.summary)) is not None

@@ -11,9 +11,9 @@ from harness.features.report import notable_problems as outliers
 from harness.features.report.efficiency_section import efficiency_section
 from harness.features.report.figures import (
     Amount,
-    GroupRate,
     PageItem,
     Part,
+    RunGroupRate,
     Section,
     Solved,
     Table,
@@ -172,7 +172,7 @@ def _curve(
 
 
 def _rates(
-    sides: Sequence[LabelledRun], name: str, rows: list[GroupRate], more: str = ""
+    sides: Sequence[LabelledRun], name: str, rows: list[RunGroupRate], more: str = ""
 ) -> PageItem:
     about = f"pass@1 and its 95 % interval, by {name}.{more}"
     chart = charts.group_rates(rows, _runs(sides), about)
@@ -193,7 +193,7 @@ def _groups(sides: Sequence[LabelledRun]) -> Section:
     return Section("groups", "By difficulty, platform and tag", "", shown)
 
 
-def _enough(rows: Sequence[GroupRate]) -> tuple[list[GroupRate], int]:
+def _enough(rows: Sequence[RunGroupRate]) -> tuple[list[RunGroupRate], int]:
     """Return groups with enough problems in a run, and how many groups have too few."""
     most: dict[str, int] = {}
     for row in rows:

@@ -12,7 +12,7 @@ from rich.text import Text
 from harness.efficiency.efficiency_summary import score
 from harness.features.show.run_list import ListedRun, RunChange, Trend, list_runs, trends
 from harness.figures import count, dollars, interval, percent
-from harness.terminal.columns import Cell, Column, Grid
+from harness.terminal.columns import Cell, Column, ColumnGrid
 from harness.text import printable_line
 
 COLUMNS = (
@@ -121,7 +121,7 @@ def runs_view(runs: Sequence[ListedRun], root: Path, now: datetime) -> Renderabl
     """
     timed = any(run.beyond for run in runs)
     columns = COLUMNS[:BEYOND_AFTER] + (BEYOND,) * timed + COLUMNS[BEYOND_AFTER:]
-    return Grid(columns, [_run_cells(run, root, now, timed=timed) for run in runs])
+    return ColumnGrid(columns, [_run_cells(run, root, now, timed=timed) for run in runs])
 
 
 def trend_view(trend: Trend, root: Path) -> Iterator[RenderableType]:
@@ -129,7 +129,7 @@ def trend_view(trend: Trend, root: Path) -> Iterator[RenderableType]:
     runs = count(len(trend.runs), "run")
     problems = count(trend.problems, "problem")
     yield Text(f"{runs} of the same {problems} (selection {trend.selection})", style="bold")
-    yield Grid(TREND_COLUMNS, [_trend_cells(run, change, root) for run, change in trend.runs])
+    yield ColumnGrid(TREND_COLUMNS, [_trend_cells(run, change, root) for run, change in trend.runs])
 
 
 def _run_cells(run: ListedRun, root: Path, now: datetime, *, timed: bool) -> list[Cell]:

@@ -14,7 +14,7 @@ from harness.models.protocol import Usage
 from harness.models.providers import REFERENCES
 from harness.run.engine.controller import RunController
 from harness.run.engine.earlier_spending import budget_of, earlier_spending
-from harness.run.engine.lifecycle import Prepared
+from harness.run.engine.lifecycle import PreparedRun
 from harness.run.engine.outcome import Outcome
 from harness.run.engine.run_parts import clear_unbegun, without_budget
 from harness.run.plan.budget import NOTHING, Total
@@ -71,7 +71,7 @@ class CandidateRuns:
     elsewhere: Callable[[], Total] = lambda: NOTHING
     _spent: dict[Path, Total] = field(default_factory=dict[Path, Total])
 
-    def prepare(self, prompt: Path, run_name: str, problems: Sequence[str]) -> Prepared:
+    def prepare(self, prompt: Path, run_name: str, problems: Sequence[str]) -> PreparedRun:
         """Prepare the run of a candidate without starting it.
 
         Args:
@@ -212,7 +212,7 @@ def price_in(path: Path) -> ListedPrice | None:
         raise RunDirectoryError(f"{path / MANIFEST}: the price is invalid") from error
 
 
-def close(prepared: Prepared) -> None:
+def close(prepared: PreparedRun) -> None:
     """Close the model of a run that is not started."""
     run(prepared.plan.model.close)
 
@@ -224,7 +224,7 @@ def refuse_recorded(spec: RunSpec) -> None:
         raise _unheard(target.name)
 
 
-def refuse_function(prepared: Prepared) -> None:
+def refuse_function(prepared: PreparedRun) -> None:
     """Refuse a function of a problem, which does not hear a prompt. Raises UsageError."""
     from harness.models.function import FunctionModel
 

@@ -23,7 +23,7 @@ from harness.features.tune.tuning import TuneRequest, Tuning
 from harness.features.tune.view import tune_view
 from harness.figures import dollars, number_range
 from harness.run.engine.controller import RunController
-from harness.run.engine.lifecycle import Prepared
+from harness.run.engine.lifecycle import PreparedRun
 from harness.run.plan.estimate import estimate
 from harness.run.settings.spec import RunSpec
 from harness.terminal.consoles import console, write_json
@@ -224,7 +224,7 @@ class FixedPart(NamedTuple):
         return f"{requests}, {dollars(self.cost[0])} to {dollars(self.cost[1])}"
 
 
-def _print_estimate(out: Console, tuning: Tuning, prepared: Prepared, *, as_json: bool) -> None:
+def _print_estimate(out: Console, tuning: Tuning, prepared: PreparedRun, *, as_json: bool) -> None:
     """Print the split, and what the start and the test part may cost."""
     split = tuning.tune.split
     asked = set(split.selection)

@@ -14,7 +14,7 @@ from harness.grading.verdict import TestResult
 from harness.models.protocol import SystemMessage, UserMessage
 from harness.problem import ProblemView
 from harness.run.store.results import SampleResult
-from harness.run.summary.conversation import Conversation, conversation_of
+from harness.run.summary.conversation import RevisionHistory, conversation_of
 
 OPEN, CLOSE = "<template>", "</template>"
 LONGEST_STATEMENT = 1_500
@@ -50,7 +50,7 @@ class ShownSample:
 
     problem: ProblemView
     result: SampleResult
-    conversation: Conversation
+    conversation: RevisionHistory
     failed: Sequence[TestResult]
 
     @classmethod

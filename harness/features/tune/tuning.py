@@ -40,7 +40,7 @@ from harness.features.tune.tree_page import PAGE, write_page
 from harness.features.tune.tune_file import FILE, TuneFile, TuneOptions, read_tune
 from harness.problem import ProblemView
 from harness.run.engine.controller import RunController
-from harness.run.engine.lifecycle import Prepared
+from harness.run.engine.lifecycle import PreparedRun
 from harness.run.plan.budget import Total
 from harness.run.plan.target import resolve_target
 from harness.run.settings.spec import RESUMABLE, RunSpec, known_keys, read_spec, spec_of, stored
@@ -144,7 +144,7 @@ class Tuning:
     _costs: dict[str, Total] = field(default_factory=dict[str, Total])
     _unused: ExitStack = field(default_factory=ExitStack)
 
-    def prepare(self) -> Prepared:
+    def prepare(self) -> PreparedRun:
         """Find mistakes before anything costs; return the start's run on the search's problems.
 
         Raises:
@@ -197,7 +197,7 @@ class Tuning:
         refuse_function(prepared)
         return prepared
 
-    def close(self, prepared: Prepared) -> None:
+    def close(self, prepared: PreparedRun) -> None:
         """Close what `prepare` opened, and is not used."""
         close(prepared)
         self._unused.close()
@@ -293,7 +293,7 @@ class Tuning:
             self.runs.ask(folder, name, test, test)
         return SearchStoppedError(self.tune.ended, self.tune.remark)
 
-    def _prepared(self, candidate: Candidate, name: str, problems: Sequence[str]) -> Prepared:
+    def _prepared(self, candidate: Candidate, name: str, problems: Sequence[str]) -> PreparedRun:
         return self.runs.prepare(self.candidates.folder_of(candidate), name, problems)
 
     def _ask(self, candidate: Candidate, wanted: Sequence[str]) -> Results:

@@ -9,7 +9,7 @@ from rich.console import RenderableType
 
 from harness.errors import UsageError
 from harness.features.verify.verification import (
-    References,
+    ProblemReferences,
     Verification,
     VerifiedProblem,
     finding,
@@ -188,7 +188,7 @@ def verify_problems(
 
 
 def _judge(
-    listed: Sequence[References],
+    listed: Sequence[ProblemReferences],
     found: dict[str, Finding],
     cache: VerifiedCache,
     judging: JudgingSession,

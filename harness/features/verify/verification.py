@@ -131,7 +131,7 @@ class KnownSolution:
 
 
 @dataclass(frozen=True, slots=True)
-class References:
+class ProblemReferences:
     """A problem's references, or its known-wrong solutions, without their code.
 
     Attributes:
@@ -158,7 +158,7 @@ class ReferenceJob(Job):
 
 def list_references(
     problems: Sequence[Problem], most: int | None, options: Options, *, rejected: bool = False
-) -> list[References]:
+) -> list[ProblemReferences]:
     """Return the references to verify, at most `most` of each problem; or known-wrong solutions.
 
     Those in another language than Python are left out where they cannot be judged.
@@ -169,7 +169,7 @@ def list_references(
     """
     require_code_generation(problems)
     compiled = _compiled()
-    listed: list[References] = []
+    listed: list[ProblemReferences] = []
     for problem in problems:
         languages = {PYTHON, *(name for name in compiled if not refusal(problem, name))}
         found = [
@@ -178,7 +178,7 @@ def list_references(
             if each.language in languages and bool(each.verdicts) is rejected
         ]
         known = tuple(_known(problem, index, each, options) for index, each in found[:most])
-        listed.append(References(problem, len(found), known))
+        listed.append(ProblemReferences(problem, len(found), known))
     return listed
 
 
@@ -202,7 +202,7 @@ def _known(problem: Problem, index: int, solution: Reference, options: Options) 
 
 
 def limits_by_rule(
-    listed: Sequence[References], found: Mapping[str, Finding], options: Options
+    listed: Sequence[ProblemReferences], found: Mapping[str, Finding], options: Options
 ) -> dict[str, float]:
     """Return the CPU limit of problems whose data derive it from accepted references."""
     limits: dict[str, float] = {}
@@ -215,7 +215,9 @@ def limits_by_rule(
     return limits
 
 
-def reference_jobs(listed: Iterable[References], known: Container[str] = ()) -> list[ReferenceJob]:
+def reference_jobs(
+    listed: Iterable[ProblemReferences], known: Container[str] = ()
+) -> list[ReferenceJob]:
     """Return jobs for references without a known verdict, equal programs once."""
     jobs: dict[str, ReferenceJob] = {}
     for each in listed:
@@ -248,10 +250,10 @@ def finding(judged: Judged) -> Finding:
 
 
 def verified(
-    listed: Iterable[References],
+    listed: Iterable[ProblemReferences],
     found: Mapping[str, Finding],
     options: Options,
-    wrong: Sequence[References] = (),
+    wrong: Sequence[ProblemReferences] = (),
     by_rule: Mapping[str, float] | None = None,
 ) -> list[VerifiedProblem]:
     """Return each problem with its findings.
@@ -284,7 +286,9 @@ def verified(
     return results
 
 
-def _found(references: References, found: Mapping[str, Finding]) -> tuple[VerifiedReference, ...]:
+def _found(
+    references: ProblemReferences, found: Mapping[str, Finding]
+) -> tuple[VerifiedReference, ...]:
     return tuple(
         VerifiedReference(
             **asdict(found[each.key]),

@@ -14,7 +14,7 @@ from harness.features.viewer.failed_tests import Failed, failures_in
 from harness.features.viewer.highlight import coloured
 from harness.features.viewer.program_changes import DiffLine, difference
 from harness.features.viewer.side_by_side import beside
-from harness.features.viewer.transcript_index import Entry, Line, TranscriptIndex
+from harness.features.viewer.transcript_index import TranscriptIndex, TranscriptItem, TranscriptLine
 from harness.grading.verdict import TestResult
 from harness.languages import PYTHON
 from harness.languages.known import named
@@ -41,7 +41,7 @@ class Piece:
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class PageBlock:
     """An item of a page; `data` has the values for its kind.
 
     Attributes:
@@ -81,7 +81,7 @@ class Blocks:
         self._language = language
         self._events: dict[int, events.Event | None] = {}
 
-    def of(self, entry: Entry) -> Block:
+    def of(self, entry: TranscriptItem) -> PageBlock:
         """Return the block of an entry."""
         event = self._event(entry.line)
         match event:
@@ -116,23 +116,23 @@ class Blocks:
 
     def _block(
         self,
-        entry: Entry,
+        entry: TranscriptItem,
         kind: str,
         title: str = "",
         words: Words | None = None,
         data: dict[str, Any] | None = None,
-    ) -> Block:
+    ) -> PageBlock:
         waiting = "w" if kind == "call" and entry.result is None and self._running else ""
         version = entry.version + waiting
         shown = printable_line(title[:LONGEST_TITLE])
-        return Block(kind, entry.key, version, entry.line.number, shown, words, data or {})
+        return PageBlock(kind, entry.key, version, entry.line.number, shown, words, data or {})
 
-    def _event(self, line: Line) -> events.Event | None:
+    def _event(self, line: TranscriptLine) -> events.Event | None:
         if line.number not in self._events:
             self._events[line.number] = self._tape.event(line)
         return self._events[line.number]
 
-    def _turn(self, entry: Entry, number: int, turn: ModelTurn) -> Block:
+    def _turn(self, entry: TranscriptItem, number: int, turn: ModelTurn) -> PageBlock:
         thought = reasoning_text(turn.reasoning)
         words = words_of(turn.text, "text")
         data = {
@@ -149,7 +149,7 @@ class Blocks:
         }
         return self._block(entry, "turn", words=words, data=data)
 
-    def _call(self, entry: Entry, call: ToolCall) -> Block:
+    def _call(self, entry: TranscriptItem, call: ToolCall) -> PageBlock:
         code = program(call)
         words = words_of(arguments(call), f"call-{entry.part}")
         result = self._event(entry.result) if entry.result else None
@@ -168,14 +168,14 @@ class Blocks:
             data |= _resulting(result, entry.result)
         return self._block(entry, "call", words=words, data=data)
 
-    def _difference(self, entry: Entry) -> tuple[DiffLine, ...] | None:
+    def _difference(self, entry: TranscriptItem) -> tuple[DiffLine, ...] | None:
         """Return changes from the revision before; None for the first or very long ones."""
         if entry.before is None:
             return None
         old, new = self._program(entry.before), self._program(entry)
         return difference(old, new) if old and new else None
 
-    def _program(self, entry: Entry) -> str:
+    def _program(self, entry: TranscriptItem) -> str:
         event = self._event(entry.line)
         if not isinstance(event, events.Response):
             return ""
@@ -213,7 +213,7 @@ def _unfenced(text: str) -> str:
     return cut("\n".join(lines)).text
 
 
-def _resulting(event: events.ToolResult, line: Line) -> dict[str, Any]:
+def _resulting(event: events.ToolResult, line: TranscriptLine) -> dict[str, Any]:
     content = event.result.content
     return {
         "result": words_of(content, "result"),

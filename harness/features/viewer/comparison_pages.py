@@ -27,7 +27,7 @@ from harness.features.viewer.pages import Shown
 from harness.features.viewer.query import FILTERS, ComparisonQuery, neighbours, page_of
 from harness.run.store.results import SampleResult
 from harness.run.store.transcripts import Transcripts
-from harness.run.summary.conversation import Conversation, aligned
+from harness.run.summary.conversation import RevisionHistory, aligned
 from harness.run.summary.filtered_run import EVERYTHING, filtered
 from harness.run.summary.loaded_run import Run, read_run
 from harness.sources.selection import Selection
@@ -56,7 +56,7 @@ class Fared:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class ComparedProblem:
     """A problem that both runs have graded; `first` is a sample, which has its facts."""
 
     key: str
@@ -85,7 +85,7 @@ class Beside:
 
     screen: FirstScreen
     names: tuple[str, str]
-    outcomes: dict[str, Outcome]
+    outcomes: dict[str, ComparedProblem]
     warnings: tuple[str, ...]
     languages: tuple[str, str]
 
@@ -149,7 +149,7 @@ def beside(a: Any, b: Any, only: Selection) -> Beside:
     )
 
 
-def _outcomes(a: Run, b: Run, changed: Iterable[str]) -> list[Outcome]:
+def _outcomes(a: Run, b: Run, changed: Iterable[str]) -> list[ComparedProblem]:
     one, other = _by_problem(a), _by_problem(b)
     shared = [problem for problem in one if problem in other and problem not in set(changed)]
     found = [_outcome(one[problem], other[problem]) for problem in shared]
@@ -164,7 +164,7 @@ def _by_problem(run: Run) -> dict[str, list[SampleResult]]:
     return found
 
 
-def _outcome(a: Sequence[SampleResult], b: Sequence[SampleResult]) -> Outcome:
+def _outcome(a: Sequence[SampleResult], b: Sequence[SampleResult]) -> ComparedProblem:
     solved = [sum(result.solved for result in own) for own in (a, b)]
     shares = solved[0] / len(a), solved[1] / len(b)
     wanted = shares[0] > 0, shares[1] > 0
@@ -178,7 +178,7 @@ def _outcome(a: Sequence[SampleResult], b: Sequence[SampleResult]) -> Outcome:
         Fared(right, len(own), next((each for each in own if each.solved == wants), own[0]))
         for own, right, wants in zip((a, b), solved, wanted, strict=True)
     )
-    return Outcome(key_of(a[0].problem_id), a[0], kind, *sides)
+    return ComparedProblem(key_of(a[0].problem_id), a[0], kind, *sides)
 
 
 class ComparisonPages:
@@ -317,7 +317,7 @@ def _charts(ranking: Ranking) -> Shown:
     return {"charts": charts, "chart_data": embedded({each.name: each.chart for each in charts})}
 
 
-def _is_of(outcome: Outcome, kind: str) -> bool:
+def _is_of(outcome: ComparedProblem, kind: str) -> bool:
     if kind == "changed":
         return outcome.kind in {"gained", "lost"}
     return not kind or outcome.kind == kind
@@ -327,7 +327,7 @@ def _problem_address(asked: ComparisonQuery, key: str) -> str:
     return f"/compare/{key}?{replace(asked, page=1).words}"
 
 
-def _talk(run: Path, fared: Fared) -> Conversation | None:
+def _talk(run: Path, fared: Fared) -> RevisionHistory | None:
     """Return the conversation of the sample shown; None if there is none."""
     with Transcripts(run) as opened:
         return talk_of(opened, fared.shown)

@@ -12,7 +12,7 @@ from harness.features.viewer.open_run import (
     Item,
     ListedRuns,
     OpenRun,
-    Place,
+    RunPlace,
     find_places,
     key_of,
     stamp_of,
@@ -103,7 +103,7 @@ class Library:
             self._found = now + max(LOOKED_FOR_S, REST * (now - began)), found
         return self._found[1]
 
-    def place(self, key: str) -> Place:
+    def place(self, key: str) -> RunPlace:
         """Return where the run of a key is. Raises KeyError."""
         for place in self.found().places:
             if place.key == key:
@@ -152,21 +152,21 @@ class Library:
         newest = {run.group: at for at, run in reversed(list(enumerate(runs)))}
         return sorted(runs, key=lambda run: (run.group != "", newest[run.group]))
 
-    def _line(self, place: Place) -> Listed:
+    def _line(self, place: RunPlace) -> Listed:
         stamp = stamp_of(place.path)
         kept = self._listed.get(place.key)
         if kept is None or kept[0] != stamp:
             kept = self._listed[place.key] = stamp, self._read(place)
         return kept[1]
 
-    def _read(self, place: Place) -> Listed:
+    def _read(self, place: RunPlace) -> Listed:
         here = place.key, place.name, place.group, place.experiment
         try:
             return self._summed(place, here)
         except HarnessError as error:
             return Listed(*here, error=str(error))
 
-    def _summed(self, place: Place, here: tuple[str, str, str, bool]) -> Listed:
+    def _summed(self, place: RunPlace, here: tuple[str, str, str, bool]) -> Listed:
         manifest = read_manifest(place.path)
         planned = planned_samples(manifest)
         summary = summed_up(place.path)
@@ -202,7 +202,7 @@ class Library:
         """
         return self._refreshed(self.place(key))
 
-    def _refreshed(self, place: Place) -> OpenRun:
+    def _refreshed(self, place: RunPlace) -> OpenRun:
         run = self._open.setdefault(place.key, OpenRun(place))
         self._open.move_to_end(place.key)
         while len(self._open) > MOST_OPEN:

@@ -36,7 +36,7 @@ MOST_SAMPLES = 200_000
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class RunPlace:
     """A run's directory.
 
     Attributes:
@@ -57,7 +57,7 @@ class Place:
 class ListedRuns:
     """The runs below a folder; `cut` is true if the search ended before it saw all."""
 
-    places: tuple[Place, ...]
+    places: tuple[RunPlace, ...]
     cut: bool
 
 
@@ -67,10 +67,10 @@ def find_places(root: Path) -> ListedRuns:
     return ListedRuns(tuple(_place(root, path) for path in found.paths), found.cut)
 
 
-def _place(root: Path, path: Path) -> Place:
+def _place(root: Path, path: Path) -> RunPlace:
     own = path == root
     parent = path.parent
-    return Place(
+    return RunPlace(
         key=key_of(str(path.resolve())),
         path=path,
         name=path.resolve().name if own else path.relative_to(root).as_posix(),
@@ -84,7 +84,7 @@ def key_of(name: str) -> str:
     return hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
-def refusal(root: Path, place: Place) -> str:
+def refusal(root: Path, place: RunPlace) -> str:
     """Say why a run cannot be deleted; empty if it can."""
     path, folder = place.path, root.resolve()
     if path.resolve() == folder:
@@ -98,7 +98,7 @@ def refusal(root: Path, place: Place) -> str:
     return ""
 
 
-def delete_run(root: Path, place: Place) -> None:
+def delete_run(root: Path, place: RunPlace) -> None:
     """Delete a run's directory with all its files; links are removed, never followed.
 
     Raises:
@@ -173,7 +173,7 @@ class OpenRun:
         items: samples by key: those with a result in the order they ended, then the others.
     """
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: RunPlace) -> None:
         self.place = place
         self.manifest: dict[str, Any] = {}
         self.items: dict[str, Item] = {}

@@ -27,7 +27,7 @@ WRITES = frozenset({"write_solution", "write_answer"})
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class TranscriptLine:
     """Facts on a line of a transcript.
 
     Attributes:
@@ -73,8 +73,8 @@ class TranscriptIndex:
 
     def _forget(self) -> None:
         self.changes += 1
-        self.lines: list[Line] = []
-        self.marks: list[tuple[int, Line]] = []
+        self.lines: list[TranscriptLine] = []
+        self.marks: list[tuple[int, TranscriptLine]] = []
         self.void = 0
         self._count = 0
         self._heads = ResultHeads()
@@ -131,7 +131,7 @@ class TranscriptIndex:
         else:
             self.lines.append(what)
 
-    def event(self, line: Line) -> Event | None:
+    def event(self, line: TranscriptLine) -> Event | None:
         """Read the event of a line; None if it is unreadable."""
         try:
             stored = self._shared.put_back(self._bytes(line.span))
@@ -145,11 +145,11 @@ class TranscriptIndex:
         with open_file(self._run / FOLDER / self._name) as file:
             return os.pread(file.fileno(), span.length, span.start)
 
-    def line(self, number: int) -> Line | None:
+    def line(self, number: int) -> TranscriptLine | None:
         """Return the line of that number; None if it is discarded or does not exist."""
         return next((line for line in self.in_order() if line.number == number), None)
 
-    def in_order(self) -> Iterator[Line]:
+    def in_order(self) -> Iterator[TranscriptLine]:
         """Yield the valid lines, with the marks in their places."""
         marks = iter([*self.marks, (len(self.lines) + 1, None)])
         place, mark = next(marks)
@@ -163,23 +163,25 @@ class TranscriptIndex:
             place, mark = next(marks)
 
 
-def _what(number: int, span: Span, event: Event | None, head: bytes) -> Line:
+def _what(number: int, span: Span, event: Event | None, head: bytes) -> TranscriptLine:
     if event is None:
-        return Line(number, span, UNREADABLE)
+        return TranscriptLine(number, span, UNREADABLE)
     kind, turn = event.event, getattr(event, "turn", 0)
     if isinstance(event, Response):
         calls = tuple((call.id, call.name) for call in event.response.tool_calls)
-        return Line(number, span, kind, turn, calls=calls, fenced="```" in event.response.text)
+        return TranscriptLine(
+            number, span, kind, turn, calls=calls, fenced="```" in event.response.text
+        )
     if isinstance(event, ToolResult):
         result = event.result
         answers, failed = result.call_id, result.is_error
-        return Line(number, span, kind, turn, answers=answers, failed=failed, head=head)
+        return TranscriptLine(number, span, kind, turn, answers=answers, failed=failed, head=head)
     messages = getattr(event, "messages", ())
-    return Line(number, span, kind, turn, messages=len(messages))
+    return TranscriptLine(number, span, kind, turn, messages=len(messages))
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class TranscriptItem:
     """An item to show.
 
     Attributes:
@@ -191,11 +193,11 @@ class Entry:
     """
 
     kind: str
-    line: Line
+    line: TranscriptLine
     part: int = 0
-    result: Line | None = None
+    result: TranscriptLine | None = None
     writes: bool = False
-    before: "Entry | None" = None
+    before: "TranscriptItem | None" = None
 
     @property
     def key(self) -> str:
@@ -212,7 +214,7 @@ class Entry:
 class Entries:
     """All entries of a transcript; `turns` has the index of each turn's entry."""
 
-    all: tuple[Entry, ...]
+    all: tuple[TranscriptItem, ...]
     turns: dict[int, int]
 
     def page_of(self, place: int) -> int:
@@ -224,7 +226,7 @@ class Entries:
         """Number of pages."""
         return max(1, -(-len(self.all) // PER_PAGE))
 
-    def page(self, number: int) -> tuple[Entry, ...]:
+    def page(self, number: int) -> tuple[TranscriptItem, ...]:
         """Return the entries of a page; numbers out of range give the nearest page."""
         start = (min(max(number, 1), self.pages) - 1) * PER_PAGE
         return self.all[start : start + PER_PAGE]
@@ -240,32 +242,32 @@ def entries_of(tape: TranscriptIndex) -> Entries:
 
 class _Making:
     def __init__(self) -> None:
-        self.entries: list[Entry] = []
+        self.entries: list[TranscriptItem] = []
         self.turns: dict[int, int] = {}
         self._waiting: dict[str, list[int]] = {}
         """Indices of calls without a result, by id; ids may be reused."""
 
-    def add(self, line: Line) -> None:
+    def add(self, line: TranscriptLine) -> None:
         if line.kind == "request":
-            self.entries += [Entry("message", line, part) for part in range(line.messages)]
+            self.entries += [TranscriptItem("message", line, part) for part in range(line.messages)]
         elif line.kind == "response":
             self._turn(line)
         elif line.kind == "tool_result":
             self._result(line)
         else:
-            self.entries.append(Entry(line.kind, line))
+            self.entries.append(TranscriptItem(line.kind, line))
 
-    def _turn(self, line: Line) -> None:
+    def _turn(self, line: TranscriptLine) -> None:
         self.turns[line.turn] = len(self.entries)
-        self.entries.append(Entry("turn", line, writes=line.fenced and not line.calls))
+        self.entries.append(TranscriptItem("turn", line, writes=line.fenced and not line.calls))
         for part, (call_id, name) in enumerate(line.calls):
             self._waiting.setdefault(call_id, []).append(len(self.entries))
-            self.entries.append(Entry("call", line, part, writes=name in WRITES))
+            self.entries.append(TranscriptItem("call", line, part, writes=name in WRITES))
 
-    def _result(self, line: Line) -> None:
+    def _result(self, line: TranscriptLine) -> None:
         waiting = self._waiting.get(line.answers)
         if not waiting:
-            self.entries.append(Entry("result", line))
+            self.entries.append(TranscriptItem("result", line))
             return
         place = waiting.pop(0)
         call = self.entries[place]
@@ -273,9 +275,9 @@ class _Making:
         self.entries[place] = replace(call, result=line, writes=writes)
 
 
-def _chained(entries: Iterable[Entry]) -> Iterable[Entry]:
+def _chained(entries: Iterable[TranscriptItem]) -> Iterable[TranscriptItem]:
     """Yield the entries, each revision with the one before it."""
-    before: Entry | None = None
+    before: TranscriptItem | None = None
     for entry in entries:
         if entry.writes:
             yield replace(entry, before=before)

@@ -5,7 +5,7 @@ result of its own. A test that hits a limit in a session that began with other t
 the first of a new session.
 """
 
-from harness.grading.code_tests.rounds import Failure, Report, Rounds, TestsFailedError
+from harness.grading.code_tests.rounds import RoundReport, Rounds, TestFailure, TestsFailedError
 from harness.grading.outcome import EXCERPT, clean, outcome
 from harness.grading.sandbox_retry import RetryingWorker
 from harness.grading.task import Task
@@ -23,8 +23,8 @@ _VERDICTS = {
     "memory": Verdict.MEMORY_LIMIT,
     "fault": Verdict.CHECKER_ERROR,
 }
-_ACCEPTED = Failure(kind="")
-_NOT_REACHED = Failure(kind="wrong", text="the tests ended before this one")
+_ACCEPTED = TestFailure(kind="")
+_NOT_REACHED = TestFailure(kind="wrong", text="the tests ended before this one")
 
 
 class CodeJudge:
@@ -144,7 +144,7 @@ class _Part:
             found[slot] = self._result(slot, said, execution, asked=report.asked > 0)
         return found
 
-    def _said(self, slot: int, report: Report) -> Failure:
+    def _said(self, slot: int, report: RoundReport) -> TestFailure:
         """Return how a finished test failed; what comes after the last one counts as its own."""
         if slot not in report.begun:
             return report.aborted or _NOT_REACHED
@@ -190,14 +190,16 @@ class _Part:
             if error.answered
             else f"the tests cannot be run: {error}"
         )
-        said = Failure(kind=kind, text=text)
+        said = TestFailure(kind=kind, text=text)
         return {slot: self._result(slot, said, None, asked=False) for slot in group}
 
     def _unending(self, group: list[int], rounds: Rounds) -> dict[int, TestResult]:
         if len(group) > 1:
             self.most = 1
             return {}
-        said = Failure(kind="wrong", text="the test makes more calls, one after another, than fit")
+        said = TestFailure(
+            kind="wrong", text="the test makes more calls, one after another, than fit"
+        )
         result = self._result(group[0], said, rounds.execution, asked=False)
         return {group[0]: result.model_copy(update={"verdict": Verdict.TIME_LIMIT})}
 
@@ -212,7 +214,7 @@ class _Part:
         return result.model_copy(update={"judged_by": BY_CODE})
 
     def _result(
-        self, slot: int, said: Failure, execution: Execution | None, *, asked: bool
+        self, slot: int, said: TestFailure, execution: Execution | None, *, asked: bool
     ) -> TestResult:
         test = self.tests[slot]
         stdout = stderr = ""

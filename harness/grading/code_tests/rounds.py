@@ -38,7 +38,7 @@ class TestsFailedError(Exception):
         self.answered = answered
 
 
-class Failure(Frozen):
+class TestFailure(Frozen):
     """Failure of one test, or of the script as a whole.
 
     Attributes:
@@ -52,7 +52,7 @@ class Failure(Frozen):
     expected: str = ""
 
 
-class Report(Frozen):
+class RoundReport(Frozen):
     """Report of a run of the tests; see `inside.calls.tests.run_tests`."""
 
     calls: str
@@ -60,8 +60,8 @@ class Report(Frozen):
     used: int
     complete: bool
     begun: dict[int, int] = Field(default_factory=dict[int, int])
-    failed: dict[int, Failure] = Field(default_factory=dict[int, Failure])
-    aborted: Failure | None = None
+    failed: dict[int, TestFailure] = Field(default_factory=dict[int, TestFailure])
+    aborted: TestFailure | None = None
     asked: int = 0
 
 
@@ -101,7 +101,9 @@ class Rounds:
     tests: list[TestCase]
     slots: list[int]
     tests_left_s: float
-    report: Report = field(default_factory=lambda: Report(calls="", count=0, used=0, complete=True))
+    report: RoundReport = field(
+        default_factory=lambda: RoundReport(calls="", count=0, used=0, complete=True)
+    )
     execution: Execution | None = None
     death: Death | None = None
     retimed: list[int] = field(default_factory=lambda: [0, 0])
@@ -178,7 +180,7 @@ class Rounds:
         self.peak_bytes = max(self.peak_bytes, execution.peak_bytes)
         return execution
 
-    def _run_tests(self, known: str, outcomes: str) -> Report:
+    def _run_tests(self, known: str, outcomes: str) -> RoundReport:
         code, script = self.around
         whole = {
             "source": script.source,
@@ -201,7 +203,7 @@ class Rounds:
         if execution.ending is not Ending.FINISHED or execution.result is None:
             raise TestsFailedError(_why(execution), answered=answered)
         try:
-            return Report.model_validate_json(execution.result)
+            return RoundReport.model_validate_json(execution.result)
         except ValidationError:
             why = "their process wrote on the judge's own channel"
             raise TestsFailedError(why, answered=answered) from None

@@ -20,7 +20,7 @@ from harness.models.replay import ReplayModel
 from harness.registry import IMPOSSIBLE, feature
 from harness.run.engine.earlier_spending import budget_of
 from harness.run.engine.engine import Engine
-from harness.run.engine.lifecycle import Prepared, Read, going_on, open_directory
+from harness.run.engine.lifecycle import PreparedRun, Read, going_on, open_directory
 from harness.run.engine.manifest import changed, in_use, unused
 from harness.run.engine.outcome import Outcome, stopped_by, sum_up
 from harness.run.observer import Failure, Observer, RunObserver, Watch
@@ -68,7 +68,7 @@ class RunController:
         *,
         read: Read | None = None,
         own_model: Model | None = None,
-    ) -> Prepared:
+    ) -> PreparedRun:
         """Prepare a new run.
 
         Args:
@@ -82,7 +82,7 @@ class RunController:
         read = read or self.reader(spec)
         plan = prepare(spec, os.environ, read=read, own_model=own_model, dry_run=self.dry_run)
         plan = self._with_impossible_tests(plan)
-        return Prepared(plan, plan.samples)
+        return PreparedRun(plan, plan.samples)
 
     def further(  # noqa: PLR0917 - as `new`, for an existing run
         self,
@@ -92,7 +92,7 @@ class RunController:
         only: Sequence[str] = (),
         read: Read | None = None,
         own_model: Model | None = None,
-    ) -> Prepared:
+    ) -> PreparedRun:
         """Prepare the rest of an existing run, including any new samples.
 
         Args:
@@ -133,7 +133,7 @@ class RunController:
 
         return read
 
-    def announce(self, prepared: Prepared) -> None:
+    def announce(self, prepared: PreparedRun) -> None:
         """Announce the run, and any costs it may incur."""
         plan, left = prepared.plan, len(prepared.samples)
         problems = count(len(plan.problems), "problem")
@@ -169,7 +169,7 @@ class RunController:
                 f"{count(plan.selected.undated, 'problem')} without a date left out"
             )
 
-    def remark(self, prepared: Prepared) -> None:
+    def remark(self, prepared: PreparedRun) -> None:
         """Report what callers from Python should know: limits, route and versions of a run."""
         plan, before = prepared.plan, prepared.before
         changed = version_change(before) if before is not None and prepared.samples else ""
@@ -178,7 +178,7 @@ class RunController:
         for line in filter(None, (plan.notice, tests, route and route.remark, changed)):
             self.reporter.notice(printable_line(line))
 
-    def carry_out(self, prepared: Prepared, path: Path, budget: Budget | None = None) -> Outcome:
+    def carry_out(self, prepared: PreparedRun, path: Path, budget: Budget | None = None) -> Outcome:
         """Start or resume the run until it is complete or interrupted; summarize it.
 
         Args:
@@ -198,7 +198,7 @@ class RunController:
         )
         return self._ended(outcome, observer)
 
-    async def run(self, prepared: Prepared, path: Path, budget: Budget | None = None) -> Outcome:
+    async def run(self, prepared: PreparedRun, path: Path, budget: Budget | None = None) -> Outcome:
         """Do the same as `carry_out` in the running loop; the caller handles interrupts."""
         prepared = self._with_agents(prepared, path)
         choice = await asyncio.to_thread(self._sandbox, prepared)
@@ -209,17 +209,17 @@ class RunController:
         observer.ended(outcome.summary, interrupted=self.interrupts > 0)
         return outcome
 
-    def _with_agents(self, prepared: Prepared, path: Path) -> Prepared:
+    def _with_agents(self, prepared: PreparedRun, path: Path) -> PreparedRun:
         mode = prepared.plan.target.mode if prepared.samples else None
         return replace(prepared, plan=mode.with_agents(prepared.plan, path)) if mode else prepared
 
-    def _sandbox(self, prepared: Prepared) -> ChosenSandbox:
+    def _sandbox(self, prepared: PreparedRun) -> ChosenSandbox:
         unsafe = prepared.plan.spec.unsafe_no_sandbox
         return isolate(self.reporter, prepared.least, unsafe=unsafe)
 
     async def _run(
         self,
-        prepared: Prepared,
+        prepared: PreparedRun,
         path: Path,
         choice: ChosenSandbox,
         budget: Budget | None = None,
@@ -242,7 +242,7 @@ class RunController:
 
     async def _answer_and_judge(  # noqa: PLR0917 - the parts of a run
         self,
-        prepared: Prepared,
+        prepared: PreparedRun,
         directory: RunDirectory,
         observer: Observer,
         isolation: Isolation,

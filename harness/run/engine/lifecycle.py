@@ -33,7 +33,7 @@ Read = Callable[[str], Loaded]
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared:
+class PreparedRun:
     """A run ready to start or resume; nothing has been requested or written yet.
 
     Attributes:
@@ -54,7 +54,7 @@ class Prepared:
 
 def going_on(
     plan: Plan, path: Path, before: Mapping[str, Any], only: Sequence[str] = ()
-) -> Prepared:
+) -> PreparedRun:
     """Prepare the rest of an existing run, including any new samples.
 
     Args:
@@ -78,10 +78,10 @@ def going_on(
                 "run; choose another --out"
             )
         chosen = chosen_of(left, only, done, transcripts)
-    return Prepared(plan, chosen, before)
+    return PreparedRun(plan, chosen, before)
 
 
-def open_directory(prepared: Prepared, path: Path, choice: ChosenSandbox) -> RunDirectory:
+def open_directory(prepared: PreparedRun, path: Path, choice: ChosenSandbox) -> RunDirectory:
     """Open the run's directory: a new one, or an existing one, updating its manifest.
 
     Raises:

@@ -3,12 +3,12 @@
 from dataclasses import replace
 from pathlib import Path
 
-from harness.run.engine.lifecycle import Prepared
+from harness.run.engine.lifecycle import PreparedRun
 from harness.run.store.directory import MANIFEST
 from harness.run.store.transcripts import FOLDER
 
 
-def without_budget(prepared: Prepared) -> Prepared:
+def without_budget(prepared: PreparedRun) -> PreparedRun:
     """Remove the budget, which belongs to all runs together, from a run to be stored."""
     spec = prepared.plan.spec.model_copy(update={"max_cost": None, "max_tokens_total": None})
     return replace(prepared, plan=replace(prepared.plan, spec=spec))

@@ -48,7 +48,7 @@ _INDEX: TypeAdapter[list[tuple[str, _Length, _Length]]] = TypeAdapter(
 )
 
 
-class Place(NamedTuple):
+class TranscriptPlace(NamedTuple):
     """Position of a transcript in a pack, and its packed and unpacked size in bytes."""
 
     start: int
@@ -99,7 +99,7 @@ class Pack(Closing):
         """Close the file."""
         self._file.close()
 
-    def _head(self) -> tuple[bytes, dict[str, Place]]:
+    def _head(self) -> tuple[bytes, dict[str, TranscriptPlace]]:
         end = os.fstat(self._file.fileno()).st_size - TAIL.size
         if end < len(MAGIC) or self._bytes(0, len(MAGIC)) != MAGIC:
             raise self._damaged("its beginning is not a pack's")
@@ -108,25 +108,29 @@ class Pack(Closing):
         if first > last:
             raise self._damaged("its lengths do not fit together")
         dictionary = self._inflated(
-            "the dictionary", Place(len(MAGIC), for_dictionary, LARGEST_DICTIONARY), exact=False
+            "the dictionary",
+            TranscriptPlace(len(MAGIC), for_dictionary, LARGEST_DICTIONARY),
+            exact=False,
         )
-        index = self._inflated("the index", Place(last, for_index, LARGEST_INDEX), exact=False)
+        index = self._inflated(
+            "the index", TranscriptPlace(last, for_index, LARGEST_INDEX), exact=False
+        )
         try:
             entries = _INDEX.validate_json(index, strict=True)
         except ValidationError as error:
             raise self._damaged(f"its index: {error.errors()[0]['msg']}") from error
-        places: dict[str, Place] = {}
+        places: dict[str, TranscriptPlace] = {}
         for name, packed, size in entries:
             if not _is_file_name(name) or name in places or size > LARGEST_TRANSCRIPT:
                 raise self._damaged(f"its index: no place for {name[:LONGEST_NAME]!r}")
-            places[name] = Place(first, packed, size)
+            places[name] = TranscriptPlace(first, packed, size)
             first += packed
         if first != last:
             raise self._damaged("the lengths in its index do not fit together")
         return dictionary, places
 
     def _inflated(
-        self, name: str, place: Place, dictionary: bytes = b"", *, exact: bool = True
+        self, name: str, place: TranscriptPlace, dictionary: bytes = b"", *, exact: bool = True
     ) -> bytes:
         """Decompress the data at a position, up to its stated size."""
         # zlib output never exceeds this; a sparse file's hole may.
@@ -264,7 +268,7 @@ class Transcripts(Closing):
     def _loose(self) -> list[str]:
         return [path.name for path in self._folder.glob("*.jsonl")]
 
-    def _packed(self) -> dict[str, Place]:
+    def _packed(self) -> dict[str, TranscriptPlace]:
         """Return the current contents of the pack."""
         try:
             now = self._path.stat()

@@ -25,7 +25,7 @@ MOST_REVISIONS = 40
 
 
 @dataclass(frozen=True, slots=True)
-class Revision:
+class WrittenRevision:
     """A program written in a sample.
 
     Attributes:
@@ -46,7 +46,7 @@ class Revision:
 
 
 @dataclass(frozen=True, slots=True)
-class Conversation:
+class RevisionHistory:
     """The revisions of a sample and its end.
 
     Attributes:
@@ -58,7 +58,7 @@ class Conversation:
         failure: description of the first failed test.
     """
 
-    revisions: tuple[Revision, ...]
+    revisions: tuple[WrittenRevision, ...]
     more: int = 0
     rest: str = ""
     stopped: str = ""
@@ -66,9 +66,9 @@ class Conversation:
     failure: str = ""
 
 
-def conversation_of(events: Iterable[Event]) -> Conversation:
+def conversation_of(events: Iterable[Event]) -> RevisionHistory:
     """Return a transcript's revisions and end, with all texts shortened."""
-    revisions: list[Revision] = []
+    revisions: list[WrittenRevision] = []
     said: list[str] = []
     stopped = verdict = failure = ""
     language: str | None = None
@@ -82,7 +82,7 @@ def conversation_of(events: Iterable[Event]) -> Conversation:
                 if code:
                     words = _cut("\n\n".join(filter(None, said)))
                     number = len(revisions) + 1
-                    revisions.append(Revision(number, event.turn, words, _cut(code)))
+                    revisions.append(WrittenRevision(number, event.turn, words, _cut(code)))
                     said = []
             case ToolResult(tests=PublicTests() as tests) if revisions:
                 report = _cut(event.result.content)
@@ -96,7 +96,7 @@ def conversation_of(events: Iterable[Event]) -> Conversation:
                 verdict, failure = str(event.grade.verdict).replace("_", " "), _failure(event.grade)
             case _:
                 pass
-    return Conversation(
+    return RevisionHistory(
         tuple(revisions[:MOST_REVISIONS]),
         max(0, len(revisions) - MOST_REVISIONS),
         _cut("\n\n".join(filter(None, said))),
@@ -106,10 +106,10 @@ def conversation_of(events: Iterable[Event]) -> Conversation:
     )
 
 
-Row = tuple[Revision | None, Revision | None]
+Row = tuple[WrittenRevision | None, WrittenRevision | None]
 
 
-def aligned(a: Conversation, b: Conversation) -> Sequence[Row]:
+def aligned(a: RevisionHistory, b: RevisionHistory) -> Sequence[Row]:
     """Return the revisions of two conversations in pairs, by number."""
     return list(zip_longest(a.revisions, b.revisions))
 

@@ -17,7 +17,7 @@ EVERYTHING = Selection()
 
 
 @dataclass(frozen=True, slots=True)
-class _Facts:
+class _FilterFacts:
     """The facts of a problem that filters use, taken from a result."""
 
     id: str
@@ -42,7 +42,7 @@ def filtered(run: Run, selection: Selection) -> Run:
     if selection == EVERYTHING:
         return run
     facts = {
-        each.problem_id: _Facts(
+        each.problem_id: _FilterFacts(
             *(each.problem_id, each.platform, each.difficulty),
             *(each.tags, each.release_date, each.known_issues),
         )

@@ -30,7 +30,7 @@ _SUMMED = (
 """Fields that a summary reads, without those of its curve and of efficiency."""
 
 
-class Outcome(Protocol):
+class SampleFacts(Protocol):
     """The facts of a sample that a rate needs."""
 
     @property
@@ -281,7 +281,7 @@ def _speed(table: Columns) -> float | None:
     return sum(tokens for tokens, _ in timed) / seconds if seconds else None
 
 
-def solved_counts(results: Iterable[Outcome]) -> dict[str, Counts]:
+def solved_counts(results: Iterable[SampleFacts]) -> dict[str, Counts]:
     """Return the number of graded and of solved samples, by problem id."""
     counts: dict[str, Counts] = {}
     for result in results:
@@ -326,12 +326,12 @@ def _mean_fraction(table: Columns, places: Iterable[int]) -> float | None:
     return fmean(by_problem.values()) if by_problem else None
 
 
-def rate_of(results: Iterable[Outcome]) -> Rate | None:
+def rate_of(results: Iterable[SampleFacts]) -> Rate | None:
     """Return pass@1 of some results, with its interval."""
     return rate_by_problem([(r.problem_id, float(r.solved)) for r in results if r.graded])
 
 
-class RuledOutcome(Outcome, Protocol):
+class RuledOutcome(SampleFacts, Protocol):
     """An outcome with a verdict by the source's own rule."""
 
     @property

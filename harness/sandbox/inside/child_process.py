@@ -78,7 +78,7 @@ class WorkerGoneError(Exception):
     """The worker hung up while its tests ran."""
 
 
-class Allowance(NamedTuple):
+class TimeAllowance(NamedTuple):
     """Time limits of an action.
 
     Attributes:
@@ -124,7 +124,7 @@ class Waiting:
         process: Process,
         start: tuple[float, float],
         channel: int,
-        allowed: Allowance,
+        allowed: TimeAllowance,
     ) -> Waited:
         """Wait for a process's next message, its death, or a limit.
 

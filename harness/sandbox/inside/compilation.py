@@ -15,10 +15,10 @@ from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from inside import messages
-from inside.child_process import Allowance, Process, Waited, Waiting
+from inside.child_process import Process, TimeAllowance, Waited, Waiting
 from inside.connection import Connection, close_all_but, copy
 from inside.folder import place_files
-from inside.processes import Usage, Watch, empty_working_directory, kill_strays
+from inside.processes import DescendantsUsage, Watch, empty_working_directory, kill_strays
 from inside.trial import NO_ROOM, Outputs
 from inside.walls import linux
 from inside.walls.lockdown import Lockdown
@@ -26,12 +26,12 @@ from inside.walls.lockdown import Lockdown
 MORE_S = 2  # CPU seconds of a pass beyond the limit of all, in case that is not seen in time
 
 
-class Compiler(Process):
+class CompilerProcess(Process):
     """A compiler, whose clock is that of all its passes."""
 
     def __init__(self, pid: int) -> None:
         super().__init__(pid)
-        self.usage = Usage()
+        self.usage = DescendantsUsage()
 
     def now(self) -> tuple[float, float]:
         """Return the CPU time of all passes so far, and the wall-clock time."""
@@ -73,7 +73,7 @@ class Compilation(Outputs):
 
     def run(
         self, lockdown: Lockdown, watch: Watch | None, connection: Connection
-    ) -> messages.Report:
+    ) -> messages.ProcessReport:
         """Compile; the binary is the result.
 
         Raises:
@@ -81,17 +81,17 @@ class Compilation(Outputs):
         """
         if watch is not None and not watch.has_room():
             messages.write_report(self.files[-1], {"status": "error", "error": NO_ROOM})
-            return messages.Report(0, 0, 0.0, [self.record(Waited(b"", "", 0, 0), "broken")])
+            return messages.ProcessReport(0, 0, 0.0, [self.record(Waited(b"", "", 0, 0), "broken")])
         pid = os.fork()
         if pid == 0:
             self._become_compiler(lockdown)
-        process = Compiler(pid)
+        process = CompilerProcess(pid)
         channel, other = os.pipe()  # nothing is said on it
         try:
             os.set_blocking(channel, False)
             limits = self.limits
             waiting = Waiting(connection, watch, limits["memory_bytes"], pid, None)
-            allowed = Allowance("", limits["cpu_s"], limits["wall_s"], limits["longest_s"])
+            allowed = TimeAllowance("", limits["cpu_s"], limits["wall_s"], limits["longest_s"])
             waited = waiting.wait(process, (0.0, time.monotonic()), channel, allowed)
         finally:
             status, peak_bytes, user_s = process.end()
@@ -102,7 +102,7 @@ class Compilation(Outputs):
             self._take_binary()
         record = self.record(waited, waited.missing or "garbage")
         empty_working_directory()
-        return messages.Report(status, peak_bytes, user_s, [record])
+        return messages.ProcessReport(status, peak_bytes, user_s, [record])
 
     def _take_binary(self) -> None:
         """Copy the binary, if it is a plain file, to the result."""

@@ -18,7 +18,7 @@ from inside import messages
 from inside.child_process import Process, Waited
 from inside.connection import close_all_but
 from inside.processes import empty_working_directory, kill_strays
-from inside.trial import NO_ROOM, Trial
+from inside.trial import NO_ROOM, SolutionTrial
 from inside.walls import linux
 from inside.walls.lockdown import Lockdown
 
@@ -54,7 +54,7 @@ def placed(low: Sequence[int], others: Sequence[int]) -> list[int]:
     return kept
 
 
-class CompiledTrial(Trial):
+class CompiledTrial(SolutionTrial):
     """One compiled solution's launcher, and the runs made from it."""
 
     def _become_template(self, lockdown: Lockdown, orders: int, births: int) -> NoReturn:
@@ -78,7 +78,9 @@ class CompiledTrial(Trial):
         os.write(self.orders, self.lockdown.filter_of_compiled())
         super()._start()
 
-    def run(self, spans: list[tuple[int, int]], last: bool, full: int) -> Iterator[messages.Report]:
+    def run(
+        self, spans: list[tuple[int, int]], last: bool, full: int
+    ) -> Iterator[messages.ProcessReport]:
         """Run the first of some tests; there is no process that others could share."""
         del last, full
         self.written = 0
@@ -86,7 +88,7 @@ class CompiledTrial(Trial):
 
     def run_each(
         self, spans: list[tuple[int, int]], last: bool, full: int
-    ) -> Iterator[messages.Report]:
+    ) -> Iterator[messages.ProcessReport]:
         """Run tests, each in its process, until one does not end well or output is too large."""
         del last, full
         self.written = 0
@@ -98,7 +100,7 @@ class CompiledTrial(Trial):
             if not well or self.written > self.job.limits["collect_bytes"]:
                 break
 
-    def _run_one(self, span: tuple[int, int]) -> messages.Report:
+    def _run_one(self, span: tuple[int, int]) -> messages.ProcessReport:
         if self.refusal is not None:
             return self.refusal
         self.forget()
@@ -129,16 +131,16 @@ class CompiledTrial(Trial):
         if self.can_fork:
             kill_strays(self.template.pid)
         empty_working_directory()
-        return messages.Report(status, peak_bytes, user_us / 1e6, [record])
+        return messages.ProcessReport(status, peak_bytes, user_us / 1e6, [record])
 
     def _say_arguments(self) -> None:
         text = b"".join(word.encode("utf-8", "surrogatepass") + b"\0" for word in self.arguments)
         os.write(self.orders, ARGUMENTS + _SIZE.pack(len(text)) + text)
 
-    def _broken(self, why: str) -> messages.Report:
+    def _broken(self, why: str) -> messages.ProcessReport:
         messages.write_report(self.files[-1], {"status": "error", "error": why})
         record = self.record(Waited(b"", "broken", 0.0, 0.0), "broken")
-        return messages.Report(0, 0, 0.0, [record])
+        return messages.ProcessReport(0, 0, 0.0, [record])
 
     def _end(self) -> tuple[int, int, int, int]:
         """Return the ended process's wait status, peak memory and microseconds."""

@@ -44,8 +44,8 @@ from inside.connection import Connection, close_all_but
 from inside.messages import pack
 from inside.preamble import WARM, Preamble
 from inside.processes import Watch, empty_working_directory
-from inside.timing.lanes import Lanes, Step
-from inside.trial import Job, Trial
+from inside.timing.lanes import Lanes, LaneStep
+from inside.trial import SolutionTrial, TrialJob
 from inside.walls import linux
 from inside.walls.lockdown import PROCESSES, Lockdown
 from inside.walls.probe import probe
@@ -103,7 +103,7 @@ def close_up() -> None:
     linux.prctl(linux.PR_SET_CHILD_SUBREAPER, 1)
 
 
-class Server:
+class RequestServer:
     """Answers requests, with one trial or a set of lanes open at a time."""
 
     def __init__(self, connection: Connection, lockdown: Lockdown, watch: Watch | None) -> None:
@@ -111,7 +111,7 @@ class Server:
         self.lockdown = lockdown
         self.watch = watch
         self.preamble = lru_cache(MOST_PREAMBLES)(Preamble)  # a source has one
-        self.opened: Trial | Lanes | None = None
+        self.opened: SolutionTrial | Lanes | None = None
         self.cores: list[int] = sorted(os.sched_getaffinity(0))
 
     def serve(self) -> None:
@@ -143,25 +143,25 @@ class Server:
                 raise WorkerGoneError from error
             self.opened = self.trial_or_lanes(order, preamble, descriptors)
         match self.opened:
-            case Trial() as trial:
+            case SolutionTrial() as trial:
                 run = trial.run_each if order.get("each") else trial.run
                 self.connection.answer(pack(run(order["spans"], order["last"], order["full"])))
             case Lanes() as lanes:
-                steps = [Step(*each) for each in order["steps"]]
+                steps = [LaneStep(*each) for each in order["steps"]]
                 self.connection.say({"steps": lanes.run(steps)})
             case None:
                 pass
 
     def trial_or_lanes(
         self, order: dict[str, Any], preamble: Preamble, descriptors: list[int]
-    ) -> Trial | Lanes:
+    ) -> SolutionTrial | Lanes:
         """Open a trial of one solution, or lanes; all they fork begins on one core."""
         limits, number = order["limits"], int(order["core"])
         os.sched_setaffinity(0, [self.cores[number % len(self.cores)]])
         if order["do"] == "open":
             ends = descriptors[-2:] if order.get("pipes") else []
             program, inputs, outputs, *launcher = descriptors[: len(descriptors) - len(ends)]
-            job = Job(
+            job = TrialJob(
                 *(limits, preamble, program, inputs, outputs),
                 launcher=(*launcher, -1)[0],
                 has_folder=order.get("has_folder", False),
@@ -171,16 +171,16 @@ class Server:
             return self.trial(job, self.cores if len(self.cores) > 1 else None)
         inputs, outputs, *programs = descriptors
         jobs = [
-            Job(limits, preamble, program, os.dup(inputs), os.dup(outputs), timed=True)
+            TrialJob(limits, preamble, program, os.dup(inputs), os.dup(outputs), timed=True)
             for program in programs
         ]
         os.close(inputs)
         os.close(outputs)
         return Lanes([self.trial(job) for job in jobs])
 
-    def trial(self, job: Job, cores: list[int] | None = None) -> Trial:
+    def trial(self, job: TrialJob, cores: list[int] | None = None) -> SolutionTrial:
         """Return the trial of one solution."""
-        kind = Trial if job.launcher < 0 else CompiledTrial
+        kind = SolutionTrial if job.launcher < 0 else CompiledTrial
         return kind(job, self.lockdown, self.watch, self.connection, cores)
 
     def compile(self, order: dict[str, Any], descriptors: list[int]) -> None:
@@ -239,7 +239,7 @@ def main() -> None:
     copies = linux.machine() in linux.MACHINES
     connection.say({"layers": layers, "missing": lockdown.missing, "copies": copies})
     try:
-        Server(connection, lockdown, watch).serve()
+        RequestServer(connection, lockdown, watch).serve()
     finally:
         if config["means"] is None:
             os.rmdir(home)  # the worker may be gone without having done it

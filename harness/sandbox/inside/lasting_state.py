@@ -30,7 +30,7 @@ from inside.lasting_names import (
     dunders,
     without_comments,
 )
-from inside.preamble import Preamble, Solution
+from inside.preamble import Preamble, SolutionFacts
 
 # pyright: reportUnknownArgumentType=false, reportUnknownMemberType=false
 # pyright: reportUnknownVariableType=false
@@ -62,7 +62,7 @@ class Import(NamedTuple):
     name: str
 
 
-def may_outlive(solution: Solution, preamble: Preamble) -> bool:
+def may_outlive(solution: SolutionFacts, preamble: Preamble) -> bool:
     """Return whether a test of a solution may leave state for a later one."""
     codes = list(_all_codes(solution.code))
     names = {name for code in codes for name in code.co_names}
@@ -82,7 +82,7 @@ def may_outlive(solution: Solution, preamble: Preamble) -> bool:
     sets |= names & SETTERS
     if sets and "type" in names:
         return True
-    program = Program(text, names, sets, imports, preamble)
+    program = SolutionState(text, names, sets, imports, preamble)
     return program.changes_modules() or (bool(sets) and program.changes_objects())
 
 
@@ -172,7 +172,7 @@ def _is_known(found: Import) -> bool:
     )
 
 
-class Program(NamedTuple):
+class SolutionState(NamedTuple):
     """What is known of a solution.
 
     Attributes:

@@ -70,7 +70,7 @@ class Kept(NamedTuple):
     tail: int
 
 
-class Record(NamedTuple):
+class TestRecord(NamedTuple):
     """Record of one test.
 
     Attributes:
@@ -87,7 +87,7 @@ class Record(NamedTuple):
     kept: tuple[Kept, Kept, Kept, Kept]
 
 
-class Report(NamedTuple):
+class ProcessReport(NamedTuple):
     """Report on the tests of one process.
 
     Attributes:
@@ -100,15 +100,15 @@ class Report(NamedTuple):
     status: int
     peak_bytes: int
     user_s: float
-    records: list[Record]
+    records: list[TestRecord]
 
 
-def pack(reports: Iterable[Report]) -> bytes:
+def pack(reports: Iterable[ProcessReport]) -> bytes:
     """Return reports as bytes."""
     return b"".join(_LENGTH.pack(len(each)) + each for each in map(_packed, reports))
 
 
-def _packed(report: Report) -> bytes:
+def _packed(report: ProcessReport) -> bytes:
     return _HEAD.pack(report.status, report.peak_bytes, report.user_s) + b"".join(
         _RECORD.pack(
             *(ENDS.index(each.end), each.too_much, each.cpu_s, each.wall_s),
@@ -118,23 +118,23 @@ def _packed(report: Report) -> bytes:
     )
 
 
-def unpack(data: bytes) -> list[Report]:
+def unpack(data: bytes) -> list[ProcessReport]:
     """Return the reports of `pack`.
 
     Raises:
         struct.error, IndexError: the data is malformed.
     """
-    reports: list[Report] = []
+    reports: list[ProcessReport] = []
     while data:
         end = _LENGTH.size + _LENGTH.unpack_from(data)[0]
         packed, data = data[_LENGTH.size : end], data[end:]
         records = [
-            Record(
+            TestRecord(
                 *(ENDS[which], too_much, cpu_s, wall_s),
                 (Kept(*k[0:3]), Kept(*k[3:6]), Kept(*k[6:9]), Kept(*k[9:12])),
             )
             for which, too_much, cpu_s, wall_s, *k in _RECORD.iter_unpack(packed[_HEAD.size :])
         ]
         status, peak_bytes, user_s = _HEAD.unpack_from(packed)
-        reports.append(Report(status, peak_bytes, user_s, records))
+        reports.append(ProcessReport(status, peak_bytes, user_s, records))
     return reports

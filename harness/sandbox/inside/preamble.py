@@ -44,7 +44,7 @@ BODY = "<module>"  # as tracebacks name a script's own code
 NOT_PLAIN = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 
 
-class Solution:
+class SolutionFacts:
     """Facts known about a solution before it runs.
 
     Attributes:
@@ -115,7 +115,7 @@ class Preamble:
             if imports[name] is getattr(sys, stream)
         ]
 
-    def fill(self, namespace: dict[str, Any], solution: Solution) -> None:
+    def fill(self, namespace: dict[str, Any], solution: SolutionFacts) -> None:
         """Put the preamble's names into, or below, a solution's fresh namespace."""
         if solution.meddles:
             namespace.update(self.imports)
@@ -132,7 +132,7 @@ class Preamble:
         if self.rest is not None:
             exec(self.rest, namespace)
 
-    def wanted(self, solution: Solution) -> list[CodeType]:
+    def wanted(self, solution: SolutionFacts) -> list[CodeType]:
         """Return the imports and definitions whose names occur in a solution's text."""
         found = [code for words, code in self.packages if words.search(solution.text)]
         if self.defined is not None and (solution.has_nodes or self.defined.search(solution.text)):

@@ -34,7 +34,7 @@ def _children() -> set[int]:
     return {number for number in numbers if _parent(number) == os.getpid()}
 
 
-class Usage:
+class DescendantsUsage:
     """What the descendants of this process used, also those that have ended since the last look."""
 
     def __init__(self) -> None:

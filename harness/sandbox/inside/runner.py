@@ -28,9 +28,9 @@ from types import ModuleType
 from typing import Any
 
 from inside import messages, values
-from inside.calls.session import Session
+from inside.calls.session import CallSession
 from inside.calls.tests import run_tests
-from inside.preamble import Preamble, Solution
+from inside.preamble import Preamble, SolutionFacts
 
 # pyright: reportPrivateUsage=false, reportAttributeAccessIssue=false
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
@@ -46,7 +46,7 @@ class Runner:
 
     def __init__(
         self,
-        solution: Solution,
+        solution: SolutionFacts,
         preamble: Preamble,
         control: int,
         files: list[int],
@@ -207,8 +207,8 @@ class Runner:
         encoded = values.encode(result, self.solution.result, arguments, codecs)
         messages.write_all(self.descriptors[3], encoded)
 
-    def _open_session(self, namespace: dict[str, Any]) -> Session:
-        return Session(
+    def _open_session(self, namespace: dict[str, Any]) -> CallSession:
+        return CallSession(
             lambda name: find_name(name, namespace),
             lambda error: describe(error).get("error", type(error).__name__),
             lambda line: messages.write_all(self.descriptors[3], line),

@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 
 from inside import messages
 from inside.lasting_state import may_outlive
-from inside.preamble import Preamble, Solution, compile_solution
+from inside.preamble import Preamble, SolutionFacts, compile_solution
 from inside.runner import Runner
 from inside.walls import linux
 
@@ -60,7 +60,7 @@ class Template:
         if code is None:
             os.write(self.births, messages.CANNOT_COMPILE)
             return
-        solution = Solution(self.job, code)
+        solution = SolutionFacts(self.job, code)
         solution.wanted = self.preamble.wanted(solution)
         apart = self.job.get("apart", False) and may_outlive(solution, self.preamble)
         os.write(self.births, messages.READY_APART if apart else messages.READY)
@@ -90,7 +90,7 @@ class Template:
         return code
 
     def _become_runner(
-        self, solution: Solution, orders: int, lock_in: Callable[[], None]
+        self, solution: SolutionFacts, orders: int, lock_in: Callable[[], None]
     ) -> NoReturn:
         try:
             linux.prctl(linux.PR_SET_PDEATHSIG, signal.SIGKILL)

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple, NoReturn
 
 from inside import messages
-from inside.child_process import Allowance, Process, Waited, Waiting, hear
+from inside.child_process import Process, TimeAllowance, Waited, Waiting, hear
 from inside.connection import Connection, close_all_but, copy
 from inside.folder import keep_folder, place_files, read_head
 from inside.preamble import Preamble
@@ -35,7 +35,7 @@ NOTHING = messages.Kept(0, 0, 0)
 NO_ROOM = "there is no room for the working directory"
 
 
-class Job(NamedTuple):
+class TrialJob(NamedTuple):
     """A program to run, as far as the fork server knows it.
 
     Later forks could find anything the fork server has read in its memory. So it does not read the
@@ -74,7 +74,7 @@ class Outputs:
         self.written = 0
         self.files = [os.memfd_create(name) for name in messages.FILES]
 
-    def record(self, waited: Waited, end: str) -> messages.Record:
+    def record(self, waited: Waited, end: str) -> messages.TestRecord:
         """Keep what was written, and return the record of a test."""
         sizes = [os.fstat(descriptor).st_size for descriptor in self.files[1:]]
         limit = self.output_bytes
@@ -85,7 +85,7 @@ class Outputs:
             self.keep(3, sizes[2], 0 if too_much else limit),
             self.keep(4, sizes[3], REPORT_BYTES),
         )
-        return messages.Record(end, too_much, waited.cpu_s, waited.wall_s, kept)
+        return messages.TestRecord(end, too_much, waited.cpu_s, waited.wall_s, kept)
 
     def keep(self, which: int, size: int, most: int) -> messages.Kept:
         """Move a memory file to the output file: only head and tail if it is too long."""
@@ -101,12 +101,12 @@ class Outputs:
         return messages.Kept(start, head, tail)
 
 
-class Trial(Outputs):
+class SolutionTrial(Outputs):
     """One solution's template process and the runs made from it."""
 
     def __init__(
         self,
-        job: Job,
+        job: TrialJob,
         lockdown: Lockdown,
         watch: Watch | None,
         connection: Connection,
@@ -123,11 +123,11 @@ class Trial(Outputs):
         self.watch = watch
         self.connection = connection
         limits = job.limits
-        self.whole = Allowance("", limits["grace_s"], limits["wall_s"], limits["longest_s"])
+        self.whole = TimeAllowance("", limits["grace_s"], limits["wall_s"], limits["longest_s"])
         wall_s = limits["beside_wall_s"]
-        self.beside = Allowance("cut", limits["beside_cpu_s"], wall_s, wall_s)
+        self.beside = TimeAllowance("cut", limits["beside_cpu_s"], wall_s, wall_s)
         self.runs = 0
-        self.refusal: messages.Report | None = None
+        self.refusal: messages.ProcessReport | None = None
         self.over = False  # whether the template has ended
         self.apart = False  # whether a process runs one test only
         self.control, self.far = _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_SEQPACKET)
@@ -179,9 +179,11 @@ class Trial(Outputs):
             end = "broken" if end == "gone" else end  # no judged code has run yet
             record = self.record(waited, end)
             self.over = True
-            self.refusal = messages.Report(*self._end_template(), [record])
+            self.refusal = messages.ProcessReport(*self._end_template(), [record])
 
-    def run(self, spans: list[tuple[int, int]], last: bool, full: int) -> Iterator[messages.Report]:
+    def run(
+        self, spans: list[tuple[int, int]], last: bool, full: int
+    ) -> Iterator[messages.ProcessReport]:
         """Run tests in one fresh process until it ends or its output is too large.
 
         Args:
@@ -197,7 +199,7 @@ class Trial(Outputs):
 
     def run_each(
         self, spans: list[tuple[int, int]], last: bool, full: int
-    ) -> Iterator[messages.Report]:
+    ) -> Iterator[messages.ProcessReport]:
         """Run tests, each in a fresh process, until one does not end well or output is too large.
 
         Raises:
@@ -211,19 +213,21 @@ class Trial(Outputs):
             if report.records[-1].end != "done" or self.written > self.job.limits["collect_bytes"]:
                 break
 
-    def _run(self, spans: list[tuple[int, int]], *, last: bool, full: int) -> messages.Report:
+    def _run(
+        self, spans: list[tuple[int, int]], *, last: bool, full: int
+    ) -> messages.ProcessReport:
         if self.refusal is not None:
             return self.refusal
         self.forget()
         if self.watch is not None and not self.watch.has_room():
             waited = Waited(b"", "broken", 0.0, 0.0)
             messages.write_report(self.files[-1], {"status": "error", "error": NO_ROOM})
-            return messages.Report(0, 0, 0.0, [self.record(waited, "broken")])
+            return messages.ProcessReport(0, 0, 0.0, [self.record(waited, "broken")])
         runner = self.bear(last=last)
         if isinstance(runner, Waited):
-            return messages.Report(0, 0, 0.0, [self.record(runner, "broken")])
+            return messages.ProcessReport(0, 0, 0.0, [self.record(runner, "broken")])
         go = messages.go_word(self.runs)
-        records: list[messages.Record] = []
+        records: list[messages.TestRecord] = []
         for number, span in enumerate(spans):
             self.give(*span)
             start = runner.now()  # while it still waits: its work from here on counts
@@ -265,12 +269,12 @@ class Trial(Outputs):
         return self.template if last else Process(int(born.word[1:]))
 
     def _reported(
-        self, ended: tuple[int, int, float], records: list[messages.Record]
-    ) -> messages.Report:
+        self, ended: tuple[int, int, float], records: list[messages.TestRecord]
+    ) -> messages.ProcessReport:
         if self.can_fork:
             kill_strays(0 if self.over else self.template.pid)
         empty_working_directory()
-        return messages.Report(*ended, records)
+        return messages.ProcessReport(*ended, records)
 
     def _looked_after(self, runner: Process, waited: Waited) -> Waited:
         """Check its resources once more: short programs end before the first check."""
@@ -318,7 +322,7 @@ class Trial(Outputs):
         process: Process,
         start: tuple[float, float],
         channel: int | None = None,
-        allowed: Allowance | None = None,
+        allowed: TimeAllowance | None = None,
     ) -> Waited:
         """Wait for a process's message, see `Waiting`; default limits: a lone test's."""
         channel = self.control.fileno() if channel is None else channel

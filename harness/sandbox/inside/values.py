@@ -218,7 +218,7 @@ def _decode(  # noqa: PLR0911 - one case a line
             return value
 
 
-class Opaque:
+class OpaqueValue:
     """A value that is not data; equal only to itself."""
 
 
@@ -275,7 +275,7 @@ def untag(  # noqa: C901, PLR0911 - one case a line
             values = untag(items, namespace)
             return nodes.tree(values, namespace["TreeNode"]) if "TreeNode" in namespace else values
         case dict():
-            return Opaque()
+            return OpaqueValue()
         case _:
             return tagged
 

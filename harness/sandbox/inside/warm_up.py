@@ -20,7 +20,7 @@ from typing import Any
 
 from inside.lasting_state import may_outlive
 from inside.messages import FILE_NAME, FILES
-from inside.preamble import Preamble, Solution, compile_solution
+from inside.preamble import Preamble, SolutionFacts, compile_solution
 from inside.runner import Runner
 
 # pyright: reportPrivateUsage=false
@@ -82,7 +82,7 @@ def _run(
     os.pwrite(files[0], data, 0)
     for _ in range(TIMES):
         is_script = job["entry_point"] is None
-        solution = Solution(job, compile_solution(job["code"], FILE_NAME, is_script=is_script))
+        solution = SolutionFacts(job, compile_solution(job["code"], FILE_NAME, is_script=is_script))
         may_outlive(solution, preamble)
         runner = Runner(solution, preamble, -1, files, directory)
         runner.rehearse()

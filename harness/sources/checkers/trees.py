@@ -18,13 +18,13 @@ def farthest_leaves(given: str, _expected: str, answer: str) -> bool:
     order = [vertex - 1 for pair in pairs if pair is not None for vertex in pair]
     if len(order) != count or set(order) != {*range(count)}:
         return False
-    tree = _Tree(count, [end - 1 for end in ends])
+    tree = _CentroidTree(count, [end - 1 for end in ends])
     return all(
         tree.remove(order[at], order[at + 1], last=at + 2 == count) for at in range(0, count, 2)
     )
 
 
-class _Tree:
+class _CentroidTree:
     """What is left of a tree, with the centroid for its root.
 
     An edge is in the perfect matching if it cuts off an odd number of vertices, so at most one

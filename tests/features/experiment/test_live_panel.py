@@ -11,7 +11,7 @@ from rich.console import Console
 from terminal import Session, on_terminal
 
 from harness.features.experiment.decision import PAIR, Decision
-from harness.features.experiment.live_panel import Arm, ExperimentPanel
+from harness.features.experiment.live_panel import ExperimentPanel, VariantProgress
 from harness.terminal.live.tally import Tally
 
 MODEL = """
@@ -117,7 +117,7 @@ def test_the_last_screen_is_the_answer_of_compare(shown: Session) -> None:
     assert lines[-1] == "experiment directory: e"
 
 
-def panel(arms: list[Arm], width: int = 80, height: int = 24) -> ExperimentPanel:
+def panel(arms: list[VariantProgress], width: int = 80, height: int = 24) -> ExperimentPanel:
     console = Console(file=io.StringIO(), width=width, height=height, force_terminal=True)
     return ExperimentPanel(console, "experiment", arms, "b", clock=lambda: 0.0)
 
@@ -134,7 +134,9 @@ def tally(total: int, solved: int, graded: int) -> Tally:
 
 
 def test_what_the_pairs_say_is_told_where_it_may_stop_early() -> None:
-    drawn = panel([Arm("a", 10, 1, tally(10, 3, 4)), Arm("b", 10, 1, tally(10, 1, 4))])
+    drawn = panel(
+        [VariantProgress("a", 10, 1, tally(10, 3, 4)), VariantProgress("b", 10, 1, tally(10, 1, 4))]
+    )
     assert any("so far: a +50 points on 4 problems" in line for line in texts(drawn))
     drawn.decision = Decision(
         reason="incomplete",
@@ -154,7 +156,10 @@ def test_what_the_pairs_say_is_told_where_it_may_stop_early() -> None:
 
 @pytest.mark.parametrize(("width", "height"), [(80, 24), (60, 20), (40, 12), (28, 5), (8, 2)])
 def test_the_live_panel_fits_any_window(width: int, height: int) -> None:
-    arms = [Arm(f"variant-with-a-long-name-{n}", 1000, 4, tally(1000, 2, 4)) for n in range(12)]
+    arms = [
+        VariantProgress(f"variant-with-a-long-name-{n}", 1000, 4, tally(1000, 2, 4))
+        for n in range(12)
+    ]
     lines = texts(panel(arms, width, height))
     assert lines
     assert len(lines) <= height
@@ -162,21 +167,33 @@ def test_the_live_panel_fits_any_window(width: int, height: int) -> None:
 
 
 def test_of_many_variants_as_many_are_shown_as_fit() -> None:
-    lines = texts(panel([Arm(f"variant-{n}", 10, 1) for n in range(40)]))
+    lines = texts(panel([VariantProgress(f"variant-{n}", 10, 1) for n in range(40)]))
     assert sum("variant-" in line for line in lines) == 8
     assert any("and 32 more variants" in line for line in lines)
 
 
 def test_long_names_keep_both_ends() -> None:
-    lines = texts(panel([Arm("b", 1, 1), Arm("single_shot+reasoning_effort-high", 1, 1)]))
+    lines = texts(
+        panel(
+            [VariantProgress("b", 1, 1), VariantProgress("single_shot+reasoning_effort-high", 1, 1)]
+        )
+    )
     assert any(re.search(r"single_shot\+\S*…\S*effort-high", line) for line in lines), lines
 
 
 def test_samples_that_were_put_off_are_left() -> None:
-    lines = texts(panel([Arm("b", 4, 1, tally(4, 1, 1)), Arm("a", 4, 1)]))
+    lines = texts(panel([VariantProgress("b", 4, 1, tally(4, 1, 1)), VariantProgress("a", 4, 1)]))
     assert any(re.search(r"b +1/4 .* 3 left", line) for line in lines), lines
 
 
 def test_names_are_made_safe() -> None:
-    lines = texts(panel([Arm("a", 1, 1), Arm("b", 1, 1), Arm("c\x1b[2J", 1, 1)]))
+    lines = texts(
+        panel(
+            [
+                VariantProgress("a", 1, 1),
+                VariantProgress("b", 1, 1),
+                VariantProgress("c\x1b[2J", 1, 1),
+            ]
+        )
+    )
     assert not any("\x1b" in line for line in lines)

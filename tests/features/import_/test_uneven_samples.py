@@ -10,7 +10,7 @@ from agent_runs_made import RIGHT, WRONG
 from program import Done, harness
 
 from harness.errors import RunDirectoryError
-from harness.features.viewer.open_run import OpenRun, Place
+from harness.features.viewer.open_run import OpenRun, RunPlace
 from harness.run.store.directory import read_manifest
 from harness.run.summary.loaded_run import bracket_of, measured_words, pending_of, read_run
 
@@ -61,7 +61,7 @@ def test_no_screen_calls_one_pending(run: Path) -> None:
     written = harness(run.parent, "export", "r", "--to", "junit", "-o", "r.xml")
     assert written.returncode == 0, written.stderr
     assert 'tests="4" failures="1" errors="0"' in (run.parent / "r.xml").read_text()
-    shown = OpenRun(Place("k", run, "r", "", experiment=False))
+    shown = OpenRun(RunPlace("k", run, "r", "", experiment=False))
     shown.refresh()
     assert (shown.planned, len(shown.items), shown.state.word) == (4, 4, "done")
 

@@ -11,9 +11,9 @@ from harness.features.report.figures import (
     FAILED_PUBLIC,
     OVERFIT,
     SOLVED,
-    GroupRate,
     Part,
     Quantile,
+    RunGroupRate,
     Solved,
 )
 from harness.stats.rates import rate
@@ -24,8 +24,8 @@ KINDS = (SOLVED, OVERFIT, FAILED_PUBLIC)
 assert RATE is not None
 
 
-def rates(*groups: str) -> list[GroupRate]:
-    return [GroupRate(run, group, RATE, 2) for run in RUNS for group in groups]
+def rates(*groups: str) -> list[RunGroupRate]:
+    return [RunGroupRate(run, group, RATE, 2) for run in RUNS for group in groups]
 
 
 def quantiles(*amounts: float) -> list[Quantile]:

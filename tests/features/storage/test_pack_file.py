@@ -24,7 +24,14 @@ from harness.run.plan.target import read_turns
 from harness.run.store.directory import RunDirectory
 from harness.run.store.results import ResultsFile, SampleResult
 from harness.run.store.transcript import file_name
-from harness.run.store.transcripts import LARGEST_TRANSCRIPT, MAGIC, TAIL, Pack, Place, Transcripts
+from harness.run.store.transcripts import (
+    LARGEST_TRANSCRIPT,
+    MAGIC,
+    TAIL,
+    Pack,
+    TranscriptPlace,
+    Transcripts,
+)
 
 RECORDED = WRITTEN / "agentic" / "default"
 NAMES = sorted(path.name for path in (RECORDED / "transcripts").iterdir())
@@ -248,7 +255,7 @@ class TestReading:
         expected = told(run)
 
         class Unlucky(Transcripts):
-            def _packed(self) -> dict[str, Place]:
+            def _packed(self) -> dict[str, TranscriptPlace]:
                 with suppress(RunDirectoryError):
                     unpack(run)
                 return super()._packed()

@@ -8,7 +8,7 @@ import pytest
 from runs_made import lines, response, result, start, write_run, write_transcript
 from visitor import Visitor
 
-from harness.features.viewer.open_run import OpenRun, Place
+from harness.features.viewer.open_run import OpenRun, RunPlace
 from harness.features.viewer.result_index import Lines, Rows
 from harness.features.viewer.transcript_index import TranscriptIndex
 from harness.run.store.directory import is_under_way
@@ -110,7 +110,7 @@ def test_a_sample_that_a_limit_of_the_run_had_ended_is_pending_as_everywhere(
     """Older versions graded such a sample."""
     cut = result("p/a", stop_reason="cost_limit", verdict="wrong_answer")
     run = write_run(tmp_path / "r", [cut, result("p/b")], **own)
-    opened = OpenRun(Place("k", run, "r", "", experiment=False))
+    opened = OpenRun(RunPlace("k", run, "r", "", experiment=False))
     opened.refresh()
     assert opened.done == len(read_run(run).results) == done
     assert opened.state.word == ("done" if done == 2 else "pending")

@@ -37,7 +37,7 @@ def _is_own_container(value: Any, kind: Any) -> bool:
     return type(value) is kind and isinstance(value, _HOLDING) and kind.__module__ == "solution"
 
 
-class Session:
+class CallSession:
     """The calls of one run of a solution.
 
     Args:

@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 from inside.child_process import Process, Waited
 from inside.messages import DONE, DONE_AND_OVER, Kept, go_word
 from inside.processes import empty_working_directory, kill_strays
-from inside.trial import NOTHING, REPORT_BYTES, Trial
+from inside.trial import NOTHING, REPORT_BYTES, SolutionTrial
 
 
-class Step(NamedTuple):
+class LaneStep(NamedTuple):
     """One turn of a lane.
 
     Attributes:
@@ -41,11 +41,11 @@ class Step(NamedTuple):
 class Lane:
     """One solution and the process that runs it."""
 
-    def __init__(self, trial: Trial) -> None:
+    def __init__(self, trial: SolutionTrial) -> None:
         self.trial = trial
         self.runner: Process | None = None
 
-    def take(self, step: Step) -> dict[str, Any]:
+    def take(self, step: LaneStep) -> dict[str, Any]:
         """Carry out a step; return its end, CPU seconds per phase, and output."""
         trial = self.trial
         if trial.refusal is not None:
@@ -64,7 +64,7 @@ class Lane:
             runner.signal(signal.SIGCONT)
         return self._go_through(runner, step)
 
-    def _go_through(self, runner: Process, step: Step) -> dict[str, Any]:
+    def _go_through(self, runner: Process, step: LaneStep) -> dict[str, Any]:
         trial = self.trial
         for file in trial.files:
             os.ftruncate(file, 0)
@@ -138,11 +138,11 @@ class Lanes:
         trials: the trial of each solution.
     """
 
-    def __init__(self, trials: list[Trial]) -> None:
+    def __init__(self, trials: list[SolutionTrial]) -> None:
         self.lanes = [Lane(trial) for trial in trials]
         self.written = 0
 
-    def run(self, steps: list[Step]) -> list[dict[str, Any]]:
+    def run(self, steps: list[LaneStep]) -> list[dict[str, Any]]:
         """Carry out steps in order until their output is too large for one answer.
 
         Returns:

@@ -14,7 +14,7 @@ from inside.messages import BETWEEN_TESTS, write_all
 from inside.runner import Runner, describe, open_stream
 
 
-class Prepared(NamedTuple):
+class PreparedScript(NamedTuple):
     """What one execution starts with: a fresh module and a fresh stdin."""
 
     module: Any
@@ -39,10 +39,10 @@ class Executions:
         self.ends: list[int] = []
         self.over = False
 
-    def _prepare(self) -> Prepared:
+    def _prepare(self) -> PreparedScript:
         sys.stdin = open_stream(0, "r")
         self.runner.open_namespace()
-        return Prepared(sys.modules["__main__"], sys.stdin)
+        return PreparedScript(sys.modules["__main__"], sys.stdin)
 
     def read(self) -> None:
         """Read the inputs of the tests."""
@@ -73,7 +73,7 @@ class Executions:
                 return report
         return None
 
-    def _put(self, data: bytes, prepared: Prepared) -> None:
+    def _put(self, data: bytes, prepared: PreparedScript) -> None:
         """Put an execution's input, streams and settings into place."""
         runner = self.runner
         stdin = runner.descriptors[0]

@@ -122,7 +122,7 @@ def counting() -> Generator[Callable[[], int | None]]:
 Call = tuple[Any, list[Any]]
 
 
-class Execution:
+class TimedExecution:
     """One execution of a script, including its final output, for Mercury's protocol."""
 
     def __init__(self, runner: Runner) -> None:
@@ -250,7 +250,7 @@ class TimedRunner(Runner):
         """Run Mercury's protocol in place of `call`; see `inside.timing.timed_runner`."""
         gc.enable()
         if self.solution.entry_point is None:
-            execution = Execution(self)
+            execution = TimedExecution(self)
             times = [iterate(execution.ready, execution.call, iterations)]
             self.over = execution.over
             if execution.report["status"] != "ok":
