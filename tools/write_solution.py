@@ -16,6 +16,8 @@ SAME_CODE = (
     "{total} public tests. Do not send it once more. Say what it does wrong in a failing test, "
     "then call write_solution with code that does something else."
 )
+TEST_IT = "Call run_tests to run the public tests."
+NO_TESTS = "This problem has no public tests. Check the solution by reasoning; then you are done."
 
 
 class WriteSolutionArguments(Arguments):
@@ -67,7 +69,7 @@ class WriteSolution:
         lines = code.count("\n") + 1
         return (
             f"Saved revision {len(workspace.revisions)} ({lines} line{'s' * (lines != 1)}). "
-            "Call run_tests to run the public tests."
+            f"{TEST_IT if workspace.problem.public_tests else NO_TESTS}"
         )
 
 

@@ -6,7 +6,7 @@ from pydantic import Field
 
 from harness.grading.verdict import Grade, Verdict
 from harness.models.protocol import ToolCall
-from harness.problem import ProblemView, Signature
+from harness.problem import ProblemView, Signature, TestCase
 from harness.tools.read_problem import ReadProblem
 from harness.tools.run_tests import RunTests
 from harness.tools.toolbox import Arguments, Toolbox
@@ -117,6 +117,14 @@ async def test_writing_says_what_was_kept(workspace: Workspace, code: str, said:
     arguments = WriteSolution().arguments(code=code)
     assert said in await WriteSolution().call(workspace, arguments)
     assert [revision.code for revision in workspace.revisions] == [code]
+
+
+async def test_writing_names_the_tests_where_there_are_any(workspace: Workspace) -> None:
+    some = TestCase(input="", output="1\n", public=True)
+    for tests, words in (((some,), "Call run_tests"), ((), "has no public tests")):
+        workspace.problem = workspace.problem.model_copy(update={"public_tests": tests})
+        said = await WriteSolution().call(workspace, WriteSolution().arguments(code="x"))
+        assert words in said
 
 
 async def test_writing_code_that_failed_before_says_so_and_keeps_its_result(

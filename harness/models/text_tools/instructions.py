@@ -13,7 +13,7 @@ import asyncio
 import json
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any
 
@@ -70,7 +70,8 @@ class TextTools:
 
     def for_sample(self, problem: ProblemView, index: int) -> Model:
         """Return the model for that sample, wrapped likewise."""
-        return TextTools(self._model.for_sample(problem, index), self._wording)
+        wording = _wording_for(problem, self._wording)
+        return TextTools(self._model.for_sample(problem, index), wording)
 
     async def generate(
         self,
@@ -84,11 +85,16 @@ class TextTools:
             return await self._model.generate(messages, (), settings, on_retry)
         sent = in_text(messages, tools, self._wording)
         turn = await self._model.generate(sent, (), settings, on_retry)
-        return with_calls(turn, messages, tools)
+        return with_calls(turn, messages, tools, tested=self._wording.tested)
 
     async def close(self) -> None:
         """Close the model."""
         await self._model.close()
+
+
+def _wording_for(problem: ProblemView, wording: Wording = WORDING) -> Wording:
+    """Return the wording for a problem, which may have no tests to run."""
+    return replace(wording, tested=bool(problem.public_tests))
 
 
 def said_in_text(turn: ModelTurn | AssistantMessage) -> bool:
@@ -97,7 +103,12 @@ def said_in_text(turn: ModelTurn | AssistantMessage) -> bool:
 
 
 def with_calls(
-    turn: ModelTurn, messages: Sequence[Message], tools: Sequence[ToolSpec], *, marked: bool = True
+    turn: ModelTurn,
+    messages: Sequence[Message],
+    tools: Sequence[ToolSpec],
+    *,
+    marked: bool = True,
+    tested: bool = True,
 ) -> ModelTurn:
     """Return a turn with the calls in its text as tool calls.
 
@@ -107,13 +118,19 @@ def with_calls(
         tools: tools that may be called.
         marked: whether the tools were described in text. If not, only calls of known tools count,
             and a turn without any stays as it is.
+        tested: whether code that is a call alone is tested at once.
     """
     if said_in_text(turn):
         return turn
     if turn.tool_calls:  # some servers parse calls in text themselves
         return _marked(turn, {MARK: "text"}) if marked else turn
     reading = read_calls(
-        turn.text, tools, known_only=not marked, cut_off=turn.cut_off, code_alone=marked
+        turn.text,
+        tools,
+        known_only=not marked,
+        cut_off=turn.cut_off,
+        code_alone=marked,
+        tested=tested,
     )
     if not reading.calls:
         return _marked(turn, {MARK: "text"}) if marked else turn
@@ -247,15 +264,21 @@ class AutoTools:
     Args:
         model: the model; its samples share the knowledge about the endpoint.
         patience_s: seconds that other requests wait for the answer to the first.
+        wording: how tools are described in text.
     """
 
     def __init__(
-        self, model: Model, *, patience_s: float = PATIENCE_S, endpoint: _Endpoint | None = None
+        self,
+        model: Model,
+        *,
+        patience_s: float = PATIENCE_S,
+        endpoint: _Endpoint | None = None,
+        wording: Wording = WORDING,
     ) -> None:
         self._model = model
         self._patience_s = patience_s
         self._endpoint = endpoint or _Endpoint()
-        self._text = TextTools(model)
+        self._text = TextTools(model, wording)
 
     @property
     def name(self) -> str:
@@ -268,6 +291,7 @@ class AutoTools:
             self._model.for_sample(problem, index),
             patience_s=self._patience_s,
             endpoint=self._endpoint,
+            wording=_wording_for(problem),
         )
 
     async def generate(

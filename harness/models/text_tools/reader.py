@@ -55,6 +55,7 @@ def read_calls(
     known_only: bool = False,
     cut_off: bool = False,
     code_alone: bool = False,
+    tested: bool = True,
 ) -> ReadCalls:
     """Read the calls in a text.
 
@@ -64,14 +65,14 @@ def read_calls(
             that runs it can report that there is no such tool.
         known_only: whether unknown names make no call, for texts that need not hold any.
         cut_off: whether the text ended at the token limit, so that an unclosed block is broken.
-        code_alone: whether a block of code without its call is a call, if all others follow it;
-            its tests are then run too.
+        code_alone: whether a block of code without its call is a call, if all others follow it.
+        tested: whether the call that tests such a block follows it.
     """
     if len(text) > LONGEST_TEXT:
         return ReadCalls(text, ())
     known = {tool.name: tool for tool in tools}
     begin = _after_thoughts(text)
-    parts = _Parts(known, known_only=known_only, code_alone=code_alone)
+    parts = _Parts(known, known_only=known_only, code_alone=code_alone, tested=tested)
     source = Source(text[begin:], known, cut_off=cut_off)
     for block in islice(blocks(source), MOST_BLOCKS):
         if not parts.add(block):
@@ -90,9 +91,10 @@ def read_calls(
 class _Parts:
     """The blocks of a text: calls, and code that belongs to a call without any."""
 
-    def __init__(self, known: Known, *, known_only: bool, code_alone: bool) -> None:
+    def __init__(self, known: Known, *, known_only: bool, code_alone: bool, tested: bool) -> None:
         self._known = known
         self._code_alone = code_alone
+        self._tested = tested and RUN_TESTS in known
         self._known_only = known_only
         self._calls: list[ParsedCall] = []
         self._used: list[Block] = []
@@ -138,7 +140,7 @@ class _Parts:
             return tuple(self._calls), self._used
         block = _solution(blocks)
         calls = self._written(tool, block, {})
-        if RUN_TESTS in self._known and all(c.name != RUN_TESTS for c in (*calls, *self._calls)):
+        if self._tested and all(c.name != RUN_TESTS for c in (*calls, *self._calls)):
             calls.append(ParsedCall(RUN_TESTS, "{}"))
         return (*calls, *self._calls), [block, *self._used]
 

@@ -102,11 +102,13 @@ class Wording:
             a block after the call, or in one that is tagged with the tool's name. Only code can be
             a call alone; other texts then stand after it.
         reminder: what follows a message after one without a call.
+        tested: whether the tests of code that is a call alone are run at once.
     """
 
     manual: str = MANUAL
     form: Form = "alone"
     reminder: str = REMINDER
+    tested: bool = True
 
     def form_of(self, tool: ToolSpec) -> Form:
         """Return where the one text of that tool stands."""
@@ -153,7 +155,7 @@ def code_call(tools: Sequence[ToolSpec], wording: Wording = WORDING) -> CodeCall
         if argument := sole_text(tool):
             call = right_call(tool, in_text=True, wording=wording)
             told = {"name": tool.name, "argument": argument, "call": call, "tag": _tag(tool)}
-            tested = any(each.name == RUN_TESTS for each in tools)
+            tested = wording.tested and any(each.name == RUN_TESTS for each in tools)
             told["then"] = THEN_TESTED.format(test=RUN_TESTS) if tested else ""
             words, reminder = (each.format(**told) for each in _WORDS[wording.form_of(tool)])
             return CodeCall(tool, words, reminder)

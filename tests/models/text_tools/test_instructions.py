@@ -24,7 +24,13 @@ from harness.models.protocol import (
     UserMessage,
 )
 from harness.models.text_tools.calls import MOST_CALLS, UNNAMED, sole_text
-from harness.models.text_tools.instructions import TextTools, in_text, said_in_text, with_calls
+from harness.models.text_tools.instructions import (
+    TextTools,
+    in_text,
+    said_in_text,
+    with_calls,
+    with_tools,
+)
 from harness.models.text_tools.reader import LONGEST_TEXT, read_calls
 from harness.models.text_tools.wording import (
     CODE_ALONE_REMINDER,
@@ -35,7 +41,7 @@ from harness.models.text_tools.wording import (
     manual,
     right_call,
 )
-from harness.problem import ProblemView
+from harness.problem import ProblemView, Signature, TestCase
 
 
 def spec(name: str, **properties: str) -> ToolSpec:
@@ -269,6 +275,31 @@ class TestCodeWithoutItsCall:
     )
     def test_calls_of_its_own_functions_stay_code(self, code: str) -> None:
         assert self.handed_in(block(code, "python")) == code + "\n"
+
+    @pytest.mark.parametrize("wrap", [TextTools, lambda model: with_tools(model, "auto")])
+    async def test_a_problem_without_public_tests_has_none_to_run(self, wrap: Any) -> None:
+        problem = ProblemView(
+            id="made/one",
+            source="made",
+            title="One",
+            statement="Print 1.",
+            platform="made",
+            difficulty=None,
+            release_date=None,
+            starter_code="",
+            entry_point=None,
+            signature=Signature(),
+            preamble="",
+            public_tests=(),
+        )
+        called: list[list[str]] = []
+        for view in (problem, problem.model_copy(update={"public_tests": (ONE,)})):
+            model = Said(self.PLAN)
+            asked = (*OPENING, *SILENT)  # native calls did not work
+            turn = await wrap(model).for_sample(view, 0).generate(asked, CODE_TOOLS, SETTINGS)
+            called.append([call.name for call in turn.tool_calls])
+            assert ("runs it at once" in str(model.asked[-1])) == bool(view.public_tests)
+        assert called == [["write_solution"], ["write_solution", "run_tests"]]
 
     def test_of_several_the_last_is_taken(self) -> None:
         text = f"{self.PLAN}\nBetter:\n{block('print(2)', 'python')}"
@@ -659,6 +690,8 @@ class Said:
 NAMED = {"name": "write_solution", "tag": "python"}
 OPENING = (SystemMessage(content="Solve it."), UserMessage(content="Begin."))
 SETTINGS = ModelSettings()
+SILENT = (AssistantMessage(text="Hm."), UserMessage(content="No tool was called.")) * 2
+ONE = TestCase(input="", output="1\n", public=True)
 
 
 class TestWhatTheModelIsSent:
