@@ -158,6 +158,16 @@ def test_settings_of_a_group_are_written(tmp_path: Path) -> None:
     assert (parts / "data/secret/testdata.yaml").read_text() == "on_reject: continue\n"
 
 
+def test_listed_files_in_a_folder_find_each_other(tmp_path: Path) -> None:
+    text = "generators: {g: [in/g.py, in/lib.py]}\ndata: {secret: {data: {a: g}}}"
+    more = {
+        "generators/generators.yaml": text,
+        "generators/in/g.py": "from lib import N\nprint(N)",
+        "generators/in/lib.py": "N = 6",
+    }
+    assert generate(put(tmp_path / "parts", more)).returncode == 0
+
+
 def test_a_generator_may_write_its_files(tmp_path: Path) -> None:
     code = "open('testcase.in', 'w').write('9\\n')\nopen('testcase.ans', 'w').write('0 9\\n')"
     parts = put(tmp_path / "parts", one(code))

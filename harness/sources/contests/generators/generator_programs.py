@@ -69,7 +69,9 @@ def named_program(
     if name not in listed:
         return program_at(package, path_inside(name, root, where), where, constants)
     paths = [path_inside(each, root, where) for each in listed[name]]
-    return _source(package, PackageProgram(root, tuple(paths)), where, constants, main=paths[0])
+    folders = {each.parent for each in paths}
+    folder = folders.pop() if len(folders) == 1 else root  # its files find each other by name
+    return _source(package, PackageProgram(folder, tuple(paths)), where, constants, main=paths[0])
 
 
 def program_at(
