@@ -31,6 +31,7 @@ ELSEWHERE = (
         "apps",
         "mercury",
         "leetcodedataset",
+        "icpc:",
     ),
     "http",
     *("DIR", "ID", "s1", "nightly", "release", "mine", "toy", "grid.yaml", "HOST", "--resume"),

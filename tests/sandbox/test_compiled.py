@@ -168,7 +168,7 @@ def test_the_time_that_an_ended_pass_waited_for_a_core_counts() -> None:
 STARVED_PASS = """
 import json, os, select, signal, sys, time
 sys.path.append(sys.argv[1])
-from inside.compilation import Compiler
+from inside.compilation import CompilerProcess
 over, told = os.pipe()
 driver = os.fork()
 if driver == 0:
@@ -181,7 +181,7 @@ if driver == 0:
     os.close(told)
     signal.pause()
 os.close(told)
-compiler = Compiler(driver)
+compiler = CompilerProcess(driver)
 try:
     while not select.select([over], [], [], 0.02)[0]:
         compiler.now()

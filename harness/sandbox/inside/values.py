@@ -218,7 +218,7 @@ def _decode(  # noqa: PLR0911 - one case a line
             return value
 
 
-class OpaqueValue:
+class Opaque:
     """A value that is not data; equal only to itself."""
 
 
@@ -275,7 +275,7 @@ def untag(  # noqa: C901, PLR0911 - one case a line
             values = untag(items, namespace)
             return nodes.tree(values, namespace["TreeNode"]) if "TreeNode" in namespace else values
         case dict():
-            return OpaqueValue()
+            return Opaque()
         case _:
             return tagged
 
