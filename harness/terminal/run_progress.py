@@ -141,6 +141,7 @@ class RunProgress(Closing):
         heading: description of the run, in parts.
         table: makes the display of the samples; default: a live table of the run.
         silence_s: longest time without a line, in seconds, where there is no display.
+        most_requests: most requests in flight; None for no limit.
     """
 
     def __init__(
@@ -153,9 +154,10 @@ class RunProgress(Closing):
         heading: Sequence[str] = (),
         table: Callable[[Tally], LiveRows] | None = None,
         silence_s: float = LONGEST_SILENCE_S,
+        most_requests: int | None = None,
     ) -> None:
         self._console = console
-        self._waiting = WaitingLines(self._tell, silence_s)
+        self._waiting = WaitingLines(self._tell, silence_s, most_requests)
         self._tally = Tally(total)
         earlier = list(done)
         for result in earlier:
@@ -171,9 +173,7 @@ class RunProgress(Closing):
                 self._live.graded(result)
 
     def begun(self, plan: Plan, left: int) -> None:
-        """Note how many requests may be in flight; the table shows that the run has started."""
-        del left
-        self._waiting.most_requests = plan.spec.concurrency
+        """Do nothing: the table shows that the run has started."""
 
     def ended(self, summary: Summary, *, interrupted: bool) -> None:
         """Do nothing: the command prints the summary."""
@@ -284,7 +284,12 @@ def run_progress(console: Console) -> Watch:
         done = with_costs(directory.committed(), plan.price)
         heading = (plan.model_name, plan.spec.mode, f"prompt {plan.prompt.name}")
         return RunProgress(
-            console, len(plan.samples), done, problems=plan.problems, heading=heading
+            console,
+            len(plan.samples),
+            done,
+            problems=plan.problems,
+            heading=heading,
+            most_requests=plan.spec.concurrency,
         )
 
     return watch

@@ -3,6 +3,8 @@
 import io
 import threading
 from dataclasses import dataclass, field
+from types import SimpleNamespace
+from typing import Any
 
 from rich.console import Console
 
@@ -11,7 +13,7 @@ from harness.agent.events import PublicTests, Response, Retried
 from harness.grading.verdict import Verdict
 from harness.models.protocol import ModelTurn
 from harness.terminal.live.waiting_lines import WaitingLines
-from harness.terminal.run_progress import RunProgress
+from harness.terminal.run_progress import RunProgress, run_progress
 
 
 @dataclass
@@ -22,8 +24,8 @@ class Clock:
     def __call__(self) -> float:
         return self.now
 
-    def waiting(self) -> WaitingLines:
-        return WaitingLines(self.lines.append, 30.0, self)
+    def waiting(self, most_requests: int | None = None) -> WaitingLines:
+        return WaitingLines(self.lines.append, 30.0, most_requests, self)
 
 
 def retried(cause: str, *, loading: bool | None = None) -> Retried:
@@ -58,8 +60,7 @@ def test_the_line_says_what_the_samples_wait_for() -> None:
 
 def test_samples_beyond_the_requests_in_flight_do_not_wait_for_the_model() -> None:
     clock = Clock()
-    waiting = clock.waiting()
-    waiting.most_requests = 2
+    waiting = clock.waiting(most_requests=2)
     for name in "abc":
         waiting.begun(name)
         clock.now += 1
@@ -133,3 +134,19 @@ def test_a_loading_server_is_no_line_a_retry() -> None:
         assert file.getvalue() == ""
         progress.retried("a#0", retried("HTTP 500"))
     assert "a#0  retry 1 in 1.0 s: HTTP 500" in file.getvalue()
+
+
+def test_a_run_knows_how_many_requests_may_be_in_flight() -> None:
+    plan: Any = SimpleNamespace(
+        price=None,
+        model_name="m",
+        prompt=SimpleNamespace(name="default"),
+        spec=SimpleNamespace(mode="single_shot", concurrency=1),
+        samples=range(3),
+        problems=(),
+    )
+    directory: Any = SimpleNamespace(committed=lambda: ())
+    progress = run_progress(Console(file=io.StringIO()))(plan, directory)
+    progress.started("a#0")
+    progress.started("b#0")
+    assert "1 sample waits for a free request" in progress._waiting.line()

@@ -143,7 +143,14 @@ class ExperimentPanel(Closing):
             arm.tally = tally
             return _PartRows(self, arm, plan.problems, self._clock)
 
-        return RunProgress(self._console, arm.planned, done, problems=plan.problems, table=rows)
+        return RunProgress(
+            self._console,
+            arm.planned,
+            done,
+            problems=plan.problems,
+            table=rows,
+            most_requests=plan.spec.concurrency,
+        )
 
     def expect(self, name: str, samples: int) -> None:
         """Show this number of samples as planned, where it is not that of the run's settings."""

@@ -42,21 +42,20 @@ class WaitingLines(Closing):
     Args:
         print_line: prints a line.
         silence_s: longest time without a line, in seconds.
-        clock: returns monotonic seconds.
-
-    Attributes:
         most_requests: most requests in flight; None for no limit. More samples are under way.
+        clock: returns monotonic seconds.
     """
 
     def __init__(
         self,
         print_line: Callable[[str], None],
         silence_s: float = LONGEST_SILENCE_S,
+        most_requests: int | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._print = print_line
         self._silence_s = silence_s
-        self.most_requests: int | None = None
+        self._most_requests = most_requests
         self._clock = clock
         self._began = self._spoken = clock()
         self._samples: dict[str, WaitingSample] = {}
@@ -92,7 +91,7 @@ class WaitingLines(Closing):
         """Return what the running samples wait for."""
         samples = sorted(self._samples.values(), key=lambda each: each.since)
         asked = [each for each in samples if each.wait is Wait.MODEL]
-        for each in asked[self.most_requests :] if self.most_requests else ():
+        for each in asked[self._most_requests :] if self._most_requests else ():
             samples.remove(each)
             samples.append(replace(each, wait=Wait.TURN))
         parts = [
