@@ -27,7 +27,7 @@ ORDER = (
         "stats",
         "yaml_text",
     },
-    {"figures", "http_server"},
+    {"figures", "http_server", "solution_source"},
     {"languages"},
     {"registry"},
     {"plugins"},

@@ -12,7 +12,7 @@ from harness.models.text_tools.arguments import End
 from harness.models.text_tools.calls import sole_text
 from harness.models.text_tools.instructions import said_in_text
 from harness.models.text_tools.salvage import text_in_call
-from harness.models.text_tools.wording import test_it, told_again
+from harness.models.text_tools.wording import told_again, without_code
 from harness.tools.run_code import RunCode
 from harness.tools.run_tests import RunTests, report_text
 from harness.tools.workspace import Report
@@ -144,21 +144,22 @@ class ToolCalls:
         workspace = self._session.workspace
         result = await self._session.toolbox.call(call, workspace, in_text=in_text, end=end)
         self.note_revisions()
-        return self._told_again(call, result, in_text=in_text)
+        return self._in_other_words(call, result, in_text=in_text)
 
-    def _told_again(
+    def _in_other_words(
         self, call: protocol.ToolCall, result: protocol.ToolMessage, *, in_text: bool
     ) -> protocol.ToolMessage:
-        """Return an error in other words, if the model answers it with the same call.
+        """Return an error in other words where its own do not help.
 
-        A call without code, where a solution waits for its tests, is told to run them.
+        A call that failed before is answered with a call written right. A call without code, while
+        a solution waits for its tests, is answered with the call that runs them.
         """
         toolbox = self._session.toolbox
         spec = toolbox.spec(call.name) if result.malformed else None
         test = toolbox.spec(RunTests.name) if self._waits_for_tests() else None
         key = None if spec is None else sole_text(spec)
         if spec and test and key and not text_in_call(call.arguments, key):
-            words = test_it(spec, test, in_text=in_text)
+            words = without_code(spec, test, in_text=in_text)
             return result.model_copy(update={"content": words})
         if self._session.workspace.latest is None and spec is None:
             spec = next((each for each in toolbox.specs if sole_text(each)), None)

@@ -24,7 +24,6 @@ https://github.com/LiveCodeBench/LiveCodeBench, described in words.
 """
 
 import ast
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import wraps
@@ -32,12 +31,12 @@ from functools import wraps
 from harness.markdown import FencedBlock, fenced_blocks
 from harness.models.protocol import Frozen
 from harness.python_source import parse_or_none
+from harness.solution_source import is_solution, says_nothing
 
 LONGEST_ANSWER = 1 << 20
 LONGEST_CODE = 1 << 18
 PYTHON_TAGS = frozenset({"python", "py", "python3", "py3"})
 UNTAGGED = frozenset({"", "code", "text", "plaintext", "plain", "solution"})
-_READS_INPUT = re.compile(r"\binput\s*\(|\bstdin\b|\bopen\s*\(\s*0|\bread\s*\(\s*0|\bfileinput\b")
 FENCE = "```"
 OPEN, CLOSE = "[ANSWER]", "[/ANSWER]"
 
@@ -63,15 +62,11 @@ class _Block:
     @property
     def says_nothing(self) -> bool:
         """Whether it contains only comments and strings, which is no solution."""
-        return self.tree is not None and all(map(_is_constant, self.tree.body))
+        return self.tree is not None and says_nothing(self.tree)
 
     def holds(self, entry_point: str | None) -> bool:
         """Whether it parses and defines the entry point (for a script: reads input)."""
-        if self.tree is None:
-            return False
-        if entry_point is None:
-            return _READS_INPUT.search(self.code) is not None
-        return any(_defines(node, entry_point) for node in self.tree.body)
+        return self.tree is not None and is_solution(self.code, self.tree, entry_point)
 
 
 def extract(answer: str, entry_point: str | None) -> Extraction:
@@ -140,25 +135,9 @@ def _block(found: FencedBlock) -> _Block:
     return _Block(found.tag, found.text, found.closed, _parse(found.text))
 
 
-def _is_constant(node: ast.stmt) -> bool:
-    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-
-
 def _parse(code: str) -> ast.Module | None:
     """Return the syntax tree; None if the code does not parse or is too long."""
     return None if len(code) > LONGEST_CODE else parse_or_none(code)
-
-
-def _defines(node: ast.stmt, name: str) -> bool:
-    match node:
-        case ast.FunctionDef() | ast.AsyncFunctionDef():
-            return node.name == name
-        case ast.ClassDef(name="Solution"):
-            return bool(node.bases) or any(_defines(item, name) for item in node.body)
-        case ast.Assign(targets=targets):
-            return any(isinstance(target, ast.Name) and target.id == name for target in targets)
-        case _:
-            return False
 
 
 _NOTHING = Extraction(code="", rule="none")

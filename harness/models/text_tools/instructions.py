@@ -13,7 +13,7 @@ import asyncio
 import json
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
@@ -35,7 +35,7 @@ from harness.models.protocol import (
 )
 from harness.models.providers import ToolProtocol
 from harness.models.text_tools.calls import ParsedCall
-from harness.models.text_tools.reader import read_calls
+from harness.models.text_tools.reader import CodeAlone, read_calls
 from harness.models.text_tools.wording import (
     RUN_TESTS,
     WORDING,
@@ -46,6 +46,7 @@ from harness.models.text_tools.wording import (
 )
 from harness.problem import ProblemView
 
+ALONE = CodeAlone()
 MARK, SAID = "tool_protocol", "said"
 PATIENCE_S = 0.25  # a refusal is immediate; an answer takes longer
 MOST_SILENT_TURNS = 2  # native answers without any readable call, until tools are told in text
@@ -57,11 +58,15 @@ class TextTools:
     Args:
         model: the model, which is never given tools in another way.
         wording: how the tools are described.
+        alone: how code that is a call by itself is read.
     """
 
-    def __init__(self, model: Model, wording: Wording = WORDING) -> None:
+    def __init__(
+        self, model: Model, wording: Wording = WORDING, *, alone: CodeAlone = ALONE
+    ) -> None:
         self._model = model
         self._wording = wording
+        self._alone = alone
 
     @property
     def name(self) -> str:
@@ -70,8 +75,8 @@ class TextTools:
 
     def for_sample(self, problem: ProblemView, index: int) -> Model:
         """Return the model for that sample, wrapped likewise."""
-        wording = _wording_for(problem, self._wording)
-        return TextTools(self._model.for_sample(problem, index), wording)
+        model = self._model.for_sample(problem, index)
+        return TextTools(model, self._wording, alone=_code_alone(problem))
 
     async def generate(
         self,
@@ -83,18 +88,17 @@ class TextTools:
         """Ask once; raises ModelError as the model does."""
         if not tools:
             return await self._model.generate(messages, (), settings, on_retry)
-        sent = in_text(messages, tools, self._wording)
+        sent = in_text(messages, tools, self._wording, tested=self._alone.tested)
         turn = await self._model.generate(sent, (), settings, on_retry)
-        return with_calls(turn, messages, tools, tested=self._wording.tested)
+        return with_calls(turn, messages, tools, alone=self._alone)
 
     async def close(self) -> None:
         """Close the model."""
         await self._model.close()
 
 
-def _wording_for(problem: ProblemView, wording: Wording = WORDING) -> Wording:
-    """Return the wording for a problem, which may have no tests to run."""
-    return replace(wording, tested=bool(problem.public_tests))
+def _code_alone(problem: ProblemView) -> CodeAlone:
+    return CodeAlone(tested=bool(problem.public_tests), entry_point=problem.entry_point)
 
 
 def said_in_text(turn: ModelTurn | AssistantMessage) -> bool:
@@ -108,7 +112,7 @@ def with_calls(
     tools: Sequence[ToolSpec],
     *,
     marked: bool = True,
-    tested: bool = True,
+    alone: CodeAlone = ALONE,
 ) -> ModelTurn:
     """Return a turn with the calls in its text as tool calls.
 
@@ -118,7 +122,7 @@ def with_calls(
         tools: tools that may be called.
         marked: whether the tools were described in text. If not, only calls of known tools count,
             and a turn without any stays as it is.
-        tested: whether code that is a call alone is tested at once.
+        alone: how code that is a call by itself is read.
     """
     if said_in_text(turn):
         return turn
@@ -129,8 +133,7 @@ def with_calls(
         tools,
         known_only=not marked,
         cut_off=turn.cut_off,
-        code_alone=marked,
-        tested=tested,
+        alone=alone if marked else None,
     )
     if not reading.calls:
         return _marked(turn, {MARK: "text"}) if marked else turn
@@ -151,7 +154,11 @@ def _marked(turn: ModelTurn, block: dict[str, Any]) -> ModelTurn:
 
 
 def in_text(
-    messages: Sequence[Message], tools: Sequence[ToolSpec], wording: Wording = WORDING
+    messages: Sequence[Message],
+    tools: Sequence[ToolSpec],
+    wording: Wording = WORDING,
+    *,
+    tested: bool = True,
 ) -> list[Message]:
     """Return a conversation with tools, calls and results in text.
 
@@ -161,7 +168,7 @@ def in_text(
     sent: list[Message] = []
     waiting: list[str] = []
     remind = described = untested = False
-    code = code_call(tools, wording)
+    code = code_call(tools, wording, tested=tested)
     write = () if code is None else ((code.tool.name, code.reminder),)
     test = tuple((t.name, right_call(t, in_text=True)) for t in tools if t.name == RUN_TESTS)
     for message in messages:
@@ -170,7 +177,7 @@ def in_text(
                 text = (
                     message.content
                     if described
-                    else f"{message.content}\n\n{manual(tools, wording)}"
+                    else f"{message.content}\n\n{manual(tools, wording, tested=tested)}"
                 )
                 sent.append(SystemMessage(content=text))
                 described = True
@@ -188,7 +195,9 @@ def in_text(
                 sent.append(_assistant(message))
                 waiting, remind = [], not message.tool_calls
     sent += _user(waiting, *(test if untested else ()), *write)
-    return sent if described else [SystemMessage(content=manual(tools, wording)), *sent]
+    return (
+        sent if described else [SystemMessage(content=manual(tools, wording, tested=tested)), *sent]
+    )
 
 
 def _user(waiting: list[str], *calls: tuple[str, str]) -> list[Message]:
@@ -264,7 +273,7 @@ class AutoTools:
     Args:
         model: the model; its samples share the knowledge about the endpoint.
         patience_s: seconds that other requests wait for the answer to the first.
-        wording: how tools are described in text.
+        alone: how code that is a call by itself is read in text.
     """
 
     def __init__(
@@ -273,12 +282,12 @@ class AutoTools:
         *,
         patience_s: float = PATIENCE_S,
         endpoint: _Endpoint | None = None,
-        wording: Wording = WORDING,
+        alone: CodeAlone = ALONE,
     ) -> None:
         self._model = model
         self._patience_s = patience_s
         self._endpoint = endpoint or _Endpoint()
-        self._text = TextTools(model, wording)
+        self._text = TextTools(model, alone=alone)
 
     @property
     def name(self) -> str:
@@ -291,7 +300,7 @@ class AutoTools:
             self._model.for_sample(problem, index),
             patience_s=self._patience_s,
             endpoint=self._endpoint,
-            wording=_wording_for(problem),
+            alone=_code_alone(problem),
         )
 
     async def generate(

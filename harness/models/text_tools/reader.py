@@ -9,7 +9,6 @@ Time is linear in the length of the text, whatever it holds.
 
 import json
 import math
-import re
 from collections.abc import Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
@@ -30,6 +29,8 @@ from harness.models.text_tools.formats import blocks
 from harness.models.text_tools.repair import strict_value
 from harness.models.text_tools.source import Source
 from harness.models.text_tools.wording import RUN_TESTS
+from harness.python_source import parse_or_none
+from harness.solution_source import is_solution
 
 MOST_BLOCKS = 4_096  # later ones stay text
 LONGEST_EXAMPLE = 100  # arguments
@@ -37,8 +38,19 @@ LONGEST_TEXT = 1 << 20  # a longer one is not searched
 THOUGHTS_END = "</think>"
 NO_CODE = frozenset(each.placeholder for each in LANGUAGES.values())
 """What stands for a solution in the examples that a model is shown."""
+COMMENTS = ("#", "//")
 
-_DEFINES = re.compile(r"^(?:async def|def|class|struct|int main)\b", re.MULTILINE)
+
+class CodeAlone(NamedTuple):
+    """How a block of code that is a call by itself is read.
+
+    Attributes:
+        tested: whether the call that tests it follows it.
+        entry_point: function that a solution defines; None for a script, which reads input.
+    """
+
+    tested: bool = True
+    entry_point: str | None = None
 
 
 class ReadCalls(NamedTuple):
@@ -54,8 +66,7 @@ def read_calls(
     *,
     known_only: bool = False,
     cut_off: bool = False,
-    code_alone: bool = False,
-    tested: bool = True,
+    alone: CodeAlone | None = None,
 ) -> ReadCalls:
     """Read the calls in a text.
 
@@ -65,14 +76,13 @@ def read_calls(
             that runs it can report that there is no such tool.
         known_only: whether unknown names make no call, for texts that need not hold any.
         cut_off: whether the text ended at the token limit, so that an unclosed block is broken.
-        code_alone: whether a block of code without its call is a call, if all others follow it.
-        tested: whether the call that tests such a block follows it.
+        alone: how a block of code without its call is read, if all calls follow it; None: as text.
     """
     if len(text) > LONGEST_TEXT:
         return ReadCalls(text, ())
     known = {tool.name: tool for tool in tools}
     begin = _after_thoughts(text)
-    parts = _Parts(known, known_only=known_only, code_alone=code_alone, tested=tested)
+    parts = _Parts(known, known_only=known_only, alone=alone)
     source = Source(text[begin:], known, cut_off=cut_off)
     for block in islice(blocks(source), MOST_BLOCKS):
         if not parts.add(block):
@@ -91,10 +101,9 @@ def read_calls(
 class _Parts:
     """The blocks of a text: calls, and code that belongs to a call without any."""
 
-    def __init__(self, known: Known, *, known_only: bool, code_alone: bool, tested: bool) -> None:
+    def __init__(self, known: Known, *, known_only: bool, alone: CodeAlone | None) -> None:
         self._known = known
-        self._code_alone = code_alone
-        self._tested = tested and RUN_TESTS in known
+        self._alone = alone
         self._known_only = known_only
         self._calls: list[ParsedCall] = []
         self._used: list[Block] = []
@@ -102,8 +111,12 @@ class _Parts:
 
     def add(self, block: Block) -> bool:
         """Take a block; False if it holds more calls than may be."""
+        if block.code is not None:
+            code, after = calls_at_end(block.code, self._known)
+            if _says_nothing(code):  # such as a comment above `run_tests()`
+                block = block._replace(code=None, calls=after)
         calls = [call for call in block.calls if not self._is_example(call)]
-        if block.code is not None and block.code.strip() not in NO_CODE:
+        if block.code is not None:
             self._code.append(block)
         if not calls or (self._known_only and any(c.name not in self._known for c in calls)):
             return True
@@ -131,16 +144,18 @@ class _Parts:
     def _with_code_alone(self) -> tuple[tuple[ParsedCall, ...], list[Block]]:
         """Return the calls; the last block of code is one if it stands before all of them."""
         tool = next((each for each in self._known.values() if code_tags(each)), None)
-        if not self._code_alone or tool is None or any(c.name == tool.name for c in self._calls):
+        alone = self._alone
+        if alone is None or tool is None or any(c.name == tool.name for c in self._calls):
             return tuple(self._calls), self._used
         ends = self._used[0].start if self._used else math.inf
         tags = code_tags(tool)
         blocks = [each for each in self._code if each.tag in tags and each.start < ends]
         if not blocks:
             return tuple(self._calls), self._used
-        block = _solution(blocks)
+        block = _solution(blocks, alone.entry_point)
         calls = self._written(tool, block, {})
-        if self._tested and all(c.name != RUN_TESTS for c in (*calls, *self._calls)):
+        tested = alone.tested and RUN_TESTS in self._known
+        if tested and all(c.name != RUN_TESTS for c in (*calls, *self._calls)):
             calls.append(ParsedCall(RUN_TESTS, "{}"))
         return (*calls, *self._calls), [block, *self._used]
 
@@ -167,10 +182,19 @@ class _Parts:
         return any(str(value).strip() in {*PLACEHOLDERS, *NO_CODE} for value in fields.values())
 
 
-def _solution(blocks: Sequence[Block]) -> Block:
-    """Return the last block that defines something, or the last: examples of use follow code."""
-    defining = (each for each in reversed(blocks) if _DEFINES.search(str(each.code)))
-    return next(defining, blocks[-1])
+def _says_nothing(code: str) -> bool:
+    """Return whether code has only comments, as the example that a model is shown."""
+    return all(line.lstrip().startswith(COMMENTS) for line in code.splitlines() if line.strip())
+
+
+def _solution(blocks: Sequence[Block], entry_point: str | None) -> Block:
+    """Return the last block that is a solution, or the last: examples of use follow code."""
+    for block in reversed(blocks):
+        code = str(block.code)
+        tree = parse_or_none(code)
+        if tree is not None and is_solution(code, tree, entry_point):
+            return block
+    return blocks[-1]
 
 
 def _after_thoughts(text: str) -> int:

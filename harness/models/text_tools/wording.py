@@ -73,7 +73,7 @@ RUN_TESTS = "run_tests"
 CODE = "code"
 EXAMPLES = {CODE: LANGUAGES[PYTHON].placeholder, "answer": "[1, 2]"}
 """Examples of arguments; the solution in one is a comment, since small models copy a program."""
-CODE_TAG = "python"
+CODE_TAG = LANGUAGES[PYTHON].fences[0]
 """Tag of a fence with code whose language the tool does not say."""
 _VALUES: Mapping[str, Any] = {
     "integer": 1,
@@ -102,13 +102,11 @@ class Wording:
             a block after the call, or in one that is tagged with the tool's name. Only code can be
             a call alone; other texts then stand after it.
         reminder: what follows a message after one without a call.
-        tested: whether the tests of code that is a call alone are run at once.
     """
 
     manual: str = MANUAL
     form: Form = "alone"
     reminder: str = REMINDER
-    tested: bool = True
 
     def form_of(self, tool: ToolSpec) -> Form:
         """Return where the one text of that tool stands."""
@@ -138,32 +136,46 @@ WORDINGS = {
 WORDING = WORDINGS["code alone"]
 
 
-def manual(tools: Sequence[ToolSpec], wording: Wording = WORDING) -> str:
-    """Return the description of some tools and of how to call them."""
-    code = code_call(tools, wording)
+def manual(tools: Sequence[ToolSpec], wording: Wording = WORDING, *, tested: bool = True) -> str:
+    """Return the description of some tools and of how to call them.
+
+    Args:
+        tools: the tools.
+        wording: how they are described.
+        tested: whether the tests of code that is a call by itself are run at once.
+    """
+    code = code_call(tools, wording, tested=tested)
     listed = (
-        _listed(tool, wording.form_of(tool) if code is not None and tool is code.tool else "tagged")
+        _listed(tool, wording.form_of(tool) if code is not None and tool is code.tool else None)
         for tool in tools
     )
     words = () if code is None else (code.words,)
     return "\n".join((wording.manual, *words, TOOLS, *listed))
 
 
-def code_call(tools: Sequence[ToolSpec], wording: Wording = WORDING) -> CodeCall | None:
+def code_call(
+    tools: Sequence[ToolSpec], wording: Wording = WORDING, *, tested: bool = True
+) -> CodeCall | None:
     """Return the first tool that takes one text, and how to call it; None without any."""
     for tool in tools:
         if argument := sole_text(tool):
             call = right_call(tool, in_text=True, wording=wording)
             told = {"name": tool.name, "argument": argument, "call": call, "tag": _tag(tool)}
-            tested = wording.tested and any(each.name == RUN_TESTS for each in tools)
-            told["then"] = THEN_TESTED.format(test=RUN_TESTS) if tested else ""
+            then = tested and any(each.name == RUN_TESTS for each in tools)
+            told["then"] = THEN_TESTED.format(test=RUN_TESTS) if then else ""
             words, reminder = (each.format(**told) for each in _WORDS[wording.form_of(tool)])
             return CodeCall(tool, words, reminder)
     return None
 
 
-def _listed(tool: ToolSpec, form: Form) -> str:
-    """Return a tool's line in the list; a schema would ask for code in JSON."""
+def _listed(tool: ToolSpec, form: Form | None) -> str:
+    """Return a tool's line in the list.
+
+    Args:
+        tool: the tool.
+        form: where its one text stands; None for a call in JSON alone. A schema would ask for code
+            in JSON.
+    """
     if form == "alone":
         arguments = ALONE.format(tag=_tag(tool))
     elif form == "after":
@@ -195,7 +207,7 @@ def like_this(tool: ToolSpec, *, in_text: bool) -> str:
     return template.format(call=right_call(tool, in_text=in_text))
 
 
-def test_it(tool: ToolSpec, test: ToolSpec, *, in_text: bool) -> str:
+def without_code(tool: ToolSpec, test: ToolSpec, *, in_text: bool) -> str:
     """Return the error of a call without code, where a solution waits for its tests.
 
     Args:

@@ -31,7 +31,7 @@ from harness.models.text_tools.instructions import (
     with_calls,
     with_tools,
 )
-from harness.models.text_tools.reader import LONGEST_TEXT, read_calls
+from harness.models.text_tools.reader import LONGEST_TEXT, CodeAlone, read_calls
 from harness.models.text_tools.wording import (
     CODE_ALONE_REMINDER,
     MANUAL,
@@ -179,14 +179,14 @@ class TestTextWithoutJson:
         assert shown in told
         for text in (told, shown):  # the example of TOOL is none
             written = text.replace("# your complete solution", "print(1)")
-            found = read_calls(written, CODE_TOOLS, code_alone=True).calls
+            found = read_calls(written, CODE_TOOLS, alone=CodeAlone()).calls
             assert found[0].name == "write_solution"
             assert json.loads(found[0].arguments) == {"code": "print(1)\n"}
 
     @pytest.mark.parametrize("wording", WORDINGS.values(), ids=WORDINGS)
     def test_the_example_itself_holds_no_solution(self, wording: Wording) -> None:
         shown = right_call(CODE_TOOLS[1], in_text=True, wording=wording)
-        found = read_calls(shown, CODE_TOOLS, code_alone=True).calls
+        found = read_calls(shown, CODE_TOOLS, alone=CodeAlone()).calls
         assert not any("code" in json.loads(call.arguments) for call in found)
 
     def test_code_is_not_spoken_of_where_no_tool_takes_any(self) -> None:
@@ -240,14 +240,14 @@ class TestCodeWithoutItsCall:
 
     PLAN = f"I reverse it.\n\n{block('print(1)', 'python')}"
 
-    def handed_in(self, text: str) -> str:
+    def handed_in(self, text: str, alone: CodeAlone = ALONE) -> str:
         """Return the code of the one call that hands in code."""
-        found = read_calls(text, CODE_TOOLS, code_alone=True).calls
+        found = read_calls(text, CODE_TOOLS, alone=alone).calls
         (call,) = [each for each in found if each.name == "write_solution"]
         return json.loads(call.arguments)["code"]
 
     def test_it_is_a_call_before_those_that_follow_it(self) -> None:
-        found = read_calls(f"{self.PLAN}\n{block(RUN)}", CODE_TOOLS, code_alone=True)
+        found = read_calls(f"{self.PLAN}\n{block(RUN)}", CODE_TOOLS, alone=CodeAlone())
         assert [call.name for call in found.calls] == ["write_solution", "run_tests"]
         assert json.loads(found.calls[0].arguments) == {"code": "print(1)\n"}
         assert found.text == "I reverse it."
@@ -258,10 +258,10 @@ class TestCodeWithoutItsCall:
     def test_a_call_of_a_tool_that_ends_the_code_is_no_code(self, end: str) -> None:
         text = block(f"def f():\n    return 1\n{end}", "python")
         for prefix in ("", f"{TestCodeBesideACall.EMPTY}\n"):
-            found = read_calls(prefix + text, CODE_TOOLS, code_alone=True).calls
+            found = read_calls(prefix + text, CODE_TOOLS, alone=CodeAlone()).calls
             assert [call.name for call in found] == ["write_solution", "run_tests"]
             assert "run_tests" not in json.loads(found[0].arguments)["code"]
-        once = read_calls(f"{text}\n{block(RUN)}", CODE_TOOLS, code_alone=True).calls
+        once = read_calls(f"{text}\n{block(RUN)}", CODE_TOOLS, alone=CodeAlone()).calls
         assert [call.name for call in once] == ["write_solution", "run_tests"]
 
     @pytest.mark.parametrize(
@@ -306,15 +306,26 @@ class TestCodeWithoutItsCall:
         assert self.handed_in(text) == "print(2)\n"
 
     def test_examples_of_use_after_it_are_none(self) -> None:
-        use = block("print(f())", "python")
-        assert self.handed_in(f"{block('def f(): pass', 'python')}\n{use}") == "def f(): pass\n"
-        assert self.handed_in(f"{self.PLAN}\n{use}") == "print(f())\n"
+        use, function = block("print(f())", "python"), block("def f(): pass", "python")
+        alone = CodeAlone(entry_point="f")
+        assert self.handed_in(f"{function}\n{use}", alone) == "def f(): pass\n"
+        assert self.handed_in(f"{function}\n{use}\n{self.PLAN}", alone) == "def f(): pass\n"
+        assert self.handed_in(f"{self.PLAN}\n{use}", alone) == "print(f())\n"
+
+    def test_of_a_script_the_block_that_reads_input_counts(self) -> None:
+        part, whole = block("def f(): pass", "python"), block("print(input())", "python")
+        assert self.handed_in(f"{part}\n{whole}\n{block('f()', 'python')}") == "print(input())\n"
+
+    @pytest.mark.parametrize("code", ["# Test it\nrun_tests()", "\n\n# so:\nprint(run_tests())\n"])
+    def test_a_call_below_a_comment_is_no_solution(self, code: str) -> None:
+        found = read_calls(block(code, "python"), CODE_TOOLS, alone=CodeAlone()).calls
+        assert [call.name for call in found] == ["run_tests"]
 
     def test_its_tests_are_run_once(self) -> None:
         for text in (self.PLAN, f"{self.PLAN}\n{block(RUN)}"):
-            found = read_calls(text, CODE_TOOLS, code_alone=True).calls
+            found = read_calls(text, CODE_TOOLS, alone=CodeAlone()).calls
             assert [call.name for call in found] == ["write_solution", "run_tests"]
-        (call,) = read_calls(self.PLAN, CODE_TOOLS[:2], code_alone=True).calls  # no such tool
+        (call,) = read_calls(self.PLAN, CODE_TOOLS[:2], alone=CodeAlone()).calls  # no such tool
         assert call.name == "write_solution"
         assert "run_tests runs it at once" in manual(CODE_TOOLS)
         assert "runs it at once" not in manual(CODE_TOOLS[:2])
@@ -322,7 +333,7 @@ class TestCodeWithoutItsCall:
     def test_the_example_of_the_manual_repeated_after_it_is_left_out(self) -> None:
         example = block("# your complete solution", "python")
         assert self.handed_in(f"{self.PLAN}\n{example}") == "print(1)\n"
-        assert not read_calls(example, CODE_TOOLS, code_alone=True).calls
+        assert not read_calls(example, CODE_TOOLS, alone=CodeAlone()).calls
 
     @pytest.mark.parametrize(
         "text",
@@ -334,17 +345,17 @@ class TestCodeWithoutItsCall:
         ids=["after a call", "of another tag", "without a tag"],
     )
     def test_other_blocks_stay_text(self, text: str) -> None:
-        found = read_calls(text, CODE_TOOLS, code_alone=True).calls
+        found = read_calls(text, CODE_TOOLS, alone=CodeAlone()).calls
         assert [call.name for call in found] == ["run_tests"]
 
     def test_a_call_of_its_own_goes_before_it(self) -> None:
         text = f"{block('print(1)', 'python')}\n{block(WRITE)}"
-        (call,) = read_calls(text, CODE_TOOLS, code_alone=True).calls
+        (call,) = read_calls(text, CODE_TOOLS, alone=CodeAlone()).calls
         assert json.loads(call.arguments) == WRITTEN[1]
 
     def test_a_block_that_the_token_limit_cut_off_is_none(self) -> None:
         text = "```python\nprint(1)\nprint("
-        assert not read_calls(text, CODE_TOOLS, code_alone=True, cut_off=True).calls
+        assert not read_calls(text, CODE_TOOLS, alone=CodeAlone(), cut_off=True).calls
 
     async def test_it_is_a_call_where_the_tools_are_described_in_text(self) -> None:
         turn = ModelTurn(text=self.PLAN)

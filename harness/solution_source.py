@@ -1,0 +1,40 @@
+"""What the source of a solution in Python shows without being run."""
+
+import ast
+import re
+
+_READS_INPUT = re.compile(r"\binput\s*\(|\bstdin\b|\bopen\s*\(\s*0|\bread\s*\(\s*0|\bfileinput\b")
+
+
+def says_nothing(tree: ast.Module) -> bool:
+    """Return whether a source has only comments and strings, which is no solution."""
+    return all(map(_is_constant, tree.body))
+
+
+def is_solution(code: str, tree: ast.Module, entry_point: str | None) -> bool:
+    """Return whether a source defines the entry point; for a script, whether it reads input.
+
+    Args:
+        code: the source.
+        tree: its syntax tree.
+        entry_point: function or `Solution` method to be called; None for a script.
+    """
+    if entry_point is None:
+        return _READS_INPUT.search(code) is not None
+    return any(_defines(node, entry_point) for node in tree.body)
+
+
+def _is_constant(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+
+
+def _defines(node: ast.stmt, name: str) -> bool:
+    match node:
+        case ast.FunctionDef() | ast.AsyncFunctionDef():
+            return node.name == name
+        case ast.ClassDef(name="Solution"):
+            return bool(node.bases) or any(_defines(item, name) for item in node.body)
+        case ast.Assign(targets=targets):
+            return any(isinstance(target, ast.Name) and target.id == name for target in targets)
+        case _:
+            return False
