@@ -25,6 +25,7 @@ from harness.models.protocol import (
 )
 from harness.models.text_tools.calls import MOST_CALLS, UNNAMED, sole_text
 from harness.models.text_tools.instructions import (
+    ALONE,
     TextTools,
     in_text,
     said_in_text,
