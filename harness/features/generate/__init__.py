@@ -5,5 +5,6 @@
 - `program_runs`: run a package's programs in the sandbox
 - `program_endings`: how they end
 - `input_checks`: inputs by the package's input validators
+- `view`: print what became of each package
 - `staged_tests`: write the tests of a package, all or none
 """

@@ -1,7 +1,7 @@
 """Make the tests of one package: each input by its generator, each answer by a solution."""
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -53,14 +53,14 @@ class Generated:
         tests: number of tests that its file lists.
         written: number of files that are new.
         size: bytes of the tests' files that were made.
-        unchecked: input validators that were not run, and why.
+        unchecked: one sentence for each input validator that was not run: which, and why.
     """
 
     package: str
     tests: int
     written: int
     size: int
-    unchecked: Mapping[str, str]
+    unchecked: Sequence[str]
 
 
 def generate_package(
@@ -211,6 +211,8 @@ class _Maker:
         execution = run_program(self._bench, source, words, self._limits, stdin=given)
         if exit_code(execution, where, who, self._limits):
             raise failure(execution, where, who)
+        if not execution.stdout.strip():  # every silent solution would be right
+            raise DataError(where, None, f"{who} prints nothing; if that is right, give it `ans`")
         return execution.stdout
 
     def _solution(self, text: str, where: str) -> tuple[ProgramSource, tuple[str, ...]]:

@@ -23,7 +23,7 @@ class InputChecks:
     """Input validators in Python and C++; each must say yes.
 
     Attributes:
-        left_out: paths of validators that are not run, and why.
+        left_out: one sentence for each validator that is not run: which, and why.
 
     Raises:
         DataError: the package cannot be read.
@@ -37,7 +37,7 @@ class InputChecks:
         *,
         with_flags: bool,
     ) -> None:
-        self.left_out: dict[str, str] = {}
+        self.left_out: list[str] = []
         self._bench = bench
         self._package = package
         limits = settings.validator_limits
@@ -60,7 +60,7 @@ class InputChecks:
             execution = run_program(self._bench, program, (), self._limits, stdin=data)
             if execution.ending is Ending.CANNOT_COMPILE:
                 self._programs.remove(program)
-                self.left_out[self._shown(program.path)] = "it cannot be compiled"
+                self.left_out.append(f"{self._shown(program.path)} cannot be compiled")
             elif exit_code(execution, where, who, self._limits) != RIGHT:
                 error = failure(execution, where, who)
                 raise DataError(where, None, f"the input is wrong: {error.what}")
@@ -69,10 +69,10 @@ class InputChecks:
         try:
             program = program_at(self._package, path, str(path), settings.constants)
         except DataError as error:
-            self.left_out[self._shown(path)] = error.what
+            self.left_out.append(error.what)
             return
         if with_flags:
-            self.left_out[self._shown(path)] = "it takes arguments"
+            self.left_out.append(f"{self._shown(path)} takes arguments")
         else:
             self._programs.append(program)
 

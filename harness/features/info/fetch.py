@@ -1,7 +1,7 @@
 """`harness fetch`: download a benchmark's data, or make a contest package's tests."""
 
 import json
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 from rich import box
@@ -16,12 +16,8 @@ from harness.sources.benchmarks import fetch as fetch_files
 from harness.sources.benchmarks import load, parse_spec
 from harness.sources.files.hub import HubFile
 from harness.terminal.consoles import console
-from harness.terminal.progress import LoadingBar, live_bar
+from harness.terminal.progress import LoadingBar
 from harness.text import printable_line
-
-if TYPE_CHECKING:
-    from harness.features.generate.generation import Generated
-    from harness.features.generate.library import Refused
 
 
 def _sizes_table(files: list[HubFile]) -> Table:
@@ -62,7 +58,10 @@ def fetch(
     if generate:
         if verify or update:
             raise UsageError("--generate goes without --verify and --update: nothing is downloaded")
-        _generate(spec, as_json=as_json)
+        from harness.features.generate.view import print_generated
+
+        if not print_generated(spec, as_json=as_json):
+            raise typer.Exit(DataError.exit_code)
         return
     if parse_spec(spec).name == "icpc":
         what = "--generate makes the tests of packages that have generators"
@@ -85,67 +84,3 @@ def fetch(
     out.print(f"{count(len(loaded.problems), 'problem')}, {decimal(sum(f.size for f in files))}")
     if loaded.skipped:
         err.print(bad_rows(loaded.skipped))
-
-
-def _generate(spec: str, *, as_json: bool) -> None:
-    """Make the tests of packages; say of each what was made, or why not."""
-    from harness.features.generate.library import generate, packages_with_generators
-
-    out, err = console(), console(error=True)
-    folders = packages_with_generators(spec)
-    done: list[Generated | Refused] = []
-    with live_bar(err) as bar:
-        task = bar.add_task("")
-
-        def watch(what: str, number: int, of: int) -> None:
-            bar.update(task, description=printable_line(what), completed=number, total=of)
-
-        for each in generate(folders, watch):
-            done.append(each)
-            if not as_json:
-                out.print(_line(each), markup=False, soft_wrap=True)
-    if as_json:
-        out.print(json.dumps(_said(done)), soft_wrap=True, markup=False)
-    if any(_is_refused(each) for each in done):
-        raise typer.Exit(DataError.exit_code)
-
-
-def _is_refused(each: "Generated | Refused") -> bool:
-    return hasattr(each, "error")
-
-
-def _line(each: "Generated | Refused") -> str:
-    from harness.features.generate.library import Refused
-
-    name = printable_line(each.package)
-    if isinstance(each, Refused):
-        return f"{name}: nothing made: {printable_line(str(each.error))}"
-    new = count(each.written, "new file")
-    line = f"{name}: {count(each.tests, 'test')}, {decimal(each.size)}, {new}"
-    for path, why in each.unchecked.items():
-        line += f"\n  inputs not checked by {printable_line(path)}: {printable_line(why)}"
-    return line
-
-
-def _said(done: "list[Generated | Refused]") -> dict[str, Any]:
-    from harness.features.generate.library import Refused
-
-    made = [each for each in done if not isinstance(each, Refused)]
-    return {
-        "packages": [
-            {
-                "package": each.package,
-                "tests": each.tests,
-                "new_files": each.written,
-                "bytes": each.size,
-                "inputs_not_checked_by": dict(each.unchecked),
-            }
-            for each in made
-        ],
-        "refused": [
-            {"package": each.package, "why": str(each.error)}
-            for each in done
-            if isinstance(each, Refused)
-        ],
-        "tests": sum(each.tests for each in made),
-    }

@@ -245,6 +245,10 @@ int main(int count, char **words) { std::cout << count + atol(words[1]) + BASE <
             | {"submissions/accepted/A.java": "class A {}"},
             "is java; only Python 3 and C++ are run here",
         ),
+        (
+            one("print(6)") | {"submissions/accepted/half.py": "input()"},
+            "the solution submissions/accepted/half.py prints nothing",
+        ),
         ({"generators/generators.yaml": "data: {secret: {data: {a: none 1}}}"}, "no program"),
         ({"generators/generators.yaml": "data: {secret: {data: {a: ../x.py}}}"}, "leads out of"),
     ],
@@ -314,7 +318,8 @@ def test_other_packages_go_on_and_json_counts(tmp_path: Path) -> None:
 
 def test_inputs_that_nobody_checks_are_told(tmp_path: Path) -> None:
     parts = put(tmp_path / "parts", {"input_validators/v.ctd": "INT(1, 5)"})
-    assert "inputs not checked by input_validators/v.ctd" in generate(parts).stdout
+    why = "inputs not checked: input_validators/v.ctd is in no language that is known"
+    assert why in generate(parts).stdout
 
 
 @pytest.mark.parametrize("spec", ["fixture", "livecodebench:x.jsonl"])
