@@ -24,6 +24,24 @@ def is_solution(code: str, tree: ast.Module, entry_point: str | None) -> bool:
     return any(_defines(node, entry_point) for node in tree.body)
 
 
+def lacks_body(tree: ast.Module, entry_point: str) -> bool:
+    """Return whether the entry point has no statement that does something, as starter code."""
+    functions = [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef) and node.name == entry_point
+    ]
+    return bool(functions) and all(map(_does_nothing, functions[-1].body))
+
+
+def _does_nothing(node: ast.stmt) -> bool:
+    return _is_constant(node) or isinstance(node, ast.Pass) or _is_not_implemented(node)
+
+
+def _is_not_implemented(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Raise) and "NotImplementedError" in ast.dump(node)
+
+
 def _is_constant(node: ast.stmt) -> bool:
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
 

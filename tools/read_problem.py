@@ -67,7 +67,9 @@ def _starter(problem: ProblemView, name: str) -> str:
     if not problem.starter_code.strip() or (problem.entry_point is None and name != PYTHON):
         return ""
     code = problem.starter_code.rstrip()
-    return f"## Starter code (keep its names and parameters)\n\n```{name}\n{code}\n```"
+    return (
+        f"## Starter code (complete it, keeping its names and parameters)\n\n```{name}\n{code}\n```"
+    )
 
 
 def _examples(problem: ProblemView, further: set[int]) -> str:

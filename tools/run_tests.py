@@ -1,11 +1,16 @@
 """`run_tests`: runs the newest solution on the public tests and reports failures."""
 
+from harness.tools.empty_function import empty_function
 from harness.tools.toolbox import NoArguments, ToolError
 from harness.tools.workspace import Workspace
 
 NEXT = (
     "\n\nSay in one or two sentences what your code does wrong here. Then call write_solution with "
     "the corrected code."
+)
+NO_BODY = (
+    "\n\n`{function}` has no body yet: it ends after its docstring. Call write_solution with the "
+    "whole code, in which `{function}` returns the result."
 )
 
 
@@ -29,9 +34,16 @@ class RunTests:
         report = await workspace.test()
         if report.passed == report.total:
             return report.text
-        return report.text + NEXT
+        return report.text + _next(workspace, workspace.latest.code)
 
 
-def report_text(result: str) -> str:
-    """Return the report in a result of the tool."""
-    return result.removesuffix(NEXT)
+def report_text(result: str, workspace: Workspace) -> str:
+    """Return the report in a result of the tool on the newest revision."""
+    latest = workspace.latest
+    return result if latest is None else result.removesuffix(_next(workspace, latest.code))
+
+
+def _next(workspace: Workspace, code: str) -> str:
+    """Return what the model is to do after failed tests."""
+    function = empty_function(workspace, code)
+    return NO_BODY.format(function=function) if function else NEXT

@@ -12,7 +12,7 @@ from pydantic_core import from_json
 from harness.excerpts import shorten
 from harness.models.protocol import ToolCall, ToolMessage, ToolSpec
 from harness.models.text_tools.arguments import End, read_object
-from harness.models.text_tools.calls import tool_name
+from harness.models.text_tools.calls import code_tags, sole_text, tool_name
 from harness.models.text_tools.repair import Unreadable, fields_of
 from harness.models.text_tools.wording import LEFT_OUT, like_this
 from harness.text import writable
@@ -173,6 +173,7 @@ def _parse(
     if fields is None and takes_none:
         return tool.arguments.model_validate({}), [UNNAMED]
     if fields is not None and tool.arguments.model_config.get("extra") == "forbid":
+        fields = _with_renamed_text(fields, spec)
         extra = [name for name in fields if name not in _names(tool)]
         values = {name: value for name, value in fields.items() if name not in extra}
     try:
@@ -186,6 +187,19 @@ def _parse(
         )
         words = shorten(f"The arguments of {tool.name} do not fit: {problems}.", LONGEST_ERROR)
         raise MalformedCallError(f"{words} {like_this(spec, in_text=in_text)}") from error
+
+
+def _with_renamed_text(fields: dict[str, Any], spec: ToolSpec) -> dict[str, Any]:
+    """Return arguments in which a tool's one text has its name: it may have come under another.
+
+    One line in place of code may be a file's name, and is none.
+    """
+    key = sole_text(spec)
+    if key is None or key in fields or len(fields) != 1:
+        return fields
+    (text,) = fields.values()
+    is_text = isinstance(text, str) and ("\n" in text.strip() or not code_tags(spec))
+    return {key: text} if is_text else fields
 
 
 def _encoded_again(text: str, spec: ToolSpec, end: End) -> Any:

@@ -7,6 +7,7 @@ from pydantic import Field
 from harness.languages import PYTHON
 from harness.languages.known import language
 from harness.models.text_tools.arguments import without_fence
+from harness.tools.empty_function import empty_function
 from harness.tools.toolbox import Arguments, ToolError
 from harness.tools.workspace import Report, Revision, Workspace
 
@@ -16,6 +17,7 @@ SAME_CODE = (
     "{total} public tests. Do not send it once more. Say what it does wrong in a failing test, "
     "then call write_solution with code that does something else."
 )
+NO_BODY = "`{function}` has no body yet: complete it."
 TEST_IT = "Call run_tests to run the public tests."
 NO_TESTS = "This problem has no public tests. Check the solution by reasoning; then you are done."
 
@@ -67,10 +69,11 @@ class WriteSolution:
             return SAME_CODE.format(number=number, passed=report.passed, total=report.total)
         workspace.revisions.append(Revision(code))
         lines = code.count("\n") + 1
-        return (
-            f"Saved revision {len(workspace.revisions)} ({lines} line{'s' * (lines != 1)}). "
-            f"{TEST_IT if workspace.problem.public_tests else NO_TESTS}"
-        )
+        function = empty_function(workspace, code)
+        saved = f"Saved revision {len(workspace.revisions)} ({lines} line{'s' * (lines != 1)})."
+        if workspace.problem.public_tests:
+            return f"{saved} {TEST_IT}"
+        return f"{saved} {NO_BODY.format(function=function) if function else NO_TESTS}"
 
 
 def _tested(code: str, revisions: Sequence[Revision]) -> tuple[int, Report] | None:

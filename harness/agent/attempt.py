@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from harness.tools.toolbox import Toolbox
 
 NUDGE = (
-    "No tool was called. Hand your solution in with write_solution, then call run_tests; code in "
-    "a message is not run."
+    "No tool was called. Hand your solution in with write_solution, then call run_tests; code "
+    "outside a call is not run."
 )
 
 

@@ -178,6 +178,8 @@ class AgentEpisode:
         self._in_a_row = 0
         if self._calls_fail():
             return self._ask_without_tools(f"no call succeeded in {FAILED_TURNS} turns")
+        if self._confirms():
+            return StopReason.MODEL_STOPPED
         return StopReason.REPEATED_SOLUTION if self._repeats() else None
 
     def _after_words(self, turn: ModelTurn) -> StopReason | None:
@@ -208,7 +210,8 @@ class AgentEpisode:
         if latest is not None and not (workspace.problem.public_tests or new or silent):
             return StopReason.MODEL_STOPPED
         if self._in_a_row >= allowed or self._nudges >= MOST_REMINDERS:
-            return StopReason.MODEL_STOPPED
+            unused = latest is None and self._protocol == "text"
+            return self._fall_back() if unused else StopReason.MODEL_STOPPED
         if (spent := self.calls.spent()) is not None:
             return spent
         self._nudges += 1
@@ -238,7 +241,7 @@ class AgentEpisode:
 
     def _fall_back(self) -> StopReason | None:
         """Switch to single shot: use code in messages, or send a request without tools."""
-        cause = f"no tool was called in {self.conversation.turns} turns"
+        cause = f"no tool was called in {max(TURNS_WITHOUT_TOOLS, self._in_a_row + 1)} turns"
         if not self._said.last().code:
             return self._ask_without_tools(cause)
         self.fallback = True
@@ -258,6 +261,13 @@ class AgentEpisode:
         self.conversation.start_anew()
         self.conversation.add(*prompt.render(session.problem, session.workspace.cpu_limit_s))
         return None
+
+    def _confirms(self) -> bool:
+        """Whether the newest solution was handed in again, where no public test can fail it."""
+        if self.session.workspace.problem.public_tests or self.session.journal.asks_next():
+            return False
+        last = self.session.workspace.revisions[-2:]
+        return len(last) == 2 and last[0].code == last[1].code
 
     def _repeats(self) -> bool:
         """Whether the same failing solution was written several times in a row."""

@@ -113,7 +113,7 @@ class ToolCalls:
             text = recorded.result.content
             if last and self._session.options.show_budget:
                 text = without_allowance(text)
-            workspace.recorded = Report(**dict(recorded.tests), text=report_text(text))
+            workspace.recorded = Report(**dict(recorded.tests), text=report_text(text, workspace))
         if (
             not recorded.result.is_error and self._session.toolbox.named(call.name) != RunCode.name
         ):  # which has no effects

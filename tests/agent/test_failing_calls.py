@@ -39,14 +39,25 @@ class TestUnderstoodAllTheSame:
             json.dumps({"code": RIGHT}).replace("\\n", "\n"),
             str({"code": RIGHT}),
             json.dumps({"code": RIGHT, "language": "python"}),
+            json.dumps({"solution": RIGHT}),
+            f'{{"solution": """{RIGHT}"""}}',
         ],
-        ids=["fenced", "triple quotes", "real newlines", "Python's quotes", "extra"],
+        ids=[
+            *("fenced", "triple quotes", "real newlines", "Python's quotes", "extra"),
+            *("another name", "another name and triple quotes"),
+        ],
     )
     async def test_a_native_call_is_carried_out(self, play: Play, arguments: str) -> None:
         played = await play(turn(call("write_solution", arguments), run()))
         assert played.attempt.code == RIGHT
         assert played.attempt.stop_reason is StopReason.PUBLIC_TESTS_PASSED
         assert played.attempt.malformed_tool_calls == 0
+
+    async def test_one_line_under_another_name_is_no_code(self, play: Play) -> None:
+        named = call("write_solution", '{"path": "solution.py"}')
+        played = await play(turn(write(WRONG)), turn(named), turn(write(RIGHT), run()))
+        assert played.results[1].malformed
+        assert [written.code for written in played.attempt.revisions] == [WRONG, RIGHT]
 
     @pytest.mark.parametrize(
         "name", ["functions.write_solution", "write_solution<|channel|>commentary"]
@@ -86,7 +97,7 @@ class TestWhatIsTold:
         played = await play_text(
             turn(text='```json\n{"name": "write_solution"}\n```'), turn(write(RIGHT), run())
         )
-        assert "```python\n# your complete solution\n```" in played.results[0].content
+        assert "write the whole code in one fenced python block" in played.results[0].content
 
     @pytest.mark.parametrize("arguments", ["{}", "{", '{"language": "python"}'])
     async def test_a_call_without_code_is_told_to_test_the_solution_that_stays(

@@ -266,6 +266,16 @@ class TestFallback:
         assert not played.attempt.fallback
         assert (played.attempt.code, played.attempt.tool_protocol) == (WRONG, "text")
 
+    async def test_a_model_that_only_reads_is_asked_for_code_at_last(self, play_text: Play) -> None:
+        comment = "```python\n# your complete solution\n```"
+        played = await play_text(
+            turn(text=block("read_problem")), *[turn(text=comment)] * 3, turn(text=PROSE)
+        )
+        attempt = played.attempt
+        assert (attempt.fallback, attempt.code) == (True, RIGHT.strip())
+        assert attempt.stop_reason is StopReason.MODEL_STOPPED
+        assert (attempt.model_calls, attempt.nudges) == (5, MOST_IN_A_ROW)
+
     async def test_a_refusal_is_a_refusal_and_no_fallback(self, play_text: Play) -> None:
         refusal = stopped(turn(text="No."), "refusal")
         played = await play_text(turn(text="Hm."), refusal)

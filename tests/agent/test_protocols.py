@@ -148,4 +148,4 @@ async def test_natively_odd_calls_all_get_a_result_and_a_chance(
     assert played.attempt.tool_protocol == "native"
     results = [m for m in server.requests[1].body["messages"] if m["role"] == "tool"]
     assert [result["tool_call_id"] for result in results] == list("abcde")
-    assert [result.is_error for result in played.results] == [True] * 4 + [False] * 2
+    assert [result.is_error for result in played.results] == [True] * 3 + [False] * 3

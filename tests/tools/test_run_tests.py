@@ -287,14 +287,35 @@ class TestCall:
 
     async def test_after_a_failure_the_next_step_is_said_once(self, problem: ProblemView) -> None:
         text = await self.outcome(problem, "wrong")
-        assert text == report_text(text) + NEXT
+        assert text == report_text(text, self.workspace) + NEXT
         self.workspace.revisions.append(Revision("wrong"))
         self.workspace.recorded = self.workspace.revisions[0].report  # of a resumed sample
         assert self.workspace.recorded is not None
-        self.workspace.recorded = replace(self.workspace.recorded, text=report_text(text))
+        self.workspace.recorded = replace(
+            self.workspace.recorded, text=report_text(text, self.workspace)
+        )
         again = await RunTests().call(self.workspace, NoArguments())
         assert again == text
         assert NEXT not in await self.outcome(problem, "right")
+
+    @pytest.mark.parametrize(
+        "body",
+        ['"""Add."""', "pass", "...", '"""Add."""\n    raise NotImplementedError("later")'],
+    )
+    async def test_a_function_without_a_body_is_said_to_have_none(
+        self, problem: ProblemView, body: str
+    ) -> None:
+        functional = problem.model_copy(update={"entry_point": "add"})
+        code = f"import math\n\ndef add(a, b):\n    {body}\n"
+        text = await self.outcome(functional, code)
+        assert "`add` has no body yet" in text
+        assert NEXT not in text
+        assert "no body" not in report_text(text, self.workspace)
+        in_class = f"class Solution:\n    def add(self, a):\n        {body.partition(chr(10))[0]}\n"
+        assert "`add` has no body yet" in await self.outcome(functional, in_class)
+        for written in (f"{code}    return a\n", "def add(a, b):\n    print(a)\n", "add = max\n"):
+            assert "no body" not in await self.outcome(functional, written)
+        assert "no body" not in await self.outcome(problem, code)
 
     async def test_run_tests_without_a_solution_is_refused(self, problem: ProblemView) -> None:
         with pytest.raises(ToolError, match="write_solution first"):

@@ -37,12 +37,11 @@ from harness.models.providers import ToolProtocol
 from harness.models.text_tools.calls import ParsedCall
 from harness.models.text_tools.reader import CodeAlone, read_calls
 from harness.models.text_tools.wording import (
+    REMINDER,
     RUN_TESTS,
-    WORDING,
-    Wording,
-    code_call,
     manual,
     right_call,
+    text_call,
 )
 from harness.problem import ProblemView
 
@@ -57,15 +56,11 @@ class TextTools:
 
     Args:
         model: the model, which is never given tools in another way.
-        wording: how the tools are described.
         alone: how code that is a call by itself is read.
     """
 
-    def __init__(
-        self, model: Model, wording: Wording = WORDING, *, alone: CodeAlone = ALONE
-    ) -> None:
+    def __init__(self, model: Model, *, alone: CodeAlone = ALONE) -> None:
         self._model = model
-        self._wording = wording
         self._alone = alone
 
     @property
@@ -76,7 +71,7 @@ class TextTools:
     def for_sample(self, problem: ProblemView, index: int) -> Model:
         """Return the model for that sample, wrapped likewise."""
         model = self._model.for_sample(problem, index)
-        return TextTools(model, self._wording, alone=_code_alone(problem))
+        return TextTools(model, alone=_code_alone(problem))
 
     async def generate(
         self,
@@ -88,7 +83,7 @@ class TextTools:
         """Ask once; raises ModelError as the model does."""
         if not tools:
             return await self._model.generate(messages, (), settings, on_retry)
-        sent = in_text(messages, tools, self._wording, tested=self._alone.tested)
+        sent = in_text(messages, tools, tested=self._alone.tested)
         turn = await self._model.generate(sent, (), settings, on_retry)
         return with_calls(turn, messages, tools, alone=self._alone)
 
@@ -154,11 +149,7 @@ def _marked(turn: ModelTurn, block: dict[str, Any]) -> ModelTurn:
 
 
 def in_text(
-    messages: Sequence[Message],
-    tools: Sequence[ToolSpec],
-    wording: Wording = WORDING,
-    *,
-    tested: bool = True,
+    messages: Sequence[Message], tools: Sequence[ToolSpec], *, tested: bool = True
 ) -> list[Message]:
     """Return a conversation with tools, calls and results in text.
 
@@ -168,7 +159,7 @@ def in_text(
     sent: list[Message] = []
     waiting: list[str] = []
     remind = described = untested = False
-    code = code_call(tools, wording, tested=tested)
+    code = text_call(tools, tested=tested)
     write = () if code is None else ((code.tool.name, code.reminder),)
     test = tuple((t.name, right_call(t, in_text=True)) for t in tools if t.name == RUN_TESTS)
     for message in messages:
@@ -177,13 +168,13 @@ def in_text(
                 text = (
                     message.content
                     if described
-                    else f"{message.content}\n\n{manual(tools, wording, tested=tested)}"
+                    else f"{message.content}\n\n{manual(tools, tested=tested)}"
                 )
                 sent.append(SystemMessage(content=text))
                 described = True
             case UserMessage():
                 waiting.append(message.content)
-                waiting += [wording.reminder] if remind else []
+                waiting += [REMINDER] if remind and not _names(message.content, write) else []
             case ToolMessage():
                 waiting.append(_result(message))
                 if code is not None and message.name == code.tool.name:
@@ -195,9 +186,7 @@ def in_text(
                 sent.append(_assistant(message))
                 waiting, remind = [], not message.tool_calls
     sent += _user(waiting, *(test if untested else ()), *write)
-    return (
-        sent if described else [SystemMessage(content=manual(tools, wording, tested=tested)), *sent]
-    )
+    return sent if described else [SystemMessage(content=manual(tools, tested=tested)), *sent]
 
 
 def _user(waiting: list[str], *calls: tuple[str, str]) -> list[Message]:
@@ -213,6 +202,11 @@ def _user(waiting: list[str], *calls: tuple[str, str]) -> list[Message]:
         return []
     named = (words for name, words in calls if any(name in text for text in waiting))
     return [UserMessage(content="\n\n".join([*waiting, *islice(named, 1)]))]
+
+
+def _names(text: str, calls: Sequence[tuple[str, str]]) -> bool:
+    """Return whether a text names a tool whose call then follows it."""
+    return any(name in text for name, _ in calls)
 
 
 def _result(message: ToolMessage) -> str:

@@ -1,13 +1,13 @@
 """What a model is told of calls in text: the manual, reminders, and calls written right.
 
-`WORDINGS` holds the variants, so that a real model can be asked with each; `WORDING` is the one in
-use. A template's places are filled by `manual` and `right_call`.
+Code is never shown in an example: small models copy it. A template's places are filled by `manual`
+and `right_call`.
 """
 
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 from harness.languages import PYTHON
 from harness.languages.known import LANGUAGES, of_words
@@ -33,23 +33,14 @@ ALONE = "Called by a fenced {tag} block, not by JSON."
 SCHEMA = "JSON schema of its arguments: {schema}"
 
 CODE_ALONE = """\
-{name} is called without JSON: a fenced {tag} block is the call. Write the whole code in one block:
-
-{call}
-{then}"""
-THEN_TESTED = """
-It is stored, and {test} runs it at once; you need not call that.
+{name} is called without JSON: write the whole code in one fenced {tag} block, and that block is \
+the call.{then}
 """
-CODE_ALONE_REMINDER = "To call {name}, write the whole code in one fenced {tag} block; no JSON."
-CODE_AFTER = """\
-Never write code inside JSON. A call of {name} has no `{argument}` in its JSON; write that after \
-the call, in a fenced block, as it is:
-
-{call}
-"""
-CODE_TAGGED = """\
-You need not write JSON for {name}. A fenced block tagged {name} is a call, too; the text in it \
-becomes `{argument}` unchanged:
+THEN_TESTED = " It is stored, and {test} runs it at once; you need not call that."
+CODE_CALL = "To call {name}, write the whole code in one fenced {tag} block; no JSON."
+TEXT_AFTER = """\
+A call of {name} has no `{argument}` in its JSON; write that after the call, in a fenced block, \
+as it is:
 
 {call}
 """
@@ -65,6 +56,7 @@ LIKE_THIS = "Write it like this: {call}"
 LIKE_THIS_IN_TEXT = "Write it like this:\n\n{call}"
 REPEATED = "You have made this very call before, and it failed the same way. {error}"
 REPEATED_LIKE_THIS = "Do not send it again. Send exactly this, with your own text in it:\n\n{call}"
+REPEATED_CODE = "Do not send it again. {call}"
 STAYS = "This call has no `{argument}`, so the solution that you wrote before stays. Test it now."
 LEFT_OUT = "({tool} takes no {names}; left out.)"
 
@@ -84,37 +76,8 @@ _VALUES: Mapping[str, Any] = {
 }
 
 
-Form = Literal["alone", "after", "tagged"]
-_WORDS: Mapping[Form, tuple[str, str]] = {
-    "alone": (CODE_ALONE, CODE_ALONE_REMINDER),
-    "after": (CODE_AFTER, CODE_AFTER),
-    "tagged": (CODE_TAGGED, CODE_TAGGED),
-}
-
-
 @dataclass(frozen=True)
-class Wording:
-    """How tools are described in text.
-
-    Attributes:
-        manual: what a call is.
-        form: where the text of a tool that takes one text stands: in a block that is the call, in
-            a block after the call, or in one that is tagged with the tool's name. Only code can be
-            a call alone; other texts then stand after it.
-        reminder: what follows a message after one without a call.
-    """
-
-    manual: str = MANUAL
-    form: Form = "alone"
-    reminder: str = REMINDER
-
-    def form_of(self, tool: ToolSpec) -> Form:
-        """Return where the one text of that tool stands."""
-        return "after" if self.form == "alone" and not code_tags(tool) else self.form
-
-
-@dataclass(frozen=True)
-class CodeCall:
+class TextCall:
     """A tool that takes one text, and the words that say how to call it.
 
     Attributes:
@@ -128,57 +91,44 @@ class CodeCall:
     reminder: str
 
 
-WORDINGS = {
-    "code alone": Wording(),
-    "code after": Wording(form="after"),
-    "code tagged": Wording(form="tagged"),
-}
-WORDING = WORDINGS["code alone"]
-
-
-def manual(tools: Sequence[ToolSpec], wording: Wording = WORDING, *, tested: bool = True) -> str:
+def manual(tools: Sequence[ToolSpec], *, tested: bool = True) -> str:
     """Return the description of some tools and of how to call them.
 
     Args:
         tools: the tools.
-        wording: how they are described.
         tested: whether the tests of code that is a call by itself are run at once.
     """
-    code = code_call(tools, wording, tested=tested)
-    listed = (
-        _listed(tool, wording.form_of(tool) if code is not None and tool is code.tool else None)
-        for tool in tools
-    )
-    words = () if code is None else (code.words,)
-    return "\n".join((wording.manual, *words, TOOLS, *listed))
+    text = text_call(tools, tested=tested)
+    listed = (_listed(tool, is_text=text is not None and tool is text.tool) for tool in tools)
+    words = () if text is None else (text.words,)
+    return "\n".join((MANUAL, *words, TOOLS, *listed))
 
 
-def code_call(
-    tools: Sequence[ToolSpec], wording: Wording = WORDING, *, tested: bool = True
-) -> CodeCall | None:
+def text_call(tools: Sequence[ToolSpec], *, tested: bool = True) -> TextCall | None:
     """Return the first tool that takes one text, and how to call it; None without any."""
-    for tool in tools:
-        if argument := sole_text(tool):
-            call = right_call(tool, in_text=True, wording=wording)
-            told = {"name": tool.name, "argument": argument, "call": call, "tag": _tag(tool)}
-            then = tested and any(each.name == RUN_TESTS for each in tools)
-            told["then"] = THEN_TESTED.format(test=RUN_TESTS) if then else ""
-            words, reminder = (each.format(**told) for each in _WORDS[wording.form_of(tool)])
-            return CodeCall(tool, words, reminder)
-    return None
+    tool = next((each for each in tools if sole_text(each)), None)
+    if tool is None:
+        return None
+    call = right_call(tool, in_text=True)
+    if not code_tags(tool):
+        after = TEXT_AFTER.format(name=tool.name, argument=sole_text(tool), call=call)
+        return TextCall(tool, after, after)
+    tests = tested and any(each.name == RUN_TESTS for each in tools)
+    then = THEN_TESTED.format(test=RUN_TESTS) if tests else ""
+    return TextCall(tool, CODE_ALONE.format(name=tool.name, tag=_tag(tool), then=then), call)
 
 
-def _listed(tool: ToolSpec, form: Form | None) -> str:
+def _listed(tool: ToolSpec, *, is_text: bool) -> str:
     """Return a tool's line in the list.
 
     Args:
         tool: the tool.
-        form: where its one text stands; None for a call in JSON alone. A schema would ask for code
+        is_text: whether the manual says how its one text is written. A schema would ask for that
             in JSON.
     """
-    if form == "alone":
+    if is_text and code_tags(tool):
         arguments = ALONE.format(tag=_tag(tool))
-    elif form == "after":
+    elif is_text:
         arguments = AFTER_THE_CALL.format(argument=sole_text(tool))
     elif not properties_of(tool):
         arguments = NO_ARGUMENTS
@@ -187,24 +137,24 @@ def _listed(tool: ToolSpec, form: Form | None) -> str:
     return f"- {tool.name}: {tool.description} {arguments}"
 
 
-def right_call(tool: ToolSpec, *, in_text: bool, wording: Wording = WORDING) -> str:
-    """Return a call of a tool as an example, in the simplest form."""
+def right_call(tool: ToolSpec, *, in_text: bool) -> str:
+    """Return how a tool is called: an example in the simplest form; for code, a sentence."""
     key = sole_text(tool)
     if not in_text:
         return f"{tool.name} with the arguments {json.dumps(_arguments(tool))}"
     if key is None:
         return _block({"name": tool.name, "arguments": _arguments(tool)})
-    form, example = wording.form_of(tool), _example(tool, key)
-    if form == "tagged":
-        return f"```{tool.name}\n{example}\n```"
-    call = f"{_block({'name': tool.name, 'arguments': {}})}\n\n" if form == "after" else ""
-    return f"{call}```{_tag(tool)}\n{example}\n```"
+    if code_tags(tool):
+        return CODE_CALL.format(name=tool.name, tag=_tag(tool))
+    return f"{_block({'name': tool.name, 'arguments': {}})}\n\n```\n{_example(tool, key)}\n```"
 
 
 def like_this(tool: ToolSpec, *, in_text: bool) -> str:
     """Return the end of an error that shows a call written right."""
-    template = LIKE_THIS_IN_TEXT if in_text else LIKE_THIS
-    return template.format(call=right_call(tool, in_text=in_text))
+    call = right_call(tool, in_text=in_text)
+    if in_text and code_tags(tool):
+        return call
+    return (LIKE_THIS_IN_TEXT if in_text else LIKE_THIS).format(call=call)
 
 
 def without_code(tool: ToolSpec, test: ToolSpec, *, in_text: bool) -> str:
@@ -221,8 +171,10 @@ def without_code(tool: ToolSpec, test: ToolSpec, *, in_text: bool) -> str:
 def told_again(error: str, tool: ToolSpec, *, in_text: bool) -> str:
     """Return an error that the model was told before and answered with the same call."""
     call = right_call(tool, in_text=in_text)
-    first = error.partition("\n")[0].partition(" Write it like this")[0]
-    return f"{REPEATED.format(error=first)} {REPEATED_LIKE_THIS.format(call=call)}"
+    is_code = in_text and code_tags(tool)
+    first = error.partition("\n")[0].partition(" Write it like this")[0].removesuffix(f" {call}")
+    send = REPEATED_CODE if is_code else REPEATED_LIKE_THIS
+    return f"{REPEATED.format(error=first)} {send.format(call=call)}"
 
 
 def _arguments(tool: ToolSpec) -> dict[str, Any]:

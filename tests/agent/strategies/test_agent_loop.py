@@ -18,6 +18,7 @@ from harness.models.protocol import (
     Usage,
     UserMessage,
 )
+from harness.problem import ProblemView
 
 Play = Callable[..., Awaitable[Played]]
 
@@ -49,6 +50,14 @@ class TestStopping:
         assert attempt.usage == Usage(input_tokens=300, output_tokens=30)
         assert attempt.usage_known
         assert not attempt.error
+
+    async def test_the_same_solution_again_confirms_it_where_there_is_no_public_test(
+        self, play: Play, problem: ProblemView
+    ) -> None:
+        untested = problem.model_copy(update={"public_tests": ()})
+        played = await play(*[turn(write(WRONG))] * 2, view=untested)
+        assert played.attempt.stop_reason is StopReason.MODEL_STOPPED
+        assert (played.attempt.code, played.attempt.model_calls) == (WRONG, 2)
 
     async def test_turns_are_model_calls(self, play: Play) -> None:
         script = [turn(write(WRONG), run()), turn(write(OTHER_WRONG), run())]
@@ -180,7 +189,7 @@ class TestReminders:
         said = turn(text=f"Better:\n```python\n{RIGHT}```")
         played = await play(turn(write(WRONG), run()), said, said, turn(write(RIGHT), run()))
         assert played.attempt.stop_reason is StopReason.PUBLIC_TESTS_PASSED
-        assert all("code in a message is not run" in text for text in reminders(played))
+        assert all("code outside a call is not run" in text for text in reminders(played))
 
     async def test_text_after_passing_ends_the_attempt_without_a_reminder(self, play: Play) -> None:
         script = [turn(write(RIGHT), run()), turn(text="Done.")]

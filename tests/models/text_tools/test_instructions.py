@@ -34,11 +34,8 @@ from harness.models.text_tools.instructions import (
 )
 from harness.models.text_tools.reader import LONGEST_TEXT, CodeAlone, read_calls
 from harness.models.text_tools.wording import (
-    CODE_ALONE_REMINDER,
     MANUAL,
     REMINDER,
-    WORDINGS,
-    Wording,
     manual,
     right_call,
 )
@@ -173,22 +170,26 @@ class TestTextWithoutJson:
         assert sole_text(spec("wait", seconds="number")) is None
         assert sole_text(spec("run_tests")) is None
 
-    @pytest.mark.parametrize("wording", WORDINGS.values(), ids=WORDINGS)
-    def test_the_manual_shows_a_call_that_is_read(self, wording: Wording) -> None:
-        told = manual(CODE_TOOLS, wording).partition("The tools")[0]
-        shown = right_call(CODE_TOOLS[1], in_text=True, wording=wording)
+    def test_the_manual_shows_a_call_that_is_read(self) -> None:
+        told = manual(TOOLS).partition("The tools")[0]
+        shown = right_call(TOOLS[1], in_text=True)
         assert shown in told
         for text in (told, shown):  # the example of TOOL is none
             written = text.replace("# your complete solution", "print(1)")
-            found = read_calls(written, CODE_TOOLS, alone=CodeAlone()).calls
+            found = read_calls(written, TOOLS).calls
             assert found[0].name == "write_solution"
             assert json.loads(found[0].arguments) == {"code": "print(1)\n"}
 
-    @pytest.mark.parametrize("wording", WORDINGS.values(), ids=WORDINGS)
-    def test_the_example_itself_holds_no_solution(self, wording: Wording) -> None:
-        shown = right_call(CODE_TOOLS[1], in_text=True, wording=wording)
-        found = read_calls(shown, CODE_TOOLS, alone=CodeAlone()).calls
-        assert not any("code" in json.loads(call.arguments) for call in found)
+    @pytest.mark.parametrize("tools", [TOOLS, CODE_TOOLS])
+    def test_no_example_holds_a_solution(self, tools: tuple[ToolSpec, ...]) -> None:
+        for text in (manual(tools), right_call(tools[1], in_text=True)):
+            found = read_calls(text, tools, alone=CodeAlone()).calls
+            assert not any("code" in json.loads(call.arguments) for call in found)
+
+    def test_code_is_asked_for_in_words_since_small_models_copy_examples(self) -> None:
+        for text in (manual(CODE_TOOLS), right_call(CODE_TOOLS[1], in_text=True)):
+            assert "write the whole code in one fenced python block" in text
+            assert "```python" not in text
 
     def test_code_is_not_spoken_of_where_no_tool_takes_any(self) -> None:
         assert "code" not in manual(TOOLS[:1])
@@ -204,8 +205,6 @@ class TestTextWithoutJson:
         assert '"stdin"' in by_name["run_code"]
         alone = manual(CODE_TOOLS).partition("The tools:")[2].strip().splitlines()
         assert alone[1].endswith("Called by a fenced python block, not by JSON.")
-        tagged = manual(two, WORDINGS["code tagged"]).partition("The tools:")[2]
-        assert "{" in tagged.splitlines()[3]
 
 
 class TestCodeBesideACall:
@@ -699,7 +698,6 @@ class Said:
         pass
 
 
-NAMED = {"name": "write_solution", "tag": "python"}
 OPENING = (SystemMessage(content="Solve it."), UserMessage(content="Begin."))
 SETTINGS = ModelSettings()
 SILENT = (AssistantMessage(text="Hm."), UserMessage(content="No tool was called.")) * 2
@@ -737,8 +735,7 @@ class TestWhatTheModelIsSent:
         assert told.content.rstrip().endswith(right_call(TOOLS[1], in_text=True))
         *_, told = in_text((OPENING[0], asks), CODE_TOOLS)
         assert isinstance(told, UserMessage)
-        assert told.content.endswith("\n\n" + CODE_ALONE_REMINDER.format(**NAMED))
-        assert "complete solution" not in told.content  # small models copy an example that is last
+        assert told.content.endswith("\n\n" + right_call(CODE_TOOLS[1], in_text=True))
         _, untold = in_text((OPENING[0], asks), TOOLS[:1])  # no tool of that name
         assert untold == asks
 
@@ -780,6 +777,12 @@ class TestWhatTheModelIsSent:
         assert in_text(nudged, TOOLS)[-1] == UserMessage(
             content=f"No tool was called.\n\n{REMINDER}"
         )
+
+    def test_a_nudge_to_write_code_shows_no_call_in_json(self) -> None:
+        nudge = UserMessage(content="Hand it in with write_solution.")
+        told = in_text((*OPENING, AssistantMessage(text="Hm."), nudge), CODE_TOOLS)[-1]
+        call = right_call(CODE_TOOLS[1], in_text=True)
+        assert told == UserMessage(content=f"{nudge.content}\n\n{call}")
 
     async def test_its_own_words_go_back_byte_for_byte(self) -> None:
         text = f"  Well.\n{block(WRITE)}\n\n and {block(RUN)} \n"
