@@ -266,8 +266,8 @@ class AgentEpisode:
         """Whether the newest solution was handed in again, where no public test can fail it."""
         if self.session.workspace.problem.public_tests or self.session.journal.asks_next():
             return False
-        last = self.session.workspace.revisions[-2:]
-        return len(last) == 2 and last[0].code == last[1].code
+        *before, latest = self.session.workspace.revisions[-2:] or [Revision("")]
+        return [each.code for each in before] == [latest.code]
 
     def _repeats(self) -> bool:
         """Whether the same failing solution was written several times in a row."""

@@ -17,14 +17,22 @@ from harness.models.text_tools.calls import code_tags, properties_of, sole_text
 MANUAL = """\
 # Tools
 
-You work by calling tools, and a call is a fenced json block in your message:
+You work by calling tools in your message. Calls are carried out in order once your message ends, \
+and the next message brings a tool_result for each: never write one yourself.
+"""
+A_CALL = """\
+A call is a fenced json block:
 
 ```json
 {"name": "TOOL", "arguments": {"ARGUMENT": "VALUE"}}
 ```
+"""
+ANOTHER_CALL = """\
+Any other tool is called by a fenced json block:
 
-Each such block is one call. They are carried out in order once your message ends, and the next \
-message brings a tool_result for each: never write one yourself.
+```json
+{"name": "TOOL", "arguments": {"ARGUMENT": "VALUE"}}
+```
 """
 TOOLS = "The tools:\n"
 NO_ARGUMENTS = "No arguments."
@@ -33,8 +41,8 @@ ALONE = "Called by a fenced {tag} block, not by JSON."
 SCHEMA = "JSON schema of its arguments: {schema}"
 
 CODE_ALONE = """\
-{name} is called without JSON: write the whole code in one fenced {tag} block, and that block is \
-the call.{then}
+To call {name}, write the whole code in one fenced {tag} block: that block is the call, without \
+JSON.{then}
 """
 THEN_TESTED = " It is stored, and {test} runs it at once; you need not call that."
 CODE_CALL = "To call {name}, write the whole code in one fenced {tag} block; no JSON."
@@ -100,8 +108,13 @@ def manual(tools: Sequence[ToolSpec], *, tested: bool = True) -> str:
     """
     text = text_call(tools, tested=tested)
     listed = (_listed(tool, is_text=text is not None and tool is text.tool) for tool in tools)
-    words = () if text is None else (text.words,)
-    return "\n".join((MANUAL, *words, TOOLS, *listed))
+    if text is None:
+        calls = (A_CALL,)
+    elif code_tags(text.tool):  # first, since small models do with code what they read first
+        calls = (text.words, ANOTHER_CALL)
+    else:
+        calls = (A_CALL, text.words)
+    return "\n".join((MANUAL, *calls, TOOLS, *listed))
 
 
 def text_call(tools: Sequence[ToolSpec], *, tested: bool = True) -> TextCall | None:
