@@ -253,6 +253,24 @@ class TestCodeWithoutItsCall:
         assert found.text == "I reverse it."
 
     @pytest.mark.parametrize(
+        "end",
+        [
+            '# Call it\nwrite_solution("""\ndef f():\n    """One."""\n    return 1\n""")\n',
+            'print(write_solution("""\ndef f(): return 1"""))\n',
+            "result = write_solution(code)\nprint(result)\n",
+        ],
+    )
+    @pytest.mark.parametrize("test", ["", "\nrun_tests()"])
+    def test_code_that_ends_by_handing_itself_in_is_the_code_above(
+        self, end: str, test: str
+    ) -> None:
+        text = block(f'def f():\n    """One."""\n    return 1\n\n{end}{test}', "python")
+        code = 'def f():\n    """One."""\n    return 1\n'
+        assert self.handed_in(text, CodeAlone(entry_point="f")) == code
+        own = "def write_solution(n):\n    return n\n\nwrite_solution(3)\n"
+        assert self.handed_in(block(own.rstrip(), "python")) == own
+
+    @pytest.mark.parametrize(
         "end", ["run_tests()", "\n# Test it\nrun_tests()\n", "print(run_tests())"]
     )
     def test_a_call_of_a_tool_that_ends_the_code_is_no_code(self, end: str) -> None:
