@@ -87,14 +87,6 @@ SHORT = 80
 ANNOTATION = re.compile(r"[\w.]+(?:[\[(| ].*)?")
 SEVERAL_TOPICS: set[str] = {
     "harness.features.cluster.pickles",
-    "harness.features.compare.differences",
-    "harness.features.compare.flips",
-    "harness.features.compare.table_rows",
-    "harness.features.experiment.variant_runs",
-    "harness.features.experiment.decision",
-    "harness.features.experiment.experiment_file",
-    "harness.features.report.notable_problems",
-    "harness.features.report.overview_sections",
     "harness.sandbox.cores",
     "harness.sandbox.fork_server_connection",
     "harness.sandbox.inside.preamble",

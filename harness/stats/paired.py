@@ -44,6 +44,7 @@ from typing import NamedTuple
 from pydantic import BaseModel, ConfigDict, computed_field
 
 from harness.stats.exact_tests import ExactTest, sign_flip, unconditional
+from harness.stats.pass_at_k import Counts, share
 from harness.stats.rates import Rate, boundary, rate, worth
 
 CONFIDENCE, LEVEL = 0.95, 0.05
@@ -364,3 +365,17 @@ def _rate(
 ) -> Rate | None:
     counted = None if samples is None else sum(map(samples.__getitem__, shared))
     return rate([fractions[problem] for problem in shared], counted)
+
+
+def compare_counts(a: Mapping[str, Counts], b: Mapping[str, Counts]) -> Paired:
+    """Call `compare_paired` with numbers of samples and of solved samples."""
+    return compare_paired(*shares(a, b))
+
+
+def shares(
+    a: Mapping[str, Counts], b: Mapping[str, Counts]
+) -> tuple[dict[str, float], dict[str, float], dict[str, int], dict[str, int]]:
+    """Return the shares of solved samples of two runs, then their numbers of samples."""
+    one, other = ({p: share(counts) for p, counts in of.items()} for of in (a, b))
+    number, others = ({p: samples for p, (samples, _) in of.items()} for of in (a, b))
+    return one, other, number, others

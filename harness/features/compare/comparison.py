@@ -8,16 +8,12 @@ from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema
 
 from harness.errors import RunDirectoryError, UsageError
-from harness.features.compare.differences import (
-    agents_told,
-    changed_problems,
-    conditions_differ,
-    settings_differ,
-    unlike,
-    value_of,
-)
+from harness.features.compare.differences.conditions import agents_told, conditions_differ
+from harness.features.compare.differences.judging import changed_problems, unlike
+from harness.features.compare.differences.settings import settings_differ, value_of
 from harness.features.compare.efficiency import Faster, faster
-from harness.features.compare.flips import Flip, Group, compare_counts, flips_of, grouped
+from harness.features.compare.flips import Flip, flips_of
+from harness.features.compare.groups import Group, grouped
 from harness.features.compare.impossible import impossible_findings
 from harness.features.compare.spend import equal_spend
 from harness.features.compare.spend_result import SpendComparison
@@ -41,7 +37,7 @@ from harness.run.summary.loaded_run import (
 from harness.run.summary.summary import Summary, solved_counts, summarize
 from harness.sources.selection import Selection
 from harness.stats.holm import holm
-from harness.stats.paired import Paired
+from harness.stats.paired import Paired, compare_counts
 from harness.stats.pass_at_k import Counts
 
 SCHEMA = 1

@@ -3,10 +3,10 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
-from harness.features.compare.flips import compare_counts
 from harness.figures import count, percent, points
 from harness.run.store.impossible_result import ImpossibleOutcome
 from harness.run.summary.loaded_run import Run
+from harness.stats.paired import compare_counts
 
 OUTCOMES = (
     ImpossibleOutcome.SAID_SO,

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import PurePath
 
 from harness.features.compare.arms import Arm, Unit
-from harness.features.compare.differences import value_of
+from harness.features.compare.differences.settings import value_of
 from harness.features.compare.spend_result import (
     ArmFacts,
     Crossing,

@@ -8,10 +8,12 @@ from rich.text import Text
 
 from harness.features.compare.comparison import LEVEL, Comparison, Pairwise
 from harness.features.compare.efficiency import faster_words
-from harness.features.compare.flips import Flip, FlipSample, Group
+from harness.features.compare.flips import Flip, FlipSample
+from harness.features.compare.groups import Group
 from harness.features.compare.run_names import names_of
 from harness.features.compare.spend_sentence import foreign
-from harness.features.compare.table_rows import rows_of, spend_columns, spend_rows
+from harness.features.compare.spend_table import spend_columns, spend_rows
+from harness.features.compare.table_rows import rows_of
 from harness.figures import UNKNOWN, count, percent, points
 from harness.run.summary.groups import FEWEST
 from harness.terminal.groups_view import too_few

@@ -4,9 +4,7 @@ An experiment may grow by variants, problems and samples. Existing names never c
 """
 
 import hashlib
-import os
-import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from difflib import get_close_matches
@@ -17,8 +15,7 @@ from pydantic import AliasChoices, Field, ValidationError
 from pydantic_core import to_json
 
 from harness.errors import RunDirectoryError, UsageError
-from harness.features.experiment.decision import Decision, Goal, Say
-from harness.features.experiment.grid import factorial_grid, read_grid
+from harness.features.experiment.decision import Decision
 from harness.features.experiment.variants import (
     Grid,
     Variant,
@@ -27,8 +24,8 @@ from harness.features.experiment.variants import (
     with_known_shots,
 )
 from harness.models.protocol import Frozen
-from harness.run.settings.spec import RESUMABLE, known_keys, spec_of, stored
-from harness.run.store.directory import EXPERIMENT, MANIFEST, default_path, write_json
+from harness.run.settings.spec import stored
+from harness.run.store.directory import EXPERIMENT, MANIFEST, write_json
 from harness.run.store.files import read_file
 from harness.run.store.results import storage_error
 from harness.version import __version__
@@ -37,7 +34,6 @@ FILE = EXPERIMENT
 SCHEMA = 2
 """Version that is written. Version 1, in which a variant was a cell, is read."""
 MOST_BYTES = 64 << 20
-BUDGET = frozenset({"max_cost", "max_tokens_total"})
 
 
 class Stored(Frozen):
@@ -206,116 +202,3 @@ def _baseline(grid: Grid, variants: tuple[Variant, ...]) -> str:
 
 def _has(spec: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
     return all(spec[key] == value for key, value in wanted.items())
-
-
-def as_flag(key: str) -> str:
-    """Return the flag of a setting."""
-    singular = {"models": "--model", "modes": "--mode", "prompts": "--prompt", "config": "-c"}
-    return singular.get(key, f"--{key.replace('_', '-')}")
-
-
-@dataclass(frozen=True)
-class ExperimentRequest:
-    """The experiment to start or resume, for the command and the library.
-
-    Attributes:
-        grid: the grid.
-        path: the experiment's directory.
-        goal: when it may stop early.
-        words: first arguments of the command that resumes it.
-        flags: further flags of that command, by key.
-        say: spells a setting as its caller does.
-    """
-
-    grid: Grid
-    path: Path
-    goal: Goal
-    words: Sequence[str]
-    flags: Mapping[str, Any]
-    say: Say = as_flag
-
-    @classmethod
-    def of(
-        cls,
-        keys: Mapping[str, Any],
-        lists: Mapping[str, Any],
-        goal: Goal,
-        *,
-        config: Path | None = None,
-        out: Path | None = None,
-        resume: Path | None = None,
-        say: Say = as_flag,
-    ) -> "ExperimentRequest":
-        """Read the grid from lists of settings, from a file, or from an experiment on disk.
-
-        Args:
-            keys: settings of all variants.
-            lists: `models`, `modes`, `prompts`, `shots` and `vary`, if given.
-            goal: when the experiment may stop early.
-            config: the grid's file.
-            out: the experiment's directory.
-            resume: directory of an experiment to resume.
-            say: spells a setting, for messages.
-
-        Raises:
-            UsageError: settings cannot be combined, or a value is invalid.
-            RunDirectoryError: `resume` is not an experiment.
-        """
-        flags = keys if say is as_flag else dict[str, Any]()
-        if config is not None:
-            others = [*lists, *(set(keys) - BUDGET), *(["resume"] if resume else [])]
-            _refuse("config", others, say)
-            grid = read_grid(config, keys, os.environ)
-            words = ["-c", str(config), *(["--out", str(out)] if out else [])]
-            return cls(grid, out or Path("runs") / config.stem, goal, words, keys, say)
-        if resume is not None:
-            _refuse("resume", [*lists, *(["out"] if out else [])], say)
-            grid = _grid_on_disk(resume, keys, flags, say)
-            return cls(grid, resume, goal, ["--resume", str(resume)], keys, say)
-        where = "harness experiment" if say is as_flag else "experiment()"
-        grid = factorial_grid(keys, where=where, say=say, environ=os.environ, flags=flags, **lists)
-        path = out or default_path("experiment", str(grid.variants[0].spec.model))
-        return cls(grid, path, goal, ["--resume", str(path)], {}, say)
-
-    def again(self, **more: Any) -> str:
-        """Return the command or call that resumes the experiment, with additional settings."""
-        given = {**self.flags, **self.goal.flags, **more}
-        if self.say is not as_flag:
-            words = [f"resume={str(self.path)!r}", *(f"{key}={given[key]}" for key in given)]
-            return f"experiment({', '.join(words)})"
-        words = ["harness", "experiment", *self.words]
-        for name, value in given.items():
-            words += [as_flag(name)] if value is True else [as_flag(name), str(value)]
-        return shlex.join(words)
-
-
-def _refuse(source: str, others: Sequence[str], say: Say) -> None:
-    """Refuse settings that a stored grid already has. Raises UsageError."""
-    for other in sorted(others):
-        raise UsageError(
-            f"{say(source)} brings the experiment's own settings; {say(other)} does not go with it"
-        )
-
-
-def _grid_on_disk(
-    path: Path, settings: Mapping[str, Any], flags: Mapping[str, Any], say: Say
-) -> Grid:
-    """Return the grid of an experiment to resume, with a new budget or other settings.
-
-    Raises:
-        RunDirectoryError: the directory is not an experiment.
-        UsageError: a setting cannot be changed on resume.
-    """
-    fixed = sorted(set(settings) - RESUMABLE - BUDGET)
-    if fixed:
-        raise UsageError(
-            f"{say('resume')} takes the experiment's own settings; {say(fixed[0])} would make it "
-            "another experiment"
-        )
-    found = read_experiment(path)
-    variants = [
-        Variant(name, True, spec_of({**known_keys(spec), **settings}, str(path), flags))
-        for name, spec in found.variants.items()
-    ]
-    auto = frozenset(found.auto_shots)
-    return Grid(path, tuple(variants), found.baseline, auto_shots=auto)

@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import Any, cast
 
 from harness.errors import UsageError
-from harness.features.experiment.decision import Say
 from harness.features.experiment.equal_shots import MOST_SHOTS, SINGLE_SHOT
+from harness.features.experiment.stopping_goal import Say
 from harness.features.experiment.variants import (
     OF_THE_WHOLE,
     SILENT,
@@ -33,15 +33,7 @@ from harness.features.experiment.variants import (
 )
 from harness.languages import PYTHON
 from harness.run.plan.target import resolve_target
-from harness.run.settings.spec import (
-    LISTS,
-    SETTINGS,
-    RunSpec,
-    default_of,
-    spec_of,
-    stored,
-    uses,
-)
+from harness.run.settings.spec import LISTS, SETTINGS, RunSpec, default_of, spec_of, stored, uses
 from harness.run.settings.unknown_keys import refuse_unknown
 from harness.run.settings.yaml_file import read_yaml, with_underscores
 

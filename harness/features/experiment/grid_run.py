@@ -6,15 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from harness.features.compare.spend import equal_spend_gains
-from harness.features.experiment.decision import (
-    Decision,
-    Goal,
-    Question,
-    Reason,
-    look,
-    reason_to_stop,
-    scores,
-)
+from harness.features.experiment.decision import Decision, Question, Reason, look, scores
 from harness.features.experiment.equal_shots import (
     MOST_SHOTS,
     SINGLE_SHOT,
@@ -24,13 +16,9 @@ from harness.features.experiment.equal_shots import (
 )
 from harness.features.experiment.experiment_file import Experiment
 from harness.features.experiment.live_panel import ExperimentPanel
-from harness.features.experiment.variant_runs import (
-    CarryOut,
-    VariantRuns,
-    keep_as_not_needed,
-    results_of,
-    run_of,
-)
+from harness.features.experiment.stopping_goal import Goal, reason_to_stop
+from harness.features.experiment.variant_results import keep_as_not_needed, results_of, run_of
+from harness.features.experiment.variant_runs import CarryOut, VariantRuns
 from harness.features.experiment.variants import SAMPLES, Variant
 from harness.figures import count, percent
 from harness.run.engine.controller import RunController

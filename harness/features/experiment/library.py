@@ -11,13 +11,15 @@ from rich.console import Console
 
 from harness.agent.attempt import StopReason
 from harness.errors import RunDirectoryError, UsageError
-from harness.features.experiment.decision import check_pair, goal_of
-from harness.features.experiment.experiment_file import ExperimentRequest, experiment_at
+from harness.features.experiment.experiment_file import experiment_at
 from harness.features.experiment.grid_run import GridRun, in_order
 from harness.features.experiment.live_panel import ExperimentPanel
 from harness.features.experiment.ranking import rank
-from harness.features.experiment.variant_runs import CarryOut, VariantRuns, WholeRuns
+from harness.features.experiment.request import ExperimentRequest
+from harness.features.experiment.stopping_goal import check_pair, goal_of
+from harness.features.experiment.variant_runs import CarryOut, VariantRuns
 from harness.features.experiment.view import ExperimentResult
+from harness.features.experiment.whole_runs import WholeRuns
 from harness.features.observers.attach import Watcher
 from harness.features.observers.observer_events import Watching, watched
 from harness.figures import count

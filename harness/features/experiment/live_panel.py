@@ -5,15 +5,15 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions
 from rich.segment import Segment
 
 from harness.closing import Closing
-from harness.features.experiment.decision import PAIR, Decision
-from harness.features.experiment.variant_runs import results_of
+from harness.features.experiment.stopping_goal import PAIR
+from harness.features.experiment.variant_results import results_of
 from harness.features.experiment.variants import Variant
 from harness.figures import count, dollars, quantity
 from harness.problem import Problem
@@ -28,6 +28,9 @@ from harness.terminal.run_progress import RunProgress
 from harness.terminal.sample_table import sample_table
 from harness.terminal.terminal_text import fitted, middle_cut
 from harness.text import printable_line
+
+if TYPE_CHECKING:
+    from harness.features.experiment.decision import Decision
 
 ABOVE = 4
 """Lines left free above the frame for messages."""

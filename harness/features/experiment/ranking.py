@@ -7,12 +7,12 @@ from typing import Any, Literal
 
 from harness.errors import RunDirectoryError, UsageError
 from harness.features.compare.answer import at_any_look
-from harness.features.compare.flips import shares
 from harness.features.compare.spend import spend_comparison
 from harness.features.compare.spend_sentence import answers_fairly
-from harness.features.experiment.decision import PAIR, Decision
+from harness.features.experiment.decision import Decision
 from harness.features.experiment.equal_shots import SINGLE_SHOT, agents_of, mean_spend
 from harness.features.experiment.experiment_file import Stored, read_experiment
+from harness.features.experiment.stopping_goal import PAIR
 from harness.features.experiment.variants import OF_THE_WHOLE, Spec
 from harness.models.protocol import Frozen
 from harness.run.store.directory import MANIFEST
@@ -20,7 +20,7 @@ from harness.run.store.pending import NOT_NEEDED
 from harness.run.summary.loaded_run import Run, prices_as_of, read_run
 from harness.run.summary.summary import solved_counts
 from harness.stats.holm import holm
-from harness.stats.paired import paired_score
+from harness.stats.paired import paired_score, shares
 from harness.stats.pass_at_k import Counts
 from harness.stats.rates import Rate
 

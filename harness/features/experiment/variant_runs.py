@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -12,8 +12,6 @@ from harness.agent.attempt import StopReason
 from harness.errors import UsageError
 from harness.features.experiment.experiment_file import Experiment
 from harness.features.experiment.variants import Variant
-from harness.features.observers.attach import Watcher
-from harness.features.observers.observer_events import Observed, RunEnded, RunStarted
 from harness.models.protocol import Model
 from harness.models.replay import ReplayModel
 from harness.models.user_code import UserModel, model_of
@@ -21,18 +19,14 @@ from harness.problem import Problem
 from harness.run.engine.controller import RunController
 from harness.run.engine.earlier_spending import budget_of
 from harness.run.engine.lifecycle import PreparedRun, Read
-from harness.run.engine.outcome import Outcome, sum_up
+from harness.run.engine.outcome import Outcome
 from harness.run.engine.run_parts import clear_unbegun, without_budget
 from harness.run.plan.budget import NOTHING, ROUNDING, Budget, Total
 from harness.run.plan.plan import Plan
 from harness.run.session.sync import run
 from harness.run.settings.spec import RunSpec
-from harness.run.store.directory import MANIFEST, RunDirectory, read_manifest
-from harness.run.store.pending import NOT_NEEDED
-from harness.run.store.results import SampleResult
+from harness.run.store.directory import MANIFEST, read_manifest
 from harness.run.store.transcript import sample_name
-from harness.run.summary.loaded_run import Run, read_run
-from harness.run.summary.summary import Stopped
 from harness.sources.files.rows import Loaded
 from harness.text import printable_line
 
@@ -237,38 +231,6 @@ def _at_most(
     return sorted(kept, key=lambda each: each[0].id not in new)
 
 
-def run_of(path: Path) -> Run | None:
-    """Return the run of a variant; None if not started."""
-    return read_run(path) if (path / MANIFEST).exists() else None
-
-
-def results_of(path: Path) -> Collection[SampleResult]:
-    """Return the graded samples of a variant with costs; none if not started."""
-    run = run_of(path)
-    return run.results if run else ()
-
-
-def keep_as_not_needed(path: Path, plan: Plan, cause: str, *, ends: bool = True) -> None:
-    """Record in a run that its pending samples are not needed, and why.
-
-    Args:
-        path: the run directory.
-        plan: the run's plan.
-        cause: why they are not needed.
-        ends: whether that ended the run early.
-    """
-    if not (path / MANIFEST).exists():
-        return
-    directory = RunDirectory.resume(path)
-    try:
-        manifest = read_manifest(path)
-        if len(directory.committed()) < len(plan.samples):
-            directory.write_manifest({**manifest, NOT_NEEDED: cause})
-            sum_up(directory, plan, Stopped(reason="decided", cause=cause) if ends else None)
-    finally:
-        directory.close()
-
-
 class _OpenModel(UserModel):
     """The user's model object, which several variants may use; it stays open."""
 
@@ -286,36 +248,3 @@ def _own_model(name: str, thing: object) -> Model:
 async def _close(prepared: Sequence[PreparedRun]) -> None:
     for each in prepared:
         await each.plan.model.close()
-
-
-class WholeRuns:
-    """Forwards events to a watcher, with one start and one end per run.
-
-    Ends are forwarded on `close`, when the experiment ends.
-    """
-
-    def __init__(self, watcher: Watcher) -> None:
-        self._watcher = watcher
-        self._begun: set[str] = set()
-        self._ended: dict[str, RunEnded] = {}
-
-    def tell(self, event: Observed) -> None:
-        """Forward an event now, or on `close` if it is an end."""
-        match event:
-            case RunStarted():
-                if event.run in self._begun:
-                    return
-                self._begun.add(event.run)
-            case RunEnded():
-                self._ended[event.run] = event
-                return
-            case _:
-                pass
-        self._watcher.tell(event)
-
-    def close(self, until: float) -> str | None:
-        """Forward the ends, then wait as `Watcher.close` does."""
-        for event in self._ended.values():
-            self._watcher.tell(event)
-        self._ended.clear()
-        return self._watcher.close(until)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from statistics import median
 
 from harness.efficiency.efficiency_summary import EfficiencySummary, score, score_interval
-from harness.features.compare.differences import changed_problems
+from harness.features.compare.differences.judging import changed_problems
 from harness.features.compare.efficiency import Faster, efficiency_rows, faster
 from harness.features.report import charts
 from harness.features.report.figures import PageItem, Section, Table

@@ -7,8 +7,9 @@ from functools import cached_property
 from itertools import combinations
 from typing import NamedTuple
 
-from harness.features.compare.differences import changed_problems, conditions_differ, unlike
-from harness.features.compare.flips import Flip, compare_counts, flips_of, shares
+from harness.features.compare.differences.conditions import conditions_differ
+from harness.features.compare.differences.judging import changed_problems, unlike
+from harness.features.compare.flips import Flip, flips_of
 from harness.figures import count
 from harness.run.settings.spec import GROWING, RESUMABLE, SETTINGS, RunSpec, uses
 from harness.run.store.origin import PUBLISHED, verdicts_of
@@ -19,7 +20,7 @@ from harness.run.summary.impossible_rates import impossible_words
 from harness.run.summary.loaded_run import Run
 from harness.run.summary.summary import solved_counts
 from harness.stats.holm import holm
-from harness.stats.paired import Paired, paired_score
+from harness.stats.paired import Paired, compare_counts, paired_score, shares
 from harness.stats.pass_at_k import Counts
 from harness.text import printable_line
 

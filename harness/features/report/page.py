@@ -26,10 +26,10 @@ from harness.cli.settings_flags import RESULT_FILTERS, with_settings
 from harness.errors import UsageError
 from harness.features.experiment.experiment_file import FILE, read_experiment
 from harness.features.experiment.ranking import Ranking, rank
+from harness.features.report.changed_outcomes import changed_outcomes
 from harness.features.report.figures import tokens
 from harness.features.report.first_screen import first_screen
 from harness.features.report.labelled_runs import LabelledRun, pairings, remarks, sides_of
-from harness.features.report.notable_problems import changed_outcomes
 from harness.features.report.sections import sections_of
 from harness.figures import count
 from harness.run.store.results import SampleResult, Step

@@ -24,11 +24,9 @@ from harness.features.report.figures import (
 )
 from harness.features.report.labelled_runs import LabelledRun, Pairing
 from harness.features.report.notable_problems import Extreme
-from harness.features.report.overview_sections import (
-    experiment_section,
-    pairs_sections,
-    summary_section,
-)
+from harness.features.report.pairs_sections import pairs_sections
+from harness.features.report.summary_section import summary_section
+from harness.features.report.variants_section import experiment_section
 from harness.figures import count, dollars, figure, percent
 from harness.run.summary.groups import FEWEST
 

@@ -14,11 +14,11 @@ from harness.errors import HarnessError
 from harness.features.compare.comparison import compare_read
 from harness.features.compare.run_names import names_of
 from harness.features.experiment.ranking import Ranking, rank
+from harness.features.report.changed_outcomes import EMPTY, talk_of
 from harness.features.report.charts import PALETTE
 from harness.features.report.first_screen import FirstScreen, screen_of_two
-from harness.features.report.notable_problems import EMPTY, talk_of
-from harness.features.report.overview_sections import experiment_section
 from harness.features.report.page import chart_scripts, embedded
+from harness.features.report.variants_section import experiment_section
 from harness.features.viewer.highlight import coloured, language_of
 from harness.features.viewer.html import line
 from harness.features.viewer.library import Library

@@ -10,8 +10,9 @@ from results_made import made_result
 from rich.console import Console
 from terminal import Session, on_terminal
 
-from harness.features.experiment.decision import PAIR, Decision
+from harness.features.experiment.decision import Decision
 from harness.features.experiment.live_panel import ExperimentPanel, VariantProgress
+from harness.features.experiment.stopping_goal import PAIR
 from harness.terminal.live.tally import Tally
 
 MODEL = """

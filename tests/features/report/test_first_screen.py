@@ -10,9 +10,9 @@ from runs_made import request, response, start, tool_result, write_transcript
 
 from harness.errors import UsageError
 from harness.features.experiment.experiment_file import FILE, grid_hash
+from harness.features.report.changed_outcomes import changed_outcomes
 from harness.features.report.first_screen import first_screen
 from harness.features.report.labelled_runs import pairings, sides_of
-from harness.features.report.notable_problems import changed_outcomes
 from harness.features.report.page import write_report
 from harness.run.settings.spec import RunSpec, stored
 from harness.run.store.results import SampleResult
