@@ -13,7 +13,7 @@ _HANDS_IN = re.compile(r"(?:print\(|[A-Za-z_]\w{0,100}[ \t]*=[ \t]*)?([A-Za-z_]\
 def calls_at_end(code: str, known: Known) -> tuple[str, tuple[ParsedCall, ...]]:
     """Take the calls of tools off the end of a solution, such as `run_tests()` in its last line.
 
-    A call there that hands in the solution once more, such as `write_solution("""…""")`, goes too:
+    A call there that hands in the solution once more, such as `write_solution(…)`, goes too:
     the code above it is the solution.
 
     Args:
