@@ -5,8 +5,8 @@ from harness.tools.toolbox import NoArguments, ToolError
 from harness.tools.workspace import Workspace
 
 NEXT = (
-    "\n\nSay in one or two sentences what your code does wrong here. Then call write_solution with "
-    "the corrected code."
+    "\n\nSay in one or two sentences what your code does wrong here, and in the same message call "
+    "write_solution with the corrected code."
 )
 NO_BODY = (
     "\n\n`{function}` has no body yet: it ends after its docstring. Call write_solution with the "

@@ -35,4 +35,4 @@ def _state(workspace: Workspace) -> tuple[str, str]:
     if report is None:
         return "Your newest solution has not been tested.", "Call run_tests"
     passed = f"{report.passed} of {report.total} public tests"
-    return f"Your newest solution passes {passed}.", "Go on with a tool call"
+    return f"Your newest solution passes {passed}.", "Call write_solution with the corrected code"

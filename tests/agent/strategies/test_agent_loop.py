@@ -133,7 +133,7 @@ class TestReminders:
         assert played.attempt.nudges == 1
         assert reminders(played) == [
             "No tool was called. Your newest solution passes 1 of 2 public tests. 7 turns left. "
-            "Go on with a tool call, or call no tool again to give up."
+            "Call write_solution with the corrected code, or call no tool again to give up."
         ]
 
     async def test_a_reminder_says_that_the_solution_is_untested(self, play: Play) -> None:
