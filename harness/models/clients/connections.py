@@ -29,6 +29,11 @@ Failure = TypeVar("Failure", bound=Exception)
 NOT_FOUND = 404
 _VERSION = re.compile(r"/v\d")
 KEEP_ALIVE_S = 60
+IDLE_S = 3.0
+"""Seconds until an unused connection is closed.
+
+Many servers, llama.cpp's too, close theirs after 5 seconds: a request sent at that moment is lost.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +53,15 @@ class Timeouts:
     idle_s: float = 900.0
     request_s: float = 7_200.0
     retry_s: float = 1_800.0
+
+
+def connection_limits() -> "httpx2.Limits":
+    """Return any number of connections: the engine limits the requests in flight."""
+    import httpx2
+
+    return httpx2.Limits(
+        max_connections=None, max_keepalive_connections=None, keepalive_expiry=IDLE_S
+    )
 
 
 def kept_alive(limits: "httpx2.Limits") -> "httpx2.AsyncHTTPTransport | None":

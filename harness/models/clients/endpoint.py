@@ -22,6 +22,7 @@ from pydantic_core import to_json
 
 from harness.models.clients.connections import (
     Timeouts,
+    connection_limits,
     kept_alive,
     no_connection,
     too_late,
@@ -112,12 +113,11 @@ class Endpoint:
         spellings = (parts.password, unquote(parts.password)) if parts.password else ()
         self.redact = Redactor(tuple(filter(None, (api_key, *spellings, *secrets))))
         self.where = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
-        limits = httpx2.Limits(max_connections=None, max_keepalive_connections=None)
+        limits = connection_limits()
         self.http = httpx2.AsyncClient(
             timeout=httpx2.Timeout(
                 self._timeouts.idle_s, connect=self._timeouts.connect_s, pool=None
             ),
-            # The engine limits the requests in flight; a second limit would only queue.
             limits=limits,
             transport=kept_alive(limits),
             follow_redirects=False,

@@ -46,7 +46,7 @@ def _above_hand_in(lines: Sequence[str], known: Known) -> str | None:
         found = _HANDS_IN.match(line)
         if found is None or found[1] not in known or not sole_text(known[found[1]]):
             continue
-        above = lines[:number]
+        above = list(lines[:number])
         while above and (not above[-1].strip() or above[-1].startswith(COMMENTS)):
             above.pop()
         code = "\n".join(above)

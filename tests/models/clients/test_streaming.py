@@ -294,6 +294,23 @@ class TestTime:
                 assert sock.getsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE)
                 assert sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE) == 60
 
+    @pytest.mark.parametrize(("idle_s", "connections"), [(3.0, 1), (0.0, 2)])
+    async def test_a_connection_is_used_again_until_it_is_idle_too_long(
+        self, idle_s: float, connections: int, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("harness.models.clients.connections.IDLE_S", idle_s)
+        ports = set[int]()
+        async with talking("chat", in_turn(CHAT["text"], CHAT["text"])) as talk:
+            http = talk.model._endpoint.http  # pyright: ignore[reportPrivateUsage]
+            for _ in range(2):
+                url = talk.server.base_url + "/chat/completions"
+                async with http.stream("POST", url) as response:
+                    assert isinstance(response, httpx2.Response)
+                    stream = response.extensions["network_stream"]
+                    ports.add(stream.get_extra_info("client_addr")[1])
+                    await response.aread()
+        assert len(ports) == connections
+
 
 class TestFaults:
     @every_wire
