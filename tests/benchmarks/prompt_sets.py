@@ -10,7 +10,7 @@ one once a public test has failed; they read the problem only where it is not in
 
 Tokens are characters of messages and tools divided by four. Tools are offered natively.
 
-    python tests/benchmarks/prompt_sets.py [--prompt default direct] [--max-turns 10]
+    python tests/benchmarks/prompt_sets.py [--prompt default read_first] [--max-turns 10]
 """
 
 import argparse
@@ -139,7 +139,7 @@ class _Sample(Scripted):
 def main() -> None:
     """Run each model with each set, and print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--prompt", nargs="+", default=["default", "direct"])
+    parser.add_argument("--prompt", nargs="+", default=["default", "read_first"])
     parser.add_argument("--max-turns", type=int, default=10)
     given = parser.parse_args()
     known = programs()

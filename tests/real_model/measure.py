@@ -168,7 +168,7 @@ def loop(options: Options) -> dict[str, list[str]]:
     asked = ["run", *humaneval(options), *options.drawn(40), *options.asked(DEMO_TOKENS)]
     asked += ["--temperature", "0", "--agentic-mode", "--tool-protocol", "text"]
     asked += ["--max-turns", str(DEMO_TURNS)]
-    return {prompt: [*asked, "--prompt", prompt] for prompt in ("default", "direct")}
+    return {prompt: [*asked, "--prompt", prompt] for prompt in ("default", "read_first")}
 
 
 def modes(options: Options) -> dict[str, list[str]]:

@@ -11,7 +11,10 @@ from harness.problem import Kind, ProblemView, Signature
 from harness.run.plan.problem_kinds import tools_for
 
 OUTPUT, EXECUTION = Kind.TEST_OUTPUT_PREDICTION, Kind.CODE_EXECUTION
-SETS = {"single_shot": ("default", "cot", "livecodebench"), "agentic": ("default", "cot", "direct")}
+SETS = {
+    "single_shot": ("default", "cot", "livecodebench"),
+    "agentic": ("default", "cot", "read_first"),
+}
 CASES = [
     (mode, name, kind)
     for mode, names in SETS.items()
@@ -62,7 +65,7 @@ def test_prompts_for_values_say_what_is_asked_and_how_to_answer(
         for tool in tools_for(kind):
             assert tool.name in system
         assert "literal" in system
-        assert (CALL in user) == (name == "direct")
+        assert (CALL in user) == (name == "default")
         return
     assert CALL in user
     for text in (problem.statement, problem.starter_code.rstrip(), problem.code.rstrip()):

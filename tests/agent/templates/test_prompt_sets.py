@@ -24,7 +24,7 @@ BUNDLED = [
 ]
 CODE = [(mode, name) for mode, name, kind in BUNDLED if kind is Kind.CODE_GENERATION]
 REPAIRING = [name for mode, name in CODE if mode == "self_repair"]
-FOR_THE_LOOP = ["direct"]
+FOR_THE_LOOP = ["read_first"]
 WRITTEN = ["default", "livecodebench", "reasoning", "terse", "tests_first"]
 
 
@@ -101,27 +101,27 @@ class TestSets:
         texts = {load_prompt(name, mode).render(problem, 6.0) for name in bundled_names(mode)}
         assert len(texts) == len(bundled_names(mode))
 
-    def test_direct_holds_all_that_read_problem_shows(self, problem: ProblemView) -> None:
-        _, user = load_prompt("direct", "agentic").render(problem, 1.5, 7)
+    def test_the_default_of_the_loop_holds_all_that_read_problem_shows(self, problem: ProblemView) -> None:
+        _, user = load_prompt("default", "agentic").render(problem, 1.5, 7)
         assert problem.statement in user.content
         assert "reads stdin and writes stdout" in user.content
         assert "1.5 seconds of CPU time" in user.content
         for test in problem.public_tests:
             assert f"```\n{test.output.strip()}\n```" in user.content
         view = function(problem, "def add(a, b):\n    ")
-        _, user = load_prompt("direct", "agentic").render(view, 1.5, 7)
+        _, user = load_prompt("default", "agentic").render(view, 1.5, 7)
         assert "```python\ndef add(a, b):\n```" in user.content
 
-    def test_direct_says_how_many_messages_there_are(self, problem: ProblemView) -> None:
-        prompt = load_prompt("direct", "agentic")
+    def test_the_default_of_the_loop_says_how_many_messages_there_are(self, problem: ProblemView) -> None:
+        prompt = load_prompt("default", "agentic")
         assert "You have 7 messages at most." in prompt.render(problem, 6.0, 7)[0].content
         assert "at most" not in prompt.render(problem, 6.0, None)[0].content
 
-    def test_direct_repeats_no_test_that_the_statement_has(self, problem: ProblemView) -> None:
+    def test_the_default_of_the_loop_repeats_no_test_that_the_statement_has(self, problem: ProblemView) -> None:
         shown = problem.model_copy(
             update={"statement": "Add.\n\nSample Input 1\n\n1 2\n\nSample Output 1\n\n3\n"}
         )
-        _, user = load_prompt("direct", "agentic").render(shown, 6.0)
+        _, user = load_prompt("default", "agentic").render(shown, 6.0)
         assert "## Public test 1" not in user.content
         assert "## Public test 2" in user.content
 

@@ -172,9 +172,9 @@ def test_a_diff_may_have_the_templates_of_one_mode(tmp_path: Path) -> None:
     done = harness(tmp_path, "prompts", "diff", "default", "terse", "--mode", "agentic")
     assert "--- default/agentic/system.j2\n+++ terse/agentic/system.j2\n" in done.stdout
     assert "single_shot" not in done.stdout
-    wrong = harness(tmp_path, "prompts", "diff", "default", "direct", "--mode", "single_shot")
+    wrong = harness(tmp_path, "prompts", "diff", "default", "read_first", "--mode", "single_shot")
     assert (wrong.returncode, wrong.stdout) == (2, "")
-    assert "'direct' has nothing for code generation in mode single_shot" in wrong.stderr
+    assert "'read_first' has nothing for code generation in mode single_shot" in wrong.stderr
     unknown = harness(tmp_path, "prompts", "diff", "default", "terse", "--mode", "agentik")
     assert "--mode agentik: give " in unknown.stderr
 
