@@ -59,6 +59,7 @@ def play(pool: SandboxPool, problem: ProblemView) -> Callable[..., Awaitable[Pla
     async def play(
         *script: Step,
         mode: str | Strategy = "agentic",
+        prompt: str = "default",
         limits: Limits = UNHURRIED,
         settings: ModelSettings = PLAIN,
         toolbox: Toolbox = TOOLBOX,
@@ -95,7 +96,7 @@ def play(pool: SandboxPool, problem: ProblemView) -> Callable[..., Awaitable[Pla
             problem=view,
             model=Listening(through(model), heard),
             settings=settings,
-            prompt=load_prompt("default", mode if isinstance(mode, str) else "agentic"),
+            prompt=load_prompt(prompt, mode if isinstance(mode, str) else "agentic"),
             toolbox=toolbox,
             workspace=workspace,
             limits=limits,

@@ -155,9 +155,9 @@ class TestHash:
     ) -> None:
         said, failure = turn(read()), ModelError("gone")
         other = problem.model_copy(update={"statement": "Print the sum of two integers."})
-        before = await self.hashes(play, said, failure)
-        after = await self.hashes(play, said, failure, view=other)
-        assert before[0] == after[0]  # the statement is not in the agent's opening
+        before = await self.hashes(play, said, failure, prompt="read_first")
+        after = await self.hashes(play, said, failure, prompt="read_first", view=other)
+        assert before[0] == after[0]  # the statement is not in the opening
         assert before[1] != after[1]
 
 

@@ -61,7 +61,8 @@ def caller(solutions: Mapping[str, str], write: Write = fenced) -> Script:
         del number
         assert all(message["role"] != "tool" for message in body["messages"])
         said = sum(message["role"] == "assistant" for message in body["messages"])
-        code = next(code for title, code in solutions.items() if f'"{title}"' in str(_user(body)))
+        user = str(_user(body))
+        code = next(code for title, code in solutions.items() if f"# {title}\n" in user)
         texts = [
             write("read_problem", {}),
             "\n".join((write("write_solution", {"code": "print(0)"}), write("run_tests", {}))),
@@ -77,8 +78,9 @@ def talker(solutions: Mapping[str, str]) -> Script:
 
     def script(body: Json, number: int) -> Reply:
         del number
+        has_tools = "tools" in body or "run_tests" in str(body["messages"])
         for title, code in solutions.items():
-            if f"# {title}\n" in str(_user(body)):
+            if not has_tools and f"# {title}\n" in str(_user(body)):
                 return completion(f"```python\n{code}\n```", usage=USAGE)
         return completion("I would read the problem first.", usage=USAGE)
 

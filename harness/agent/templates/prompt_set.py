@@ -14,6 +14,7 @@ Modes without a folder use the sets of single shot.
 import difflib
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from functools import cached_property
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -28,8 +29,8 @@ from harness.agent.templates.template import (
     LONGEST_TEMPLATE,
     TemplateFaultError,
     description,
-    is_constant,
     render,
+    variables,
 )
 from harness.errors import UsageError
 from harness.languages import PYTHON
@@ -108,10 +109,19 @@ class PromptSet(Frozen):
         said = [description(text) for text in (*others, self.parts["system"])]
         return next((words for words in said if words), "")
 
-    @property
-    def system(self) -> str | None:
-        """The system prompt, if it is the same for all problems; raises UsageError."""
-        return self.render_part("system") if is_constant(self.parts["system"]) else None
+    def shared_system(self, max_turns: int | None) -> str | None:
+        """Return the system prompt if it is the same for all problems; None if it is not.
+
+        Args:
+            max_turns: largest number of answers of the model; None without a limit.
+
+        Raises:
+            UsageError: as in `render`.
+        """
+        with suppress(TemplateFaultError):  # one that is not valid is reported by `render_part`
+            if not variables(self.parts["system"], "system.j2") <= {"max_turns"}:
+                return None
+        return self.render_part("system", max_turns=max_turns)
 
     def render(
         self, problem: ProblemView, cpu_limit_s: float, max_turns: int | None = 1

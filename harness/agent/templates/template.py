@@ -13,6 +13,7 @@ from types import TracebackType
 from typing import Any
 
 from jinja2 import StrictUndefined, Template, TemplateSyntaxError, nodes
+from jinja2.meta import find_undeclared_variables
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 from pydantic import BaseModel
 
@@ -87,6 +88,11 @@ def parse(source: str, file: str) -> nodes.Template:
     with _one_fault(file):
         _compiled(source, file)
         return _environment().parse(source)
+
+
+def variables(source: str, file: str) -> set[str]:
+    """Return the names of the values that a valid template uses; raises as `parse`."""
+    return find_undeclared_variables(parse(source, file))
 
 
 def description(source: str) -> str:

@@ -100,7 +100,9 @@ def manifest(plan: Plan, choice: ChosenSandbox) -> dict[str, Any]:
         **_code(plan),
         "prompt": {"name": plan.prompt.name, "hash": plan.prompt.hash},
         **_tools(plan),
-        "transcripts": shared_parts(plan.sample_facts, plan.prompt.system),
+        "transcripts": shared_parts(
+            plan.sample_facts, plan.prompt.shared_system(plan.spec.max_turns)
+        ),
         "plugins": stored(in_use(plan)),
         **(mode.facts(plan.spec) if (mode := plan.target.mode) else {}),
         "endpoint": plan.target.endpoint,

@@ -298,9 +298,11 @@ class TestTools:
     async def test_an_unfinished_call_of_a_user_tool_is_carried_out_again_on_resume(
         self, play: Play, tool: Callable[[str], str]
     ) -> None:
-        first = await play(turn(call("mine"), read()), toolbox=self.box(tool("return 5")))
+        limits = Limits(turns=1)
+        broken = self.box(tool("return 5"))
+        first = await play(turn(call("mine"), read()), toolbox=broken, limits=limits)
         mended = self.box(tool("return 'five'"))
-        again = await play(recorded=first.events, toolbox=mended, limits=Limits(turns=1))
+        again = await play(recorded=first.events, toolbox=mended, limits=limits)
         assert again.results[0].content == "five"
 
     def test_a_user_tool_that_is_none_is_refused_in_one_line(self, module: Module) -> None:

@@ -101,7 +101,7 @@ class TestSets:
         texts = {load_prompt(name, mode).render(problem, 6.0) for name in bundled_names(mode)}
         assert len(texts) == len(bundled_names(mode))
 
-    def test_the_default_of_the_loop_holds_all_that_read_problem_shows(self, problem: ProblemView) -> None:
+    def test_the_loop_default_holds_what_read_problem_shows(self, problem: ProblemView) -> None:
         _, user = load_prompt("default", "agentic").render(problem, 1.5, 7)
         assert problem.statement in user.content
         assert "reads stdin and writes stdout" in user.content
@@ -112,12 +112,12 @@ class TestSets:
         _, user = load_prompt("default", "agentic").render(view, 1.5, 7)
         assert "```python\ndef add(a, b):\n```" in user.content
 
-    def test_the_default_of_the_loop_says_how_many_messages_there_are(self, problem: ProblemView) -> None:
+    def test_the_loop_default_says_how_many_messages_there_are(self, problem: ProblemView) -> None:
         prompt = load_prompt("default", "agentic")
         assert "You have 7 messages at most." in prompt.render(problem, 6.0, 7)[0].content
         assert "at most" not in prompt.render(problem, 6.0, None)[0].content
 
-    def test_the_default_of_the_loop_repeats_no_test_that_the_statement_has(self, problem: ProblemView) -> None:
+    def test_the_loop_default_repeats_no_test_of_the_statement(self, problem: ProblemView) -> None:
         shown = problem.model_copy(
             update={"statement": "Add.\n\nSample Input 1\n\n1 2\n\nSample Output 1\n\n3\n"}
         )

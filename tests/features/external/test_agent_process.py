@@ -191,8 +191,8 @@ async def test_an_agent_finds_the_prompt_in_its_command_line(
 ) -> None:
     host = agents.host("say={prompt}", "tell=HARNESS_PROMPT", "say={mcp_config}", "hello")
     done = await attend(host)
-    assert done.left.stdout.count('Solve the problem "Sum of Two"') == 1
-    assert done.left.stderr.count('Solve the problem "Sum of Two"') == 1
+    assert done.left.stdout.count("# Sum of Two\n") == 1
+    assert done.left.stderr.count("# Sum of Two\n") == 1
     assert done.left.stdout.endswith("/scratch/mcp.json\n")
 
 

@@ -111,7 +111,7 @@ async def test_what_a_client_does_is_an_ordinary_run_and_stdout_is_the_protocols
     assert process.stdin is not None
     process.stdin.write(HELLO + call("write_solution", 2, code=RIGHT) + call("submit", 3))
     told = await answers(process, 1, 2, 3)
-    assert "Solve the problem" in told[1]["result"]["instructions"]
+    assert "Now solve it with write_solution." in told[1]["result"]["instructions"]
     assert told[3]["result"]["content"][0]["text"] == "Submitted."
     code, rest, err = await leave(process)
     assert (code, rest) == (0, "")
