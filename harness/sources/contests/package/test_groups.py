@@ -178,13 +178,17 @@ class _Legacy(_Groups):
 
 
 class _Newest(_Groups):
-    """Reads `test_group.yaml`; a group inherits nothing."""
+    """Reads `test_group.yaml`; a group inherits nothing.
+
+    A group is a folder of `data/secret` with that file. Other folders only sort the tests of the
+    folder around them.
+    """
 
     def root(self) -> TestGroup:
         """Return the group of all tests, of which the secret ones count."""
         sample, secret = (self.package.root / "data" / name for name in (SAMPLE, SECRET))
-        shown = [part for part in self.parts(sample) if isinstance(part, int)]
-        parts = [self._secret(secret)]
+        shown = self._tests(sample)
+        parts = [self._secret(secret, has_samples=bool(shown))]
         if shown:
             values, where = self.values(sample)
             for key in ("max_score", "score_aggregation", "require_pass"):
@@ -194,37 +198,61 @@ class _Newest(_Groups):
             parts = [first, *parts]
         return TestGroup(parts=tuple(parts), last_only=True, verdict_of="always")
 
-    def _secret(self, folder: Path) -> TestGroup:
+    def _tests(self, folder: Path) -> list[int]:
+        """Return the tests of a folder, and of the folders in it that are no groups."""
+        tests: list[int] = []
+        for part in self.parts(folder):
+            if isinstance(part, int):
+                tests.append(part)
+            elif self._is_group(part):
+                raise DataError(str(part), None, f"a group within {folder.name}, which may have none")
+            else:
+                tests += self._tests(part)
+        return tests
+
+    def _is_group(self, folder: Path) -> bool:
+        return any(path.name in GROUP_FILES for path in self.package.entries(folder))
+
+    def _secret(self, folder: Path, *, has_samples: bool) -> TestGroup:
         values, where = self.values(folder)
-        found = self.parts(folder)
-        folders = [part for part in found if not isinstance(part, int)]
-        if folders and len(folders) < len(found):
-            raise DataError(str(folder), None, "both tests and groups of tests")
-        group = self._group(
-            folder, {"max_score": USUAL_MAXIMUM, "score_aggregation": "sum", **values}, where
-        )
-        if not folders:
-            return group
+        known = {SAMPLE: has_samples}
+        values = {"max_score": USUAL_MAXIMUM, "score_aggregation": "sum", **values}
+        parts = self.parts(folder)
+        groups = [part for part in parts if not isinstance(part, int) and self._is_group(part)]
+        if not groups:
+            return self._group(folder, values, where, self._tests(folder), known)
+        if len(groups) < len(parts):
+            raise DataError(str(folder), None, "both groups of tests, and tests or other folders")
+        whole = self._group(folder, values, where, [], known)
         inner: list[TestGroup] = []
-        for each in folders:
+        for each in groups:
             own, place = self.values(each)
-            part = self._group(each, {"score_aggregation": "pass-fail", **own}, place)
-            if group.points_of == "pass" and part.points_of != "pass":
+            own = {"score_aggregation": "pass-fail", **own}
+            part = self._group(each, own, place, self._tests(each), known)
+            if whole.points_of == "pass" and part.points_of != "pass":
                 raise DataError(place, "score_aggregation", "the group around it is pass-fail")
-            self._check_needs(part, inner, place)
+            if part.points_of == "pass":
+                known[each.name] = True
             inner.append(part)
-        return group.model_copy(update={"parts": tuple(inner)})
+        return whole.model_copy(update={"parts": tuple(inner)})
 
-    def _check_needs(self, part: TestGroup, before: list[TestGroup], where: str) -> None:
-        known = {
-            SAMPLE,
-            *(each.name.rpartition("/")[2] for each in before if each.points_of == "pass"),
-        }
-        if unknown := [name for name in part.needs if name not in known]:
-            what = f"{unknown[0]!r:.60} is no pass-fail group before this one"
-            raise DataError(where, "require_pass", what)
+    def _group(
+        self,
+        folder: Path,
+        values: Mapping[str, Any],
+        where: str,
+        tests: Sequence[int],
+        known: Mapping[str, bool],
+    ) -> TestGroup:
+        """Return a group.
 
-    def _group(self, folder: Path, values: Mapping[str, Any], where: str) -> TestGroup:
+        Args:
+            folder: its folder.
+            values: what its file says.
+            where: path of that file.
+            tests: its tests.
+            known: names of the groups that it may need, and whether these have a test.
+        """
         given = str(values["score_aggregation"])
         if given not in AGGREGATIONS:
             what = f"{given!r:.60} is not known; known: {', '.join(AGGREGATIONS)}"
@@ -234,18 +262,26 @@ class _Newest(_Groups):
             raise DataError(where, "max_score", "unbounded or missing, so that no score is full")
         points = AGGREGATIONS[given]
         maximum = _number(most, where, "max_score")
-        tests = [part for part in self.parts(folder) if isinstance(part, int)]
         each = maximum / len(tests) if points == "sum" and tests else maximum
         return TestGroup(
             name=folder.relative_to(self.package.root / "data").as_posix(),
             parts=tuple(tests),
             points_of=points,
             breaks=bool(tests) and points != "sum",
-            needs=words(values.get("require_pass"), where, "require_pass"),
+            needs=_needs(values.get("require_pass"), where, known),
             accept_score=each,
             most=maximum,
             own_scores="never" if points == "pass" else "optional",
         )
+
+
+def _needs(given: object, where: str, known: Mapping[str, bool]) -> tuple[str, ...]:
+    """Return the names of the groups that must be accepted: of `secret/name` the last part."""
+    names = [name.removeprefix(f"{SECRET}/") for name in words(given, where, "require_pass")]
+    if unknown := [name for name in names if name not in known]:
+        what = f"{unknown[0]!r:.60} is no pass-fail group before this one"
+        raise DataError(where, "require_pass", what)
+    return tuple(name for name in names if known[name])
 
 
 def _last(known: Mapping[str, T], chosen: Sequence[str], usual: T) -> T:
