@@ -325,6 +325,19 @@ def test_what_gives_no_points_here_is_refused(
         only(package(settings, files))
 
 
+def test_a_draft_with_the_legacy_keys_gives_points_as_legacy_does(
+    package: Package, worker: Worker
+) -> None:
+    draft = OLDER + "problem_format_version: 2023-07-draft\n"
+    problem = only(package(draft, LEGACY_GROUPS))
+    for answer, points in (("2 * n", 100), ("2 * n if n != 30 else 0", 40)):
+        assert _judge(worker, problem, DOUBLE.format(answer)).score == Score(
+            points=points, maximum=100
+        )
+    with pytest.raises(DataError, match="legacy keys alone"):
+        only(package(draft, LEGACY_GROUPS | {"data/secret/testdata.yaml": "max_score: 9\n"}))
+
+
 def test_points_change_the_content_hash(package: Package) -> None:
     one = only(package(OLDER, LEGACY_GROUPS))
     more = {"data/secret/group1/testdata.yaml": "on_reject: break\naccept_score: 39\n"}

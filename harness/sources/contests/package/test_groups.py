@@ -36,6 +36,15 @@ SCORE_FLAGS: Mapping[str, Aggregation] = {
     "max": "max",
 }
 IGNORE_SAMPLE, ANY_ACCEPTED = "ignore_sample", "accept_if_any_accepted"
+LENIENT = {"always_accept", ANY_ACCEPTED}
+DRAFTS = ("2023-07-draft", "2023-07")
+"""Versions that gave points as the legacy format does, and then in several other ways."""
+LEGACY_KEYS = {"on_reject", "grading", "grader_flags", "accept_score", "reject_score", "range"}
+PLAIN_KEYS = {
+    *("input_validator_flags", "output_validator_flags", "input_validator_args"),
+    *("output_validator_args", "show_test_data_groups", "full_feedback", "hint", "description"),
+}
+"""Keys that give no points."""
 AGGREGATIONS: Mapping[str, Aggregation] = {
     "sum": "sum",
     "min": "min",
@@ -45,6 +54,7 @@ UNBOUNDED = "unbounded"
 USUAL_MAXIMUM = 100
 _OLDER_REJECT = {"first_error": "break", "grade": "continue"}
 """Values of `on_reject` in problem.yaml, and what they are in testdata.yaml."""
+_OWN_GRADER = "{!r:.60}: graders of a package's own are not run here"
 _OLDER_KEYS = ("accept_score", "reject_score", "range")
 
 
@@ -62,7 +72,7 @@ def read_scoring(package: PackageFolder, settings: PackageSettings, data: TestDa
     positions = {path: number for number, path in enumerate(tests)}
     if not data.secret:
         raise DataError(where, "data", "a scoring problem without secret tests has no full score")
-    read = _Legacy if settings.is_legacy else _Newest
+    read = _Legacy if settings.is_legacy or _is_draft(package, settings, data) else _Newest
     root = read(package, settings, positions).root()
     maximum = _maximum(root)
     if not 0 < maximum < math.inf:
@@ -70,6 +80,48 @@ def read_scoring(package: PackageFolder, settings: PackageSettings, data: TestDa
         raise DataError(where, "data", what)
     root = root.model_copy(update={"most": maximum})
     return Scoring(root=root, maximum=maximum, tests=len(tests))
+
+
+def _is_draft(package: PackageFolder, settings: PackageSettings, data: TestData) -> bool:
+    """Return whether a package of a draft version gives points as the legacy format does.
+
+    Raises:
+        DataError: its files have other keys, whose meaning changed from draft to draft.
+    """
+    if settings.version not in DRAFTS:
+        return False
+    keys: set[str] = set()
+    for path in group_files(package, data):
+        keys |= package.mapping(path, settings.constants).keys()
+    if not keys & LEGACY_KEYS or keys - LEGACY_KEYS - PLAIN_KEYS:
+        what = f"points of version {settings.version} are counted by the legacy keys alone"
+        raise DataError(str(package.root / "problem.yaml"), "problem_format_version", what)
+    return True
+
+
+def refuse_lenient_groups(package: PackageFolder, data: TestData) -> None:
+    """Refuse groups of a problem without points that accept what a test rejects.
+
+    Raises:
+        DataError: there is one.
+    """
+    for path in group_files(package, data):
+        values = package.mapping(path)
+        if values.get("grading", "default") != "default":
+            raise DataError(str(path), "grading", _OWN_GRADER.format(values["grading"]))
+        flags = words(values.get("grader_flags"), str(path), "grader_flags")
+        if lenient := [flag for flag in flags if flag in LENIENT]:
+            what = f"{lenient[0]}: of a problem without points every test must be accepted here"
+            raise DataError(str(path), "grader_flags", what)
+
+
+def group_files(package: PackageFolder, data: TestData) -> list[Path]:
+    """Return the files of the groups that tests are in."""
+    tests = [test.input for test in (*data.sample, *data.secret)]
+    root = package.root / "data"
+    folders = {folder for test in tests for folder in test.parents if folder.is_relative_to(root)}
+    listed = (package.entries(folder) for folder in sorted(folders))
+    return [path for paths in listed for path in paths if path.name in GROUP_FILES]
 
 
 def _maximum(group: TestGroup) -> float:
@@ -148,8 +200,7 @@ class _Legacy(_Groups):
             what = f"the default grader has no flag {unknown[0]!r:.60}"
             raise DataError(where, "grader_flags", f"{what}; known: {', '.join(sorted(known))}")
         if config.get("grading", "default") != "default":
-            what = f"{config['grading']!r:.60}: graders of a package's own are not run here"
-            raise DataError(where, "grading", what)
+            raise DataError(where, "grading", _OWN_GRADER.format(config["grading"]))
         if config["on_reject"] not in {"break", "continue"}:
             raise DataError(where, "on_reject", f"{config['on_reject']!r:.60} is not known")
         if IGNORE_SAMPLE in chosen and parts is None:
@@ -205,7 +256,9 @@ class _Newest(_Groups):
             if isinstance(part, int):
                 tests.append(part)
             elif self._is_group(part):
-                raise DataError(str(part), None, f"a group within {folder.name}, which may have none")
+                raise DataError(
+                    str(part), None, f"a group within {folder.name}, which may have none"
+                )
             else:
                 tests += self._tests(part)
         return tests
