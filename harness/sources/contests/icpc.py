@@ -5,6 +5,7 @@ what cannot be judged.
 """
 
 import os
+import re
 import shlex
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -17,7 +18,15 @@ from harness.errors import DataError, UsageError
 from harness.figures import count
 from harness.html_text import html_text
 from harness.languages import LanguageName
-from harness.problem import Checker, CheckerProgram, Problem, Reference, TestCase, TestSuite
+from harness.problem import (
+    Checker,
+    CheckerProgram,
+    Problem,
+    Reference,
+    Scoring,
+    TestCase,
+    TestSuite,
+)
 from harness.python_source import parse_or_none
 from harness.sources import limits
 from harness.sources.contests.checker_programs import FlagError, token_checker, validator
@@ -38,7 +47,7 @@ from harness.sources.contests.package.test_data import (
     TestData,
     read_test_data,
 )
-from harness.sources.contests.package.test_groups import read_scoring
+from harness.sources.contests.package.test_groups import read_scoring, refuse_lenient_groups
 from harness.sources.contests.package.validator_program import compiled_validator
 from harness.sources.files.content_hash import add_parts
 from harness.sources.files.download import Watch, quiet
@@ -47,11 +56,10 @@ from harness.sources.files.lines import DataFile
 from harness.sources.files.rows import Loaded
 
 SETTINGS = "problem.yaml"
-TIME_LIMIT = ".timelimit"
+TIME_LIMIT, DOMJUDGE = ".timelimit", "domjudge-problem.ini"
+_DOMJUDGE_LIMIT = re.compile(r"^\s*timelimit\s*=\s*['\"]?([^'\"\s;#]+)", re.MULTILINE)
 _NOT_JUDGED = ("submit-answer",)
 INTERACTIVE, MULTI_PASS, SCORING = "interactive", "multi-pass", "scoring"
-_WITHOUT_POINTS = ("2023-07-draft", "2023-07")
-"""Versions whose points are given in other ways than before and after."""
 _STATEMENTS = ("problem_statement", "statement")
 _SUFFIXES = (".md", ".html", ".tex")
 _INCLUDED = {"default", "python", "python2", PYTHON, "python3numpy"}
@@ -144,7 +152,7 @@ def _problem(package: PackageFolder) -> Problem:
     _check_included(package)
     data = read_test_data(package, settings)
     _check_tests(data, settings, str(root))
-    scoring = read_scoring(package, settings, data) if SCORING in settings.kinds else None
+    scoring = _scoring(package, settings, data)
     checker = _checker(package, settings, data)
     public = tuple(_test(package, test, public=True) for test in data.sample)
     hidden = _SecretTests(tuple(_read_place(package, test) for test in data.secret))
@@ -177,6 +185,13 @@ def _problem(package: PackageFolder) -> Problem:
     )
 
 
+def _scoring(package: PackageFolder, settings: PackageSettings, data: TestData) -> Scoring | None:
+    if SCORING in settings.kinds:
+        return read_scoring(package, settings, data)
+    refuse_lenient_groups(package, data)
+    return None
+
+
 def _name(root: Path) -> str:
     name = root.absolute().name
     if name in {"", ".."}:
@@ -193,9 +208,6 @@ def _check_settings(settings: PackageSettings, where: str) -> None:
     for kind in _NOT_JUDGED:
         if kind in settings.kinds:
             raise DataError(where, "type", f"{kind} problems cannot be judged here; leave it out")
-    if SCORING in settings.kinds and settings.version in _WITHOUT_POINTS:
-        what = f"points of version {settings.version} are not counted here"
-        raise DataError(where, "problem_format_version", what)
     languages = settings.languages
     if languages is not None and not _allowed(languages):
         used = ", ".join(sorted(languages))
@@ -206,7 +218,8 @@ def _check_settings(settings: PackageSettings, where: str) -> None:
 def _allowed(languages: Iterable[str]) -> tuple[LanguageName, ...]:
     """Return the languages of solutions here that are among a package's."""
     named: tuple[LanguageName, ...] = ("python", "cpp")
-    return tuple(each for each in named if any(name.startswith(each) for name in languages))
+    codes = {name.removesuffix("numpy") for name in languages}
+    return tuple(each for each in named if {each, f"{each}3"} & codes)
 
 
 def _languages(package: PackageFolder, settings: PackageSettings) -> tuple[LanguageName, ...]:
@@ -329,11 +342,13 @@ def _statement(package: PackageFolder, settings: PackageSettings) -> str:
 
 
 def time_limit(package: PackageFolder) -> float | None:
-    """Return the seconds that a package's own file says; None without it. Raises DataError."""
+    """Return the seconds that a package's own file says; None without one. Raises DataError."""
     path = package.root / TIME_LIMIT
-    if not os.path.lexists(path):
-        return None
-    return limits.seconds(package.string(path).strip(), str(path), "time limit")
+    if os.path.lexists(path):
+        return limits.seconds(package.string(path).strip(), str(path), "time limit")
+    path = package.root / DOMJUDGE
+    found = _DOMJUDGE_LIMIT.search(package.string(path)) if os.path.lexists(path) else None
+    return None if found is None else limits.seconds(found[1], str(path), "timelimit")
 
 
 def _checker(package: PackageFolder, settings: PackageSettings, data: TestData) -> Checker:

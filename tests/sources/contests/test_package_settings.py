@@ -68,6 +68,9 @@ def test_limits_are_taken_as_they_stand(package: Package) -> None:
     assert problem.cpu_s == 1
     assert (problem.memory_bytes, problem.output_bytes) == (512 << 20, 8 << 20)
     assert only(package("name: a\n", {".timelimit": "3\n"}, folder="b")).cpu_s == 3
+    ini = {"domjudge-problem.ini": "name = x\ntimelimit='2.5' ; seconds\n"}
+    assert only(package("name: a\n", ini, folder="c")).cpu_s == 2.5
+    assert only(package("name: a\n", ini | {".timelimit": "3\n"}, folder="d")).cpu_s == 3
 
 
 @pytest.mark.parametrize(
@@ -76,6 +79,8 @@ def test_limits_are_taken_as_they_stand(package: Package) -> None:
         ("name: a\n", {}, ()),
         ("languages: [cpp, java]\n", {}, ("cpp",)),
         ("languages: [python3, cpp]\n", {}, ("python", "cpp")),
+        ("languages: [python2, python3numpy]\n", {}, ("python",)),
+        ("languages: [python2, cpp]\n", {}, ("cpp",)),
         ("name: a\n", {"include/cpp/a.h": "int a;"}, ("python",)),
     ],
 )

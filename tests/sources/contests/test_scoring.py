@@ -43,6 +43,13 @@ NEWEST_GROUPS = TESTS | {
     "data/secret/group1/test_group.yaml": "max_score: 30\nscore_aggregation: min\n",
     "data/secret/group2/test_group.yaml": "max_score: 60\nscore_aggregation: sum\n",
 }
+
+
+def _pair(name: str) -> dict[str, str]:
+    """Return a secret test whose input is 1000."""
+    return {f"data/secret/{name}.in": "1000\n", f"data/secret/{name}.ans": "2000\n"}
+
+
 SCORER = """
 #include <fstream>
 #include <iostream>
@@ -123,6 +130,36 @@ def test_a_group_that_needs_another_gives_nothing_without_it(
     for wrong, points in ((3, 10), (1, 10), (5, 30), (30, 40), (99, 100)):
         grade = _judge(worker, problem, DOUBLE.format(f"2 * n if n != {wrong} else 0"))
         assert grade.score == Score(points=points, maximum=100), wrong
+
+
+def test_a_group_is_named_by_its_path_too_and_a_package_may_have_no_sample(
+    package: Package, worker: Worker
+) -> None:
+    needs = {
+        "data/secret/group1/test_group.yaml": "max_score: 30\nrequire_pass: sample\n",
+        "data/secret/group2/test_group.yaml": "max_score: 60\nrequire_pass: secret/group1\n",
+    }
+    folder = package(NEWEST, NEWEST_GROUPS | needs)
+    for path in (folder / "data/sample").iterdir():
+        path.unlink()
+    problem = only(folder)
+    for wrong, points in ((99, 100), (1, 10), (30, 40)):
+        grade = _judge(worker, problem, DOUBLE.format(f"2 * n if n != {wrong} else 0"))
+        assert grade.score == Score(points=points, maximum=100), wrong
+
+
+def test_folders_of_a_group_and_of_the_secret_data_only_sort_their_tests(
+    package: Package, worker: Worker
+) -> None:
+    problem = only(package(NEWEST, NEWEST_GROUPS | _pair("group1/deep/er/z")))
+    for wrong, points in ((99, 100), (1000, 70)):
+        grade = _judge(worker, problem, DOUBLE.format(f"2 * n if n != {wrong} else 0"))
+        assert grade.score == Score(points=points, maximum=100), wrong
+    problem = only(package(NEWEST, TESTS, folder="plain"))
+    for wrong, points in ((99, 100), (5, 100 - 100 / 6)):
+        grade = _judge(worker, problem, DOUBLE.format(f"2 * n if n != {wrong} else 0"))
+        assert grade.score is not None
+        assert (round(grade.score.points, 6), grade.score.maximum) == (round(points, 6), 100)
 
 
 def test_time_limits_in_one_group_leave_the_points_of_others(
@@ -256,7 +293,13 @@ class TestOwnScores:
         (OLDER, {"data/testdata.yaml": "accept_score: 0\n"}, "no score is full"),
         (OLDER + "grading: {objective: min}\n", {}, "fewest points"),
         (OLDER + "problem_format_version: 2023-07\n", {}, "2023-07"),
-        (NEWEST, {}, "unbounded or missing"),
+        (NEWEST, {"data/secret/group/test_group.yaml": "full_feedback: true\n"}, "missing"),
+        (
+            NEWEST,
+            NEWEST_GROUPS | {"data/secret/group1/in/test_group.yaml": "{}", **_pair("group1/in/z")},
+            "may have none",
+        ),
+        (NEWEST, NEWEST_GROUPS | _pair("loose"), "both groups of tests"),
         (NEWEST, {"data/secret/group/test_group.yaml": "max_score: unbounded\n"}, "unbounded"),
         (
             NEWEST,
@@ -280,6 +323,19 @@ def test_what_gives_no_points_here_is_refused(
 ) -> None:
     with pytest.raises(DataError, match=said):
         only(package(settings, files))
+
+
+def test_a_draft_with_the_legacy_keys_gives_points_as_legacy_does(
+    package: Package, worker: Worker
+) -> None:
+    draft = OLDER + "problem_format_version: 2023-07-draft\n"
+    problem = only(package(draft, LEGACY_GROUPS))
+    for answer, points in (("2 * n", 100), ("2 * n if n != 30 else 0", 40)):
+        assert _judge(worker, problem, DOUBLE.format(answer)).score == Score(
+            points=points, maximum=100
+        )
+    with pytest.raises(DataError, match="legacy keys alone"):
+        only(package(draft, LEGACY_GROUPS | {"data/secret/testdata.yaml": "max_score: 9\n"}))
 
 
 def test_points_change_the_content_hash(package: Package) -> None:

@@ -36,6 +36,15 @@ SCORE_FLAGS: Mapping[str, Aggregation] = {
     "max": "max",
 }
 IGNORE_SAMPLE, ANY_ACCEPTED = "ignore_sample", "accept_if_any_accepted"
+LENIENT = {"always_accept", ANY_ACCEPTED}
+DRAFTS = ("2023-07-draft", "2023-07")
+"""Versions that gave points as the legacy format does, and then in several other ways."""
+LEGACY_KEYS = {"on_reject", "grading", "grader_flags", "accept_score", "reject_score", "range"}
+PLAIN_KEYS = {
+    *("input_validator_flags", "output_validator_flags", "input_validator_args"),
+    *("output_validator_args", "show_test_data_groups", "full_feedback", "hint", "description"),
+}
+"""Keys that give no points."""
 AGGREGATIONS: Mapping[str, Aggregation] = {
     "sum": "sum",
     "min": "min",
@@ -45,6 +54,7 @@ UNBOUNDED = "unbounded"
 USUAL_MAXIMUM = 100
 _OLDER_REJECT = {"first_error": "break", "grade": "continue"}
 """Values of `on_reject` in problem.yaml, and what they are in testdata.yaml."""
+_OWN_GRADER = "{!r:.60}: graders of a package's own are not run here"
 _OLDER_KEYS = ("accept_score", "reject_score", "range")
 
 
@@ -62,7 +72,7 @@ def read_scoring(package: PackageFolder, settings: PackageSettings, data: TestDa
     positions = {path: number for number, path in enumerate(tests)}
     if not data.secret:
         raise DataError(where, "data", "a scoring problem without secret tests has no full score")
-    read = _Legacy if settings.is_legacy else _Newest
+    read = _Legacy if settings.is_legacy or _is_draft(package, settings, data) else _Newest
     root = read(package, settings, positions).root()
     maximum = _maximum(root)
     if not 0 < maximum < math.inf:
@@ -70,6 +80,48 @@ def read_scoring(package: PackageFolder, settings: PackageSettings, data: TestDa
         raise DataError(where, "data", what)
     root = root.model_copy(update={"most": maximum})
     return Scoring(root=root, maximum=maximum, tests=len(tests))
+
+
+def _is_draft(package: PackageFolder, settings: PackageSettings, data: TestData) -> bool:
+    """Return whether a package of a draft version gives points as the legacy format does.
+
+    Raises:
+        DataError: its files have other keys, whose meaning changed from draft to draft.
+    """
+    if settings.version not in DRAFTS:
+        return False
+    keys: set[str] = set()
+    for path in group_files(package, data):
+        keys |= package.mapping(path, settings.constants).keys()
+    if not keys & LEGACY_KEYS or keys - LEGACY_KEYS - PLAIN_KEYS:
+        what = f"points of version {settings.version} are counted by the legacy keys alone"
+        raise DataError(str(package.root / "problem.yaml"), "problem_format_version", what)
+    return True
+
+
+def refuse_lenient_groups(package: PackageFolder, data: TestData) -> None:
+    """Refuse groups of a problem without points that accept what a test rejects.
+
+    Raises:
+        DataError: there is one.
+    """
+    for path in group_files(package, data):
+        values = package.mapping(path)
+        if values.get("grading", "default") != "default":
+            raise DataError(str(path), "grading", _OWN_GRADER.format(values["grading"]))
+        flags = words(values.get("grader_flags"), str(path), "grader_flags")
+        if lenient := [flag for flag in flags if flag in LENIENT]:
+            what = f"{lenient[0]}: of a problem without points every test must be accepted here"
+            raise DataError(str(path), "grader_flags", what)
+
+
+def group_files(package: PackageFolder, data: TestData) -> list[Path]:
+    """Return the files of the groups that tests are in."""
+    tests = [test.input for test in (*data.sample, *data.secret)]
+    root = package.root / "data"
+    folders = {folder for test in tests for folder in test.parents if folder.is_relative_to(root)}
+    listed = (package.entries(folder) for folder in sorted(folders))
+    return [path for paths in listed for path in paths if path.name in GROUP_FILES]
 
 
 def _maximum(group: TestGroup) -> float:
@@ -148,8 +200,7 @@ class _Legacy(_Groups):
             what = f"the default grader has no flag {unknown[0]!r:.60}"
             raise DataError(where, "grader_flags", f"{what}; known: {', '.join(sorted(known))}")
         if config.get("grading", "default") != "default":
-            what = f"{config['grading']!r:.60}: graders of a package's own are not run here"
-            raise DataError(where, "grading", what)
+            raise DataError(where, "grading", _OWN_GRADER.format(config["grading"]))
         if config["on_reject"] not in {"break", "continue"}:
             raise DataError(where, "on_reject", f"{config['on_reject']!r:.60} is not known")
         if IGNORE_SAMPLE in chosen and parts is None:
@@ -178,13 +229,17 @@ class _Legacy(_Groups):
 
 
 class _Newest(_Groups):
-    """Reads `test_group.yaml`; a group inherits nothing."""
+    """Reads `test_group.yaml`; a group inherits nothing.
+
+    A group is a folder of `data/secret` with that file. Other folders only sort the tests of the
+    folder around them.
+    """
 
     def root(self) -> TestGroup:
         """Return the group of all tests, of which the secret ones count."""
         sample, secret = (self.package.root / "data" / name for name in (SAMPLE, SECRET))
-        shown = [part for part in self.parts(sample) if isinstance(part, int)]
-        parts = [self._secret(secret)]
+        shown = self._tests(sample)
+        parts = [self._secret(secret, has_samples=bool(shown))]
         if shown:
             values, where = self.values(sample)
             for key in ("max_score", "score_aggregation", "require_pass"):
@@ -194,37 +249,63 @@ class _Newest(_Groups):
             parts = [first, *parts]
         return TestGroup(parts=tuple(parts), last_only=True, verdict_of="always")
 
-    def _secret(self, folder: Path) -> TestGroup:
+    def _tests(self, folder: Path) -> list[int]:
+        """Return the tests of a folder, and of the folders in it that are no groups."""
+        tests: list[int] = []
+        for part in self.parts(folder):
+            if isinstance(part, int):
+                tests.append(part)
+            elif self._is_group(part):
+                raise DataError(
+                    str(part), None, f"a group within {folder.name}, which may have none"
+                )
+            else:
+                tests += self._tests(part)
+        return tests
+
+    def _is_group(self, folder: Path) -> bool:
+        return any(path.name in GROUP_FILES for path in self.package.entries(folder))
+
+    def _secret(self, folder: Path, *, has_samples: bool) -> TestGroup:
         values, where = self.values(folder)
-        found = self.parts(folder)
-        folders = [part for part in found if not isinstance(part, int)]
-        if folders and len(folders) < len(found):
-            raise DataError(str(folder), None, "both tests and groups of tests")
-        group = self._group(
-            folder, {"max_score": USUAL_MAXIMUM, "score_aggregation": "sum", **values}, where
-        )
-        if not folders:
-            return group
+        known = {SAMPLE: has_samples}
+        values = {"max_score": USUAL_MAXIMUM, "score_aggregation": "sum", **values}
+        parts = self.parts(folder)
+        groups = [part for part in parts if not isinstance(part, int) and self._is_group(part)]
+        if not groups:
+            return self._group(folder, values, where, self._tests(folder), known)
+        if len(groups) < len(parts):
+            raise DataError(str(folder), None, "both groups of tests, and tests or other folders")
+        whole = self._group(folder, values, where, [], known)
         inner: list[TestGroup] = []
-        for each in folders:
+        for each in groups:
             own, place = self.values(each)
-            part = self._group(each, {"score_aggregation": "pass-fail", **own}, place)
-            if group.points_of == "pass" and part.points_of != "pass":
+            own = {"score_aggregation": "pass-fail", **own}
+            part = self._group(each, own, place, self._tests(each), known)
+            if whole.points_of == "pass" and part.points_of != "pass":
                 raise DataError(place, "score_aggregation", "the group around it is pass-fail")
-            self._check_needs(part, inner, place)
+            if part.points_of == "pass":
+                known[each.name] = True
             inner.append(part)
-        return group.model_copy(update={"parts": tuple(inner)})
+        return whole.model_copy(update={"parts": tuple(inner)})
 
-    def _check_needs(self, part: TestGroup, before: list[TestGroup], where: str) -> None:
-        known = {
-            SAMPLE,
-            *(each.name.rpartition("/")[2] for each in before if each.points_of == "pass"),
-        }
-        if unknown := [name for name in part.needs if name not in known]:
-            what = f"{unknown[0]!r:.60} is no pass-fail group before this one"
-            raise DataError(where, "require_pass", what)
+    def _group(
+        self,
+        folder: Path,
+        values: Mapping[str, Any],
+        where: str,
+        tests: Sequence[int],
+        known: Mapping[str, bool],
+    ) -> TestGroup:
+        """Return a group.
 
-    def _group(self, folder: Path, values: Mapping[str, Any], where: str) -> TestGroup:
+        Args:
+            folder: its folder.
+            values: what its file says.
+            where: path of that file.
+            tests: its tests.
+            known: names of the groups that it may need, and whether these have a test.
+        """
         given = str(values["score_aggregation"])
         if given not in AGGREGATIONS:
             what = f"{given!r:.60} is not known; known: {', '.join(AGGREGATIONS)}"
@@ -234,18 +315,26 @@ class _Newest(_Groups):
             raise DataError(where, "max_score", "unbounded or missing, so that no score is full")
         points = AGGREGATIONS[given]
         maximum = _number(most, where, "max_score")
-        tests = [part for part in self.parts(folder) if isinstance(part, int)]
         each = maximum / len(tests) if points == "sum" and tests else maximum
         return TestGroup(
             name=folder.relative_to(self.package.root / "data").as_posix(),
             parts=tuple(tests),
             points_of=points,
             breaks=bool(tests) and points != "sum",
-            needs=words(values.get("require_pass"), where, "require_pass"),
+            needs=_needs(values.get("require_pass"), where, known),
             accept_score=each,
             most=maximum,
             own_scores="never" if points == "pass" else "optional",
         )
+
+
+def _needs(given: object, where: str, known: Mapping[str, bool]) -> tuple[str, ...]:
+    """Return the names of the groups that must be accepted: of `secret/name` the last part."""
+    names = [name.removeprefix(f"{SECRET}/") for name in words(given, where, "require_pass")]
+    if unknown := [name for name in names if name not in known]:
+        what = f"{unknown[0]!r:.60} is no pass-fail group before this one"
+        raise DataError(where, "require_pass", what)
+    return tuple(name for name in names if known[name])
 
 
 def _last(known: Mapping[str, T], chosen: Sequence[str], usual: T) -> T:
