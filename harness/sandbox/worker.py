@@ -17,13 +17,13 @@ from harness.languages import PYTHON
 from harness.sandbox.compilation import Builder, Refused, ending_of_compiled, returned
 from harness.sandbox.exclusive import Exclusive
 from harness.sandbox.execution import Execution, SandboxError, WorkerStoppedError
+from harness.sandbox.fork_server_answer import read_answer
 from harness.sandbox.fork_server_connection import LOOK_S, ForkServer
 from harness.sandbox.isolation import Isolation
 from harness.sandbox.launch import FileView, checkers_view
 from harness.sandbox.limits import GRACE, Limits
 from harness.sandbox.program import Program
 from harness.sandbox.strongest import start, strongest, take
-from harness.sandbox.fork_server_answer import read_answer
 from harness.sandbox.timing_race import STEPS_AT_ONCE, Lap, ProgramStep, TimingRace
 from harness.sandbox.trial import Trial
 

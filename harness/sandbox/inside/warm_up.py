@@ -1,7 +1,7 @@
 """Rehearse the fork server's interpreter on sample solutions.
 
-On first use the interpreter counts calls, specializes code and fills caches. Done here once, this is
-not repeated in every forked process, each time in new memory.
+On first use the interpreter counts calls, specializes code and fills caches. Done here once, this
+is not repeated in every forked process, each time in new memory.
 """
 
 import os
