@@ -6,7 +6,7 @@ from harness.excerpts import GAP, shorten
 from harness.languages import PYTHON
 from harness.languages.known import language
 from harness.models.text_tools.arguments import without_fence
-from harness.sandbox.program import Ending, Execution
+from harness.sandbox.execution import Ending, Execution
 from harness.tools.toolbox import Arguments, ToolError
 from harness.tools.workspace import Workspace
 from harness.tools.write_solution import LONGEST_CODE

@@ -8,7 +8,7 @@ from harness.excerpts import shorten
 from harness.grading.verdict import Grade, TestResult, Verdict
 from harness.languages import PYTHON
 from harness.problem import ProblemView, TestCase
-from harness.sandbox.program import Execution
+from harness.sandbox.execution import Execution
 
 LONGEST_INPUT = 800
 LONGEST_OUTPUT = 800

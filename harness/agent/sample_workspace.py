@@ -7,8 +7,9 @@ from harness.grading.jobs import Judgement, Options, TrialRun
 from harness.grading.verdict import Grade
 from harness.languages.starters import view_in
 from harness.problem import Problem, ProblemView, Signature, TestSuite
+from harness.sandbox.execution import Execution
 from harness.sandbox.executor import Executor, Shared
-from harness.sandbox.program import Execution, Program
+from harness.sandbox.program import Program
 from harness.tools.workspace import Workspace
 
 

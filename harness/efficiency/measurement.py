@@ -15,12 +15,7 @@ from typing import cast, get_args
 from pydantic import ValidationError
 
 from harness.cache import cache_folder, write_whole
-from harness.efficiency import (
-    Timing,
-    mercury_protocol,
-    paired_timing,
-    reference_times,
-)
+from harness.efficiency import Timing, mercury_protocol, paired_timing, reference_times
 from harness.efficiency.scale import PROTOCOL, Efficiency, Scale
 from harness.efficiency.turns import Expected, LapError
 from harness.errors import DataError, UsageError
@@ -31,8 +26,8 @@ from harness.grading.stop import Stop
 from harness.grading.task import Task
 from harness.problem import Problem, TestSuite
 from harness.sandbox.cores import processor
+from harness.sandbox.execution import SandboxError
 from harness.sandbox.executor import Executor, Shared
-from harness.sandbox.program import SandboxError
 from harness.sandbox.worker import Worker
 
 MOST_REFERENCES = 40

@@ -21,8 +21,9 @@ from harness.grading.checkers import Check, CheckerError
 from harness.grading.rules import find_rule
 from harness.grading.sandbox_retry import RetryingWorker
 from harness.grading.task import Task
-from harness.sandbox.program import Program, encoded
+from harness.sandbox.program import Program
 from harness.sandbox.timing_race import Lap, ProgramStep, TimingRace
+from harness.sandbox.trial import encoded
 from harness.sandbox.worker import Worker
 
 NUL = b"\0"

@@ -9,8 +9,10 @@ from typing import Any
 from harness.excerpts import around
 from harness.grading.sandbox_retry import RetryingWorker
 from harness.problem import Checker, Codec, Signature
+from harness.sandbox.execution import Ending, Execution
 from harness.sandbox.limits import Limits
-from harness.sandbox.program import Ending, Execution, Program, Trial
+from harness.sandbox.program import Program
+from harness.sandbox.trial import Trial
 from harness.text import writable
 
 EXCERPT = 160

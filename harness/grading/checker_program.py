@@ -22,9 +22,11 @@ from harness.grading.checkers import (
 from harness.grading.sandbox_retry import RetryingWorker
 from harness.grading.verdict import Difference
 from harness.problem import CheckerProgram, TestCase
+from harness.sandbox.execution import Ending, Execution
 from harness.sandbox.limits import Limits
-from harness.sandbox.program import Ending, Execution, Program, Trial
+from harness.sandbox.program import Program
 from harness.sandbox.test_folder import TestFolder, unpack_kept
+from harness.sandbox.trial import Trial
 from harness.text import writable
 
 EXCERPT = 300  # characters of what it says

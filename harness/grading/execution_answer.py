@@ -1,6 +1,6 @@
 """The answer of an execution: what a program printed, or what a function returned."""
 
-from harness.sandbox.program import Ending, Execution
+from harness.sandbox.execution import Ending, Execution
 
 
 def answer_of(

@@ -16,9 +16,10 @@ from harness.languages import PYTHON
 from harness.languages.functions import NoFunctionError
 from harness.plugins import RuleName
 from harness.problem import Checker, Problem, Reference, TestCase, TestSuite
+from harness.sandbox.execution import Execution, SandboxError
 from harness.sandbox.executor import Executor, Shared
 from harness.sandbox.limits import Limits, limits_of
-from harness.sandbox.program import Execution, Program, SandboxError
+from harness.sandbox.program import Program
 from harness.sandbox.worker import Worker
 
 CODE_HASH = 32  # characters

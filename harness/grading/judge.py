@@ -34,8 +34,9 @@ from harness.grading.task import Task
 from harness.grading.verdict import Difference, Grade, JudgedAgain, TestResult, Verdict
 from harness.languages import PYTHON
 from harness.problem import Checker
+from harness.sandbox.execution import Ending, Execution
 from harness.sandbox.inside.lasting_names import may_need_a_look
-from harness.sandbox.program import Ending, Execution, Trial
+from harness.sandbox.trial import Trial
 from harness.sandbox.worker import Worker
 
 NOT_RUN = f"{MOST_LATE} tests hit the time limit; the other {{}} were not run and count as failed"

@@ -8,7 +8,7 @@ from harness.grading.checkers import OwnScore
 from harness.grading.rules.json_values import describe_value
 from harness.grading.verdict import Difference, TestResult, Verdict
 from harness.problem import TestCase
-from harness.sandbox.program import Ending, Execution
+from harness.sandbox.execution import Ending, Execution
 from harness.text import writable
 
 EXCERPT = 1_500

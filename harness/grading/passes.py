@@ -18,9 +18,10 @@ from harness.grading.task import Task
 from harness.grading.verdict import Difference, JudgedAgain, TestResult
 from harness.problem import CheckerProgram, TestCase
 from harness.sandbox.dialogue import Ended, InteractiveTest
+from harness.sandbox.execution import Ending, Execution, SandboxError
 from harness.sandbox.limits import Limits
-from harness.sandbox.program import Ending, Execution, SandboxError, Trial
 from harness.sandbox.test_folder import TestFolder
+from harness.sandbox.trial import Trial
 
 T = TypeVar("T")
 NEXT = "nextpass.in"

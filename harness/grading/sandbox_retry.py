@@ -8,8 +8,10 @@ from dataclasses import dataclass, field
 
 from harness.languages import PYTHON
 from harness.problem import TestCase
+from harness.sandbox.execution import Ending, Execution, SandboxError
 from harness.sandbox.limits import Limits
-from harness.sandbox.program import Ending, Execution, Program, SandboxError, Trial
+from harness.sandbox.program import Program
+from harness.sandbox.trial import Trial
 from harness.sandbox.worker import Worker
 
 ATTEMPTS = 2

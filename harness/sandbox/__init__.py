@@ -19,10 +19,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from harness.sandbox.execution import Ending, Execution, SandboxError
     from harness.sandbox.isolation import Isolation, IsolationError, Level
     from harness.sandbox.limits import Limits
     from harness.sandbox.pool import SandboxPool
-    from harness.sandbox.program import Ending, Execution, Program, SandboxError
+    from harness.sandbox.program import Program
 
 __all__ = [
     "Ending",
@@ -37,10 +38,11 @@ __all__ = [
 ]
 
 _HOMES = {
+    "harness.sandbox.execution": ("Ending", "Execution", "SandboxError"),
     "harness.sandbox.isolation": ("Isolation", "IsolationError", "Level"),
     "harness.sandbox.limits": ("Limits",),
     "harness.sandbox.pool": ("SandboxPool",),
-    "harness.sandbox.program": ("Ending", "Execution", "Program", "SandboxError"),
+    "harness.sandbox.program": ("Program",),
 }
 
 

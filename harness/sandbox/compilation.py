@@ -22,12 +22,15 @@ from harness.languages.known import language
 from harness.languages.language import Compiler, Language, MissingCompilerError
 from harness.problem import Codec
 from harness.sandbox.binaries import Binaries
-from harness.sandbox.fork_server_connection import ForkServer, read_answer
+from harness.sandbox.execution import Ending, Execution
+from harness.sandbox.fork_server_answer import read_answer
+from harness.sandbox.fork_server_connection import ForkServer
 from harness.sandbox.isolation import Isolation
 from harness.sandbox.launch import compilers_view
 from harness.sandbox.limits import MEBIBYTE, Limits
-from harness.sandbox.program import Ending, Execution, MemoryFiles, Program, encoded, sealed
+from harness.sandbox.program import Program
 from harness.sandbox.strongest import start
+from harness.sandbox.trial import MemoryFiles, encoded, sealed
 
 COMPILER_LIMITS = Limits(cpu_s=10.0, memory_bytes=2048 * MEBIBYTE, output_bytes=48 * MEBIBYTE)
 WALL, LONGEST = 3, 12

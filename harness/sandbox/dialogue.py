@@ -13,8 +13,9 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from harness.closing import Closing
+from harness.sandbox.execution import Execution
 from harness.sandbox.fork_server_connection import ForkServer
-from harness.sandbox.program import Execution, Trial
+from harness.sandbox.trial import Trial
 from harness.sandbox.worker import MARGIN_S, Worker
 
 PIECE = 1 << 16

@@ -11,10 +11,12 @@ from queue import SimpleQueue
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
-from harness.sandbox.cores import Exclusive, usable_cores
+from harness.sandbox.cores import usable_cores
+from harness.sandbox.exclusive import Exclusive
+from harness.sandbox.execution import Execution, SandboxError, WorkerStoppedError
 from harness.sandbox.isolation import Isolation
 from harness.sandbox.limits import Limits
-from harness.sandbox.program import Execution, Program, SandboxError, WorkerStoppedError
+from harness.sandbox.program import Program
 from harness.sandbox.worker import Worker
 
 T = TypeVar("T")

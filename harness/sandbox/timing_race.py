@@ -8,7 +8,8 @@ from typing import Any, cast
 
 from harness.sandbox.inside.messages import BETWEEN_TESTS
 from harness.sandbox.limits import Limits
-from harness.sandbox.program import MemoryFiles, Program, packed, write
+from harness.sandbox.program import Program, packed
+from harness.sandbox.trial import MemoryFiles, write
 
 MOST_PROGRAMS = 8
 STEPS_AT_ONCE = 200

@@ -15,14 +15,17 @@ from typing import Any, TypeVar
 from harness.closing import Closing
 from harness.languages import PYTHON
 from harness.sandbox.compilation import Builder, Refused, ending_of_compiled, returned
-from harness.sandbox.cores import Exclusive
-from harness.sandbox.fork_server_connection import LOOK_S, ForkServer, read_answer
+from harness.sandbox.exclusive import Exclusive
+from harness.sandbox.execution import Execution, SandboxError, WorkerStoppedError
+from harness.sandbox.fork_server_answer import read_answer
+from harness.sandbox.fork_server_connection import LOOK_S, ForkServer
 from harness.sandbox.isolation import Isolation
 from harness.sandbox.launch import FileView, checkers_view
 from harness.sandbox.limits import GRACE, Limits
-from harness.sandbox.program import Execution, Program, SandboxError, Trial, WorkerStoppedError
+from harness.sandbox.program import Program
 from harness.sandbox.strongest import start, strongest, take
 from harness.sandbox.timing_race import STEPS_AT_ONCE, Lap, ProgramStep, TimingRace
+from harness.sandbox.trial import Trial
 
 COLLECT_BYTES = 16 << 20
 """Output in bytes after which a process gets no further test, to bound memory."""

@@ -18,9 +18,10 @@ from harness.grading.task import Task
 from harness.grading.verdict import Grade
 from harness.models.protocol import Model, ModelSettings
 from harness.problem import ProblemView
+from harness.sandbox.execution import Execution
 from harness.sandbox.limits import Limits as TestLimits
 from harness.sandbox.pool import SandboxPool
-from harness.sandbox.program import Execution, Program
+from harness.sandbox.program import Program
 from harness.tools.read_problem import ReadProblem
 from harness.tools.run_tests import RunTests
 from harness.tools.toolbox import Toolbox

@@ -26,9 +26,10 @@ from harness.grading.judge import judge
 from harness.grading.rules import RULES
 from harness.grading.verdict import Grade
 from harness.problem import Problem, TestCase
+from harness.sandbox.execution import Ending
 from harness.sandbox.limits import limits_of
 from harness.sandbox.pool import SandboxPool
-from harness.sandbox.program import Ending, Program
+from harness.sandbox.program import Program
 from harness.sandbox.worker import Worker
 
 STARTS = 3

@@ -19,7 +19,7 @@ from harness.grading.judge import judge
 from harness.grading.verdict import Grade
 from harness.languages import PYTHON
 from harness.problem import Problem, Reference
-from harness.sandbox.program import SandboxError
+from harness.sandbox.execution import SandboxError
 from harness.sandbox.worker import Worker
 from harness.sources.contests.icpc import load
 

@@ -17,8 +17,10 @@ from harness.grading.sandbox_retry import RetryingWorker
 from harness.grading.task import Task
 from harness.grading.verdict import Grade, Verdict
 from harness.problem import Checker, Codec, Signature, TestCase
+from harness.sandbox.execution import Execution
 from harness.sandbox.limits import MEBIBYTE, Limits
-from harness.sandbox.program import Execution, Program, Trial
+from harness.sandbox.program import Program
+from harness.sandbox.trial import Trial
 from harness.sandbox.worker import Worker
 from harness.sources import preambles
 

@@ -13,9 +13,11 @@ from harness.grading.stop import Stop
 from harness.grading.task import Task
 from harness.grading.verdict import Grade, Verdict
 from harness.problem import TestCase
+from harness.sandbox.execution import Execution, SandboxError
 from harness.sandbox.isolation import UNSAFE
 from harness.sandbox.limits import Limits
-from harness.sandbox.program import Execution, Program, SandboxError, Trial
+from harness.sandbox.program import Program
+from harness.sandbox.trial import Trial
 from harness.sandbox.worker import Worker
 
 GradeIt = Callable[..., Grade]

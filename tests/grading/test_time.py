@@ -15,8 +15,10 @@ from harness.grading.stop import MANY_TESTS, Stop
 from harness.grading.task import Task
 from harness.grading.verdict import Grade, JudgedAgain, Verdict
 from harness.problem import TestCase
+from harness.sandbox.execution import Ending, Execution
 from harness.sandbox.limits import GRACE, MEBIBYTE, Limits
-from harness.sandbox.program import Ending, Execution, Program, Trial
+from harness.sandbox.program import Program
+from harness.sandbox.trial import Trial
 from harness.sandbox.worker import Worker
 
 CPU_S = 0.4

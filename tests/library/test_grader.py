@@ -21,7 +21,7 @@ import harness
 from harness import Grader, GradingError, Scored, UsageError, Verdict
 from harness.grading.jobs import Judgement
 from harness.grading.verdict import Grade
-from harness.sandbox.program import SandboxError
+from harness.sandbox.execution import SandboxError
 from harness.sandbox.worker import Worker
 
 Problems = tuple[harness.Problem, ...]

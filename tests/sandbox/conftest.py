@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 from marks import Marks
 
+from harness.sandbox.execution import Execution
 from harness.sandbox.isolation import UNSAFE
 from harness.sandbox.limits import MEBIBYTE, Limits
-from harness.sandbox.program import Execution, Program
+from harness.sandbox.program import Program
 from harness.sandbox.worker import Worker
 
 collect_ignore = ["hostile", "hostile_cpp"]  # programs to be judged

@@ -12,9 +12,11 @@ from harness.grading.judge import judge
 from harness.grading.stop import Stop
 from harness.grading.task import Task
 from harness.problem import TestCase
+from harness.sandbox.execution import Ending, Execution
 from harness.sandbox.isolation import Isolation, Level
 from harness.sandbox.limits import Limits
-from harness.sandbox.program import Ending, Execution, Program, Trial
+from harness.sandbox.program import Program
+from harness.sandbox.trial import Trial
 from harness.sandbox.worker import Worker
 
 RunOn = Callable[..., list[Execution]]

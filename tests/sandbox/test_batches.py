@@ -4,7 +4,8 @@ from collections.abc import Callable
 
 import pytest
 
-from harness.sandbox.program import INPUT_BYTES, Ending, Execution
+from harness.sandbox.execution import Ending, Execution
+from harness.sandbox.trial import INPUT_BYTES
 
 Run = Callable[..., Execution]
 Batch = Callable[..., list[Execution]]
@@ -155,7 +156,7 @@ def test_inputs_that_are_too_many_for_a_batch_are_left_for_another(
     run_batch: Batch, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert INPUT_BYTES >= 1 << 20
-    monkeypatch.setattr("harness.sandbox.program.INPUT_BYTES", 10)
+    monkeypatch.setattr("harness.sandbox.trial.INPUT_BYTES", 10)
     code = "print(len(input()))"
     assert [e.stdout for e in run_batch(code, b"a" * 4, b"b" * 6, b"c")] == [b"4\n", b"6\n"]
     assert [e.stdout for e in run_batch(code, b"a" * 40, b"b")] == [b"40\n"]

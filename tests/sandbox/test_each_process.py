@@ -2,8 +2,10 @@
 
 import pytest
 
+from harness.sandbox.execution import Ending, SandboxError
 from harness.sandbox.limits import Limits
-from harness.sandbox.program import Ending, Program, SandboxError, Trial
+from harness.sandbox.program import Program
+from harness.sandbox.trial import Trial
 from harness.sandbox.worker import Worker
 
 LEAKY = """

@@ -6,8 +6,8 @@ from textwrap import dedent
 
 import pytest
 
+from harness.sandbox.execution import Ending, Execution
 from harness.sandbox.limits import MEBIBYTE, Limits, limits_of
-from harness.sandbox.program import Ending, Execution
 
 Run = Callable[..., Execution]
 Batch = Callable[..., list[Execution]]

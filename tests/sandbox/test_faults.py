@@ -30,9 +30,10 @@ from harness.grading.stop import Stop
 from harness.grading.task import Task
 from harness.grading.verdict import Grade, Verdict
 from harness.problem import TestCase
+from harness.sandbox.execution import Ending, SandboxError
 from harness.sandbox.isolation import Isolation
 from harness.sandbox.limits import MEBIBYTE, Limits
-from harness.sandbox.program import Ending, Program, SandboxError
+from harness.sandbox.program import Program
 from harness.sandbox.worker import Worker
 
 PATIENCE_S = 60.0
@@ -294,7 +295,8 @@ from pathlib import Path
 from harness.grading.judge import judge
 from harness.grading.task import Task
 from harness.problem import TestCase
-from harness.sandbox.program import Program, SandboxError
+from harness.sandbox.execution import SandboxError
+from harness.sandbox.program import Program
 from harness.sandbox.isolation import Isolation, Level
 from harness.sandbox.limits import Limits
 from harness.sandbox.worker import Worker
@@ -435,7 +437,8 @@ kind, amount = getattr(resource, sys.argv[1]), int(sys.argv[2])
 from harness.grading.judge import judge
 from harness.grading.task import Task
 from harness.problem import TestCase
-from harness.sandbox.program import Program, SandboxError
+from harness.sandbox.execution import SandboxError
+from harness.sandbox.program import Program
 from harness.sandbox.isolation import Isolation, IsolationError, Level
 from harness.sandbox.limits import Limits
 from harness.sandbox.worker import Worker

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import pytest
 
-from harness.sandbox.program import Ending, Execution
+from harness.sandbox.execution import Ending, Execution
 from harness.sources import preambles
 
 

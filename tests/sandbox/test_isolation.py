@@ -19,10 +19,11 @@ from harness.grading.judge import judge
 from harness.grading.stop import Stop
 from harness.grading.task import Task
 from harness.problem import TestCase
+from harness.sandbox.execution import Ending, Execution
 from harness.sandbox.isolation import CANDIDATES, MISSING, PROMISED, Findings, Isolation, Level
 from harness.sandbox.launch import HOME_BYTES, HOME_FILES, can_change_user, interpreters_view
 from harness.sandbox.limits import MEBIBYTE, Limits
-from harness.sandbox.program import Ending, Execution, Program
+from harness.sandbox.program import Program
 from harness.sandbox.strongest import probe_isolation
 from harness.sandbox.worker import Worker
 

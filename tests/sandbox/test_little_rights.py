@@ -11,8 +11,9 @@ from typing import Any
 
 import pytest
 
+from harness.sandbox.execution import SandboxError
 from harness.sandbox.limits import Limits
-from harness.sandbox.program import Program, SandboxError
+from harness.sandbox.program import Program
 from harness.sandbox.worker import Worker
 
 PR_SET_NO_NEW_PRIVS, PR_SET_SECCOMP, FILTER = 38, 22, 2
@@ -128,7 +129,8 @@ os.execv(sys.executable, [sys.executable, "-c", sys.argv[1]])
 """
 RIGHTS = """
 from harness.sandbox.worker import Worker
-from harness.sandbox.program import Program, SandboxError
+from harness.sandbox.execution import SandboxError
+from harness.sandbox.program import Program
 from harness.sandbox.isolation import Isolation, Level
 from harness.sandbox.limits import Limits
 worker = Worker(Isolation(Level.SECCOMP))

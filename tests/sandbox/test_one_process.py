@@ -4,7 +4,8 @@ import pytest
 from processes import children, resting
 
 from harness.sandbox.limits import Limits
-from harness.sandbox.program import Program, Trial
+from harness.sandbox.program import Program
+from harness.sandbox.trial import Trial
 from harness.sandbox.worker import Worker
 
 LIMITS = Limits(cpu_s=10.0)

@@ -13,9 +13,10 @@ from processes import is_alive, state
 from harness.grading.judge import judge
 from harness.grading.task import Task
 from harness.problem import TestCase
+from harness.sandbox.execution import Ending, Execution, WorkerStoppedError
 from harness.sandbox.limits import Limits
 from harness.sandbox.pool import SandboxPool
-from harness.sandbox.program import Ending, Execution, Program, WorkerStoppedError
+from harness.sandbox.program import Program
 from harness.sandbox.worker import Worker
 
 PATIENCE_S = 60.0

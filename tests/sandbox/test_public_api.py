@@ -23,7 +23,7 @@ from harness.sandbox import (
     SandboxError,
     SandboxPool,
 )
-from harness.sandbox.program import Opaque, WorkerStoppedError
+from harness.sandbox.execution import Opaque, WorkerStoppedError
 
 LIMITS = Limits(cpu_s=2, memory_bytes=256 << 20, output_bytes=1 << 20, own_wall_s=20)
 

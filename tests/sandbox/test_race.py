@@ -2,8 +2,9 @@
 
 import pytest
 
+from harness.sandbox.execution import SandboxError
 from harness.sandbox.limits import Limits
-from harness.sandbox.program import Program, SandboxError
+from harness.sandbox.program import Program
 from harness.sandbox.timing_race import MOST_PROGRAMS, ProgramStep, TimingRace
 from harness.sandbox.worker import Worker
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from harness.sandbox.program import Ending, Execution
+from harness.sandbox.execution import Ending, Execution
 
 Run = Callable[..., Execution]
 DEEP = "import sys\nsys.setrecursionlimit(50_000)\nfrom functools import lru_cache\n"

@@ -15,9 +15,10 @@ from typing import Any
 import pytest
 from processes import resting
 
+from harness.sandbox.execution import Ending, Execution
 from harness.sandbox.fork_server_connection import ForkServer
 from harness.sandbox.isolation import Isolation, Level
-from harness.sandbox.program import Ending, Execution, Program, packed
+from harness.sandbox.program import Program, packed
 from harness.sandbox.worker import Worker
 
 Run = Callable[..., Execution]
@@ -291,7 +292,7 @@ def test_a_request_holds_code_and_inputs_and_nothing_else(
 
     run_on(shared_worker, "print(0)", b"in")  # another test may have ended its fork server
     monkeypatch.setattr(ForkServer, "send", spy)
-    monkeypatch.setattr("harness.sandbox.program.packed", packed_and_read)
+    monkeypatch.setattr("harness.sandbox.trial.packed", packed_and_read)
     run_on(shared_worker, "print(1)", b"in")
     program, opened = (request for request in requests if request.keys() != {"do"})  # not "close"
     assert set(program) == {"code", "entry_point", "arguments", "result", "apart"}

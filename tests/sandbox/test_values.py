@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from harness.problem import Codec, Signature
+from harness.sandbox.execution import Ending, Execution
 from harness.sandbox.inside import values
-from harness.sandbox.program import Ending, Execution
 from harness.sources.signature import signature_of
 
 Run = Callable[..., Execution]

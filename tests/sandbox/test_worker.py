@@ -15,16 +15,11 @@ from typing import Any, Protocol
 import pytest
 from processes import children, fork_server, is_alive
 
+from harness.sandbox.execution import Ending, Execution, SandboxError, WorkerStoppedError
 from harness.sandbox.fork_server_connection import ForkServer
 from harness.sandbox.limits import Limits
-from harness.sandbox.program import (
-    Ending,
-    Execution,
-    Program,
-    SandboxError,
-    Trial,
-    WorkerStoppedError,
-)
+from harness.sandbox.program import Program
+from harness.sandbox.trial import Trial
 from harness.sandbox.worker import Worker
 
 RunOn = Callable[..., list[Execution]]

@@ -24,7 +24,7 @@ from harness.errors import HarnessError, UsageError
 from harness.models.faults import Redactor
 from harness.models.protocol import ModelError, Usage
 from harness.models.user_code import load_attribute
-from harness.sandbox.program import SandboxError
+from harness.sandbox.execution import SandboxError
 from harness.tools.toolbox import Arguments, Tool, ToolError
 from harness.tools.workspace import Workspace
 

@@ -27,9 +27,9 @@ from harness.run.settings.python_arguments import spec_from
 from harness.run.settings.python_messages import python_words
 from harness.run.settings.python_signature import listing
 from harness.run.summary.summary import counted
+from harness.sandbox.execution import SandboxError
 from harness.sandbox.executor import Executor, ExecutorName
 from harness.sandbox.isolation import Level
-from harness.sandbox.program import SandboxError
 from harness.sources.selection import select
 from harness.terminal.notebook import NotebookView
 from harness.terminal.rich_tables import facts, figures_table

@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
+from harness.sandbox.execution import SandboxError
 from harness.sandbox.executor import Shared
-from harness.sandbox.program import SandboxError
 
 LARGE = 32_768
 """Bytes from which shared data are sent to a machine only once."""

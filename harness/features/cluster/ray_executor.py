@@ -26,9 +26,9 @@ from harness.errors import UsageError
 from harness.features.cluster.machine_slots import MachineSlots
 from harness.features.cluster.pickles import pack, unpack_outcome
 from harness.features.cluster.ray_node import Greeting, Node
+from harness.sandbox.execution import SandboxError
 from harness.sandbox.executor import ExecutorError
 from harness.sandbox.isolation import Level
-from harness.sandbox.program import SandboxError
 from harness.sandbox.worker import Worker
 from harness.version import __version__
 

@@ -34,8 +34,8 @@ from harness.models.protocol import (
 from harness.models.text_tools.instructions import with_tools
 from harness.models.unasked import UnaskedModel
 from harness.problem import Problem
+from harness.sandbox.execution import SandboxError
 from harness.sandbox.executor import Executor, Shared
-from harness.sandbox.program import SandboxError
 
 Answer = str | Mapping[str, Any] | Sequence[Mapping[str, Any]]
 """A model's answer: text, a message of the chat completions API, or tool calls."""

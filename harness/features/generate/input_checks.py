@@ -6,8 +6,8 @@ from harness.errors import DataError
 from harness.features.generate.program_endings import exit_code, failure
 from harness.features.generate.program_runs import run_program
 from harness.grading.sandbox_retry import RetryingWorker
+from harness.sandbox.execution import Ending
 from harness.sandbox.limits import Limits
-from harness.sandbox.program import Ending
 from harness.sources.contests.generators.generator_programs import ProgramSource, program_at
 from harness.sources.contests.package.package_folder import MOST_YAML_BYTES, PackageFolder
 from harness.sources.contests.package.package_programs import programs_in

@@ -7,7 +7,7 @@ from pathlib import Path
 from harness.errors import DataError, HarnessError, UsageError
 from harness.features.generate.generation import Generated, generate_package
 from harness.grading.sandbox_retry import RetryingWorker
-from harness.sandbox.program import SandboxError
+from harness.sandbox.execution import SandboxError
 from harness.sandbox.worker import Worker
 from harness.sources.benchmarks import parse_spec
 from harness.sources.contests.generators.generators_file import generators_path

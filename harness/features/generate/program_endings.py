@@ -2,8 +2,8 @@
 
 from harness.errors import DataError
 from harness.excerpts import around
+from harness.sandbox.execution import Ending, Execution
 from harness.sandbox.limits import Limits
-from harness.sandbox.program import Ending, Execution
 from harness.text import writable
 
 EXCERPT = 200

@@ -4,9 +4,11 @@ from collections.abc import Mapping, Sequence
 
 from harness.grading.sandbox_retry import RetryingWorker
 from harness.languages import PYTHON
+from harness.sandbox.execution import Execution
 from harness.sandbox.limits import Limits
-from harness.sandbox.program import Execution, Program, Trial
+from harness.sandbox.program import Program
 from harness.sandbox.test_folder import TestFolder
+from harness.sandbox.trial import Trial
 from harness.sources.contests.generators.generator_programs import ProgramSource
 
 COMPILE_S = 60.0

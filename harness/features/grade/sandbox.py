@@ -33,9 +33,10 @@ from harness.grading.task import Task
 from harness.grading.verdict import TestResult
 from harness.problem import Checker, TestCase
 from harness.run.settings.execution_settings import read_test_timeout
+from harness.sandbox.execution import WorkerStoppedError
 from harness.sandbox.isolation import Isolation, Level
 from harness.sandbox.limits import Limits
-from harness.sandbox.program import Program, WorkerStoppedError
+from harness.sandbox.program import Program
 from harness.sandbox.strongest import choose
 from harness.sandbox.timing_race import Lap, ProgramStep
 from harness.sandbox.worker import Worker

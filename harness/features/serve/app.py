@@ -33,7 +33,7 @@ from harness.features.serve.run_code import ReadyRequest, failed_answer, run_ans
 from harness.features.serve.run_request import RunRequest
 from harness.features.serve.work import CONTENT_TYPE, LeftError, while_there
 from harness.languages import PYTHON
-from harness.sandbox.program import SandboxError
+from harness.sandbox.execution import SandboxError
 from harness.version import __version__
 
 T = TypeVar("T")

@@ -14,8 +14,9 @@ from harness.features.serve.run_request import LONGEST_COMPILE_S, RunRequest
 from harness.features.serve.single_run import SingleRun
 from harness.languages import cpp
 from harness.run.plan.languages import check_compiler
+from harness.sandbox.execution import Execution
 from harness.sandbox.limits import MEBIBYTE
-from harness.sandbox.program import Execution, Program
+from harness.sandbox.program import Program
 from harness.sandbox.test_folder import TestFolder, unpack_kept
 
 NAMES = frozenset({cpp.LANGUAGE.name, "c++"})

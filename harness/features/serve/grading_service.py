@@ -18,7 +18,7 @@ from harness.languages import PYTHON
 from harness.problem import Problem
 from harness.run.plan.languages import check_language, compiler_words
 from harness.run.plan.problem_kinds import RULES_OF, in_language
-from harness.sandbox.program import SandboxError
+from harness.sandbox.execution import SandboxError
 from harness.text import printable_line
 
 log = logging.getLogger("harness")

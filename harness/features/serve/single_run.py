@@ -5,8 +5,10 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from harness.grading.sandbox_retry import RetryingWorker
+from harness.sandbox.execution import Execution, SandboxError
 from harness.sandbox.limits import Limits
-from harness.sandbox.program import Execution, Program, SandboxError, Trial
+from harness.sandbox.program import Program
+from harness.sandbox.trial import Trial
 from harness.sandbox.worker import Worker
 
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from harness.features.serve.requests import SHUTTING_DOWN, Refusal
+from harness.sandbox.execution import WorkerStoppedError
 from harness.sandbox.executor import Executor, ExecutorError
-from harness.sandbox.program import WorkerStoppedError
 from harness.sandbox.worker import Worker
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"

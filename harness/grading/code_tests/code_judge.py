@@ -11,7 +11,7 @@ from harness.grading.sandbox_retry import RetryingWorker
 from harness.grading.task import Task
 from harness.grading.verdict import Difference, JudgedAgain, TestResult, Verdict
 from harness.problem import TestCase, TestCode, TestScript
-from harness.sandbox.program import Ending, Execution
+from harness.sandbox.execution import Ending, Execution
 
 BY_CODE, BY_CODE_AND_SOLUTION = "test_code", "test_code_and_solution"
 _LIMITS = frozenset({Ending.CPU_LIMIT, Ending.WALL_LIMIT, Ending.MEMORY_LIMIT, Ending.OUTPUT_LIMIT})

@@ -13,8 +13,10 @@ from pydantic import Field, ValidationError
 
 from harness.grading.sandbox_retry import RetryingWorker
 from harness.problem import NO_EXCEPTION, Codec, Frozen, Signature, TestCase, TestCode, TestScript
+from harness.sandbox.execution import Ending, Execution
 from harness.sandbox.limits import Limits
-from harness.sandbox.program import Ending, Execution, Program, Trial
+from harness.sandbox.program import Program
+from harness.sandbox.trial import Trial
 
 MOST_ROUNDS = 100
 MOST_TIMES = 5

@@ -46,8 +46,8 @@ from harness.run.reporter import Warnings
 from harness.run.store.directory import RunDirectory
 from harness.run.store.results import SampleResult, outcomes, with_impossible
 from harness.run.store.transcript import TranscriptWriter, facts_of, sample_name
+from harness.sandbox.execution import SandboxError
 from harness.sandbox.executor import Executor, Shared
-from harness.sandbox.program import SandboxError
 from harness.text import writable
 
 SMALL_ROW = 1 << 14

@@ -44,12 +44,13 @@ from inside.connection import Connection, close_all_but
 from inside.messages import pack
 from inside.preamble import WARM, Preamble
 from inside.processes import Watch, empty_working_directory
+from inside.recursion_depth import allow_depth
 from inside.timing.lanes import Lanes, LaneStep
 from inside.trial import SolutionTrial, TrialJob
 from inside.walls import linux
 from inside.walls.lockdown import PROCESSES, Lockdown
 from inside.walls.probe import probe
-from inside.warm_up import allow_depth, rehearse
+from inside.warm_up import rehearse
 
 THREAD_STACK_BYTES = 4 << 20  # small enough for `PROCESSES` threads
 MOST_PREAMBLES = 8

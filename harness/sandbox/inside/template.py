@@ -10,8 +10,9 @@ from types import CodeType
 from typing import Any, NoReturn
 
 from inside import messages
+from inside.compile_python import compile_solution
 from inside.lasting_state import may_outlive
-from inside.preamble import Preamble, SolutionFacts, compile_solution
+from inside.preamble import Preamble, SolutionFacts
 from inside.runner import Runner
 from inside.walls import linux
 

@@ -1,26 +1,17 @@
-"""Prepare the fork server's interpreter for all solutions: a rehearsal, and a deep recursion limit.
+"""Rehearse the fork server's interpreter on sample solutions.
 
-Rehearsal: on first use the interpreter counts calls, specializes code and fills caches. Done here
-once, on sample solutions, this is not repeated in every forked process, each time in new memory.
-
-Depth of recursion: Python code calls itself through C code in `functools.lru_cache`, a sort's key,
-`map`, `__eq__` and the like. Python 3.11 counts such calls with all others. Python 3.12 and 3.13
-also count them separately, up to a number fixed at build time, however large the stack: a recursive
-function with a cache ends at a depth of 500 or 3,300 there. Python 3.14 checks the stack itself.
-`allow_depth` raises the remainder of that number to what the stack holds, so that
-`sys.setrecursionlimit` decides everywhere.
+On first use the interpreter counts calls, specializes code and fills caches. Done here once, this
+is not repeated in every forked process, each time in new memory.
 """
 
-import ctypes
 import os
 import sys
-import threading
-from collections.abc import Callable
 from typing import Any
 
+from inside.compile_python import compile_solution
 from inside.lasting_state import may_outlive
 from inside.messages import FILE_NAME, FILES
-from inside.preamble import Preamble, SolutionFacts, compile_solution
+from inside.preamble import Preamble, SolutionFacts
 from inside.runner import Runner
 
 # pyright: reportPrivateUsage=false
@@ -40,10 +31,6 @@ def main():
     print(n, *map(int, sys.stdin.readline().split()))
 main()
 """
-COUNTED_APART = ((3, 12), (3, 13))
-STACK_BYTES_A_CALL = 3_500  # more than any of the calls above needs, measured
-_WORDS = 40  # of a thread's state, which include the counters
-_MARK = 54_321
 
 
 def rehearse() -> None:
@@ -88,64 +75,3 @@ def _run(
         runner.rehearse()
         for file in files[1:]:
             os.ftruncate(file, 0)
-
-
-_state = ctypes.pythonapi.PyThreadState_Get
-_state.restype = ctypes.c_void_p
-
-
-def allow_depth(stack_bytes: int, own_stack_bytes: int) -> None:
-    """Let this thread, and threads with enlarged stacks, recurse as deep as they can.
-
-    Args:
-        stack_bytes: stack size of this thread.
-        own_stack_bytes: default stack size of other threads.
-    """
-    place = _place()
-    if place is None:
-        return
-    _raise(place, stack_bytes)
-    for name in ("_start_new_thread", "_start_joinable_thread"):
-        start = getattr(threading, name, None)
-        if start is not None:
-            setattr(threading, name, _with_depth(start, place, own_stack_bytes))
-
-
-def _place() -> int | None:
-    """Return the index of the remaining-calls word in a thread's state, or None."""
-    if sys.version_info[:2] not in COUNTED_APART:
-        return None
-    limit = sys.getrecursionlimit()
-    sys.setrecursionlimit(_MARK)
-    found = [place for place, word in enumerate(_words()) if word == _MARK]
-    sys.setrecursionlimit(limit)
-    # It follows the limit of all calls; a few are already used.
-    known = len(found) == 1 and 1_000 < _words()[found[0] + 1] <= 10_000  # noqa: PLR2004
-    return found[0] + 1 if known else None
-
-
-def _words() -> Any:
-    return (ctypes.c_int * _WORDS).from_address(_state())
-
-
-def _raise(place: int, stack_bytes: int) -> None:
-    words = _words()
-    words[place] = max(words[place], stack_bytes // STACK_BYTES_A_CALL)
-
-
-def _with_depth(start: Callable[..., Any], place: int, usual: int) -> Callable[..., Any]:
-    """Wrap a function that starts threads so that large stacks allow deep recursion."""
-
-    def starter(function: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
-        size = threading.stack_size()
-        threading.stack_size(size)  # reading it sets it back to the system's default
-        if size <= usual:
-            return start(function, *arguments, **named)
-
-        def deep(*given: Any) -> Any:
-            _raise(place, size)
-            return function(*given)
-
-        return start(deep, *arguments, **named)
-
-    return starter

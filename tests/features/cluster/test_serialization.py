@@ -21,8 +21,8 @@ from harness.grading.jobs import Judgement, Options
 from harness.grading.task import Task
 from harness.grading.verdict import Verdict
 from harness.problem import Problem, TestCase, TestSuite
+from harness.sandbox.execution import SandboxError
 from harness.sandbox.executor import Shared
-from harness.sandbox.program import SandboxError
 from harness.sandbox.worker import Worker
 from harness.sources.benchmarks import load
 

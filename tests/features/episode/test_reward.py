@@ -9,7 +9,7 @@ from harness import Episode, EpisodeReward, Episodes, UsageError
 from harness.features.episode.reward import RULES
 from harness.grading.jobs import Judgement
 from harness.grading.verdict import Grade, Verdict
-from harness.sandbox.program import SandboxError
+from harness.sandbox.execution import SandboxError
 from harness.sandbox.worker import Worker
 
 Problems = tuple[harness.Problem, ...]

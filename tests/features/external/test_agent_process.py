@@ -17,14 +17,12 @@ from harness.agent.events import (
     SampleStart,
     ToolResult,
 )
-from harness.agent.events import (
-    Tested as RunByStrategy,
-)
+from harness.agent.events import Tested as RunByStrategy
 from harness.features.external.agent_sandbox import AgentSandbox
 from harness.features.external.process import HEAD, TAIL
 from harness.features.external.session import Absent
 from harness.models.protocol import Usage
-from harness.sandbox.program import SandboxError
+from harness.sandbox.execution import SandboxError
 
 pytestmark = pytest.mark.usefixtures("namespaces")
 BOTH = pytest.mark.parametrize("confined", [True, False], ids=["in a room", "loose"])

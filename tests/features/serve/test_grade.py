@@ -268,8 +268,8 @@ class TestBadRequests:
 
 def test_an_infrastructure_failure_has_no_reward(monkeypatch: pytest.MonkeyPatch) -> None:
     """The sandbox fails twice, as it does where the machine has no memory left."""
+    from harness.sandbox.execution import SandboxError
     from harness.sandbox.pool import SandboxPool
-    from harness.sandbox.program import SandboxError
 
     (problem, *_) = load_problems("fixture")
     with JudgeServer([problem], workers=1) as judge:

@@ -11,7 +11,7 @@ import pytest
 from harness import DataError, load_problems
 from harness.features.training.reward_function import compute_score, problem_of
 from harness.grading.jobs import Judgement
-from harness.sandbox.program import SandboxError
+from harness.sandbox.execution import SandboxError
 
 PROGRAM = "Here:\n```python\na, b = map(int, input().split())\nprint(a + b)\n```"
 FUNCTION = "```python\nclass Solution:\n    def add(self, a, b):\n        return a + b\n```"
