@@ -244,7 +244,7 @@ class TestGoingOn:
             )
             flags = ["experiment", "-c", "g.yaml", "--out", "e"]
             process = await start(tmp_path, *flags)
-            await server.arrived(2)
+            await server.arrived(1)
             process.send_signal(signal.SIGINT)
             await heard(process, "interrupted")
             told.set()
@@ -252,7 +252,7 @@ class TestGoingOn:
             assert code == 130, err
             assert "interrupted; go on with: harness experiment -c g.yaml --out e" in err
             assert "terse has not begun" in out
-            assert len(server.requests) == 2
+            assert len(server.requests) == 1
             code, _, err = await run(tmp_path, *flags)
             assert code == 0, err
             assert len(server.requests) == 8, "no answer is asked for twice"
