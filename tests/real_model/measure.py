@@ -55,14 +55,19 @@ HARDER = (
 )
 DEMO = (*TRIVIAL, *EASY, *HARDER)
 """Bundled problems that are recorded: by difficulty, half of those that were there before."""
-DEMO_TOKENS = 700
-"""Most tokens of one answer in the demo."""
-DEMO_TURNS = 6
-"""Most turns of the agent loop in the demo: this model repeats a failing solution."""
+FEWER_TOKENS = 700
+"""Most tokens of one answer where the loop is compared."""
+MOST_TURNS = 6
+"""Most turns of the agent loop: this model repeats a failing solution."""
+LOOP = ("--tool-protocol", "text", "--max-turns", str(MOST_TURNS))
+"""How the agent loop is run: this model calls its tools in text, however they are told."""
+VARY_LOOP = ("--vary", "tool_protocol=text", "--vary", f"max_turns={MOST_TURNS}")
+"""The same for an experiment."""
 SHOTS = 3
 """Single shots of a bundled problem that are recorded."""
 MODES = ("single_shot", "agentic", "self_repair", "best_of_k_public")
 PROMPTS = ("default", "terse", "reasoning")
+AGENT_PROMPTS = ("default", "read_first", "terse")
 SECOND_PROMPT = "terse"
 RECORD = "piece.json"
 DATA = "data"
@@ -145,7 +150,7 @@ def mbpp(options: Options) -> list[str]:
 def experiment(options: Options, temperature: float, **axes: Sequence[str]) -> list[str]:
     """Return the arguments of an experiment whose variants are all combinations of `axes`."""
     address = ["-m", options.model, "--base-url", options.server]
-    settings = {"temperature": temperature, "max_tokens": MOST_TOKENS}
+    settings = {"temperature": temperature, "max_tokens": FEWER_TOKENS}
     variants = [
         word for axis, names in axes.items() for name in names for word in (f"--{axis}", name)
     ]
@@ -165,14 +170,18 @@ def mbpp_single(options: Options) -> dict[str, list[str]]:
 
 
 def loop(options: Options) -> dict[str, list[str]]:
-    asked = ["run", *humaneval(options), *options.drawn(40), *options.asked(DEMO_TOKENS)]
-    asked += ["--temperature", "0", "--agentic-mode", "--tool-protocol", "text"]
-    asked += ["--max-turns", str(DEMO_TURNS)]
-    return {prompt: [*asked, "--prompt", prompt] for prompt in ("default", "read_first")}
+    asked = ["run", *humaneval(options), *options.drawn(40), *options.asked(FEWER_TOKENS)]
+    asked += ["--temperature", "0"]
+    agentic = [*asked, "--agentic-mode", *LOOP]
+    return {
+        "single_shot": asked,
+        **{prompt: [*agentic, "--prompt", prompt] for prompt in ("default", "read_first")},
+        "self_repair": [*asked, "--mode", "self_repair"],
+    }
 
 
 def modes(options: Options) -> dict[str, list[str]]:
-    compared = experiment(options, WARM, mode=MODES)
+    compared = [*experiment(options, WARM, mode=MODES), *VARY_LOOP]
     easy = [*livecodebench(options), *options.drawn(20)]
     return {
         "humaneval": [*compared, *humaneval(options), *options.drawn(60)],
@@ -181,8 +190,19 @@ def modes(options: Options) -> dict[str, list[str]]:
 
 
 def prompts(options: Options) -> dict[str, list[str]]:
-    compared = experiment(options, 0, mode=("single_shot",), prompt=PROMPTS)
-    return {"experiment": [*compared, *humaneval(options), *options.drawn(60)]}
+    return {
+        "single_shot": [
+            *experiment(options, 0, mode=("single_shot",), prompt=PROMPTS),
+            *humaneval(options),
+            *options.drawn(60),
+        ],
+        "agentic": [
+            *experiment(options, 0, mode=("agentic",), prompt=AGENT_PROMPTS),
+            *VARY_LOOP,
+            *humaneval(options),
+            *options.drawn(60),
+        ],
+    }
 
 
 def protocols(options: Options) -> dict[str, list[str]]:
@@ -192,11 +212,10 @@ def protocols(options: Options) -> dict[str, list[str]]:
 
 def demo(options: Options) -> dict[str, list[str]]:
     some = [word for slug in DEMO[: options.size] for word in ("-t", f"fixture/{slug}")]
-    asked = ["run", "-b", "fixture", *some, *options.asked(DEMO_TOKENS)]
+    asked = ["run", "-b", "fixture", *some, *options.asked(FEWER_TOKENS)]
     asked += ["--temperature", str(WARM)]
-    loop = ["--agentic-mode", "--tool-protocol", "text", "--max-turns", str(DEMO_TURNS)]
     return {
-        "agentic-default": [*asked, *loop],
+        "agentic-default": [*asked, "--agentic-mode", *LOOP],
         "single_shot-default": [*asked, "-k", str(SHOTS)],
         f"single_shot-{SECOND_PROMPT}": [*asked, "--prompt", SECOND_PROMPT],
     }

@@ -160,7 +160,7 @@ def arm_of(samples: Samples, mode: str, unit: Unit) -> Arm:
 
 
 def with_enough_shots(shots: Samples, attempts: Samples, unit: Unit) -> list[str]:
-    """Return the problems whose shots are worth the attempts, within one shot a problem.
+    """Return the problems whose shots are worth the attempts, but for less than one shot in all.
 
     A problem that an early end left with fewer shots is left out, so that the others can be
     compared at what their attempts spend. If no choice by the number of shots is worth the
@@ -180,8 +180,8 @@ def with_enough_shots(shots: Samples, attempts: Samples, unit: Unit) -> list[str
         bought, shot, attempt = (
             _mean([spend[problem] for problem in kept]) for spend in (of_all, of_one, of_attempt)
         )
-        missing = attempt - bought
-        if missing < shot * (1 + _NEAR) and attempt < (least + 2) * shot:
+        missing = (attempt - bought) * len(kept)
+        if missing < shot * (1 - _NEAR) and attempt < (least + 2) * shot:
             return kept
     return list(shots)
 

@@ -31,6 +31,13 @@ from harness.text import printable_line
 FIRST = 8
 """Fewest problems of a batch, after the first ones."""
 
+EARLY_GROWTH = 4
+"""How many times larger than the one before an early batch is.
+
+The first batch is one problem, so that an end soon after the start leaves a problem that all
+variants have done. Few requests are in flight in such batches, so there are few of them.
+"""
+
 GROWTH, GROWTH_WITHOUT_LOOKS = 0.1, 0.25
 """Smallest size of a later batch, as a share of the problems run before: where each batch may be
 the last, and where only an interrupt ends the experiment.
@@ -60,19 +67,37 @@ def batches(
 ) -> Iterator[Sequence[str]]:
     """Yield the problems up to each interim look, including those of earlier looks.
 
-    The first batches are as small as keeps the requests busy, so that an early end leaves problems
-    that all variants have done.
+    The first batch is one problem, so that an early end leaves problems that all variants have
+    done; the next ones grow until they keep the requests busy.
 
     Args:
         order: all problems, in order.
-        concurrency: number of requests in flight, which a batch must keep busy.
+        concurrency: number of requests in flight, which a later batch must keep busy.
         growth: smallest size of a later batch, as a share of the problems before.
     """
-    size, asked = concurrency, 0
+    size, asked = 1, 0
     while asked < len(order):
         asked += size
-        size = min(2 * size, max(FIRST, concurrency, int(asked * growth)))
+        size = _next_size(size, asked, concurrency, growth)
         yield order[:asked]
+
+
+def _next_size(size: int, asked: int, concurrency: int, growth: float) -> int:
+    """Return the size of the batch after one of this size, with which so many are asked."""
+    return min(EARLY_GROWTH * size, max(FIRST, concurrency, int(asked * growth)))
+
+
+def in_batches(variants: Sequence[Variant], goal: Goal) -> bool:
+    """Return whether problems are run in batches, each batch in all variants.
+
+    That is so wherever an early end would leave variants without a common problem. Several variants
+    that send their shots by a provider's batch API run one after the other, unless they may stop
+    early or are compared with attempts: each part would wait for hours.
+    """
+    modes = {variant.spec.mode for variant in variants}
+    compared = SINGLE_SHOT in modes and len(modes) > 1
+    by_batch_api = any(variant.spec.batch for variant in variants)
+    return goal.stops or compared or (len(variants) > 1 and not by_batch_api)
 
 
 def in_order(experiment: Experiment) -> list[Variant]:
@@ -115,7 +140,7 @@ class GridRun:
 
     def carry_out(self) -> None:
         """Run pending samples until all are done, enough is known, or the run must stop."""
-        if not self._in_batches:
+        if not in_batches(self.experiment.variants, self.goal):
             for variant in self.experiment.variants:
                 if not self._part(variant, None)[1]:
                     break
@@ -128,17 +153,6 @@ class GridRun:
             self._leave_out_dear_shots()
         if self.goal.stops:
             self.experiment.write(self.decision)
-
-    @property
-    def _in_batches(self) -> bool:
-        """Whether problems are run in batches, each batch in all variants.
-
-        That is so if the experiment may end early, or if attempts are compared with shots.
-        """
-        specs = [variant.spec for variant in self.experiment.variants]
-        modes = {spec.mode for spec in specs}
-        compared = SINGLE_SHOT in modes and len(modes) > 1
-        return self.goal.stops or compared or (self.runs.is_limited and len(specs) > 1)
 
     def _ask_in_batches(self) -> None:
         """Run batches of problems until enough is known."""
@@ -170,7 +184,7 @@ class GridRun:
                 self.runs.refuse(self.experiment)
                 return
             asked += min(new, int(room))
-            size = min(2 * size, max(FIRST, concurrency, int(asked * growth)))
+            size = _next_size(size, asked, concurrency, growth)
             yield order[:asked]
 
     def _whole_problems(self) -> set[str]:
@@ -183,17 +197,39 @@ class GridRun:
         return set[str].intersection(*done) if done else set()
 
     def _ask(self, asked: Sequence[str]) -> tuple[bool, bool]:
-        """Run problems in every variant; return whether any ran and whether to go on."""
+        """Run problems in every variant; return whether any ran and whether to go on.
+
+        Each problem gets a first shot before the agent is asked, so that every attempt that ends
+        can be compared with a shot, and the price of a shot is known when the others are bought.
+        """
+        auto = [
+            variant.name
+            for variant in self.experiment.variants
+            if variant.name in self.experiment.auto_shots
+        ]
+        parts = [(name, self._first_shots) for name in auto]
+        parts += [
+            (variant.name, self._buy_shots if variant.name in auto else self._part)
+            for variant in in_order(self.experiment)
+        ]
         worked = False
-        for variant in in_order(self.experiment):
-            if variant.name in self.stopped:
+        for name, run_part in parts:
+            if name in self.stopped:
                 continue
-            auto = variant.name in self.experiment.auto_shots
-            did, goes_on = (self._buy_shots if auto else self._part)(variant, asked)
+            did, goes_on = run_part(self._variant(name), asked)
             worked = worked or did
             if not goes_on:
                 return worked, False
         return worked, True
+
+    def _variant(self, name: str) -> Variant:
+        """Return a variant with its current settings: buying shots changes them."""
+        return next(each for each in self.experiment.variants if each.name == name)
+
+    def _first_shots(self, variant: Variant, asked: Sequence[str]) -> tuple[bool, bool]:
+        """Run a shot of each problem that has none; return the same as `_part`."""
+        done = {result.problem_id for result in results_of(self.experiment.run(variant))}
+        return self._part(variant, asked, {problem: 1 for problem in asked if problem not in done})
 
     def _buy_shots(self, variant: Variant, asked: Sequence[str]) -> tuple[bool, bool]:
         """Run as many shots as the agent's spend buys; return the same as `_part`."""

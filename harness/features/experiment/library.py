@@ -12,7 +12,7 @@ from rich.console import Console
 from harness.agent.attempt import StopReason
 from harness.errors import RunDirectoryError, UsageError
 from harness.features.experiment.experiment_file import experiment_at
-from harness.features.experiment.grid_run import GridRun, in_order
+from harness.features.experiment.grid_run import GridRun, in_batches, in_order
 from harness.features.experiment.live_panel import ExperimentPanel
 from harness.features.experiment.ranking import rank
 from harness.features.experiment.request import ExperimentRequest
@@ -282,7 +282,7 @@ class ExperimentRun:
             StorageError: a write to disk failed.
         """
         asked, experiment, runs = self._asked, self.experiment, self.runs
-        if asked.goal.stops or experiment.auto_shots:  # runs proceed in parts
+        if in_batches(experiment.variants, asked.goal):  # runs proceed in parts
             self.watchers[:] = cast("list[Watcher]", [*map(WholeRuns, self.watchers)])
         with locked(asked.path, "experiment"):
             if experiment_at(asked.path, asked.grid) != experiment:

@@ -103,8 +103,10 @@ def _whole_spend(variant: RankedVariant) -> str:
 def best_words(ranking: Ranking) -> str:
     """Return a sentence on the best variant and its difference to the baseline."""
     best = ranking.variants[0]
+    if len(ranking.variants) > 1 and not any(variant.against for variant in ranking.variants):
+        return _no_answer(ranking)
     if best.pass_at_1 is None:
-        return f"{count(len(ranking.variants), 'variant')}; none has a graded sample"
+        return "No sample is graded yet"
     rate = best.pass_at_1.value
     equal = sum(
         variant.pass_at_1 is not None and variant.pass_at_1.value == rate
@@ -122,6 +124,16 @@ def best_words(ranking: Ranking) -> str:
         f"{solves}, {more} against {printable_line(ranking.baseline)} "
         f"(p {p_words(best.against.p_holm)} by Holm{chance})"
     )
+
+
+def _no_answer(ranking: Ranking) -> str:
+    """Say that no problem is graded in the baseline and another variant, and what is graded."""
+    if len(ranking.variants) != PAIR:
+        baseline = printable_line(ranking.baseline)
+        return f"No answer yet: no variant shares a graded problem with {baseline}, the baseline"
+    variants = sorted(ranking.variants, key=lambda variant: variant.name != ranking.baseline)
+    graded = ", ".join(f"{printable_line(each.name)} {each.graded:,}" for each in variants)
+    return f"No answer yet: 0 problems are graded in both variants (graded samples: {graded})"
 
 
 def _columns(ranking: Ranking) -> dict[str, list[str]]:

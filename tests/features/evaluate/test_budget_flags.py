@@ -265,7 +265,7 @@ class TestDryRun:
         assert code == 0, err
         assert server.requests == []
         told = dict(line.split(maxsplit=1) for line in out.splitlines() if line.strip())
-        assert told["requests"].strip() == "6 to 15"  # the problem is read first
+        assert told["requests"].strip() == "3 to 15"
         assert told["cost"].startswith("about $")
         assert not (tmp_path / "runs").exists()
 

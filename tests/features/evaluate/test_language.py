@@ -109,7 +109,7 @@ async def test_tools_in_text_show_a_call_in_cpp(folder: Path) -> None:
     server, made = await _served(folder, script, *flags)
     (result,) = _results(made)
     assert (result["verdict"], result["code"].strip()) == ("accepted", RIGHT.strip())
-    assert "```cpp\n// your complete solution" in "".join(_told(server))
+    assert "write the whole code in one fenced cpp block; no JSON" in "".join(_told(server))
     assert "python" not in "".join(_told(server)).lower()
 
 

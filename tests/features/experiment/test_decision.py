@@ -192,8 +192,9 @@ class TestOrder:
     def test_batches_grow_and_end_with_all(self) -> None:
         order = [str(number) for number in range(500)]
         sizes = [len(asked) for asked in batches(order, concurrency=4)]
-        assert sizes[:4] == [4, 12, 20, 28], "the first as small as keeps the requests busy"
+        assert sizes[:4] == [1, 5, 13, 21], "the first is one problem, so that it is soon whole"
         assert sizes[-1] == 500
         assert len(sizes) < 36
-        assert [len(asked) for asked in batches(order[:20], concurrency=1)] == [1, 3, 7, 15, 20]
-        assert len(next(iter(batches(order, concurrency=50)))) == 50
+        assert [len(asked) for asked in batches(order[:20], concurrency=1)] == [1, 5, 13, 20]
+        wide = [len(asked) for asked in batches(order, concurrency=50)]
+        assert wide[:5] == [1, 5, 21, 71, 121], "later ones keep the requests busy"

@@ -244,7 +244,7 @@ class TestGoingOn:
             )
             flags = ["experiment", "-c", "g.yaml", "--out", "e"]
             process = await start(tmp_path, *flags)
-            await server.arrived(2)
+            await server.arrived(1)
             process.send_signal(signal.SIGINT)
             await heard(process, "interrupted")
             told.set()
@@ -252,7 +252,7 @@ class TestGoingOn:
             assert code == 130, err
             assert "interrupted; go on with: harness experiment -c g.yaml --out e" in err
             assert "terse has not begun" in out
-            assert len(server.requests) == 2
+            assert len(server.requests) == 1
             code, _, err = await run(tmp_path, *flags)
             assert code == 0, err
             assert len(server.requests) == 8, "no answer is asked for twice"
@@ -479,8 +479,8 @@ class TestDryRun:
             line.split()[0]: line.split()[1:] for line in done.stdout.splitlines() if line.split()
         }
         assert rows["python-mine-talks+single_shot"] == ["(baseline)", "4", "4", "unknown"]
-        assert rows["python-mine-silent+agentic"] == ["4", "8", "to", "12", "unknown"]
-        assert rows["all"] == ["4", "variants", "16", "24", "to", "32", "unknown"]
+        assert rows["python-mine-silent+agentic"] == ["4", "4", "to", "12", "unknown"]
+        assert rows["all"] == ["4", "variants", "16", "16", "to", "32", "unknown"]
         assert sorted(p for p in folder.rglob("*") if "__pycache__" not in str(p)) == before
 
     @pytest.mark.thorough

@@ -132,19 +132,19 @@ class TestStopping:
             more = ["--shots", "2", "--stop-when-decided"]
             code, out, err = await run(folder, *flags(server, *more))
             assert code == 0, err
-            assert served.asked == {"agent": 28, "shot": 28}, "14 of 20 problems"
+            assert served.asked == {"agent": 26, "shot": 26}, "13 of 20 problems"
             assert "agentic minus single_shot at equal spend: +100.0 points" in err
             assert "Stopping rule: decided" in out
             assert "harness experiment --resume e" in out
             assert told(folder)["decision"]["reason"] == "decided"
-            assert pending(folder, "agentic") == {"not_needed": 6}
-            assert pending(folder, "single_shot") == {"not_needed": 12}
+            assert pending(folder, "agentic") == {"not_needed": 7}
+            assert pending(folder, "single_shot") == {"not_needed": 14}
             listed = harness(folder, "ls", "e", COLUMNS="200").stdout
-            assert "done, 6 not needed" in listed
+            assert "done, 7 not needed" in listed
             again = ["experiment", "--resume", "e", "--stop-when-decided"]
             code, _, err = await run(folder, *again)
-            assert served.asked.total() == 56, "it is decided already"
-            assert pending(folder, "agentic") == {"not_needed": 6}
+            assert served.asked.total() == 52, "it is decided already"
+            assert pending(folder, "agentic") == {"not_needed": 7}
             code, out, err = await run(folder, "experiment", "--resume", "e")
         assert code == 0, err
         assert served.asked == {"agent": 40, "shot": 40}
@@ -159,7 +159,7 @@ class TestStopping:
             await run(folder, *flags(server, "--shots", "1", "--stop-when-decided"))
             code, _, err = await run(folder, "run", "--resume", "e/agentic")
         assert code == 0, err
-        assert served.asked == {"agent": 40, "shot": 14}
+        assert served.asked == {"agent": 40, "shot": 13}
         assert pending(folder, "agentic") == {}
         assert "not_needed" not in json.loads((folder / "e/agentic/run.json").read_text())
 
@@ -177,20 +177,20 @@ class TestStopping:
     async def test_a_wider_level_decides_earlier(self, folder: Path) -> None:
         served = Served()
         async with ChatServer(served) as server:
-            more = ["--shots", "1", "--stop-when-decided", "--level", "0.3"]
+            more = ["--shots", "1", "--stop-when-decided", "--level", "0.4"]
             code, _, err = await run(folder, *flags(server, *more))
         assert code == 0, err
-        assert served.asked == {"agent": 12, "shot": 6}, "the e-value of 3.9 is enough"
+        assert served.asked == {"agent": 10, "shot": 5}, "the e-value of 2.7 is enough"
 
     @pytest.mark.thorough
     async def test_the_interval_may_be_narrow_enough(self, folder: Path) -> None:
         served = Served(shot=RIGHT)
         async with ChatServer(served) as server:
-            more = ["--shots", "1", "--precision", "80"]
+            more = ["--shots", "1", "--precision", "90"]
             code, out, err = await run(folder, *flags(server, *more))
         assert code == 0, err
         assert "Stopping rule: precise enough" in out
-        assert served.asked == {"agent": 28, "shot": 14}
+        assert served.asked == {"agent": 26, "shot": 13}
 
     @pytest.mark.thorough
     async def test_the_rule_decides_the_first_sentence_on_the_same_problems(
@@ -201,12 +201,12 @@ class TestStopping:
             code, out, err = await run(folder, *flags(server, "--stop-when-decided"))
         assert code == 0, err
         decision = told(folder)["decision"]
-        assert (decision["question"], decision["pairs"]) == ("equal_spend", 14)
-        assert served.asked == {"agent": 28, "shot": 28}
+        assert (decision["question"], decision["pairs"]) == ("equal_spend", 13)
+        assert served.asked == {"agent": 26, "shot": 26}
         said = " ".join(out.split())
         ends = f"{100 * decision['low']:+.1f} to {100 * decision['high']:+.1f}"
         assert f"2 single shots solve 0.0 % (+100.0 points, {ends} at any look: decided)" in said
-        assert f"at equal spend: +100.0 points ({ends} at any look), from 14 of 20" in said
+        assert f"at equal spend: +100.0 points ({ends} at any look), from 13 of 20" in said
 
     @pytest.mark.thorough
     async def test_a_grid_of_two_variants_may_stop_and_one_of_three_is_refused(
@@ -222,7 +222,7 @@ class TestStopping:
         done = harness(folder, "experiment", "-c", "g.yaml", "--stop-when-decided", "--out", "e")
         assert done.returncode == 0, done.stderr
         assert "python-mine-good minus python-mine-bad: +100.0 points" in done.stdout
-        assert len(results(folder / "e" / "python-mine-good")) == 16
+        assert len(results(folder / "e" / "python-mine-good")) == 13
         one = ["experiment", "-b", "fixture", "--mode", "single_shot", "--stop-when-decided"]
         done = harness(folder, *one)
         assert done.returncode == 2
@@ -243,7 +243,7 @@ def test_a_webhook_hears_of_each_run_once_though_it_is_done_in_parts(folder: Pat
     heard = Counter(each.body["event"] for each in hook.posted)
     assert heard == {"run_started": 2, "run_ended": 2}
     graded = [each.body["summary"]["graded"] for each in hook.posted if "summary" in each.body]
-    assert graded == [16, 16], "their ends, not those of the first part"
+    assert graded == [13, 13], "their ends, not those of the first part"
 
 
 class TestInterrupted:
