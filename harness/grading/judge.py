@@ -1,7 +1,7 @@
 """Run a solution's tests in the sandbox and compare the answers outside it.
 
 All tests run in one process, unless the code shows that a test can leave state for a later one
-(`harness.sandbox.inside.lasting_state`): then each has its own. The first test of a process is one
+(`harness.sandbox.inside.python.lasting_state`): then each has its own. The first test of a process is one
 picked by the hash of code, inputs and expected outputs, so that no state of an earlier test can
 help it. If it alone fails, all tests are run again, each in its own process, and that result
 stands. A failure in a process that ran other tests too is confirmed once, alone, and that verdict
@@ -35,7 +35,7 @@ from harness.grading.verdict import Difference, Grade, JudgedAgain, TestResult, 
 from harness.languages import PYTHON
 from harness.problem import Checker
 from harness.sandbox.execution import Ending, Execution
-from harness.sandbox.inside.lasting_names import may_need_a_look
+from harness.sandbox.inside.python.lasting_names import may_need_a_look
 from harness.sandbox.trial import Trial
 from harness.sandbox.worker import Worker
 

@@ -1,10 +1,8 @@
-"""CPU cores that this process may use, and the name of the processor."""
+"""CPU cores that this process may use."""
 
 import math
 import os
-import platform
 from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 
 PROCESS = Path("/proc/self")
@@ -65,14 +63,3 @@ def _read(path: Path) -> str:
         return path.read_text().strip()
     except OSError:  # the root group has no such file; a container may hide the groups above it
         return ""
-
-
-@cache
-def processor() -> str:
-    """Return the processor's model name, or else its architecture."""
-    try:
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-    except OSError:
-        lines = []
-    named = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
-    return next(named, "") or platform.processor() or platform.machine()

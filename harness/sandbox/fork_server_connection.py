@@ -15,7 +15,7 @@ from typing import Any
 
 from pydantic_core import to_json
 
-from harness.sandbox.inside.processes import empty_folder
+from harness.sandbox.inside.working_directory import empty_folder
 
 LEAVE_S = 2.0  # time for it to end its programs
 EXCERPT_BYTES = 500

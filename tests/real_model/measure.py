@@ -65,9 +65,8 @@ VARY_LOOP = ("--vary", "tool_protocol=text", "--vary", f"max_turns={MOST_TURNS}"
 """The same for an experiment."""
 SHOTS = 3
 """Single shots of a bundled problem that are recorded."""
-MODES = ("single_shot", "agentic", "self_repair", "best_of_k_public")
+MODES = ("single_shot", "agentic", "self_repair")
 PROMPTS = ("default", "terse", "reasoning")
-AGENT_PROMPTS = ("default", "read_first", "terse")
 SECOND_PROMPT = "terse"
 RECORD = "piece.json"
 DATA = "data"
@@ -170,39 +169,24 @@ def mbpp_single(options: Options) -> dict[str, list[str]]:
 
 
 def loop(options: Options) -> dict[str, list[str]]:
-    asked = ["run", *humaneval(options), *options.drawn(40), *options.asked(FEWER_TOKENS)]
-    asked += ["--temperature", "0"]
-    agentic = [*asked, "--agentic-mode", *LOOP]
+    asked = ["run", *humaneval(options), *options.drawn(60), *options.asked(FEWER_TOKENS)]
+    cold = [*asked, "--temperature", "0"]
     return {
-        "single_shot": asked,
-        **{prompt: [*agentic, "--prompt", prompt] for prompt in ("default", "read_first")},
-        "self_repair": [*asked, "--mode", "self_repair"],
+        "single_shot": cold,
+        "shots": [*asked, "--temperature", str(WARM), "-k", str(SHOTS)],
+        "agentic": [*cold, "--agentic-mode", *LOOP],
+        "self_repair": [*cold, "--mode", "self_repair"],
     }
 
 
 def modes(options: Options) -> dict[str, list[str]]:
     compared = [*experiment(options, WARM, mode=MODES), *VARY_LOOP]
-    easy = [*livecodebench(options), *options.drawn(20)]
-    return {
-        "humaneval": [*compared, *humaneval(options), *options.drawn(60)],
-        "livecodebench": [*compared, *easy],
-    }
+    return {"livecodebench": [*compared, *livecodebench(options), *options.drawn(20)]}
 
 
 def prompts(options: Options) -> dict[str, list[str]]:
-    return {
-        "single_shot": [
-            *experiment(options, 0, mode=("single_shot",), prompt=PROMPTS),
-            *humaneval(options),
-            *options.drawn(60),
-        ],
-        "agentic": [
-            *experiment(options, 0, mode=("agentic",), prompt=AGENT_PROMPTS),
-            *VARY_LOOP,
-            *humaneval(options),
-            *options.drawn(60),
-        ],
-    }
+    compared = experiment(options, 0, mode=("single_shot",), prompt=PROMPTS)
+    return {"single_shot": [*compared, *humaneval(options), *options.drawn(60)]}
 
 
 def protocols(options: Options) -> dict[str, list[str]]:
@@ -224,13 +208,9 @@ def demo(options: Options) -> dict[str, list[str]]:
 PIECES = {
     "humaneval-single": Piece("HumanEval (164), single shot, temperature 0", humaneval_single),
     "mbpp-single": Piece("MBPP (100 of its test split), single shot, temperature 0", mbpp_single),
-    "loop": Piece("HumanEval (the same 40), agent loop, temperature 0", loop),
-    "modes": Piece(
-        "agent loop, self-repair, best of k and single shots at equal spend: "
-        "60 of HumanEval, 20 of LiveCodeBench's easy problems",
-        modes,
-    ),
-    "prompts": Piece(f"prompt sets {', '.join(PROMPTS)}: 60 of HumanEval", prompts),
+    "loop": Piece("HumanEval (60 problems), agent loop and other modes", loop),
+    "modes": Piece("LiveCodeBench (20 easy problems), modes at equal spend", modes),
+    "prompts": Piece(f"HumanEval (60 problems), prompt sets {', '.join(PROMPTS)}", prompts),
     "protocols": Piece("chat, responses and messages: a few problems each, agent loop", protocols),
     "demo": Piece("bundled problems, recorded for the demo", demo),
 }

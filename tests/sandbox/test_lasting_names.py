@@ -3,7 +3,7 @@
 import pytest
 from linear import assert_linear
 
-from harness.sandbox.inside.lasting_names import may_need_a_look
+from harness.sandbox.inside.python.lasting_names import may_need_a_look
 
 
 @pytest.mark.parametrize("piece", ["a", " ", ". ", "a ", "a.", "a\n", "(", ".  a"])

@@ -1,4 +1,4 @@
-"""Recursion through C code, which Python 3.12 and 3.13 would end early, see `inside.warm_up`."""
+"""Recursion through C code, which Python 3.12 and 3.13 would end early, see `inside.python.warm_up`."""
 
 from collections.abc import Callable
 

@@ -10,7 +10,7 @@ from harness.sandbox import inside
 REHEARSED = """
 import json, os, sys
 sys.path.insert(0, {folder!r})
-from inside.warm_up import rehearse
+from inside.python.warm_up import rehearse
 from inside.runner import Runner
 
 NAMES = ("stdin", "stdout", "stderr", "__stdin__", "__stdout__", "__stderr__", "argv")

@@ -3,5 +3,6 @@
 - `ray_executor`: the executor in the driver
 - `ray_node`: the actor on each node
 - `machine_slots`: which machine judges next
-- `pickles`: work and outcomes as bytes
+- `packed_work`: work as bytes
+- `outcomes`: what became of it, as bytes
 """

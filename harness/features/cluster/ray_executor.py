@@ -24,7 +24,8 @@ from typing import Any, Self, TypeVar, cast
 
 from harness.errors import UsageError
 from harness.features.cluster.machine_slots import MachineSlots
-from harness.features.cluster.pickles import pack, unpack_outcome
+from harness.features.cluster.outcomes import unpack_outcome
+from harness.features.cluster.packed_work import pack
 from harness.features.cluster.ray_node import Greeting, Node
 from harness.sandbox.execution import SandboxError
 from harness.sandbox.executor import ExecutorError

@@ -7,7 +7,8 @@ import asyncio
 import socket
 from dataclasses import dataclass
 
-from harness.features.cluster.pickles import Raised, pack_outcome, unpack
+from harness.features.cluster.outcomes import Raised, pack_outcome
+from harness.features.cluster.packed_work import unpack
 from harness.sandbox.isolation import IsolationError, Level
 from harness.sandbox.pool import SandboxPool
 from harness.sandbox.strongest import choose

@@ -26,7 +26,8 @@ from harness.run.store.changed_tests import IMPOSSIBLE
 from harness.run.store.pending import NOT_NEEDED
 from harness.run.store.transcript import shared_parts
 from harness.run.store.versions import git_revision, version_now, versions_after
-from harness.sandbox.cores import processor, usable_cores
+from harness.sandbox.cores import usable_cores
+from harness.sandbox.processor import processor
 from harness.sandbox.strongest import ChosenSandbox
 from harness.sources.benchmarks import parse_spec
 from harness.sources.benchmarks import plugged as plugged_source

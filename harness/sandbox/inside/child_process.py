@@ -9,7 +9,8 @@ from typing import NamedTuple
 
 from inside.connection import Connection
 from inside.messages import WORD_BYTES
-from inside.processes import Watch, resident_bytes, threads_of, waiting_s
+from inside.processes import resident_bytes, threads_of, waiting_s
+from inside.watch import Watch
 
 CORES = os.cpu_count() or 1
 SHORT_S = 0.02

@@ -18,10 +18,12 @@ from inside import messages
 from inside.child_process import Process, TimeAllowance, Waited, Waiting
 from inside.connection import Connection, close_all_but, copy
 from inside.folder import place_files
-from inside.processes import DescendantsUsage, Watch, empty_working_directory, kill_strays
+from inside.processes import DescendantsUsage, kill_strays
 from inside.trial import NO_ROOM, Outputs
 from inside.walls import linux
 from inside.walls.lockdown import Lockdown
+from inside.watch import Watch
+from inside.working_directory import empty_working_directory
 
 MORE_S = 2  # CPU seconds of a pass beyond the limit of all, in case that is not seen in time
 

@@ -17,10 +17,11 @@ from typing import NoReturn
 from inside import messages
 from inside.child_process import Process, Waited
 from inside.connection import close_all_but
-from inside.processes import empty_working_directory, kill_strays
+from inside.processes import kill_strays
 from inside.trial import NO_ROOM, SolutionTrial
 from inside.walls import linux
 from inside.walls.lockdown import Lockdown
+from inside.working_directory import empty_working_directory
 
 RUN, WAIT, ARGUMENTS = b"f", b"w", b"a"  # orders to the launcher
 STARTED, ENDED = b"P", b"W"

@@ -42,15 +42,16 @@ from inside.compilation import Compilation
 from inside.compiled_trial import CompiledTrial
 from inside.connection import Connection, close_all_but
 from inside.messages import pack
-from inside.preamble import WARM, Preamble
-from inside.processes import Watch, empty_working_directory
-from inside.recursion_depth import allow_depth
+from inside.python.preamble import WARM, Preamble
+from inside.python.recursion_depth import allow_depth
+from inside.python.warm_up import rehearse
 from inside.timing.lanes import Lanes, LaneStep
 from inside.trial import SolutionTrial, TrialJob
 from inside.walls import linux
 from inside.walls.lockdown import PROCESSES, Lockdown
 from inside.walls.probe import probe
-from inside.warm_up import rehearse
+from inside.watch import Watch
+from inside.working_directory import empty_working_directory
 
 THREAD_STACK_BYTES = 4 << 20  # small enough for `PROCESSES` threads
 MOST_PREAMBLES = 8

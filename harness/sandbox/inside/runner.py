@@ -30,7 +30,8 @@ from typing import Any
 from inside import messages, values
 from inside.calls.session import CallSession
 from inside.calls.tests import run_tests
-from inside.preamble import Preamble, SolutionFacts
+from inside.python.preamble import Preamble
+from inside.python.solution_facts import SolutionFacts
 
 # pyright: reportPrivateUsage=false, reportAttributeAccessIssue=false
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false

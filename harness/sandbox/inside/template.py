@@ -10,9 +10,10 @@ from types import CodeType
 from typing import Any, NoReturn
 
 from inside import messages
-from inside.compile_python import compile_solution
-from inside.lasting_state import may_outlive
-from inside.preamble import Preamble, SolutionFacts
+from inside.python.compile_python import compile_solution
+from inside.python.lasting_state import may_outlive
+from inside.python.preamble import Preamble
+from inside.python.solution_facts import SolutionFacts
 from inside.runner import Runner
 from inside.walls import linux
 

@@ -17,17 +17,15 @@ from inside import messages
 from inside.child_process import Process, TimeAllowance, Waited, Waiting, hear
 from inside.connection import Connection, close_all_but, copy
 from inside.folder import keep_folder, place_files, read_head
-from inside.preamble import Preamble
-from inside.processes import (
-    Watch,
-    empty_working_directory,
-    kill_strays,
-)
+from inside.processes import kill_strays
+from inside.python.preamble import Preamble
 from inside.runner import Runner
 from inside.template import Template
 from inside.timing.timed_runner import TimedRunner
 from inside.walls import linux
 from inside.walls.lockdown import Lockdown
+from inside.watch import Watch
+from inside.working_directory import empty_working_directory
 
 EXCERPT_BYTES = 16_000
 REPORT_BYTES = 128_000  # a runner's longest error with every character escaped

@@ -26,7 +26,7 @@ from program import (
 pytest.importorskip("ray")
 from ray_cluster import RayCluster
 
-from harness.features.cluster.pickles import LARGE
+from harness.features.cluster.packed_work import LARGE
 
 MEASURED = {
     "seconds",

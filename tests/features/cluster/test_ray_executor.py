@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from harness.features.cluster.pickles import pack_outcome
+from harness.features.cluster.outcomes import pack_outcome
 from harness.features.cluster.ray_executor import Member, RayExecutor
 from harness.sandbox.isolation import Level
 from harness.sandbox.worker import Worker

@@ -9,14 +9,8 @@ import pytest
 from own_problems import ECHO
 
 from harness.errors import DataError
-from harness.features.cluster.pickles import (
-    LARGE,
-    Raised,
-    pack,
-    pack_outcome,
-    unpack,
-    unpack_outcome,
-)
+from harness.features.cluster.outcomes import Raised, pack_outcome, unpack_outcome
+from harness.features.cluster.packed_work import LARGE, pack, unpack
 from harness.grading.jobs import Judgement, Options
 from harness.grading.task import Task
 from harness.grading.verdict import Verdict

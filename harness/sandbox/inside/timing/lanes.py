@@ -10,8 +10,9 @@ from typing import Any, NamedTuple
 
 from inside.child_process import Process, Waited
 from inside.messages import DONE, DONE_AND_OVER, Kept, go_word
-from inside.processes import empty_working_directory, kill_strays
+from inside.processes import kill_strays
 from inside.trial import NOTHING, REPORT_BYTES, SolutionTrial
+from inside.working_directory import empty_working_directory
 
 
 class LaneStep(NamedTuple):

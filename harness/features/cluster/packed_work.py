@@ -1,27 +1,14 @@
-"""Work and outcomes of judging as pickles; large parts are apart.
-
-Processes of one cluster trust each other. Output of a judged program is in a pickle as text and
-numbers, never as a pickle.
-"""
+"""Work of judging as pickles; large shared data are apart, and sent to a machine only once."""
 
 import io
 import pickle
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, cast
 
-from harness.sandbox.execution import SandboxError
 from harness.sandbox.executor import Shared
 
 LARGE = 32_768
 """Bytes from which shared data are sent to a machine only once."""
-
-
-@dataclass(frozen=True, slots=True)
-class Raised:
-    """The outcome of work that raised an exception."""
-
-    error: Exception
 
 
 def pack(
@@ -84,26 +71,6 @@ class _Unpacker(pickle.Unpickler):
     def persistent_load(self, pid: bytes | int) -> Shared[Any]:
         data = self._parts[pid] if isinstance(pid, int) else pid
         return Shared(pickle.loads(data))  # noqa: S301 - made by the trusted driver
-
-
-def pack_outcome(outcome: object) -> bytes:
-    """Serialize the return value of a piece of work, or `Raised`."""
-    try:
-        data = pickle.dumps(outcome, pickle.HIGHEST_PROTOCOL)
-        if isinstance(outcome, Raised):
-            pickle.loads(data)  # noqa: S301 - own data; many exceptions cannot be unpickled
-    except Exception as error:  # noqa: BLE001 - pickling runs methods of any class
-        shown = outcome.error if isinstance(outcome, Raised) else error
-        return pickle.dumps(Raised(SandboxError(f"{type(shown).__name__}: {shown}")))
-    return data
-
-
-def unpack_outcome(data: bytes) -> Any:
-    """Return the return value of the work, or raise its exception."""
-    outcome = pickle.loads(data)  # noqa: S301 - from an actor that this process started
-    if isinstance(outcome, Raised):
-        raise outcome.error
-    return outcome
 
 
 def _dumps(value: object, pickler: type[pickle.Pickler]) -> bytes:

@@ -17,7 +17,7 @@ from functools import lru_cache
 from types import CodeType, FunctionType, ModuleType, NoneType
 from typing import Any, NamedTuple
 
-from inside.lasting_names import (
+from inside.python.lasting_names import (
     AMBIGUOUS,
     DUNDERS,
     FOREIGN,
@@ -30,7 +30,8 @@ from inside.lasting_names import (
     dunders,
     without_comments,
 )
-from inside.preamble import Preamble, SolutionFacts
+from inside.python.preamble import Preamble
+from inside.python.solution_facts import SolutionFacts
 
 # pyright: reportUnknownArgumentType=false, reportUnknownMemberType=false
 # pyright: reportUnknownVariableType=false

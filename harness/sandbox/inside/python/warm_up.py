@@ -8,10 +8,11 @@ import os
 import sys
 from typing import Any
 
-from inside.compile_python import compile_solution
-from inside.lasting_state import may_outlive
 from inside.messages import FILE_NAME, FILES
-from inside.preamble import Preamble, SolutionFacts
+from inside.python.compile_python import compile_solution
+from inside.python.lasting_state import may_outlive
+from inside.python.preamble import Preamble
+from inside.python.solution_facts import SolutionFacts
 from inside.runner import Runner
 
 # pyright: reportPrivateUsage=false
