@@ -11,6 +11,7 @@ from program import harness
 from results_made import made_result
 
 from harness.errors import RunDirectoryError, UsageError
+from harness.features.compare.answer import answer_of
 from harness.features.compare.command import compare as compare_command
 from harness.features.compare.comparison import compare_runs
 from harness.features.compare.library import compare
@@ -91,6 +92,14 @@ def usual(pair: Pair, samples: int = 4) -> SpendComparison:
     solved_at = {0: 1, 1: 1, 2: 3, 3: None}
     attempts = [agent(p, solved_at[n % 4]) for n, p in enumerate(NAMES)]
     return spend_comparison(*pair(shots, attempts))
+
+
+def test_a_sentence_begins_with_a_capital(write_run: Write) -> None:
+    shots = write_run("shots", [shot(p, 0, solved=False) for p in NAMES], mode="single_shot")
+    repairs = write_run("repairs", [agent(p, 2) for p in NAMES], mode="self_repair")
+    sentences = answer_of(compare_runs([shots, repairs])).sentences
+    assert any(sentence.startswith("Self-repair takes") for sentence in sentences)
+    assert [sentence for sentence in sentences if sentence[0].islower()] == []
 
 
 def test_an_agent_is_compared_at_its_mean_spend_and_at_that_of_a_shot(pair: Pair) -> None:
