@@ -13,9 +13,12 @@ import io
 import tarfile
 from pathlib import Path
 
-from measure import PIECES, RECORD
+from measure import RECORD
 
 ANSWERS = Path(__file__).parent / "answers"
+BUNDLED = ("protocols", "demo")
+"""Pieces that are kept: those on bundled problems. Transcripts hold the problems' text, and that of
+published problems is not ours to keep."""
 LEFT_OUT = (".lock", ".html")
 
 
@@ -52,7 +55,7 @@ def main() -> None:
     parser.add_argument("out", type=Path, help="folder of the pieces, as for measure.py")
     parser.add_argument("--answers", type=Path, default=ANSWERS, help="folder of the archives")
     given = parser.parse_args()
-    for name in PIECES:
+    for name in BUNDLED:
         if given.action == "save" and (given.out / name / RECORD).exists():
             save(given.out, name, given.answers)
         if given.action == "restore" and (given.answers / f"{name}.tar.xz").exists():
