@@ -1,9 +1,9 @@
 """Run a solution's tests in the sandbox and compare the answers outside it.
 
 All tests run in one process, unless the code shows that a test can leave state for a later one
-(`harness.sandbox.inside.python.lasting_state`): then each has its own. The first test of a process is one
-picked by the hash of code, inputs and expected outputs, so that no state of an earlier test can
-help it. If it alone fails, all tests are run again, each in its own process, and that result
+(`harness.sandbox.inside.python.lasting_state`): then each has its own. The first test of a process
+is one picked by the hash of code, inputs and expected outputs, so that no state of an earlier test
+can help it. If it alone fails, all tests are run again, each in its own process, and that result
 stands. A failure in a process that ran other tests too is confirmed once, alone, and that verdict
 stands. So state that leaks between the tests of a batch costs no right solution a verdict. It wins
 none of 702 made-up wrong ones (`tests/benchmarks/lasting.py`); it may win one that hides from the

@@ -189,6 +189,12 @@ def prompts(options: Options) -> dict[str, list[str]]:
     return {"single_shot": [*compared, *humaneval(options), *options.drawn(60)]}
 
 
+def tune(options: Options) -> dict[str, list[str]]:
+    asked = ["tune", *humaneval(options), *options.drawn(80), *options.asked(FEWER_TOKENS)]
+    split = ["--train", "20", "--selection", "20", "--test", "40", "--max-evaluations", "160"]
+    return {"tuning": [*asked, *split, "--temperature", "0", "--mode", "self_repair"]}
+
+
 def protocols(options: Options) -> dict[str, list[str]]:
     asked = ["run", *humaneval(options), *options.drawn(4), *options.asked(), "--agentic-mode"]
     return {api: [*asked, "--api", api] for api in ("chat", "responses", "messages")}
@@ -211,6 +217,7 @@ PIECES = {
     "loop": Piece("HumanEval (60 problems), agent loop and other modes", loop),
     "modes": Piece("LiveCodeBench (20 easy problems), modes at equal spend", modes),
     "prompts": Piece(f"HumanEval (60 problems), prompt sets {', '.join(PROMPTS)}", prompts),
+    "tune": Piece("HumanEval (80 problems), prompt set tuned for self-repair", tune),
     "protocols": Piece("chat, responses and messages: a few problems each, agent loop", protocols),
     "demo": Piece("bundled problems, recorded for the demo", demo),
 }

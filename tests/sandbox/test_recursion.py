@@ -1,4 +1,4 @@
-"""Recursion through C code, which Python 3.12 and 3.13 would end early, see `inside.python.warm_up`."""
+"""Recursion through C code, which Python 3.12 and 3.13 end early, see `inside.python.recursion_depth`."""
 
 from collections.abc import Callable
 

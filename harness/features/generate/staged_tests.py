@@ -2,9 +2,13 @@
 
 They are staged in a hidden folder of the package's `data`, where no reader looks, and moved at the
 end: settings of groups, answers, then inputs. An answer without an input is an error of every
-reader, so that an interrupt in between leaves no package that seems whole.
+reader, so that an interrupt in between leaves no package that seems whole. What a killed process
+staged is removed by the next one.
 """
 
+import contextlib
+import fcntl
+import os
 import shutil
 import tempfile
 from pathlib import Path
@@ -43,7 +47,10 @@ class StagedTests(Closing):
             if not self._folder.holds(self._data):
                 raise DataError(str(self._data), None, "links out of the package")
             self._data.mkdir(exist_ok=True)
+            for left in self._data.glob(f"{_PREFIX}*"):
+                _remove_unless_used(left)
             self._stage = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=self._data))
+            self._lock = _locked(self._stage)
         except OSError as error:
             raise _unwritable(self._data, error) from None
 
@@ -110,6 +117,32 @@ class StagedTests(Closing):
     def close(self) -> None:
         """Remove what was not moved."""
         shutil.rmtree(self._stage, ignore_errors=True)
+        os.close(self._lock)
+
+
+def _locked(folder: Path) -> int:
+    """Return the descriptor of a folder that this process has locked.
+
+    Raises:
+        OSError: another process has locked it, or it is no folder.
+    """
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(descriptor)
+        raise
+    return descriptor
+
+
+def _remove_unless_used(stage: Path) -> None:
+    """Remove what a process that was killed has staged."""
+    with contextlib.suppress(OSError):  # its process lives, or it is no folder
+        lock = _locked(stage)
+        try:
+            shutil.rmtree(stage, ignore_errors=True)
+        finally:
+            os.close(lock)
 
 
 def _unwritable(path: Path, error: OSError) -> StorageError:

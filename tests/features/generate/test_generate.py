@@ -2,6 +2,8 @@
 
 import json
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,7 @@ from program import Done, harness
 
 from harness.errors import DataError
 from harness.features.generate import generation
+from harness.features.generate.staged_tests import StagedTests
 from harness.grading.jobs import Options
 from harness.grading.judge import judge
 from harness.grading.sandbox_retry import RetryingWorker
@@ -17,6 +20,7 @@ from harness.languages.cpp import compiler
 from harness.languages.language import MissingCompilerError
 from harness.sandbox.limits import Limits
 from harness.sandbox.worker import Worker
+from harness.sources.contests.package.package_folder import PackageFolder
 
 GENERATOR = """
 import random, sys
@@ -301,6 +305,24 @@ def test_links_out_of_the_package_are_not_followed(tmp_path: Path, place: str) -
     assert done.returncode == 2
     assert "links out of" in done.stdout
     assert [each.name for each in outside.iterdir()] == ["one.in"]
+
+
+def test_what_a_killed_process_staged_is_removed_by_the_next(parts: Path) -> None:
+    killed = (
+        "import os, sys; from pathlib import Path\n"
+        "from harness.features.generate.staged_tests import StagedTests\n"
+        "from harness.sources.contests.package.package_folder import PackageFolder\n"
+        "StagedTests(PackageFolder(Path(sys.argv[1]))).add('secret/one.in', b'1')\n"
+        "os.kill(os.getpid(), 9)"
+    )
+    subprocess.run([sys.executable, "-c", killed, str(parts)], check=False)
+    (left,) = (parts / "data").glob(".generated-*")
+    with StagedTests(PackageFolder(parts)):
+        (own,) = (parts / "data").glob(".generated-*")
+        assert own != left
+        with StagedTests(PackageFolder(parts)):
+            assert own.exists(), "its process lives"
+    assert not list((parts / "data").glob(".generated-*"))
 
 
 def test_other_packages_go_on_and_json_counts(tmp_path: Path) -> None:

@@ -1,7 +1,8 @@
 """Names through which a solution may leave state for a later test, and a quick look for them.
 
-`inside.python.lasting_state` looks closely. It does so in a fresh process, where that costs more than a
-short test. So the judge asks for it only where `may_need_a_look` finds something in the text.
+`inside.python.lasting_state` looks closely. It does so in a fresh process, where that costs more
+than a short test. So the judge asks for it only where `may_need_a_look` finds something in the
+text.
 """
 
 import importlib
