@@ -1,4 +1,4 @@
-"""Recursion through C code, which Python 3.12 and 3.13 end early, see `inside.python.recursion_depth`."""
+"""Recursion through C code, which newer Pythons end early, see `inside.python.recursion_depth`."""
 
 from collections.abc import Callable
 
