@@ -190,6 +190,14 @@ class Grade(Frozen):
         return sum(test.passed for test in self.tests if not test.public)
 
     @property
+    def fraction(self) -> float:
+        """Share of the points, from 0 to 1; where there are none, share of all tests passed."""
+        if self.score is not None:
+            return self.score.share
+        total = self.public_total + self.hidden_total
+        return (self.public_passed + self.hidden_passed) / total if total else 0.0
+
+    @property
     def checker_error(self) -> str:
         """Error of the checker, where that is the verdict."""
         if self.verdict is not Verdict.CHECKER_ERROR:

@@ -65,7 +65,12 @@ class EpisodeReward:
 
     @property
     def fraction(self) -> float:
-        """Share of hidden tests passed, 0 to 1; of public tests if none is hidden."""
+        """Share of the points, 0 to 1; where there are none, of hidden tests passed.
+
+        That of public tests where none is hidden.
+        """
+        if self.grade is not None and self.grade.score is not None:
+            return self.grade.score.share
         passed, total = self.hidden_passed, self.hidden_total
         if not total:
             passed, total = self.public_passed, self.public_total

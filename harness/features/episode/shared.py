@@ -71,8 +71,8 @@ class Episodes(Closing):
     Args:
         problems: `NAME[:WHERE]` or loaded problems; None to pass `Problem`s to `reset`.
         reward: `solved` (1 if every test passes, else 0), `fraction` (the share of hidden tests
-            that pass), `shaped` (a mixture, see `docs/training.md`), or a function of an
-            `EpisodeReward`.
+            that pass, or of the points), `shaped` (a mixture, see `docs/training.md`), or a
+            function of an `EpisodeReward`.
         part: `train` or `held_out`, to use one part of the problems. A problem's part depends only
             on its id and `seed`, so it stays the same when problems are added.
         held_out: share of problems in the held-out part, 0 to 1, by default 0.1; only with `part`.

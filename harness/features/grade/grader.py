@@ -55,9 +55,11 @@ class Scored:
 
     @property
     def fraction(self) -> float:
-        """Share of all tests that passed; tests that were not run count as failed."""
-        total = self.grade.public_total + self.grade.hidden_total
-        return (self.grade.public_passed + self.grade.hidden_passed) / total if total else 0.0
+        """Share of the points; where there are none, of all tests that passed.
+
+        Tests that were not run count as failed.
+        """
+        return self.grade.fraction
 
     @property
     def failed(self) -> bool:
@@ -86,7 +88,7 @@ class GradingError(HarnessError):
 
 
 Reward = Literal["passed", "fraction"] | Callable[[Scored], float]
-"""`passed`: 1 for all tests passed, else 0; `fraction`: share of tests passed.
+"""`passed`: 1 for all tests passed, else 0; `fraction`: share of tests passed, or of the points.
 
 Or a function of the result.
 """

@@ -50,7 +50,8 @@ class JudgingChanges(RequestBody):
 
     Attributes:
         language: language of the solution.
-        reward: `passed`: 1 if every test passed, else 0; `fraction`: the share of tests passed.
+        reward: `passed`: 1 if every test passed, else 0; `fraction`: the share of tests passed,
+            or of the points.
         extract: rule that finds code in a text: `harness`, `lcb`, or `code` if the text is the
             code.
         test_timeout: CPU seconds of each test.

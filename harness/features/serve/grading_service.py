@@ -37,10 +37,7 @@ def reward_of(item: SolutionItem, grade: Grade) -> float | None:
     """Return the reward; None if the verdict says nothing about the solution."""
     if grade.verdict in INFRASTRUCTURE | {Verdict.UNGRADED}:
         return None
-    if item.reward != "fraction":
-        return float(grade.solved)
-    total = grade.public_total + grade.hidden_total
-    return (grade.public_passed + grade.hidden_passed) / total if total else 0.0
+    return grade.fraction if item.reward == "fraction" else float(grade.solved)
 
 
 def shown_test(test: TestResult) -> dict[str, Any]:

@@ -3,8 +3,13 @@
 import json
 from pathlib import Path
 
+import pytest
 from contest_packages import write_package
+from judge_server import JudgeServer
 from program import harness
+
+from harness import Episode, Episodes, Grader
+from harness.run.plan.problem_loader import load_problems
 
 GROUPS = {
     "data/testdata.yaml": "on_reject: continue\ngrader_flags: ignore_sample\n",
@@ -35,3 +40,19 @@ def test_points_stand_beside_the_verdict(tmp_path: Path) -> None:
     assert round(said["summary"]["mean_score"], 6) == round(130 / 300, 6)
     assert said["summary"]["accepted"] == 1
     assert "points" in harness(tmp_path, *command).stdout
+
+
+@pytest.mark.parametrize(("code", "reward"), [(HALF, 1.0), (PART, 0.3), ("print(0)", 0.0)])
+def test_a_fraction_is_that_of_the_points(code: str, reward: float, tmp_path: Path) -> None:
+    write_package(tmp_path / "parts", "type: scoring\n", GROUPS)
+    problems = f"icpc:{tmp_path / 'parts'}"
+    with Grader(problems, reward="fraction", workers=1) as grader:
+        assert grader("parts", f"```python\n{code}\n```") == pytest.approx(reward)
+    with Episodes(problems, reward="fraction", workers=1) as episodes:
+        episode = Episode(episodes)
+        episode.reset("parts")
+        episode.write_solution(code)
+        assert episode.reward().value == pytest.approx(reward)
+    with JudgeServer(load_problems(problems), workers=1) as judge:
+        answer = judge.grade(problem="parts", code=code, reward="fraction")
+        assert (answer["reward"], answer["score"]["points"]) == (reward, 100 * reward)
