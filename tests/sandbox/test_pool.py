@@ -210,7 +210,8 @@ async def test_closing_ends_what_runs_and_leaves_no_process(marks: Marks) -> Non
     outcomes = await asyncio.gather(*calls, return_exceptions=True)
     assert [type(outcome) for outcome in outcomes] == [WorkerStoppedError] * 2
     assert len(servers) == 2
-    assert all(gone(process) for process in [*judged, *servers] if process is not None)
+    assert all(gone(server) for server in servers if server is not None)
+    assert all(ends(process) for process in judged), "without namespaces a moment after its server"
 
 
 async def test_closing_ends_calls_that_wait_too(marks: Marks) -> None:
