@@ -7,7 +7,7 @@ _READS_INPUT = re.compile(r"\binput\s*\(|\bstdin\b|\bopen\s*\(\s*0|\bread\s*\(\s
 
 
 def says_nothing(tree: ast.Module) -> bool:
-    """Return whether a source has only comments and strings, which is no solution."""
+    """Return whether a source has only comments and strings, which is not a solution."""
     return all(map(_is_constant, tree.body))
 
 

@@ -101,4 +101,4 @@ def _check_text(node: Any) -> None:
         node.value.encode()
     except UnicodeEncodeError:
         where = f"line {node.start_mark.line + 1}"
-        raise YamlError(f"{where}: half of a surrogate pair, which is no text") from None
+        raise YamlError(f"{where}: half of a surrogate pair, which is not text") from None

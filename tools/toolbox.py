@@ -20,7 +20,7 @@ from harness.tools.workspace import Workspace
 
 LONGEST_ERROR = 1_000
 UNNAMED = "arguments"
-"""Name of what is given to a tool without arguments and is no JSON object."""
+"""Name of what is given to a tool without arguments and is not a JSON object."""
 LONGEST_NAME, MOST_NAMES = 40, 8
 """Names of arguments that a result says were left out."""
 
@@ -220,7 +220,7 @@ def _repaired(
     """Return arguments that are no JSON. Raises MalformedCallError."""
     try:
         values = read_object(text, spec, end)
-        json.dumps(values, ensure_ascii=False).encode()  # a lone surrogate is no text
+        json.dumps(values, ensure_ascii=False).encode()  # a lone surrogate is not text
     except (Unreadable, UnicodeEncodeError):
         raise MalformedCallError(
             f"The arguments of {spec.name} are not valid JSON ({cause}). "

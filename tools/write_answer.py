@@ -40,8 +40,9 @@ class WriteAnswer:
         except NoLiteralError as error:
             also = " or JSON" if kind is Kind.TEST_OUTPUT_PREDICTION else ""
             raise ToolError(
-                f"The answer is no literal ({error}). Call write_answer with the value alone, as a "
-                f"Python literal{also}: 3, 'ab' in quotes, [1, 2]; no assertion, no expression."
+                f"The answer is not a literal ({error}). Call write_answer with the value "
+                f"alone, as a Python literal{also}: 3, 'ab' in quotes, [1, 2]; no assertion, no "
+                "expression."
             ) from error
         workspace.revisions.append(Revision(answer))
         return (

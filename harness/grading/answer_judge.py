@@ -2,7 +2,7 @@
 
 The rule is that of LiveCodeBench (https://github.com/LiveCodeBench/LiveCodeBench, the modules
 `compute_test_output_prediction_metrics` and `compute_code_execution_metrics` of
-`lcb_runner/evaluation`): True is 1, 6.0 is 6, -0.0 is 0, a list is no tuple, NaN equals nothing.
+`lcb_runner/evaluation`): True is 1, 6.0 is 6, -0.0 is 0, a list is not a tuple, NaN equals nothing.
 The verdicts differ from upstream's in these cases:
 
 - Upstream evaluates the answer as Python in the grader's process, or pastes it into a program. Here
@@ -19,7 +19,7 @@ Here it is an answer like any other.
 It reads whatever Python's `repr` writes for built-in values: numbers with a sign, complex ones, inf
 and nan, strings, bytes, True, False and None, lists, tuples, sets, dicts, `set()` and
 `frozenset(…)`; besides these `float('inf')`, `math.inf`, and the same of nan. An operation, a
-comparison, a comprehension, any other name or call is no literal.
+comparison, a comprehension, any other name or call is not a literal.
 """
 
 import ast
@@ -67,8 +67,8 @@ def read_literal(text: str, words: Mapping[str, object] | None = None) -> object
         words: names with a value, in addition to Python's.
 
     Raises:
-        NoLiteralError: it is no literal, is nested too deeply, or has more than `LONGEST_LITERAL`
-            characters.
+        NoLiteralError: it is not a literal, is nested too deeply, or has more than
+            `LONGEST_LITERAL` characters.
     """
     if len(text) > LONGEST_LITERAL:
         raise NoLiteralError(f"longer than {LONGEST_LITERAL:,} characters")
@@ -121,7 +121,7 @@ def _value(node: ast.expr, words: Mapping[str, object]) -> object:  # noqa: C901
 
 def _number(value: object) -> int | float | complex:
     if isinstance(value, bool) or not isinstance(value, int | float | complex):
-        raise NoLiteralError("has the sign of what is no number")
+        raise NoLiteralError("has the sign of what is not a number")
     return value
 
 
@@ -193,7 +193,7 @@ def check_answerable(problem: Problem) -> None:
         read_expected(problem.kind, _expected(problem))
     except NoLiteralError as error:
         raise DataError(
-            problem.id, "output", f"the expected value is no literal: {error}"
+            problem.id, "output", f"the expected value is not a literal: {error}"
         ) from None
 
 
@@ -224,7 +224,7 @@ def grade_answer(kind: Kind, answer: str, expected: str) -> Grade:
     try:
         values = read_answer(kind, answer)
     except NoLiteralError as error:
-        return _grade(Verdict.WRONG_ANSWER, answer, error=f"the answer is no literal: {error}")
+        return _grade(Verdict.WRONG_ANSWER, answer, error=f"the answer is not a literal: {error}")
     if any(_equal(wanted, value) for value in values):
         return _grade(Verdict.ACCEPTED)
     answer, expected = answer.strip(), expected.strip()
@@ -236,7 +236,7 @@ def read_answer(kind: Kind, text: str) -> tuple[object, ...]:
     """Return the values of an answer: as Python, and for a test output as JSON.
 
     Raises:
-        NoLiteralError: it is no literal.
+        NoLiteralError: it is not a literal.
     """
     if kind is Kind.CODE_EXECUTION:
         return (read_literal(text),)

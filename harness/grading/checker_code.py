@@ -202,7 +202,7 @@ def _read(execution: Execution) -> Any:
         lines = execution.error.strip().splitlines()
         why = lines[-1] if lines else execution.ending.replace("_", " ")
         if why.endswith(f"Solution method {CHECK!r}"):
-            why = "its 'check' is no function"
+            why = "its 'check' is not a function"
         return CheckerFailure(writable(around(why, 0, EXCERPT)), own=why.startswith(_OWN_MISTAKES))
     if execution.result is None:
         return CheckerFailure("its process ended before it returned")

@@ -66,7 +66,7 @@ class Ruling(NamedTuple):
         text = self.files[given[0]][:EXCERPT].decode("utf-8", "replace").strip()
         value = float(text) if _NUMBER.fullmatch(text) else math.nan
         if not math.isfinite(value) or (given[0] == SHARE and not 0 <= value <= 1):
-            raise ValueError(f"{given[0]} has {text[:60]!r}, which is no score")
+            raise ValueError(f"{given[0]} has {text[:60]!r}, which is not a score")
         return OwnScore(value) if given[0] == POINTS else OwnScore(share=value)
 
 

@@ -112,7 +112,7 @@ class VerifiedCache(Closing):
     Args:
         source: name of the source.
         folder: folder of the file; created when the first verdict is stored.
-        warn: function called once where nothing can be stored or read; that is no failure.
+        warn: function called once where nothing can be stored or read; that is not a failure.
     """
 
     def __init__(self, source: str, folder: Path, warn: Callable[[str], None]) -> None:

@@ -2,7 +2,8 @@
 
 The driver, `cpp_driver.h`, stands before the solution, and a `main` of a few lines after it. It
 reads the arguments, calls the function, and writes the result to a descriptor of its own. So what a
-solution prints is no result, and neither is what it writes there: see `harness.sandbox.returned`.
+solution prints is not a result, and neither is what it writes there: see `word` of
+`harness.sandbox.trial.Trial`.
 """
 
 import re

@@ -5,7 +5,7 @@ values are kept here and not put into the environment, so that no started progra
 can read them.
 
 The value of a user's header may be a secret. It is sent but never stored: `stored_header` leaves it
-out. A variable's name is no secret, and is kept.
+out. A variable's name is not a secret, and is kept.
 
 The vendors' SDKs read more headers from variables that hold, for example, the name of an
 organisation or a gateway's key, and would send them to every address. `vendor_headers` returns them

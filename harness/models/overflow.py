@@ -19,7 +19,7 @@ LONGEST = 4_000  # characters of the error text that are searched
 TOO_LARGE = 413
 STATUSES = frozenset({400, TOO_LARGE, 422})
 FIRST_SERVER_STATUS = 500
-LEAST_TOKENS = 256  # a smaller number is no count of a conversation's tokens
+LEAST_TOKENS = 256  # a smaller number is not a count of a conversation's tokens
 MOST_DIGITS = 12
 _URL = re.compile(r"https?://\S+")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")

@@ -122,7 +122,7 @@ OWN_ENDPOINT = Provider(
     batches=True,  # it may; if not, its own error says so
     also=(Protocol.RESPONSES, Protocol.MESSAGES),
 )
-"""Whoever serves a base URL that is no provider's; a key is sent if there is one."""
+"""Whoever serves a base URL that is not a provider's; a key is sent if there is one."""
 
 PROVIDERS = (  # the first one with a matching shape counts
     OPENAI_CHAT,

@@ -251,7 +251,7 @@ def at_home(provider: Provider, environment: Environment) -> Provider:
     with Anthropic's protocol.
 
     Raises:
-        UsageError: that is no usable address.
+        UsageError: that is not a usable address.
     """
     if provider.prefix == OLLAMA:
         return replace(provider, base_url=ollama_url(environment.text("OLLAMA_HOST")))
@@ -308,7 +308,7 @@ def ollama_url(host: str) -> str:
     does not keep.
 
     Raises:
-        UsageError: it is no address.
+        UsageError: it is not an address.
     """
     host = host.strip("\"' ")
     if not host:

@@ -116,7 +116,7 @@ class ForkServer:
         """Forget it in a forked process, whose parent uses it and ends it."""
         self.socket.close()
         os.close(self.errors)
-        self.process.returncode = 0  # it is no child of this process: there is nothing to wait for
+        self.process.returncode = 0  # it is not a child of this process: nothing to wait for
 
     def end(self) -> str:
         """End it and its children, close its files, and return its last stderr line."""

@@ -243,7 +243,7 @@ def _unknown(spec: str, name: str) -> str:
             f"{spec!r}: a revision follows the colon; give {known_name}:@{revision or 'REVISION'}"
         )
     if at and known_name in LOADERS:
-        return f"{spec!r}: {known_name} is no data set of the hub and has no revisions"
+        return f"{spec!r}: {known_name} is not a data set of the hub and has no revisions"
     near = difflib.get_close_matches(name, LOADERS, n=1)
     hint = f"did you mean {near[0]!r}? " if near else ""
     known = plugins.known(plugins.SOURCES, LOADERS)

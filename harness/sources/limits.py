@@ -19,7 +19,7 @@ def mebibytes(value: object, where: str, field: str, most: int = MOST_MEBIBYTES)
     """Return a limit given in whole MiB, in bytes. Raises DataError."""
     given = number(value, 1, most, where, field)
     if given != int(given):
-        raise DataError(where, field, f"{value!r:.60} is no whole number of MiB")
+        raise DataError(where, field, f"{value!r:.60} is not a whole number of MiB")
     return int(given) << 20
 
 
@@ -36,6 +36,6 @@ def number(value: object, least: float, most: float, where: str, field: str) -> 
         except (ValueError, OverflowError):
             given = math.nan
     if not least <= given <= most:
-        what = f"{value!r:.60} is no number from {least:g} to {most:,}"
+        what = f"{value!r:.60} is not a number from {least:g} to {most:,}"
         raise DataError(where, field, what)
     return given

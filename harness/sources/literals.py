@@ -147,7 +147,7 @@ def _value(node: ast.expr, budget: ItemBudget) -> object:  # noqa: C901, PLR0911
         case ast.BinOp(left=left, op=ast.Add(), right=right):
             return _add(_value(left, budget), _value(right, budget), budget)
         case _:
-            raise UnreadableError(f"has a {_kind(node)}, which is no literal")
+            raise UnreadableError(f"has a {_kind(node)}, which is not a literal")
 
 
 def _kind(node: ast.expr) -> str:
@@ -165,7 +165,7 @@ def _constant(value: object) -> object:
 def _number(node: ast.expr, budget: ItemBudget) -> int | float:
     value = _value(node, budget)
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise UnreadableError("has the sign of what is no number")
+        raise UnreadableError("has the sign of what is not a number")
     return value
 
 
@@ -183,7 +183,7 @@ def _node(codec: Codec, values: object) -> Nodes:
         case list():
             return Nodes(codec, cast("list[object]", values))
         case _:
-            raise UnreadableError(f"has a {codec.replace('_', ' ')} of what is no list")
+            raise UnreadableError(f"has a {codec.replace('_', ' ')} of what is not a list")
 
 
 def _dict(
@@ -201,7 +201,7 @@ def _dict(
 def _repeat(left: object, right: object, budget: ItemBudget) -> object:
     sequence, times = (right, left) if isinstance(left, int) else (left, right)
     if type(times) is not int:
-        raise UnreadableError("multiplies by what is no whole number")
+        raise UnreadableError("multiplies by what is not a whole number")
     budget.spend(_size(sequence) * max(1, times))
     if isinstance(sequence, str):
         return sequence * times

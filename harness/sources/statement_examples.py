@@ -135,7 +135,7 @@ def _plain(statement: str) -> str:
 
 
 def _without_mark_up(found: re.Match[str]) -> str:
-    """Replace mark-up. A power must not become part of its base: 10^2 is no number."""
+    """Replace mark-up. A power must not become part of its base: 10^2 is not a number."""
     if found["quoted"]:
         return found["quoted"]
     if found["raised"]:

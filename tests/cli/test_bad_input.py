@@ -30,7 +30,7 @@ CASES = {
     "no date": (["run", "--min-release-date", "soon"], 2, "--min-release-date"),
     "time without end": (["run", "--test-timeout", "inf"], 2, "--test-timeout"),
     "memory beyond any machine": (["run", "--memory", "99999999999"], 2, "--memory"),
-    "a price that is no number": (["run", "--price", "nan,1"], 2, "price"),
+    "a price that is not a number": (["run", "--price", "nan,1"], 2, "price"),
     "an empty model name": (["run", "-m", ""], 2, "--model is empty"),
     "a price too many": (["run", "--price", "1,2,3,4"], 2, "2.5,10"),
     "a URL with a query": (["run", "-m", "x", "--base-url", "http://h/v1?k=1"], 2, "base URL"),

@@ -98,7 +98,7 @@ CASES: list[tuple[dict[str, Entry], str, Any, str]] = [
     (RUNS, "mode", "", "is empty; give a value, or leave it out"),
     (RUNS, "extract", " ", "is empty; give a value, or leave it out"),
     (TIMES, "rule", "", "is empty; give a value, or leave it out"),
-    (RUNS, "benchmark", "fixture@main", "fixture is no data set of the hub and has no revisions"),
+    (RUNS, "benchmark", "fixture@main", "fixture is not a data set of the hub"),
     (RUNS, "benchmark", "livecodebench@v1", "revision follows the colon; give livecodebench:@v1"),
     (RUNS, "benchmark", "livecodebench:v1@", "ends at the @"),
     (RUNS, "benchmark", "mercury:eval@", "mercury:eval@ ends at the @"),

@@ -178,7 +178,7 @@ def test_an_expression_is_no_answer_though_upstream_takes_it(expected: str, answ
     if "message" in answer:  # a tuple, here
         assert test.difference is not None
     else:
-        assert test.error.startswith("the answer is no literal: ")
+        assert test.error.startswith("the answer is not a literal: ")
     assert upstream_on_execution(answer, expected)
 
 
@@ -381,7 +381,7 @@ def test_each_nan_is_its_own() -> None:
         ("f'a'", "has an f-string"),
         ("a.b", "has an attribute"),
         ("{**{}}", "has a ** in a dict"),
-        ("-'a'", "has the sign of what is no number"),
+        ("-'a'", "has the sign of what is not a number"),
         ("1 1", "not Python: "),
         ("", "not Python: "),
     ],

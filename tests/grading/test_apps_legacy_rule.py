@@ -292,7 +292,7 @@ FORGED = {
     "the same key twice": '{"d":[[1,2],[1,2]]}',
     "the same key in two ways": '{"d":[[1,2],[1.0,2]]}',
     "a key that is a mapping": '{"d":[[{"d":[]},2]]}',
-    "a key that is no number": '{"d":[[NaN,2],[Infinity,2]]}',
+    "a key that is not a number": '{"d":[[NaN,2],[Infinity,2]]}',
     "an integer that is none": '{"d":[[{"i":"zz"},2]]}',
     "brackets": "[" * 10**6,
     "tags in tags": '{"l":[' * 5_000 + "]}" * 5_000,

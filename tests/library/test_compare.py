@@ -79,7 +79,7 @@ def test_compare_refuses_what_is_no_run(runs: Runs, tmp_path: Path) -> None:
     a, *_ = runs
     with pytest.raises(UsageError, match="is not a run"):
         compare(a, tmp_path)
-    with pytest.raises(UsageError, match="a int is no run"):
+    with pytest.raises(UsageError, match="a int is not a run"):
         compare(a, 3)  # type: ignore[arg-type]
     with pytest.raises(UsageError, match="27 runs are too many to compare; give 26"):
         compare(*[a] * 27)

@@ -257,7 +257,7 @@ class TestOwnModels:
     ("given", "words"),
     [
         ({"models": [good, good]}, "two models have the name python:"),
-        ({"models": harness.load_problems("fixture")}, "a Problem is no model; .* benchmark="),
+        ({"models": harness.load_problems("fixture")}, "a Problem is not a model; .* benchmark="),
         ({"models": []}, r"experiment\(\): models: the list is empty"),
         ({"models": good}, ": modes agentic: model 'python:.*:good' is a function"),
         ({**SINGLE, "prompts": 3}, r"^experiment\(\): prompts has 3; give names"),
@@ -346,5 +346,5 @@ def test_an_interrupt_keeps_what_was_graded(how: str, folder: Path) -> None:
 
 def test_a_directory_of_something_else_is_refused(write_run: Callable[..., Path]) -> None:
     run = write_run("shot", [])
-    with pytest.raises(HarnessError, match="is a run, and no experiment"):
+    with pytest.raises(HarnessError, match="is a run, not an experiment"):
         experiment(good, **SINGLE, out=run)

@@ -607,7 +607,7 @@ SAME = {
     "leaves": ("print(int(input()) * 2)\nexit(3)", "accepted accepted accepted"),
     "leaves well": ("print(int(input()) * 2)\nexit(0)", "accepted accepted accepted"),
     "crashes": ("import os\nos.abort()", "runtime_error runtime_error runtime_error"),
-    "is no program": ("print(", "compile_error"),
+    "is not a program": ("print(", "compile_error"),
     "spins once": ("n = int(input())\nwhile n == 2: pass\nprint(n * 2)", "accepted time_limit"),
     "takes memory": ("x = bytearray(300 << 20)", "memory_limit"),
     "writes too much": ("print('x' * (3 << 20))", "output_limit"),

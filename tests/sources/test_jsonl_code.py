@@ -81,7 +81,7 @@ def test_limits_and_preamble_of_a_row(read: Callable[..., Problem], worker: Work
         (
             {"values": "python", "tests": [{"input": "x", "output": "2"}]},
             "input",
-            "'x' is no value",
+            "'x' is not a value",
         ),
         ({"values": "python", "tests": [{"input": "1", "output": "sett()"}]}, "output", "'set'"),
         ({"values": "pyton", "tests": []}, "values", "python"),

@@ -14,7 +14,7 @@ CASES = {
     "lists": (Codec.LINKED_LISTS, "[[1],null,[]]", "[[1],[],[]]"),
     "no lists": (Codec.LINKED_LISTS, "null", "[]"),
     "trees": (Codec.TREES, "[[1,null],null]", "[[1],[]]"),
-    "what is no tree": (Codec.TREE, "5", "5"),
+    "what is not a tree": (Codec.TREE, "5", "5"),
     "what are no trees": (Codec.TREES, "{}", "{}"),
     "a plain value": (Codec.JSON, " null", " null"),
 }

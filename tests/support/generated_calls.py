@@ -68,7 +68,7 @@ def program(rng: random.Random) -> str:
 
 
 def odd_text(rng: random.Random) -> str:
-    """Return a program that is no Python source, with letters of all kinds."""
+    """Return a program that is not Python source, with letters of all kinds."""
     parts = rng.choices([*LINES, *BLOCKS, *ODD, '"', "'", "\\", "}", '"""', "\x00", "é"], k=9)
     return "\n".join(parts)
 

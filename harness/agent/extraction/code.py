@@ -61,7 +61,7 @@ class _Block:
 
     @property
     def says_nothing(self) -> bool:
-        """Whether it contains only comments and strings, which is no solution."""
+        """Whether it contains only comments and strings, which is not a solution."""
         return self.tree is not None and says_nothing(self.tree)
 
     def holds(self, entry_point: str | None) -> bool:
@@ -199,7 +199,7 @@ def extract_lcb_test_output(text: str) -> Extraction:
 def asserted_by_lcb(prediction: str) -> str:
     """Return the value in a prediction of a test's output, which may be an assertion.
 
-    Of several lines, only the first that mentions `assert` and is no comment counts; of an
+    Of several lines, only the first that mentions `assert` and is not a comment counts; of an
     assertion, the part after its first `==`. Without one the text is returned unchanged: not a
     literal, and so as wrong as upstream.
     """

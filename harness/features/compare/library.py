@@ -255,5 +255,5 @@ def _run_of(given: Compared) -> Path | Run:
         return run
     kind = type(given).__name__
     raise UsageError(
-        f"compare(): a {kind} is no run; give a directory or what evaluate or load_run returned"
+        f"compare(): a {kind} is not a run; give a directory or what evaluate or load_run returned"
     )

@@ -44,7 +44,7 @@ _EMPTY = ModelTurn(stop=ModelStop(reason="end_turn"))
 T = TypeVar("T")
 TRIES = 2  # attempts to judge a solution if the sandbox fails
 OVER = "The episode is over: the call was not carried out."
-SANDBOX_LOST = "The tests could not be run, which is no fault of the solution. The episode is over."
+SANDBOX_LOST = "The tests could not be run; that is not the solution's fault. The episode is over."
 SANDBOX_ERROR = "sandbox_error"
 _SETTINGS = ModelSettings()
 

@@ -122,9 +122,9 @@ def experiment_at(path: Path, grid: Grid) -> Experiment:
         grid = with_known_shots(before.variants, grid)
         variants, created = grown_from(before.variants, grid), before.created
     elif (path / MANIFEST).exists():
-        raise RunDirectoryError(f"{path} is a run, and no experiment; give another --out")
+        raise RunDirectoryError(f"{path} is a run, not an experiment; choose another --out")
     elif path.exists() and (not path.is_dir() or _is_used(path)):
-        raise RunDirectoryError(f"{path} exists and is no experiment; give another --out")
+        raise RunDirectoryError(f"{path} exists and is not an experiment; choose another --out")
     else:
         variants = grid.variants
     auto = (
@@ -160,7 +160,7 @@ def read_experiment(path: Path) -> Stored:
         ) from error
     wrong = next((name for name in found.variants if not is_name(name)), None)
     if wrong is not None:
-        raise RunDirectoryError(f"{file}: {wrong[:100]!r} is no name of a variant")
+        raise RunDirectoryError(f"{file}: {wrong[:100]!r} is not a name of a variant")
     if (
         found.hash != grid_hash(found.variants, found.baseline)
         or found.baseline not in found.variants

@@ -186,7 +186,7 @@ def _models(given: object) -> tuple[list[Any] | None, dict[str, object]]:
             continue
         if not callable(each) and not hasattr(each, "generate"):
             raise UsageError(
-                f"experiment(): a {type(each).__name__} is no model; give names, functions of a "
+                f"experiment(): a {type(each).__name__} is not a model; give names, functions of a "
                 "problem, or objects with the methods of a Model; problems go to benchmark="
             )
         name = name_of_code(each)

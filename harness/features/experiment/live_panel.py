@@ -105,7 +105,7 @@ class ExperimentPanel(Closing):
     ) -> "ExperimentPanel | None":
         """Return the panel of the prepared variants of the experiment in `path`.
 
-        It begins with the samples that are done. Returns None if the console is no terminal.
+        It begins with the samples that are done. Returns None if the console is not a terminal.
         """
         if not console.is_terminal or console.is_dumb_terminal:
             return None

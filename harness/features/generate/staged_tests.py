@@ -35,7 +35,7 @@ class StagedTests(Closing):
 
     Raises:
         StorageError: the package cannot be written to.
-        DataError: its `data` is no folder, or leads out of the package.
+        DataError: its `data` is not a folder, or leads out of the package.
     """
 
     def __init__(self, package: PackageFolder) -> None:
@@ -124,7 +124,7 @@ def _locked(folder: Path) -> int:
     """Return the descriptor of a folder that this process has locked.
 
     Raises:
-        OSError: another process has locked it, or it is no folder.
+        OSError: another process has locked it, or it is not a folder.
     """
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
     try:
@@ -137,7 +137,7 @@ def _locked(folder: Path) -> int:
 
 def _remove_unless_used(stage: Path) -> None:
     """Remove what a process that was killed has staged."""
-    with contextlib.suppress(OSError):  # its process lives, or it is no folder
+    with contextlib.suppress(OSError):  # its process lives, or it is not a folder
         lock = _locked(stage)
         try:
             shutil.rmtree(stage, ignore_errors=True)

@@ -259,7 +259,7 @@ def _sample(row: Fields, beside: Fields, path: str | None) -> tuple[str, int | N
 
 
 def _published(beside: Fields) -> Published | None:
-    """Return the verdict in `metadata`; None if it is no word of this project."""
+    """Return the verdict in `metadata`; None if it is not a word of this project."""
     try:
         return Published.in_row(beside.values, beside.where)
     except DataError:

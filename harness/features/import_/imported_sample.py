@@ -268,7 +268,7 @@ def result_from(
 
     Args:
         sample: a sample all of whose codes were judged.
-        grades: grades by code; that of the final code is no infrastructure failure.
+        grades: grades by code; that of the final code is not an infrastructure failure.
         price: the model's price, if known; costs in the file take precedence.
     """
     attempt = Attempt(

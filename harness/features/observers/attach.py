@@ -96,7 +96,7 @@ class Watcher:
         faults: list[str] = []
         given = f"{self._given:,} event{'' if self._given == 1 else 's'}"
         if self._failed:
-            failed = min(self._failed, self._given)  # its `close` may fail too and is no event
+            failed = min(self._failed, self._given)  # its `close` may fail too and is not an event
             faults.append(f"it failed at {failed:,} of {given}, at first by {self._first}")
         lost = self._given - self._told
         if self._thread is None:

@@ -255,7 +255,7 @@ def _results(parts: Sequence[ShardFolder], problems: Mapping[str, str]) -> list[
         for result in read_results(part.path / RESULTS):
             if result.problem_id not in part.problems or result.sample in found:
                 raise RunDirectoryError(
-                    f"{part.path / RESULTS}: {result.sample} is there twice, or is no sample of "
+                    f"{part.path / RESULTS}: {result.sample} is there twice, or is not a sample of "
                     f"shard {part.index}/{part.of}"
                 )
             found[result.sample] = result

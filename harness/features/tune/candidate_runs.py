@@ -203,7 +203,7 @@ def price_in(path: Path) -> ListedPrice | None:
     """Return the price that a run was begun with; None if it is unknown.
 
     Raises:
-        RunDirectoryError: it is no run, or its price is invalid.
+        RunDirectoryError: it is not a run, or its price is invalid.
     """
     price = read_manifest(path).get("price")
     try:

@@ -169,7 +169,7 @@ def outcome_of(path: Path) -> TuneOutcome:
     """Read what a tuning came to, or how far it is.
 
     Raises:
-        RunDirectoryError: it is no tuning, or a file of it cannot be read.
+        RunDirectoryError: it is not a tuning, or a file of it cannot be read.
     """
     tune, record = read_tune(path), read_record(path)
     best = record.best(tune.split.selection)

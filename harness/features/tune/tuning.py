@@ -372,9 +372,9 @@ class Tuning:
 def _refuse_used(path: Path) -> None:
     """Refuse a directory with something else in it. Raises RunDirectoryError."""
     if (path / MANIFEST).exists():
-        raise RunDirectoryError(f"{path} is a run, and no tuning; give another --out")
+        raise RunDirectoryError(f"{path} is a run, not a tuning; choose another --out")
     draft = f".{FILE}.draft"
     if path.exists() and (
         not path.is_dir() or any(each.name not in {draft, CANDIDATES} for each in path.iterdir())
     ):
-        raise RunDirectoryError(f"{path} exists and is no tuning; give another --out")
+        raise RunDirectoryError(f"{path} exists and is not a tuning; choose another --out")

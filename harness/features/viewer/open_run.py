@@ -94,7 +94,7 @@ def refusal(root: Path, place: RunPlace) -> str:
     if is_under_way(path):
         return "A process is at work on it: stop that first."
     if not (path / MANIFEST).is_file():
-        return "It is no run, or no longer one."
+        return "It is not a run, or no longer one."
     return ""
 
 

@@ -31,7 +31,7 @@ FROM_THE_MOST = frozenset({"turns", "seconds", "tokens", "cost"})
 
 
 def page_number(word: str, most: int = 9_999_999) -> int:
-    """Return the number of a page from a URL, between 1 and `most`; 1 if it is no number."""
+    """Return the number of a page from a URL, between 1 and `most`; 1 if it is not a number."""
     return min(max(int(word), 1), most) if word.isdecimal() and len(word) < 8 else 1  # noqa: PLR2004 - digits
 
 

@@ -219,4 +219,4 @@ class Rows:
         except OSError as error:
             raise RunDirectoryError(f"{path}: {error.strerror}") from error
         except ValidationError as error:
-            raise RunDirectoryError(f"{path}: the line of {sample} is no result") from error
+            raise RunDirectoryError(f"{path}: the line of {sample} is not a result") from error

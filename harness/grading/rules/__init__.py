@@ -58,7 +58,7 @@ def find_rule(name: str) -> ComparisonRule:
     """Return a rule of `RULES` or of a plug-in.
 
     Raises:
-        UsageError: there is none, or the plug-in does not load, or is no rule.
+        UsageError: there is none, or the plug-in does not load, or is not a rule.
     """
     if name in RULES:
         return RULES[name]

@@ -150,7 +150,7 @@ def _same_token_sets(printed: str, wanted: list[str], read: Callable[[str], obje
                 return False
             seen.add(row)
             values.clear()
-    except ValueError:  # a token that is no float
+    except ValueError:  # a token that is not a float
         return False
     return seen == rows
 
@@ -196,7 +196,7 @@ def _compare(wanted: Any, tagged: Any) -> Difference | None:
 
 
 def _with_integer_keys(wanted: Any) -> dict[int, Any] | None:
-    """Return a mapping's keys as integers; None where it is no mapping or a key is no integer."""
+    """Return a mapping's keys as integers; None if it is not a mapping, or one is no integer."""
     if not isinstance(wanted, dict):
         return None
     try:

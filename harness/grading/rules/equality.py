@@ -28,7 +28,7 @@ def equality_printed(expected: str, got: bytes) -> Difference | None:
 
 
 def equality_value(expected: str, got: str) -> Difference | None:
-    """Compare a function's result by equality, where a tuple is no list.
+    """Compare a function's result by equality, where a tuple is not a list.
 
     Numbers compare as in Python (True is 1, 6.0 is 6), and NaN equals nothing. A linked list or
     tree is equal when its values are.

@@ -141,7 +141,7 @@ def compare_json(
         got: result in the notation of `harness.sandbox.inside.values`, or any text that the
             solution wrote itself.
         compare: comparison of the expected value with the result, still in its notation; it may
-            raise ValueError, TypeError or RecursionError at a result that is no data.
+            raise ValueError, TypeError or RecursionError at a result that is not data.
     """
     if len(got) > longest_right(expected) or _has_too_many_values(expected, got):
         return difference("size", expected, got)

@@ -8,7 +8,7 @@ no tool call. It is sent back unchanged and in its place: the API refuses a conv
 thinking was altered.
 
 Caching: the API reads from its cache what an earlier request wrote, up to a block that carries a
-breakpoint. A breakpoint is no content, so moving it changes no prefix. Three of the four allowed
+breakpoint. A breakpoint is not content, so moving it changes no prefix. Three of the four allowed
 are used. One stands at the end of tools and system prompt, which all samples share. One stands at
 the end of the newest user turn, and writes what the next request is going to read. One stands at
 the end of the user turn before, where the previous request wrote: the API looks for earlier writes

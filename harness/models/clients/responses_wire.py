@@ -314,7 +314,7 @@ def _string(fields: Json, name: str) -> str:
     value = fields.get(name)
     if not isinstance(value, str):
         kind = fields["type"][:40]
-        raise MalformedAnswerError(f"{name!r} is no string in a {kind!r} of the answer")
+        raise MalformedAnswerError(f"{name!r} is not a string in a {kind!r} of the answer")
     return value
 
 

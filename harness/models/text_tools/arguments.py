@@ -35,7 +35,7 @@ def read_object(text: str, tool: ToolSpec | None, end: End = End.MARKED) -> Any:
         end: what is known of the end of the text.
 
     Raises:
-        Unreadable: the text is no JSON and cannot be repaired.
+        Unreadable: the text is not JSON and cannot be repaired.
     """
     value = _value(text, tool, end)
     if isinstance(value, str):  # some models encode the arguments twice
@@ -57,7 +57,7 @@ def _value(text: str, tool: ToolSpec | None, end: End) -> Any:
 
 
 def _repaired_object(text: str, tool: ToolSpec | None, end: End) -> dict[str, Any]:
-    """Return the arguments in a text that is no JSON. Raises Unreadable."""
+    """Return the arguments in a text that is not JSON. Raises Unreadable."""
     try:
         found = repaired_value(text)
     except Unreadable:

@@ -78,7 +78,7 @@ def sole_text(tool: ToolSpec) -> str | None:
 
 
 def code_tags(tool: ToolSpec) -> tuple[str, ...]:
-    """Return the tags of fences that hold a tool's one text; none if it is no code."""
+    """Return the tags of fences that hold a tool's one text; none if it is not code."""
     key = sole_text(tool)
     words = "" if key is None else str(properties_of(tool)[key].get("description", ""))
     found = of_words(words)
@@ -149,7 +149,7 @@ def _named(fields: dict[str, Any], known: Known) -> ParsedCall | None:
 
 
 def _call(name: str, arguments: Any, known: Known) -> ParsedCall:
-    """Return a call; a string that is no JSON is the text of a tool that takes one."""
+    """Return a call; a string that is not JSON is the text of a tool that takes one."""
     if isinstance(arguments, str) and arguments.strip() and arguments.lstrip()[:1] not in '{["':
         return with_text(name, arguments, known) or ParsedCall(name, arguments)
     return ParsedCall(name, text_of(arguments))

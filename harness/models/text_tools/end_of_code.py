@@ -17,7 +17,7 @@ def calls_at_end(code: str, known: Known) -> tuple[str, tuple[ParsedCall, ...]]:
     the code above it is the solution.
 
     Args:
-        code: a solution; a function of its own that has a tool's name is no tool.
+        code: a solution; a function of its own that has a tool's name is not a tool.
         known: the tools; only those without arguments are called so.
 
     Returns:

@@ -3,7 +3,7 @@
 The repairs: comments, commas before a closing bracket, values in single quotes, triple quotes or
 backticks, Python's words for constants, escapes that JSON lacks, real newlines in strings, an
 object in doubled braces, and closing brackets missing at the end. A string is never completed, and
-nothing is left out of one. What stays unclear is no value: then `Unreadable` is raised.
+nothing is left out of one. What stays unclear is not a value: then `Unreadable` is raised.
 
 Time is linear in the length of the text.
 """
@@ -47,7 +47,7 @@ _SURROGATES = re.compile(r"[\ud800-\udbff][\udc00-\udfff]")
 
 
 class Unreadable(Exception):  # noqa: N818 - not an error of anybody's
-    """A text is no JSON, and cannot be repaired without guessing."""
+    """A text is not JSON, and cannot be repaired without guessing."""
 
 
 class Value(NamedTuple):

@@ -242,7 +242,7 @@ class Source:
         return values, at, True
 
     def _repaired_calls(self, text: str, end: End) -> tuple[ParsedCall, ...] | None:
-        """Return the calls in a body that is no JSON; None if it cannot be repaired."""
+        """Return the calls in a body that is not JSON; None if it cannot be repaired."""
         if end is End.CUT_OFF:
             found = strict_value(text, newlines=True)
             return None if found is None else calls_of([found.value], self.known) or None

@@ -211,5 +211,5 @@ def _example(tool: ToolSpec, key: str, other: Any = "VALUE") -> Any:
 
 
 def _tag(tool: ToolSpec) -> str:
-    """Return the tag of a block with a tool's one text; empty if that is no code."""
+    """Return the tag of a block with a tool's one text; empty if that is not code."""
     return next(iter(code_tags(tool)), CODE_TAG if sole_text(tool) == CODE else "")

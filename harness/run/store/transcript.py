@@ -111,7 +111,7 @@ class ResultHeads:
     """Beginnings of the lines of tool results that follow an answer.
 
     Results come in the order of the answer's calls. So their lines leave out turn, call id and
-    name, except after a line that is no result of the same answer.
+    name, except after a line that is not a result of the same answer.
     """
 
     def __init__(self) -> None:

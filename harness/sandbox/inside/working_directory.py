@@ -37,7 +37,7 @@ def empty_folder(folder: int) -> None:
 
 
 def _unlocked(name: str, folder: int) -> bool:
-    """Make a folder within an open one accessible; return False if it is no folder."""
+    """Make a folder within an open one accessible; return False if it is not a folder."""
     state = os.stat(name, dir_fd=folder, follow_symlinks=False)
     if not stat.S_ISDIR(state.st_mode):
         return False

@@ -180,7 +180,8 @@ class CallWriter:
         lines: list[str] = []
         for name, values, result in zip(names, arguments, wanted, strict=True):
             if not isinstance(name, str) or not name.isidentifier() or not isinstance(values, list):
-                raise CallError("input", f"{name!r:.60} is no operation with a list of arguments")
+                what = f"{name!r:.60} is not an operation with a list of arguments"
+                raise CallError("input", what)
             asked = f"{name}({', '.join(map(repr, cast('list[Any]', values)))})"
             if not lines:
                 lines.append(f"thing = {asked}")
@@ -302,9 +303,9 @@ def _check_literal(value: ast.expr, field: str) -> None:
         if isinstance(node, ast.Name) and node.id not in _NAMES:
             near = difflib.get_close_matches(node.id, _NAMES, n=1)
             hint = f"; did you mean {near[0]!r}?" if near else ""
-            raise CallError(field, f"the name {node.id!r:.60} is no value{hint}")
+            raise CallError(field, f"the name {node.id!r:.60} is not a value{hint}")
         if isinstance(node, ast.Attribute | ast.Lambda | ast.NamedExpr | ast.Await):
-            raise CallError(field, f"{ast.unparse(node)!r:.60} is no value")
+            raise CallError(field, f"{ast.unparse(node)!r:.60} is not a value")
 
 
 def _exception(name: str) -> str:
@@ -317,5 +318,5 @@ def _exception(name: str) -> str:
         raise CallError("raises", f"there is no {name!r:.60}; did you mean {near[0]!r}?")
     if name.isidentifier() and name.endswith(("Error", "Exception")):
         return name
-    what = f"{name!r:.60} is no exception of Python; one of the solution's own ends in Error"
+    what = f"{name!r:.60} is not an exception of Python; one of the solution's own ends in Error"
     raise CallError("raises", f"{what} or Exception")

@@ -51,7 +51,7 @@ def read_script(code: str, entry_point: str | None = None) -> Units:
             script of EvalPlus; None to leave its loop as one test.
 
     Raises:
-        TestCodeError: it is no Python, or contains no test.
+        TestCodeError: it is not Python, or contains no test.
     """
     code = code.replace("\r\n", "\n").replace("\r", "\n")
     code = _COMPARING.sub(_as_its_evaluator, code, count=1)

@@ -104,7 +104,7 @@ def read_units(code: str | Sequence[str]) -> Units:
         code: the whole code, or a list of tests, which are statements.
 
     Raises:
-        TestCodeError: it is no Python, or contains no test.
+        TestCodeError: it is not Python, or contains no test.
     """
     if not isinstance(code, str):
         return _listed(code)

@@ -128,7 +128,7 @@ def packages_in(where: str) -> list[Path]:
         cause = getattr(error, "strerror", None) or str(error)
         raise UsageError(f"{where!r:.200} cannot be listed: {cause}") from None
     if not found:
-        raise UsageError(f"{root} is no problem package and has none: there is no {SETTINGS}")
+        raise UsageError(f"{root} is not a problem package and has none: there is no {SETTINGS}")
     return found
 
 

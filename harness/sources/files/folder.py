@@ -10,7 +10,7 @@ from harness.errors import DataError
 from harness.sources.files.content_hash import add_parts
 
 MOST_DEPTH = 16
-"""Most folders inside each other; a link back to a folder is no endless tree."""
+"""Most folders inside each other; a link back to a folder is not an endless tree."""
 MOST_ENTRIES = 200_000
 """Most entries of the folders that are listed."""
 
@@ -81,7 +81,7 @@ class Folder:
         return found
 
     def files(self, folder: Path, depth: int = 0) -> Iterator[Path]:
-        """Yield everything below a folder that is no folder, in order. Raises DataError."""
+        """Yield everything below a folder that is not a folder, in order. Raises DataError."""
         if depth > MOST_DEPTH:
             raise DataError(str(folder), None, f"more than {MOST_DEPTH} folders deep")
         for path in self.entries(folder):

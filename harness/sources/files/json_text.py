@@ -55,8 +55,8 @@ def string(text: str) -> str:
     """Return the string of a raw JSON text.
 
     Raises:
-        ValueError: it is no string, or has half of a surrogate pair, which no text of a file or a
-            program may have.
+        ValueError: it is not a string, or has half of a surrogate pair, which no text of a file or
+            a program may have.
     """
     value, end = _value(text, _skip(text, 0))
     _finish(text, end)

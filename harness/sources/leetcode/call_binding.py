@@ -39,7 +39,7 @@ def _bind(call: Call, entry: EntryPoint) -> tuple[object, ...]:
         raise UnreadableError(f"{len(call.positional)} arguments for {len(entry.parameters)}")
     for name in call.named:
         if name not in rest:
-            raise UnreadableError(f"{name!r} is no parameter, or is given twice")
+            raise UnreadableError(f"{name!r} is not a parameter, or is given twice")
     given = len(call.positional) + len(call.named)
     for name in rest[: len(call.named)]:
         if name not in call.named:

@@ -29,5 +29,5 @@ def split_check(source: str) -> tuple[str, ...]:
     bounds = [*starts, len(source)]
     before = source[head.end() : bounds[0]].strip()
     if before and (starts or before != "pass"):
-        raise UnreadableError(f"{before[:60]!r} is no assertion")
+        raise UnreadableError(f"{before[:60]!r} is not an assertion")
     return tuple(source[start:end].strip() for start, end in pairwise(bounds))

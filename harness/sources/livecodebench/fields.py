@@ -24,7 +24,7 @@ def columns(line: Line, names: Sequence[str], found: Row | None = None) -> Row:
         found: the line's parsed content, if known.
 
     Raises:
-        DataError: it is no JSON object, or lacks a column.
+        DataError: it is not a JSON object, or lacks a column.
     """
     row = line.json_object() if found is None else found
     for name in names:

@@ -225,7 +225,7 @@ CASES = [
         PROGRAM,
         TAGGED,
     ),
-    # What is no solution
+    # What is not a solution
     Case(
         "a block of comments after",
         fenced(PROGRAM) + fenced("# n = int(input()) is read\n# and doubled"),

@@ -144,7 +144,7 @@ class TestInfrastructure:
     def test_while_it_is_judged(
         self, episode: Episode, broken: list[int], times: int, value: float | None
     ) -> None:
-        """Once is tried again; twice is no reward."""
+        """Once is tried again; twice is not a reward."""
         episode.reset("own/three")
         episode.step(
             [

@@ -157,7 +157,7 @@ def test_an_answer_that_cannot_be_judged_is_not_asked_for(folder: Path) -> None:
     (folder / "rows.jsonl").write_text(json.dumps({**EXECUTION, "output": "twice(3)"}))
     done = harness(folder, *MINE)
     assert done.returncode == 4, done.stderr
-    assert "the expected value is no literal" in done.stderr
+    assert "the expected value is not a literal" in done.stderr
     assert not (folder / "asked").exists()
 
 

@@ -379,8 +379,8 @@ class TestFile:
             ({"baseline": "other"}, "was changed by hand"),
             ({"variants": {}}, "is not an experiment's, or another version's (variants)"),
             ({"schema": 3}, "or another version's (schema)"),
-            ({"variants": {"../../etc": {}}}, "'../../etc' is no name of a variant"),
-            ({"variants": {"/etc": {}}}, "'/etc' is no name of a variant"),
+            ({"variants": {"../../etc": {}}}, "'../../etc' is not a name of a variant"),
+            ({"variants": {"/etc": {}}}, "'/etc' is not a name of a variant"),
         ],
     )
     def test_that_is_not_as_it_was_written_is_refused(
@@ -443,7 +443,7 @@ class TestFile:
 
     def test_what_is_something_else_is_left_alone(self, tmp_path: Path) -> None:
         made = grid(tmp_path, modes=["agentic"])
-        for name, words in (("run.json", "is a run, and no experiment"), ("mine", "exists and is")):
+        for name, words in (("run.json", "is a run, not an experiment"), ("mine", "exists and is")):
             place = tmp_path / name.partition(".")[0]
             place.mkdir()
             (place / name).write_text("{}")

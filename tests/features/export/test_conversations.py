@@ -139,7 +139,7 @@ def exported(folder: Path, run: str) -> list[dict[str, Any]]:
 
 
 def told(run: Path) -> dict[str, Any]:
-    """Of each sample what an import must bring back; who judged the first revision is no part."""
+    """Of each sample what an import must bring back; who judged the first revision is not."""
     return {
         r["sample"]: (
             {key: r[key] for key in SAME},

@@ -116,7 +116,7 @@ class TestPredictions:
             ("sample_10", "wrong_answer"),
         ]
         assert found["results"][4]["tests"][0]["error"] == (
-            "the answer is no literal: has an operation"
+            "the answer is not a literal: has an operation"
         )
 
     @pytest.mark.parametrize(
@@ -280,4 +280,4 @@ def test_the_table_shows_where_published_verdicts_differ(folder: Path) -> None:
     assert done.returncode == 0, done.stderr
     shown = " ".join(done.stdout.split())
     assert "0 accepted of 1 graded" in shown
-    assert "the answer is no literal" in shown
+    assert "the answer is not a literal" in shown

@@ -180,13 +180,13 @@ BAD = {
     "a case that is none": [1],
     "a case that is a list": [[1, 2]],
     "no list": 5,
-    "JSON that is no list": "5",
+    "JSON that is not a list": "5",
     "an object": {"input": [1], "expected": 1},
-    "an input that is no list": [{"input": 5, "expected": 5}],
+    "an input that is not a list": [{"input": 5, "expected": 5}],
     "an input that is text": [{"input": "ab", "expected": "ab"}],
     "an input that is an object": [{"input": {"a": 1, "b": 2}, "expected": 3}],
-    "an input that is no data": [{"input": [object()], "expected": 5}],
-    "an expectation that is no data": [{"input": [1], "expected": {1, 2}}],
+    "an input that is not data": [{"input": [object()], "expected": 5}],
+    "an expectation that is not data": [{"input": [1], "expected": {1, 2}}],
     "nothing": None,
 }
 

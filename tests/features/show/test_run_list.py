@@ -78,7 +78,7 @@ def test_the_summary_is_believed_while_no_result_is_newer(
     assert said.pass_at_1 is not None
     summary = {"schema_version": 1}
     (path / "summary.json").write_text(json.dumps(summary))
-    assert listed(tmp_path)[0] == said  # it is no summary
+    assert listed(tmp_path)[0] == said  # it is not a summary
     from harness.run.summary.loaded_run import read_run
 
     told = read_run(path).summary.model_dump(mode="json")

@@ -228,7 +228,7 @@ def test_what_overlaps_or_is_no_shard_is_refused(copies: Path) -> None:
     with (copies / "s1" / "results.jsonl").open("a") as file:
         file.write(stray)
     done = harness(copies, "merge", *shards(), "--out", "m")
-    assert (done.returncode, "is no sample of shard 1/3" in done.stderr) == (2, True)
+    assert (done.returncode, "is not a sample of shard 1/3" in done.stderr) == (2, True)
     done = harness(copies, "merge", *shards(), "--out", "whole")
     assert (done.returncode, "is not an empty directory" in done.stderr) == (2, True)
     assert not list(copies.glob(".*draft"))

@@ -1,4 +1,4 @@
-"""What a format writes, the reader gives back byte for byte; what is no call stays text."""
+"""What a format writes, the reader gives back byte for byte; what is not a call stays text."""
 
 import json
 import random

@@ -154,8 +154,8 @@ def test_an_expected_value_that_is_none_is_found_beforehand(problems: dict[Kind,
     with pytest.raises(DataError) as refused:
         check_answerable(broken)
     assert str(refused.value) == (
-        "livecodebench/execution/sample_7: field 'output': the expected value is no literal: has a "
-        "call of 'Counter'"
+        "livecodebench/execution/sample_7: field 'output': the expected value is not a literal: "
+        "has a call of 'Counter'"
     )
     assert judge_answer(broken, "2").verdict is Verdict.CHECKER_ERROR
 

@@ -80,7 +80,7 @@ def test_an_odd_file_is_an_error_in_one_line(custom: Path, place: str, kind: str
     path.unlink(missing_ok=True)
     KINDS[kind](path)
     if (place, kind) == ("submissions/accepted/half.py", "a folder with a file"):
-        assert only(custom).load_references()[-1].language == "python2"  # it is no Python 3
+        assert only(custom).load_references()[-1].language == "python2"  # it is not Python 3
         return
     with pytest.raises(HarnessError) as caught:
         load(str(custom))

@@ -119,8 +119,8 @@ def test_arguments_are_put_in_the_parameters_order(
     ("arguments", "complaint"),
     [
         (Call((1, 2, 3), {}), "3 arguments for 2"),
-        (Call((), {"a": 1, "c": 2}), "'c' is no parameter"),
-        (Call((1,), {"a": 2}), "'a' is no parameter, or is given twice"),
+        (Call((), {"a": 1, "c": 2}), "'c' is not a parameter"),
+        (Call((1,), {"a": 2}), "'a' is not a parameter, or is given twice"),
         (Call((), {"b": 2}), "no argument for 'a'"),
         (Call((1,), {}), "no argument for 'b'"),
     ],
@@ -133,7 +133,7 @@ def test_a_call_that_does_not_fit_is_unreadable(arguments: Call, complaint: str)
 def test_the_first_code_that_a_call_fits_says_the_order() -> None:
     call = Call((), {"stop": 2, "start": 1})
     assert bind(call, [entry("begin", "end"), entry("start", "stop")]) == (1, 2)
-    with pytest.raises(UnreadableError, match="'stop' is no parameter"):
+    with pytest.raises(UnreadableError, match="'stop' is not a parameter"):
         bind(call, [entry("begin", "end"), entry("x")])
     with pytest.raises(UnreadableError, match="no code"):
         bind(call, [])

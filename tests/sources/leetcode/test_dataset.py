@@ -204,8 +204,8 @@ def test_a_problem_without_assertions_has_no_tests(read: Read) -> None:
     ("assertion", "complaint"),
     [
         ("candidate(nums = [1]) == 3", "no argument for 'k'"),
-        ("candidate(nums = [1], k = 2, m = 3) == 3", "'m' is no parameter, or is given twice"),
-        ("candidate(nums = range(3), k = 2) == 3", "has a Call, which is no literal"),
+        ("candidate(nums = [1], k = 2, m = 3) == 3", "'m' is not a parameter, or is given twice"),
+        ("candidate(nums = range(3), k = 2) == 3", "has a Call, which is not a literal"),
         ("candidate(nums = list_node([1]), k = 2) == 3", None),
         ("set(candidate(nums = [1], k = 2)) == {3}", "not of the form candidate(…) == value"),
         ("candidate(nums = [1], k = {1: 2}) == 3", "has a dict whose keys are not all strings"),

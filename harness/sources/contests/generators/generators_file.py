@@ -127,7 +127,7 @@ class _Reader:
         for name, files in self._map(given, "generators").items():
             names = cast("list[object]", files) if isinstance(files, list) else []
             if not names or not all(isinstance(each, str) for each in names):
-                raise self._wrong("generators", f"{name!r:.60} is no list of files")
+                raise self._wrong("generators", f"{name!r:.60} is not a list of files")
             found[str(name)] = [str(each) for each in names]
         return found
 
@@ -271,7 +271,7 @@ class _Reader:
 
     def _checked(self, name: str, where: str) -> str:
         if not _NAME.fullmatch(name) or name.endswith(".in"):
-            what = f"{name!r:.80} is no name of a test: letters, digits and _ . + - only"
+            what = f"{name!r:.80} is not a name of a test: letters, digits and _ . + - only"
             raise self._wrong(where, what)
         return name
 
@@ -279,23 +279,23 @@ class _Reader:
         if given is None:
             return []
         if not isinstance(given, list):
-            raise self._wrong(where, "include is no list of names")
+            raise self._wrong(where, "include is not a list of names")
         return [_text(each) for each in cast("list[object]", given)]
 
     def _string(self, value: object, where: str, key: str) -> str:
         if not isinstance(value, str):
-            raise self._wrong(where, f"{key} is {value!r:.60}, which is no text: put it in quotes")
+            raise self._wrong(where, f"{key} is {value!r:.60}, which is not text: put it in quotes")
         return value
 
     def _map(self, given: object, where: str) -> dict[str, Any]:
         if given is None:
             return {}
         if not isinstance(given, dict):
-            raise self._wrong(where, f"{given!r:.60} is no map")
+            raise self._wrong(where, f"{given!r:.60} is not a map")
         return cast("dict[str, Any]", given)
 
     def _no_such(self, key: str, where: str) -> list[TestRule]:
-        raise self._wrong(where, f"include: {key!r:.60} is no test or group before it")
+        raise self._wrong(where, f"include: {key!r:.60} is not a test or group before it")
 
     def _at(self, where: str) -> str:
         return f"{self._where}, {where}"

@@ -30,17 +30,17 @@ def read_constants(given: object, where: str) -> dict[str, str]:
             "dict[object, object]", value if isinstance(value, dict) else {_VALUE: value}
         )
         if not isinstance(name, str) or not _NAME.match(name) or _VALUE not in variants:
-            raise DataError(where, "constants", f"{name!r:.60} is no name with a value")
+            raise DataError(where, "constants", f"{name!r:.60} is not a name with a value")
         for variant, of_variant in variants.items():
             if isinstance(of_variant, bool) or not isinstance(of_variant, int | float | str):
-                raise DataError(where, "constants", f"{name}: {of_variant!r:.60} is no value")
+                raise DataError(where, "constants", f"{name}: {of_variant!r:.60} is not a value")
             texts[f"{name}.{variant}"] = str(of_variant)
         texts[name] = texts[f"{name}.{_VALUE}"]
     return texts
 
 
 def with_constants(text: str, constants: Mapping[str, str]) -> str:
-    """Return a text with its constants replaced; what is no constant stays."""
+    """Return a text with its constants replaced; what is not a constant stays."""
     if not constants:
         return text
     return _USED.sub(lambda used: constants.get(used[1] or used[2], used[0]), text)

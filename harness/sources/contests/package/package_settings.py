@@ -142,7 +142,7 @@ def words(value: object, where: str, key: str) -> tuple[str, ...]:
         return ()
     given = cast("list[object]", value) if isinstance(value, list) else [value]
     if any(isinstance(each, bool) or not isinstance(each, str | int | float) for each in given):
-        raise DataError(where, key, f"{value!r:.60} is no text and no list of texts")
+        raise DataError(where, key, f"{value!r:.60} is neither text nor a list of texts")
     return tuple(map(str, given)) if isinstance(value, list) else tuple(str(value).split())
 
 
@@ -178,7 +178,7 @@ def _mapping(value: object, where: str, key: str) -> dict[str, Any]:
     if value is None:
         return {}
     if not isinstance(value, dict):
-        raise DataError(where, key, f"{value!r:.60} is no map")
+        raise DataError(where, key, f"{value!r:.60} is not a map")
     return cast("dict[str, Any]", value)
 
 

@@ -332,7 +332,7 @@ def _needs(given: object, where: str, known: Mapping[str, bool]) -> tuple[str, .
     """Return the names of the groups that must be accepted: of `secret/name` the last part."""
     names = [name.removeprefix(f"{SECRET}/") for name in words(given, where, "require_pass")]
     if unknown := [name for name in names if name not in known]:
-        what = f"{unknown[0]!r:.60} is no pass-fail group before this one"
+        what = f"{unknown[0]!r:.60} is not a pass-fail group before this one"
         raise DataError(where, "require_pass", what)
     return tuple(name for name in names if known[name])
 
@@ -355,7 +355,7 @@ def _number(value: object, where: str, key: str) -> float:
     except (TypeError, ValueError):
         number = math.nan
     if isinstance(value, bool) or not math.isfinite(number):
-        raise DataError(where, key, f"{value!r:.60} is no number")
+        raise DataError(where, key, f"{value!r:.60} is not a number")
     return number
 
 
