@@ -28,8 +28,8 @@ def report(grade: Grade, tests: tuple[TestCase, ...]) -> str:
         return f"The solution does not compile; no test was run.\n\n{error}"
     failed = [test for test in grade.tests if not test.passed]
     parts = [f"{passed} of {total} public tests passed."]
-    told: dict[str, int] = {}
-    parts += [_failure(test, tests[test.index], told) for test in failed[:DETAILED]]
+    shown: dict[str, int] = {}
+    parts += [_failure(test, tests[test.index], shown) for test in failed[:DETAILED]]
     parts += [f"Test {test.index + 1}: {_title(test)}." for test in failed[DETAILED:]]
     if passed:
         numbers = ", ".join(str(test.index + 1) for test in grade.tests if test.passed)
@@ -51,13 +51,13 @@ def _title(result: TestResult) -> str:
     return f"{name} after {result.cpu_s:.2f} s of CPU time"
 
 
-def _failure(result: TestResult, test: TestCase, told: dict[str, int]) -> str:
+def _failure(result: TestResult, test: TestCase, shown: dict[str, int]) -> str:
     """Describe one failure.
 
     Args:
         result: result of the test.
         test: the test.
-        told: errors and outputs already in the report, with the number of their test.
+        shown: errors and outputs already in the report, with the number of their test.
     """
     parts = [f"Test {result.index + 1}: {_title(result)}."]
     parts.append(_block("Input", test.input, LONGEST_INPUT))
@@ -75,10 +75,10 @@ def _failure(result: TestResult, test: TestCase, told: dict[str, int]) -> str:
         ("Printed to stdout", result.stdout),
         ("Printed to stderr", result.stderr),
     ):
-        if text.strip() and text in told:
-            parts.append(f"{name}: the same as for test {told[text]}.")
+        if text.strip() and text in shown:
+            parts.append(f"{name}: the same as for test {shown[text]}.")
         elif text.strip():
-            told[text] = result.index + 1
+            shown[text] = result.index + 1
             parts.append(_block(name, _tail(text), LONGEST_ERROR))
     return "\n".join(parts)
 

@@ -94,8 +94,8 @@ class Dialogue:
         """
         results = [
             place
-            for place, said in enumerate(self._messages)
-            if isinstance(said, protocol.ToolMessage)
+            for place, message in enumerate(self._messages)
+            if isinstance(message, protocol.ToolMessage)
         ]
         first_read = next((p for p in results if self._tool(p).name == READ_ONCE), None)
         old = [
@@ -233,11 +233,11 @@ class Dialogue:
         self._prompt_tokens = now
         if now is None or before is None or now >= before:
             return
-        said = [each for each in self._messages if isinstance(each, protocol.AssistantMessage)]
-        if not said:
+        answers = [each for each in self._messages if isinstance(each, protocol.AssistantMessage)]
+        if not answers:
             return
-        dropped = said[-1].reasoning and isinstance(self._messages[-1], protocol.UserMessage)
-        if not dropped and said_in_text(turn) == said_in_text(said[-1]):
+        dropped = answers[-1].reasoning and isinstance(self._messages[-1], protocol.UserMessage)
+        if not dropped and said_in_text(turn) == said_in_text(answers[-1]):
             self._session.warn("prompt cut off", CUT_OFF.format(now=now, before=before))
 
 

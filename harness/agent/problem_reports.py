@@ -53,9 +53,9 @@ class ProblemReports:
 
     def hear(self, event: Response) -> None:
         """Note whether an answer says that a test is wrong; a tool call outranks words."""
-        said = report_in(event.response)
-        if said == "tool" or self.found is None:
-            self.found = said or self.found
+        reported = report_in(event.response)
+        if reported == "tool" or self.found is None:
+            self.found = reported or self.found
 
 
 def report_in(turn: ModelTurn) -> Reported | None:

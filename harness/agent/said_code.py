@@ -50,20 +50,20 @@ class SaidCode:
 
     def last(self) -> Extraction:
         """Return the last code; empty if there is none."""
-        found = (self._code_in(said) for said in reversed(self._said))
+        found = (self._code_in(turn) for turn in reversed(self._said))
         return next((each for each in found if each.code), NOTHING)
 
     def in_text(self, text: str) -> Extraction:
         """Return the code in a message."""
         return self._session.extract(text, self._session.problem.entry_point)
 
-    def _code_in(self, said: Said) -> Extraction:
-        if said.call:
-            code = text_in_call(said.text, self._key)
+    def _code_in(self, turn: Said) -> Extraction:
+        if turn.call:
+            code = text_in_call(turn.text, self._key)
         else:
-            calls = read_calls(said.text, self._session.toolbox.specs, known_only=True).calls
+            calls = read_calls(turn.text, self._session.toolbox.specs, known_only=True).calls
             own = [call for call in calls if self._tool and call.name == self._tool.name]
             code = text_in_call(own[-1].arguments, self._key) if own else ""
         if code.strip():
             return Extraction(code=writable(code.strip("\n")), rule=FAILED_CALL)
-        return NOTHING if said.call else self.in_text(said.text)
+        return NOTHING if turn.call else self.in_text(turn.text)

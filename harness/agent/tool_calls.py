@@ -91,8 +91,8 @@ class ToolCalls:
         if result.malformed and cut:
             result = self._cut_off_call(result)
         if self._session.options.show_budget and call is turn.tool_calls[-1]:
-            told = with_allowance(result.content, self._session, self._conversation)
-            result = result.model_copy(update={"content": told})
+            content = with_allowance(result.content, self._session, self._conversation)
+            result = result.model_copy(update={"content": content})
         now = self._report()
         return events.ToolResult(
             turn=self._conversation.turns,

@@ -34,10 +34,10 @@ def main() -> None:
             end()
         if not isinstance(error, Exception):
             raise
-        told = _told(error)
-        if told is None:
+        line = _told(error)
+        if line is None:
             raise  # a bug: bug reports need the traceback
-        message, code = told
+        message, code = line
         _say(message)
         sys.exit(code)
 

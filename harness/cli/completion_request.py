@@ -26,12 +26,12 @@ def answered(app: Callable[..., Any], environ: MutableMapping[str, str]) -> Any:
     cut = join_words(environ) if environ.get(COMPLETE) == BASH else 0
     if not cut:
         return app(standalone_mode=False)
-    told = io.StringIO()
+    output = io.StringIO()
     try:
-        with redirect_stdout(told):
+        with redirect_stdout(output):
             return app(standalone_mode=False)
     finally:
-        sys.stdout.writelines(f"{line[cut:]}\n" for line in told.getvalue().splitlines())
+        sys.stdout.writelines(f"{line[cut:]}\n" for line in output.getvalue().splitlines())
         sys.stdout.flush()
 
 

@@ -96,12 +96,14 @@ def summarize_efficiency(results: Iterable[TimedResult]) -> EfficiencySummary | 
     known = [(result, result.efficiency) for result in graded if result.efficiency is not None]
     if not known:
         return None
-    told = [(result, found) for result, found in known if found.beyond is not None or found.lack]
+    measured = [
+        (result, found) for result, found in known if found.beyond is not None or found.lack
+    ]
     passed = [(result, found) for result, found in known if result.solved]
     return EfficiencySummary(
         timings=_counts(found.timing for _, found in known),
-        measured=len(told),
-        not_measured=len(graded) - len(told),
+        measured=len(measured),
+        not_measured=len(graded) - len(measured),
         beyond=known_rate(beyonds(graded)),
         beyond_passed=known_rate(beyonds(result for result, _ in passed)),
         percentile=known_rate(_shares((r, f.percentile, 100) for r, f in passed)),

@@ -59,7 +59,7 @@ class AnswerComparison:
         """Compare the answer of each test."""
         check = self._check
         if check is not None:
-            return check.compare([(test, check.text_of(said, test)) for test, said in pairs])
+            return check.compare([(test, check.text_of(text, test)) for test, text in pairs])
         rule = self._rule()
         return [_said(rule, test, answer) for test, answer in pairs]
 

@@ -166,9 +166,9 @@ def _dict(
     for key, value in zip(keys, values, strict=True):
         if key is None:
             raise NoLiteralError("has a ** in a dict")
-        name, said = _value(key, words), _value(value, words)
+        name, item = _value(key, words), _value(value, words)
         try:
-            made[name] = said
+            made[name] = item
         except TypeError:
             raise NoLiteralError("has a dict with a key that cannot be one") from None
     return made
@@ -271,9 +271,9 @@ def _read_json(text: str) -> object:
         raise NoLiteralError("not JSON") from None
 
 
-def _equal(wanted: object, said: object) -> bool:
+def _equal(wanted: object, answer: object) -> bool:
     try:
-        return bool(wanted == said)
+        return bool(wanted == answer)
     except RecursionError:
         return False
 

@@ -192,12 +192,12 @@ def ruling_of(execution: Execution, protocol: str) -> Ruling:
     return Ruling(execution.code == RIGHT, reason, files=files)
 
 
-def _testlib_ruling(code: int, said: str) -> Ruling:
+def _testlib_ruling(code: int, message: str) -> Ruling:
     if code == TESTLIB_RIGHT:
         return Ruling(True)
     if code in TESTLIB_WRONG or code == TESTLIB_POINTS or code in TESTLIB_PARTS:
-        return Ruling(False, _short(said))
-    return Ruling(False, _with(f"it ended with exit code {code}", said), at_fault=True)
+        return Ruling(False, _short(message))
+    return Ruling(False, _with(f"it ended with exit code {code}", message), at_fault=True)
 
 
 def _failure(execution: Execution) -> str:
@@ -210,9 +210,9 @@ def _failure(execution: Execution) -> str:
     return _with(execution.ending.replace("_", " "), execution.error or execution.stderr)
 
 
-def _with(what: str, said: str) -> str:
-    said = _short(said)
-    return f"{what}: {said}" if said else what
+def _with(what: str, message: str) -> str:
+    message = _short(message)
+    return f"{what}: {message}" if message else what
 
 
 def _short(text: str) -> str:

@@ -149,20 +149,20 @@ class Check:
         """
         places = [place for place, pair in enumerate(pairs) if is_of_size(*pair)]
         calls = {place: self._call(*pairs[place]) for place in places}
-        said = dict(
+        rulings = dict(
             zip(places, self.code.ask(checker_code.CHECK, list(calls.values())), strict=True)
         )
         touched = [
             place
             for place, call in calls.items()
-            if said[place] is True and self._is_touched(call[:2], pairs[place][1])
+            if rulings[place] is True and self._is_touched(call[:2], pairs[place][1])
         ]
         again = self.code.ask(checker_code.CHECK_UNTOUCHED, [calls[place] for place in touched])
         for place, verdict in zip(touched, again, strict=True):
-            said[place] = verdict or "wrong for the arguments as they were given"
+            rulings[place] = verdict or "wrong for the arguments as they were given"
         return [
-            self._read(said[place], test, answer)
-            if place in said
+            self._read(rulings[place], test, answer)
+            if place in rulings
             else difference_of("longer than any right answer", test, answer)
             for place, (test, answer) in enumerate(pairs)
         ]
@@ -180,20 +180,20 @@ class Check:
         except (ValueError, RecursionError, LookupError, TypeError):
             return answer
 
-    def _read(self, said: Any, test: TestCase, answer: str) -> Difference | CheckerError | None:
-        match said:
+    def _read(self, ruling: Any, test: TestCase, answer: str) -> Difference | CheckerError | None:
+        match ruling:
             case True:
                 return None
             case False | "":
                 return difference_of("the checker says no", test, self._readable(answer))
             case str():
-                return difference_of(said, test, self._readable(answer))
+                return difference_of(ruling, test, self._readable(answer))
             case checker_code.CheckerFailure(own=True):
-                return CheckerError(f"{_AT_FAULT}: {said.why}")
+                return CheckerError(f"{_AT_FAULT}: {ruling.why}")
             case checker_code.CheckerFailure():
-                why = said.why
+                why = ruling.why
             case _:
-                what = around(json.dumps(said), 0, checker_code.EXCERPT)
+                what = around(json.dumps(ruling), 0, checker_code.EXCERPT)
                 why = f"it returned {what}, neither True nor False nor a sentence"
         if self._is_expected(test, answer) or not self._is_sound(test):
             return CheckerError(writable(f"{_AT_FAULT}: {why}"))
@@ -222,7 +222,7 @@ class Check:
         call = self._given(test)
         if call not in self.sound:
             (self.sound[call],) = (
-                said is True for said in self.code.ask(checker_code.IS_SOUND, [call])
+                sound is True for sound in self.code.ask(checker_code.IS_SOUND, [call])
             )
         return self.sound[call]
 

@@ -74,8 +74,8 @@ def judge(worker: Worker, task: Task) -> Grade:  # noqa: PLR0911 - a kind of tas
     try:
         judging = _Judging.of(RetryingWorker(worker), task)
     except CheckerError as error:
-        fault, said, seen = Verdict.CHECKER_ERROR, str(error), task.tests[0].public
-        first = TestResult(index=0, public=seen, verdict=fault, cpu_s=0, wall_s=0, error=said)
+        fault, error_text, seen = Verdict.CHECKER_ERROR, str(error), task.tests[0].public
+        first = TestResult(index=0, public=seen, verdict=fault, cpu_s=0, wall_s=0, error=error_text)
         return nothing.model_copy(update={"verdict": fault, "tests": (first,)})
     with worker.on(judging.trial), closing(judging.comparison):
         results = judging.alone() if task.isolate else judging.batched()
@@ -336,8 +336,8 @@ class _Judging:
         found = self.comparison.compare(
             [(self.task.tests[indexes[n]], answers[n] or b"") for n in answered]
         )
-        said: dict[int, Said] = dict(zip(answered, found, strict=True))
-        told = [said.get(n) for n in range(len(executions))]
+        differences: dict[int, Said] = dict(zip(answered, found, strict=True))
+        in_order = [differences.get(n) for n in range(len(executions))]
         for index, answer in zip(indexes, answers, strict=False):
             self.comparison.note(index, self.task.tests[index], answer)
         return [
@@ -352,5 +352,5 @@ class _Judging:
                 own_score=differs if isinstance(differs, OwnScore) else None,
                 checker_error=str(differs) if isinstance(differs, CheckerError) else "",
             )
-            for n, (execution, differs) in enumerate(zip(executions, told, strict=True))
+            for n, (execution, differs) in enumerate(zip(executions, in_order, strict=True))
         ]

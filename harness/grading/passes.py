@@ -187,5 +187,5 @@ def _nothing(execution: Execution) -> Execution:
 def _difference(ruling: Ruling | None, test: TestCase, execution: Execution) -> Difference | None:
     if ruling is None or ruling.right or ruling.at_fault:
         return None
-    said = execution.stdout.decode("utf-8", "replace")
-    return difference_of(ruling.reason or "the checker says no", test, said)
+    output = execution.stdout.decode("utf-8", "replace")
+    return difference_of(ruling.reason or "the checker says no", test, output)

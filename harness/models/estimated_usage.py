@@ -44,6 +44,6 @@ def estimated_usage(
         return unheard_usage(characters_of(messages), max_tokens)
     if turn.usage is not None:
         return None
-    *before, said = messages
-    written = -(-characters_of([said]) // CHARACTERS_PER_TOKEN)
+    *before, answer = messages
+    written = -(-characters_of([answer]) // CHARACTERS_PER_TOKEN)
     return unheard_usage(characters_of(before), written)

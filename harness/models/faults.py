@@ -230,13 +230,13 @@ def failed_status(
         long, another RejectedError for a content filter, refused tools or the wrong protocol,
         RejectedError for the rest.
     """
-    told = read_error(body)
-    cause = f"HTTP {status}" + (f": {redact(told.text)}" if told.text else "")
+    error = read_error(body)
+    cause = f"HTTP {status}" + (f": {redact(error.text)}" if error.text else "")
     return (
-        _answer(status, told, cause)
-        or _too_long(status, told, cause)
-        or _refusal(status, headers, told, cause)
-        or _transient(status, headers, told, cause, now=now)
+        _answer(status, error, cause)
+        or _too_long(status, error, cause)
+        or _refusal(status, headers, error, cause)
+        or _transient(status, headers, error, cause, now=now)
     )
 
 
@@ -257,45 +257,45 @@ def failed_answer(
         now: current Unix time.
         statuses: the HTTP status of each error type.
     """
-    told = read_error(body)
-    status = told.status or statuses.get(told.code)
+    error = read_error(body)
+    status = error.status or statuses.get(error.code)
     if status is not None:
         return failed_status(status, headers, body, redact, now=now)
-    cause = f"an error instead of an answer: {redact(told.text)}"
-    if excess(None, told.text, told.code) is Excess.CONVERSATION:
+    cause = f"an error instead of an answer: {redact(error.text)}"
+    if excess(None, error.text, error.code) is Excess.CONVERSATION:
         return ContextOverflowError(cause)
-    return _answer(SUCCESS, told, cause) or MalformedAnswerError(cause)
+    return _answer(SUCCESS, error, cause) or MalformedAnswerError(cause)
 
 
-def _answer(status: int, told: ErrorBody, cause: str) -> AnsweredError | None:
+def _answer(status: int, error: ErrorBody, cause: str) -> AnsweredError | None:
     """Return the error if it counts as an answer."""
-    if POLICY.search(f"{told.code} {told.text}"):
+    if POLICY.search(f"{error.code} {error.text}"):
         return PolicyRefusedError(cause, status=status)
-    if told.code == FAILED_CALL_CODE or told.generation is not None:
-        return FailedCallError(cause, status=status, generation=told.generation or "")
+    if error.code == FAILED_CALL_CODE or error.generation is not None:
+        return FailedCallError(cause, status=status, generation=error.generation or "")
     return None
 
 
-def _too_long(status: int, told: ErrorBody, cause: str) -> ModelError | None:
+def _too_long(status: int, error: ErrorBody, cause: str) -> ModelError | None:
     """Return the error if the request is too long for the model, or for the account."""
-    match excess(status, told.text, told.code):
+    match excess(status, error.text, error.code):
         case Excess.CONVERSATION:
             return ContextOverflowError(cause)
         case Excess.ASKED:
             return RejectedError(cause + ASKED_TOO_MUCH, status=status, hopeless=True)
         case None:
             pass
-    rate = BEYOND_RATE.search(told.text[:LONGEST]) if status in BEYOND_RATE_STATUSES else None
+    rate = BEYOND_RATE.search(error.text[:LONGEST]) if status in BEYOND_RATE_STATUSES else None
     if rate is not None and int(rate[2]) > int(rate[1]):
         return RejectedError(cause + BEYOND_RATE_HINT, status=status)
     return None
 
 
 def _refusal(
-    status: int, headers: Mapping[str, str], told: ErrorBody, cause: str
+    status: int, headers: Mapping[str, str], error: ErrorBody, cause: str
 ) -> RejectedError | None:
     """Return the error if retrying cannot help."""
-    words = told.text
+    words = error.text
     api = other_api(status, words)
     if api:
         return WrongApiError(f"{cause}; give --api {api}", status=status)
@@ -303,30 +303,30 @@ def _refusal(
         return ToolsRefusedError(cause, status=status)
     if lacks_tools(status, words):
         return RejectedError(cause + LACKS_TOOLS, status=status)
-    if _of_account(status, told):
+    if _of_account(status, error):
         return RejectedError(cause, status=status, account=True)
     advice = headers.get("x-should-retry")
     worth_it = status in RETRYABLE_STATUSES or status >= 500  # noqa: PLR2004 - server errors
     permanent = BROKEN_HISTORY_WORDS.search(words) is not None or advice == "false"
     if not permanent and (worth_it or advice == "true"):
         return None
-    unknown = _unknown_model(status, told.code, words)
+    unknown = _unknown_model(status, error.code, words)
     return RejectedError(cause + _hint(status), status=status, hopeless=unknown)
 
 
 def _transient(
-    status: int, headers: Mapping[str, str], told: ErrorBody, cause: str, *, now: float
+    status: int, headers: Mapping[str, str], error: ErrorBody, cause: str, *, now: float
 ) -> TransientError:
-    loading = status == UNAVAILABLE and LOADING_WORDS.search(told.text[:LONGEST]) is not None
-    wait_s = retry_after(headers, now=now, status=status, body_s=told.wait_s)
+    loading = status == UNAVAILABLE and LOADING_WORDS.search(error.text[:LONGEST]) is not None
+    wait_s = retry_after(headers, now=now, status=status, body_s=error.wait_s)
     return TransientError(cause, retry_after_s=wait_s, status=status, loading=loading)
 
 
-def _of_account(status: int, told: ErrorBody) -> bool:
+def _of_account(status: int, error: ErrorBody) -> bool:
     """Return whether the key is wrong, or no money is left."""
-    if told.code in HOPELESS_CODES or status == NO_MONEY:
+    if error.code in HOPELESS_CODES or status == NO_MONEY:
         return True
-    return status in ACCOUNT_STATUSES and ACCOUNT_WORDS.search(told.text[:LONGEST]) is not None
+    return status in ACCOUNT_STATUSES and ACCOUNT_WORDS.search(error.text[:LONGEST]) is not None
 
 
 def other_api(status: int, words: str) -> str:

@@ -131,8 +131,8 @@ def excess(status: int | None, text: str, code: str = "") -> Excess | None:
         return None
     if _only_the_answer(plain):
         return Excess.ASKED
-    said = any(_says_so(sentence, failed=failed) for sentence in _sentences(plain))
-    return Excess.CONVERSATION if said or (not failed and _counts_say_so(_plain(text))) else None
+    says_so = any(_says_so(sentence, failed=failed) for sentence in _sentences(plain))
+    return Excess.CONVERSATION if says_so or (not failed and _counts_say_so(_plain(text))) else None
 
 
 def _sentences(plain: str) -> list[str]:

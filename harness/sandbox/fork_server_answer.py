@@ -75,8 +75,8 @@ class _Output:
 def _read(
     record: TestRecord, report: ProcessReport, output: _Output, limits: Limits, *, alone: bool
 ) -> Execution:
-    stdout, stderr, result, said = map(output.part, record.kept)
-    ending, code, error = _ending(record, report.status, _claim(said))
+    stdout, stderr, result, claim = map(output.part, record.kept)
+    ending, code, error = _ending(record, report.status, _claim(claim))
     cpu, wall, peak = record.cpu_s, record.wall_s, report.peak_bytes
     borderline = ending is Ending.WALL_LIMIT and cpu < STARVED * wall
     if ending in {Ending.OUTPUT_LIMIT, Ending.CUT_SHORT}:  # the limit that was hit first counts

@@ -125,15 +125,15 @@ class TimingRace(MemoryFiles):
         """
         if "steps" not in answer:
             raise ValueError(str(answer.get("failed", "no answer")))
-        return [self._lap(told) for told in answer["steps"]]
+        return [self._lap(step) for step in answer["steps"]]
 
-    def _lap(self, told: Mapping[str, Any]) -> Lap:
-        seconds = cast("dict[str, float]", told["seconds"])
-        shown, said = (self._part(*kept) for kept in told["kept"])
-        report = _report(said)
+    def _lap(self, step: Mapping[str, Any]) -> Lap:
+        seconds = cast("dict[str, float]", step["seconds"])
+        shown, claimed = (self._part(*kept) for kept in step["kept"])
+        report = _report(claimed)
         error = ""
-        if told["end"] not in {"done", "over"} or report.get("status", "ok") != "ok":
-            error = str(report.get("error") or report.get("status") or told["end"])
+        if step["end"] not in {"done", "over"} or report.get("status", "ok") != "ok":
+            error = str(report.get("error") or report.get("status") or step["end"])
         elif "call" not in seconds:
             error = "it ended before it was called"
         cpu = float(seconds.get("call", 0.0))
@@ -164,6 +164,6 @@ def _report(data: bytes) -> dict[str, Any]:
     return cast("dict[str, Any]", report) if isinstance(report, dict) else {}
 
 
-def _times(told: Any) -> tuple[Mapping[str, float], ...]:
-    items = cast("list[dict[str, Any]]", told) if isinstance(told, list) else []
+def _times(values: Any) -> tuple[Mapping[str, float], ...]:
+    items = cast("list[dict[str, Any]]", values) if isinstance(values, list) else []
     return tuple({name: float(item[name]) for name in ("cpu_s", "low", "high")} for item in items)

@@ -234,10 +234,11 @@ class Worker:
 
     def _failed(self, error: Exception) -> SandboxError | WorkerStoppedError:
         """End the fork server; return the error to raise, with its last stderr line."""
-        said = self.kill()
+        last_words = self.kill()
         if self.stopped:
             return WorkerStoppedError()
-        return SandboxError(f"{type(error).__name__}: {error}" + (f" ({said})" if said else ""))
+        words = f" ({last_words})" if last_words else ""
+        return SandboxError(f"{type(error).__name__}: {error}{words}")
 
     def _ask(
         self,

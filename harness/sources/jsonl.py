@@ -194,12 +194,13 @@ def _of_values(
             code.append(calls.code(test))
         except CallError as error:
             raise DataError(where, f"tests, test {number}, {error.field}", str(error)) from None
-    said = [test.public for test in row.tests]
-    if all(each is None for each in said):
+    marks = [test.public for test in row.tests]
+    if all(each is None for each in marks):
         first = _first(len(code))
-        said = [number < first for number in range(len(code))]
+        marks = [number < first for number in range(len(code))]
     chosen = [
-        [text for text, public in zip(code, said, strict=True) if public is bool(k)] for k in (1, 0)
+        [text for text, public in zip(code, marks, strict=True) if public is bool(k)]
+        for k in (1, 0)
     ]
     before = f"{HELPERS}\n{row.test_setup}"
     public, hidden = (_units(texts, where, "tests") if texts else None for texts in chosen)

@@ -186,9 +186,9 @@ def _check(row: JsonlRow, where: str) -> None:
         raise DataError(where, "tests", "field required; or give 'test', tests that are code")
     if row.id is not None and not all(part.strip() for part in row.id.split("/", 1)):
         raise DataError(where, "id", f"{row.id!r:.60} is not a name or <source>/<name>")
-    said = [test.public is not None for test in row.tests]
-    if any(said) and not all(said):
-        number = said.index(False) + 1
+    is_said = [test.public is not None for test in row.tests]
+    if any(is_said) and not all(is_said):
+        number = is_said.index(False) + 1
         raise DataError(where, "tests", f"test {number} does not say 'public', as others do")
     for number, test in enumerate(row.tests, start=1):
         if test.output is None and test.raises is None:

@@ -134,7 +134,7 @@ def issues_of_statement(statement: str, *names: str, checked: bool = False) -> t
     if checked or _ONE_ANSWER.intersection(names):
         return ()
     found = (("many_answers", _MANY), ("tolerance", _NEAR))
-    return tuple(name for name, said in found if said.search(statement[:_LONGEST_STATEMENT]))
+    return tuple(name for name, pattern in found if pattern.search(statement[:_LONGEST_STATEMENT]))
 
 
 def known_issues(*names: str, statement: str = "", checked: bool = False) -> tuple[str, ...]:

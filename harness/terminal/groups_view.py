@@ -24,5 +24,5 @@ def groups_view(results: Sequence[SampleResult], kinds: Sequence[str]) -> Iterat
 def too_few(kind: str, groups: int) -> Iterator[Text]:
     """Yield a note on the number of groups not shown, if any."""
     if groups:
-        said = count(groups, kind, {"difficulty": "difficulties"}.get(kind))
-        yield Text(f"{said} with fewer than {FEWEST} problems not shown", style="dim")
+        counted = count(groups, kind, {"difficulty": "difficulties"}.get(kind))
+        yield Text(f"{counted} with fewer than {FEWEST} problems not shown", style="dim")

@@ -123,11 +123,11 @@ class LiveTable(LiveRows):
         spent = self._clock() - self._began
         ended = tally.ended - self._before
         left = tally.total - tally.ended
-        told = f"{tally.ended}/{tally.total}  {span(spent)}"
+        counts = f"{tally.ended}/{tally.total}  {span(spent)}"
         if left > 0 and not self._ended:
-            told += f"  ETA {span(spent / ended * left)}" if ended else "  ETA -"
-        length = max(0, width - len(told) - 2)
-        return f"{meter(tally.ended, tally.total, length, options)}  {told}"
+            counts += f"  ETA {span(spent / ended * left)}" if ended else "  ETA -"
+        length = max(0, width - len(counts) - 2)
+        return f"{meter(tally.ended, tally.total, length, options)}  {counts}"
 
 
 class RunProgress(Closing):

@@ -95,11 +95,11 @@ class SampleRow:
             Cell(self._of(self.cost, "${:.4f}".format)),
         )
 
-    def _of(self, value: float | None, told: Callable[[Any], str]) -> str:
+    def _of(self, value: float | None, shown: Callable[[Any], str]) -> str:
         """Return a formatted number; a dash if there is none yet."""
         if value is None:
             return "-" if self.status in UNFINISHED else UNKNOWN
-        return told(value)
+        return shown(value)
 
     def efficiency_cells(self) -> tuple[Cell, ...]:
         """Return the cells of `EFFICIENCY_COLUMNS`; a failed solution has no time."""

@@ -37,22 +37,22 @@ def summary_screen(
     """
     rates, spent = list(_rates(summary, results)), list(_spent(summary))
     if local and summary.tokens_per_second:
-        told = f"{summary.tokens_per_second:,.1f} tokens a second, while it answers one request"
-        spent.append(("server", told))
+        figure = f"{summary.tokens_per_second:,.1f} tokens a second, while it answers one request"
+        spent.append(("server", figure))
     names = max((len(name) for name, *_ in (*rates, *spent)), default=0)
     widths = [max((len(row[place]) for row in rates), default=0) for place in (1, 2)]
     lines = [
-        _fact(name, names, f"{value:>{widths[0]}}  {spread:<{widths[1]}}  {told}")
-        for name, value, spread, told in rates
+        _fact(name, names, f"{value:>{widths[0]}}  {spread:<{widths[1]}}  {figure}")
+        for name, value, spread, figure in rates
     ]
-    lines += [_fact(name, names, told) for name, told in spent]
+    lines += [_fact(name, names, figure) for name, figure in spent]
     wrong = [Text(f"  {line}") for line in _wrong(summary, recorded=recorded)]
     blank = [Text("")] if lines and wrong else []
     return Group(*([Text("")] if lines or wrong else []), *lines, *blank, *wrong, Text(""))
 
 
-def _fact(name: str, width: int, told: str) -> Text:
-    return Text.assemble((f"  {name:<{width}}  ", "bold"), told.rstrip())
+def _fact(name: str, width: int, value: str) -> Text:
+    return Text.assemble((f"  {name:<{width}}  ", "bold"), value.rstrip())
 
 
 def _rates(summary: Summary, results: Sequence[SampleResult]) -> Iterator[Row]:
@@ -64,21 +64,21 @@ def _rates(summary: Summary, results: Sequence[SampleResult]) -> Iterator[Row]:
     noun = " samples" if several else ""
     yield _row("pass@1" if several else "solved", rate, f"{solved:,} of {summary.graded:,}{noun}")
     if summary.without_known_issues is not None:
-        told = f"of {summary.without_known_issues.problems:,} without known issues"
-        yield _row("", summary.without_known_issues, told)
+        note = f"of {summary.without_known_issues.problems:,} without known issues"
+        yield _row("", summary.without_known_issues, note)
     curve = summary.curve
     if curve and curve.iterated and curve.first_write is not None:
         missing = curve.without_first_write
-        told = "before any feedback" + (f"; {missing:,} {UNKNOWN}" if missing else "")
-        yield _row("first attempt", curve.first_write, told)
+        note = "before any feedback" + (f"; {missing:,} {UNKNOWN}" if missing else "")
+        yield _row("first attempt", curve.first_write, note)
     elif curve and curve.iterated:
         yield "first attempt", UNKNOWN, "", "the first revisions' programs are not in the run"
     for name, value in several_rates(summary):
         if value is not None:
             yield _row(name, value, "")
     if summary.overfit and summary.overfit_rate is not None:
-        told = f"{summary.overfit:,} of {summary.passed_public:,} failed a hidden test"
-        yield _row("public tests only", summary.overfit_rate, told)
+        note = f"{summary.overfit:,} of {summary.passed_public:,} failed a hidden test"
+        yield _row("public tests only", summary.overfit_rate, note)
     yield from _other_rates(summary, rate)
 
 
@@ -87,23 +87,23 @@ def _other_rates(summary: Summary, rate: Rate) -> Iterator[Row]:
     if summary.with_hidden is not None and summary.with_hidden != rate:
         yield _row("hidden tests", summary.with_hidden, _of(summary.with_hidden))
     if summary.without_fallback is not None:
-        told = _of(summary.without_fallback)
-        yield _row("without fallback", summary.without_fallback, f"{told} asked with tools")
+        note = _of(summary.without_fallback)
+        yield _row("without fallback", summary.without_fallback, f"{note} asked with tools")
     if summary.by_source_rule is not None and summary.by_source_rule != rate:
         yield _row("source's rule", summary.by_source_rule, "as the benchmark's authors judge")
     timed = summary.efficiency
     if timed is not None and timed.beyond is not None:
         low, high = timed.beyond.low, timed.beyond.high
-        told = f"CPU time, of {count(timed.beyond.problems, 'problem')}"
-        yield "Beyond@1", f"{timed.beyond.value:.3f}", f"({low:.3f} to {high:.3f})", told
+        note = f"CPU time, of {count(timed.beyond.problems, 'problem')}"
+        yield "Beyond@1", f"{timed.beyond.value:.3f}", f"({low:.3f} to {high:.3f})", note
 
 
 def _of(rate: Rate) -> str:
     return f"of {count(rate.problems, 'problem')}"
 
 
-def _row(name: str, rate: Rate, told: str) -> Row:
-    return name, percent(rate.value), f"({interval(rate.low, rate.high)})", told
+def _row(name: str, rate: Rate, note: str) -> Row:
+    return name, percent(rate.value), f"({interval(rate.low, rate.high)})", note
 
 
 def _spent(summary: Summary) -> Iterator[tuple[str, str]]:
@@ -151,8 +151,8 @@ def _wrong(summary: Summary, *, recorded: bool) -> Iterator[str]:
     changed = sum(each[1] for each in (again.confirmed, again.rechecked, again.retimed))
     if changed:
         yield f"{count(changed, 'test')} had another verdict when run again"
-    for name, told in sandbox_level(summary.isolation):
-        yield f"{name}: {told}"
+    for name, value in sandbox_level(summary.isolation):
+        yield f"{name}: {value}"
 
 
 def _tools(summary: Summary) -> Iterator[str]:

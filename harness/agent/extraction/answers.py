@@ -154,9 +154,9 @@ def extract_answer(kind: Kind, text: str, entry_point: str | None) -> Extraction
     if len(text) > LONGEST_ANSWER:
         return Extraction(code="", rule="too long")
     search = partial(_search, _AnswerReader(kind, entry_point))
-    said = text.rpartition("</think>")[2]
-    found = search(said)
-    return found if found.code or said == text else search(text)
+    after_thinking = text.rpartition("</think>")[2]
+    found = search(after_thinking)
+    return found if found.code or after_thinking == text else search(text)
 
 
 class _AnswerReader(NamedTuple):

@@ -78,9 +78,9 @@ def extract(answer: str, entry_point: str | None) -> Extraction:
     """
     if len(answer) > LONGEST_ANSWER:
         return Extraction(code="", rule="too long")
-    said = answer.rpartition("</think>")[2] if "</think>" in answer else answer
-    found = _search(said, entry_point)
-    return found if found.code or said == answer else _search(answer, entry_point)
+    after_thinking = answer.rpartition("</think>")[2] if "</think>" in answer else answer
+    found = _search(after_thinking, entry_point)
+    return found if found.code or after_thinking == answer else _search(answer, entry_point)
 
 
 def _search(text: str, entry_point: str | None) -> Extraction:

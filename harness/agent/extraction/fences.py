@@ -24,9 +24,9 @@ def extract_fenced(answer: str, language: Language) -> Extraction:
     """
     if len(answer) > LONGEST_ANSWER:
         return Extraction(code="", rule="too long")
-    said = answer.rpartition("</think>")[2]
-    found = _search(said, language)
-    return found if found.code or said == answer else _search(answer, language)
+    after_thinking = answer.rpartition("</think>")[2]
+    found = _search(after_thinking, language)
+    return found if found.code or after_thinking == answer else _search(answer, language)
 
 
 def extractor_of(name: str | None) -> Extract:

@@ -140,14 +140,14 @@ class _OwnTool:
 
     async def call(self, workspace: Workspace, arguments: Arguments) -> str:
         try:
-            told = await self._tool.call(workspace, arguments)
+            result = await self._tool.call(workspace, arguments)
         except (*_PASS, ToolError):
             raise
         except (Exception, SystemExit) as error:
             raise ModelError(f"tool {self._path} raised {_words(error)}") from error
-        if not isinstance(told, str):
-            raise ModelError(f"tool {self._path} returned a {type(told).__name__}, not a str")
-        return told
+        if not isinstance(result, str):
+            raise ModelError(f"tool {self._path} returned a {type(result).__name__}, not a str")
+        return result
 
 
 def _made(name: str, found: Any) -> Any:

@@ -95,10 +95,10 @@ def check_prompt(name: str, problems: Sequence[ProblemView], mode: str | None = 
     forms = {variant: [*_forms_of(every, *variant)] for variant in prompt_set.VARIANTS}
     for file, part, variant in templates.values():
         faults += _faults(name, file, part, forms[variant])
-    said = [*_unsaid(name, openings, forms)]
+    unsaid = [*_unsaid(name, openings, forms)]
     rendered = sum(len(forms[each]) for each in {variant for _, _, variant in templates.values()})
-    missing = _ordered(fault for needed, fault in said if needed)
-    notes = _ordered(fault for needed, fault in said if not needed)
+    missing = _ordered(fault for needed, fault in unsaid if needed)
+    notes = _ordered(fault for needed, fault in unsaid if not needed)
     return Checked(tuple(sorted(templates)), rendered, _ordered(faults), missing, notes)
 
 
@@ -131,7 +131,7 @@ def _unsaid(
 ) -> Iterator[tuple[bool, Fault]]:
     """Yield each fact the openings omit once, with the first problem affected."""
     for (mode, variant), templates in openings.items():
-        told: set[str] = set()
+        names: set[str] = set()
         path = prompt_set.shown_path(templates["user"])
         for form in forms[variant]:
             try:
@@ -140,8 +140,8 @@ def _unsaid(
                 continue  # this error is reported with its location
             text = "\n".join(message.content for message in messages)
             for fact in missing_facts(text, form, tools=mode == "agentic"):
-                if fact.words not in told:
-                    told.add(fact.words)
+                if fact.words not in names:
+                    names.add(fact.words)
                     yield fact.needed, Fault(path, None, f"{fact.words} (for {form.id})")
 
 
@@ -185,7 +185,7 @@ def _faults(
         return
     undefined = dict(_undefined(tree, part))
     yield from (Fault(path, line, words) for line, words in undefined.items())
-    told: set[tuple[int | None, str]] = set()
+    known: set[tuple[int | None, str]] = set()
     for form in forms:
         try:
             if render(source, path, _values(part, form)):
@@ -193,8 +193,8 @@ def _faults(
             line, words = None, "it renders to an empty text"
         except TemplateFaultError as fault:
             line, words = fault.line, fault.words
-        if line not in undefined and (line, words) not in told:
-            told.add((line, words))
+        if line not in undefined and (line, words) not in known:
+            known.add((line, words))
             yield Fault(path, line, f"{words} (for {form.id})")
 
 

@@ -106,8 +106,8 @@ class PromptSet(Frozen):
     def description(self) -> str:
         """The description in the set's first line; empty if there is none."""
         others = [text for name, text in self.parts.items() if name not in OPENING]
-        said = [description(text) for text in (*others, self.parts["system"])]
-        return next((words for words in said if words), "")
+        descriptions = [description(text) for text in (*others, self.parts["system"])]
+        return next((words for words in descriptions if words), "")
 
     def shared_system(self, max_turns: int | None) -> str | None:
         """Return the system prompt if it is the same for all problems; None if it is not.

@@ -46,8 +46,8 @@ def calibrate(
     problems = select(loaded.problems, asked.selection()).problems
 
     def tell_known(known: int, of: int) -> None:
-        told = f"{known:,} of {count(of, 'problem')} known already; --recollect times them anew"
-        err.print(told, soft_wrap=True)
+        line = f"{known:,} of {count(of, 'problem')} known already; --recollect times them anew"
+        err.print(line, soft_wrap=True)
 
     found = calibrate_problems(problems, scales, how, TerminalReporter(err), tell_known)
     if as_json:

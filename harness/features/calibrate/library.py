@@ -171,9 +171,9 @@ def calibration_view(
     parts: list[RenderableType] = [table]
     if len(results) > LISTED:
         parts.append(Text(f"and {len(results) - LISTED:,} more; --json lists all"))
-    told = f"{summary.telling:,} of {count(summary.problems, 'problem')} tell fast from slow"
+    line = f"{summary.telling:,} of {count(summary.problems, 'problem')} tell fast from slow"
     lacking = ", ".join(f"{why} {number:,}" for why, number in summary.lacking.items())
-    named = [("scales", f"{told}{f'; {lacking}' if lacking else ''}")]
+    named = [("scales", f"{line}{f'; {lacking}' if lacking else ''}")]
     named.append(("references", f"{summary.references:,} timed"))
     named.append(("machine", f"{summary.machine}; the times hold for it alone"))
     parts.append(facts(named))
@@ -320,8 +320,8 @@ def _time(
                 except (SandboxError, DataError) as error:
                     found[problem.id] = str(error)
                 scale = found[problem.id]
-                told = isinstance(scale, Scale)
-                progress.judged(good=told and not scale.lack, failed=not told)
+                tells = isinstance(scale, Scale)
+                progress.judged(good=tells and not scale.lack, failed=not tells)
 
         async with asyncio.TaskGroup() as group:
             for _ in range(pool.size):

@@ -334,5 +334,5 @@ def _knock(address: str) -> None:
 def _line(error: BaseException) -> str:
     """Shorten an exception of Ray's to its last line, which states the cause."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    told = lines[-1] if lines else type(error).__name__
-    return _WRAPPING.sub("", told).strip().rstrip(".")[:LONGEST_CAUSE]
+    last = lines[-1] if lines else type(error).__name__
+    return _WRAPPING.sub("", last).strip().rstrip(".")[:LONGEST_CAUSE]

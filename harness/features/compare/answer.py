@@ -120,13 +120,13 @@ def sentences_of(
     comparisons = len(comparison.versus)
     spend = versus.spend
     escape = safe if spend is not None and safe is not None and foreign(spend) else str
-    said = escape(spend.sentence) if spend is not None and spend.sentence else ""
-    if said and spend is not None and comparisons == 1 and of_shots(spend.a) != of_shots(spend.b):
+    fair = escape(spend.sentence) if spend is not None and spend.sentence else ""
+    if fair and spend is not None and comparisons == 1 and of_shots(spend.a) != of_shots(spend.b):
         label, agent = (versus.baseline, spend.a) if of_shots(spend.b) else (versus.label, spend.b)
         names = {**names, label: escape(agent.name)}  # as `said` calls it
     plain = difference_words(versus, names, comparisons)
     price = price_words(comparison, versus, names)
-    sentences = (said, plain, price) if answers_fairly(spend) else (plain, price, said)
+    sentences = (fair, plain, price) if answers_fairly(spend) else (plain, price, fair)
     yield from filter(None, sentences)
 
 

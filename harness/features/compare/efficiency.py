@@ -140,18 +140,19 @@ def timed_unlike(a: Run, b: Run, labels: tuple[str, str]) -> Iterator[str]:
     if not all(methods):
         return
     if methods[0] != methods[1] or len(methods[0]) > 1:
-        told = (
+        differing = (
             f"{label} {' and '.join(sorted(method))}"
             for label, method in zip(labels, methods, strict=True)
         )
-        yield f"how solutions are timed differs: {', '.join(told)}; Beyond is not compared"
+        yield f"how solutions are timed differs: {', '.join(differing)}; Beyond is not compared"
         return
     one, other = (_machine(run) for run in (a, b))
     differ = [key for key in one if key in other and one[key] != other[key]]
     if differ:
-        told = (f"{key} {one[key]} and {other[key]}" for key in differ)
+        differing = (f"{key} {one[key]} and {other[key]}" for key in differ)
         yield (
-            f"the machines that solutions are timed on differ: {', '.join(told)}; each Beyond is "
+            f"the machines that solutions are timed on differ: {', '.join(differing)}; "
+            "each Beyond is "
             "among references timed on its own, and CPU times say nothing together"
         )
 
@@ -163,8 +164,8 @@ def _machine(run: Run) -> dict[str, Any]:
 def faster_words(found: Faster, labels: tuple[str, str]) -> Iterator[str]:
     """Yield the comparison of speed in sentences."""
     every = found.every
-    told = f"{count(every.problems, 'problem')} whose references tell fast from slow in both"
-    yield f"Beyond@1 over {told}: {_difference(every, labels)}"
+    subject = f"{count(every.problems, 'problem')} whose references tell fast from slow in both"
+    yield f"Beyond@1 over {subject}: {_difference(every, labels)}"
     if found.passed is None:
         yield "no such problem has a passed sample in both: of speed alone nothing is known"
         return

@@ -170,13 +170,13 @@ def shots_words(arm: ArmFacts, amount: float) -> tuple[str, bool]:
 def _difference(at: SpendDifference, sign: int) -> str:
     """Format a difference in points with its interval, and whether that decides."""
     ends = sorted(sign * end for end in (at.low, at.high) if end is not None)
-    said = f"{points(sign * at.difference)} points"
+    size = f"{points(sign * at.difference)} points"
     if not ends:
-        return said
+        return size
     low, high = ends
     verdict = "decided" if at.decided else "not decided"
     looks = " at any look" if at.at_any_look else ""
-    return f"{said}, {points(low)} to {points(high)}{looks}: {verdict}"
+    return f"{size}, {points(low)} to {points(high)}{looks}: {verdict}"
 
 
 def _one_by_one(found: SpendComparison, at: SpendDifference) -> Iterator[str]:

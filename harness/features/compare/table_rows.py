@@ -138,21 +138,21 @@ def _spent(runs: Sequence[ComparedRun]) -> Iterator[TableRow]:
 
 
 def _own_and_shared(
-    name: str, told: Callable[[Summary], str], runs: Sequence[ComparedRun]
+    name: str, figure: Callable[[Summary], str], runs: Sequence[ComparedRun]
 ) -> Iterator[TableRow]:
     """Yield a figure over all problems, and over the shared ones if these are fewer.
 
     Yields nothing if no run has the figure.
     """
-    if all(told(side.summary) == NONE for side in runs):
+    if all(figure(side.summary) == NONE for side in runs):
         return
-    yield TableRow(name, _each(runs, lambda side: told(side.summary)))
+    yield TableRow(name, _each(runs, lambda side: figure(side.summary)))
     if any(side.paired for side in runs):
-        yield TableRow(PAIRED, _each(runs, lambda side: told(side.paired or side.summary)))
+        yield TableRow(PAIRED, _each(runs, lambda side: figure(side.paired or side.summary)))
 
 
-def _each(runs: Sequence[ComparedRun], told: Callable[[ComparedRun], str]) -> tuple[str, ...]:
-    return tuple(told(side) for side in runs)
+def _each(runs: Sequence[ComparedRun], figure: Callable[[ComparedRun], str]) -> tuple[str, ...]:
+    return tuple(figure(side) for side in runs)
 
 
 def rate_cell(rate: Rate | None) -> str:

@@ -223,8 +223,8 @@ class Rollout:
         call = ToolCall(id=f"call_{number}", name=name, arguments=arguments)
         turn = ModelTurn(tool_calls=(call,), stop=ModelStop(reason="tool_use"))
         await self._take(turn, bounded=False)
-        said = self.dialogue.messages[-1]
-        return said.content if isinstance(said, ToolMessage) else SANDBOX_LOST
+        result = self.dialogue.messages[-1]
+        return result.content if isinstance(result, ToolMessage) else SANDBOX_LOST
 
     async def _take(self, turn: ModelTurn, *, bounded: bool = True) -> None:
         turn = writable_turn(turn)

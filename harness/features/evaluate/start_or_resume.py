@@ -183,8 +183,8 @@ class Running:
             found = estimate(plan, prepared.samples)
         dated = plan.price.as_of if plan.price and not silent else None
         if self.as_json:
-            told = Foretold(**asdict(found), prices_as_of=dated)
-            write_json(self.out, [told.model_dump_json()])
+            foretold = Foretold(**asdict(found), prices_as_of=dated)
+            write_json(self.out, [foretold.model_dump_json()])
         elif silent:
             self.out.print(AGENT_PAYS if own_agent else NOTHING_ASKED)
         else:

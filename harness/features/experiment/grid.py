@@ -325,12 +325,12 @@ def _once(
     seen: dict[str, str | None] = {}
     kept: list[tuple[str | None, RunSpec]] = []
     for name, spec in specs:
-        told = [
+        values = [
             (key, SETTINGS[key].usual if value is None else value)
             for key, value in stored(spec).items()
             if key not in SILENT
         ]
-        same = repr([*told, *spec.header])
+        same = repr([*values, *spec.header])
         if same not in seen:
             seen[same] = name
             kept.append((name, spec))

@@ -152,11 +152,11 @@ def rank(path: Path) -> Ranking:
         RunDirectoryError: the path is not an experiment, or a variant's run cannot be read.
     """
     found = read_experiment(path)
-    told, dates = _differing(found.variants), set[str | None]()
+    differing, dates = _differing(found.variants), set[str | None]()
     variants: dict[str, RankedVariant] = {}
     counts: dict[str, dict[str, Counts]] = {}
     for name, spec in found.variants.items():
-        settings = {key: spec.get(key) for key in told}
+        settings = {key: spec.get(key) for key in differing}
         variants[name] = RankedVariant(name=name, run=str(path / name), settings=settings)
         if (path / name / MANIFEST).exists():
             run = read_run(path / name)

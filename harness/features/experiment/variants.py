@@ -93,12 +93,12 @@ def names_of(
         taken: names that may not be used.
     """
     keys = [*MAIN, *(key for key in RunSpec.model_fields if key not in MAIN)]
-    told = [key for key in keys if key not in SILENT and _differs(key, specs)]
-    told = _needed(told, specs, varied) or MAIN[:3]
+    differing = [key for key in keys if key not in SILENT and _differs(key, specs)]
+    differing = _needed(differing, specs, varied) or MAIN[:3]
     used = {*taken, *_RESERVED, *(name for name in given if name is not None)}
     names: list[str] = []
     for spec, own in zip(specs, given, strict=True):
-        name = own or _free(_name(spec, told, varied), used)
+        name = own or _free(_name(spec, differing, varied), used)
         used.add(name)
         names.append(name)
     return names

@@ -284,10 +284,10 @@ class ExperimentResult(NotebookView, Ranking):
     def __repr__(self) -> str:
         best = self.variants[0]
         variants = count(len(self.variants), "variant")
-        told = "nothing graded"
+        words = "nothing graded"
         if best.pass_at_1:
-            told = f"the best {best.name}: pass@1 {percent(best.pass_at_1.value)}"
-        return printable_line(f"<ExperimentResult {self.path.name}: {variants}, {told}>")
+            words = f"the best {best.name}: pass@1 {percent(best.pass_at_1.value)}"
+        return printable_line(f"<ExperimentResult {self.path.name}: {variants}, {words}>")
 
     __str__ = __repr__
 

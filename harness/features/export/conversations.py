@@ -80,22 +80,22 @@ class SampleConversations:
 
 def said_in(events: Iterable[Event]) -> SampleConversations:
     """Return a transcript's messages as sent last, with clearings applied."""
-    said = SampleConversations()
+    conversations = SampleConversations()
     for entry in entries(events):
         match entry.item:
             case Response() as answer:
-                said.last.append(answer.response.message())
+                conversations.last.append(answer.response.message())
             case ToolResult() as result:
-                said.last.append(result.result)
+                conversations.last.append(result.result)
             case Cleared() as cleared:
-                _clear(said.last, cleared)
+                _clear(conversations.last, cleared)
             case NewConversation():
-                said.conversations.append([])
+                conversations.conversations.append([])
             case Tested():
                 pass
             case message:
-                said.last.append(message)
-    return said
+                conversations.last.append(message)
+    return conversations
 
 
 def _clear(messages: list[Message], cleared: Cleared) -> None:
@@ -123,14 +123,14 @@ def chat_text(run: Run) -> Iterator[str]:
 
 
 def _lines(
-    run: Run, told: Callable[[Run, SampleResult, list[Event]], dict[str, Any] | None]
+    run: Run, exported: Callable[[Run, SampleResult, list[Event]], dict[str, Any] | None]
 ) -> Iterator[str]:
     """Yield a JSON line for each sample of which something is told. Raises RunDirectoryError."""
     found = False
     with Transcripts(run.path) as transcripts:
         for result in run.results:
             events = transcript_of(transcripts, result.problem_id, result.index)
-            if events is not None and (line := told(run, result, events)):
+            if events is not None and (line := exported(run, result, events)):
                 found = True
                 yield json_line(line)
     if run.results and not found:
@@ -138,16 +138,16 @@ def _lines(
 
 
 def _chat(run: Run, result: SampleResult, events: list[Event]) -> dict[str, Any] | None:
-    said = said_in(events)
+    conversations = said_in(events)
     metadata = {
         "sample": result.sample,
         "model": str(run.spec["model"]),
         "verdict": str(result.verdict),
         "solved": result.solved,
         **({} if result.score is None else {"score": result.score.model_dump()}),
-        "conversations": len(said.conversations),
+        "conversations": len(conversations.conversations),
     }
-    messages = list(map(chat_message, said.last))
+    messages = list(map(chat_message, conversations.last))
     return {"messages": messages, "metadata": metadata} if messages else None
 
 
@@ -169,9 +169,9 @@ def chat_message(message: Message) -> dict[str, Any]:
         case ToolMessage():
             return {"role": "tool", "tool_call_id": message.call_id, "content": message.content}
         case AssistantMessage():
-            told: dict[str, Any] = {"role": "assistant", "content": message.text or None}
+            row: dict[str, Any] = {"role": "assistant", "content": message.text or None}
             if message.tool_calls:
-                told["tool_calls"] = [
+                row["tool_calls"] = [
                     {
                         "id": call.id,
                         "type": "function",
@@ -180,8 +180,8 @@ def chat_message(message: Message) -> dict[str, Any]:
                     for call in message.tool_calls
                 ]
             else:
-                told["content"] = message.text
-            return told
+                row["content"] = message.text
+            return row
 
 
 def arguments_of(text: str) -> tuple[dict[str, Any], str | None]:
@@ -260,11 +260,11 @@ class _ExportedSteps:
                 case Response() as answer:
                     self._answer(answer.response)
                 case ToolResult() as result:
-                    told = {"tests": result.tests.model_dump(mode="json")} if result.tests else {}
-                    self._result(result.result, told)
+                    tests = {"tests": result.tests.model_dump(mode="json")} if result.tests else {}
+                    self._result(result.result, tests)
                 case Tested() as tested:
-                    told = {"tests": tested.tests.model_dump(mode="json")}
-                    self._observe({"content": tested.report, "extra": told})
+                    tests = {"tests": tested.tests.model_dump(mode="json")}
+                    self._observe({"content": tested.report, "extra": tests})
                 case Cleared() | NewConversation():
                     pass
                 case message:
@@ -308,8 +308,8 @@ class _ExportedSteps:
             found["cost_usd"] = dollars
         return found
 
-    def _result(self, result: ToolMessage, told: dict[str, Any]) -> None:
-        extra = {**told, **({"is_error": True} if result.is_error else {})}
+    def _result(self, result: ToolMessage, tests: dict[str, Any]) -> None:
+        extra = {**tests, **({"is_error": True} if result.is_error else {})}
         calls = self._steps[-1].get("tool_calls", ()) if self._steps else ()
         known = any(call["tool_call_id"] == result.call_id for call in calls)
         self._observe(

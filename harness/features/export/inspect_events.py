@@ -186,11 +186,11 @@ class SampleLog:
         from inspect_ai.model import ChatCompletionChoice, GenerateConfig, ModelOutput
 
         asked = list(self._said)
-        said = self._say(message_of(turn.message(), self._model))
+        message = self._say(message_of(turn.message(), self._model))
         self._calls |= {call.id: call for call in turn.tool_calls}
         output = ModelOutput(
             model=self._model,
-            choices=[ChatCompletionChoice(message=said, stop_reason=stop_of(turn))],
+            choices=[ChatCompletionChoice(message=message, stop_reason=stop_of(turn))],
             usage=usage_of(turn.usage) if turn.usage else None,
             time=turn.latency_s,
         )
@@ -213,7 +213,7 @@ class SampleLog:
         from inspect_ai.event import ToolEvent
 
         result = event.result
-        said = self._say(message_of(result, self._model))
+        message = self._say(message_of(result, self._model))
         made = self._calls.get(result.call_id)
         self._add(
             ToolEvent(
@@ -226,7 +226,7 @@ class SampleLog:
                 timestamp=began,
                 completed=self._now,
                 working_time=event.seconds,
-                message_id=said.id,
+                message_id=message.id,
             )
         )
 

@@ -189,8 +189,8 @@ def _later(began: datetime, seconds: float) -> str:
 
 def _key(run: Run, *names: object) -> str:
     """Return an id, as long as Inspect's own, that is stable across exports."""
-    told = json.dumps([run.manifest.get("created"), run.manifest["prompt"], run.spec, *names])
-    return hashlib.sha256(told.encode()).hexdigest()[:22]
+    identity = json.dumps([run.manifest.get("created"), run.manifest["prompt"], run.spec, *names])
+    return hashlib.sha256(identity.encode()).hexdigest()[:22]
 
 
 def _metrics(summary: Summary) -> dict[str, Rate]:

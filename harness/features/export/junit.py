@@ -29,10 +29,10 @@ def junit_text(run: Run) -> Iterator[str]:
         "skipped": sum(not result.graded for result in done),
         "time": f"{sum(result.seconds for result in done):.3f}",
     }
-    told = "".join(f' {name}="{value}"' for name, value in counts.items())
+    attributes = "".join(f' {name}="{value}"' for name, value in counts.items())
     yield '<?xml version="1.0" encoding="UTF-8"?>\n'
-    yield f"<testsuites{told}>\n"
-    yield f"  <testsuite name={_quoted(run.name)}{told}>\n"
+    yield f"<testsuites{attributes}>\n"
+    yield f"  <testsuite name={_quoted(run.name)}{attributes}>\n"
     yield "    <properties>\n"
     for name, value in _properties(run):
         yield f"      <property name={_quoted(name)} value={_quoted(value)}/>\n"

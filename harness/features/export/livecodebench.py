@@ -250,18 +250,18 @@ def _metadata(problem: Problem, result: SampleResult, first: TestResult | None) 
     got, error = ("", "") if first is None else (_cut(first.got), _cut(first.error))
     match result.verdict:
         case Verdict.WRONG_ANSWER:
-            told = {"output": got, "inputs": given, "expected": expected}
-            return told | {"error_code": WRONG, "error_message": "Wrong Answer"}
+            metadata = {"output": got, "inputs": given, "expected": expected}
+            return metadata | {"error_code": WRONG, "error_message": "Wrong Answer"}
         case Verdict.TIME_LIMIT:
-            told = {"error": "time limit", "error_code": TOO_SLOW}
-            told["error_message"] = "Time Limit Exceeded"
+            metadata = {"error": "time limit", "error_code": TOO_SLOW}
+            metadata["error_message"] = "Time Limit Exceeded"
         case Verdict.NO_SOLUTION | Verdict.COMPILE_ERROR:
             why = error or "no code was found"
             return {"error_code": FAILED, "error_message": f"Error during testing: {why}"}
         case _:
-            told = {"error": error or result.verdict.replace("_", " "), "error_code": FAILED}
-            told["error_message"] = "Runtime Error"
-    return told | {"inputs": given, "expected": expected}
+            metadata = {"error": error or result.verdict.replace("_", " "), "error_code": FAILED}
+            metadata["error_message"] = "Runtime Error"
+    return metadata | {"inputs": given, "expected": expected}
 
 
 def _test(problem: Problem, result: SampleResult, first: TestResult | None) -> tuple[str, str]:

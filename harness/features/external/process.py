@@ -168,13 +168,13 @@ class ProcessHost:
 
     async def _live(self, desk: McpSession, scratch: str, endpoint: ToolServer) -> AgentLeft:
         """Run the agent to its end, even if an exception is raised meanwhile."""
-        told = {"mcp_config": f"{scratch}/{CONFIG}", "prompt": desk.prompt}
+        values = {"mcp_config": f"{scratch}/{CONFIG}", "prompt": desk.prompt}
         config = self.room.configuration(
-            [_PLACES.sub(lambda place: told[place[1]], word) for word in self.command],
+            [_PLACES.sub(lambda place: values[place[1]], word) for word in self.command],
             scratch,
             {CONFIG: json.dumps(endpoint.mcp_config())},
         )
-        config["env"]["HARNESS_MCP_CONFIG"] = told["mcp_config"]
+        config["env"]["HARNESS_MCP_CONFIG"] = values["mcp_config"]
         if len(desk.prompt.encode()) < LONGEST_VARIABLE:
             config["env"]["HARNESS_PROMPT"] = desk.prompt
         streams, left = (KeptOutput(), KeptOutput()), AgentLeft()

@@ -65,7 +65,7 @@ class McpSession:
     @property
     def prompt(self) -> str:
         """The opening messages as one text."""
-        return "\n\n".join(str(getattr(said, "content", "")) for said in self.opening)
+        return "\n\n".join(str(getattr(message, "content", "")) for message in self.opening)
 
     @property
     def specs(self) -> tuple[ToolSpec, ...]:
@@ -160,8 +160,8 @@ class McpSession:
     def left(self, event: events.AgentLeft) -> None:
         """Record that the agent has left."""
         seconds = round(time.monotonic() - self._opened, 6)
-        told = {"client": self.client, "seconds": seconds}
-        self._session.journal(event.model_copy(update=told))
+        fields = {"client": self.client, "seconds": seconds}
+        self._session.journal(event.model_copy(update=fields))
 
     async def close(self) -> None:
         """End the sample and cancel running calls."""

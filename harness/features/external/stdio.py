@@ -140,8 +140,8 @@ async def _receive(
         async for line in _lines(descriptor):
             if line is None:
                 fault = types.ErrorData(code=_INVALID_REQUEST, message=TOO_LONG)
-                told = types.JSONRPCError(jsonrpc="2.0", id=None, error=fault)
-                await writing.send(SessionMessage(told))
+                answer = types.JSONRPCError(jsonrpc="2.0", id=None, error=fault)
+                await writing.send(SessionMessage(answer))
                 continue
             try:
                 message = types.jsonrpc_message_adapter.validate_json(line, by_name=False)

@@ -64,14 +64,14 @@ class Generated:
 
 
 def generate_package(
-    bench: RetryingWorker, root: Path, told: Callable[[int, int], None]
+    bench: RetryingWorker, root: Path, progress: Callable[[int, int], None]
 ) -> Generated:
     """Make the tests of a package, and write those that it lacks.
 
     Args:
         bench: worker that runs its programs.
         root: its folder.
-        told: called with the number of tests made, and that of all.
+        progress: called with the number of tests made, and that of all.
 
     Raises:
         DataError: a test cannot be made, or the package holds another one in its place.
@@ -91,7 +91,7 @@ def generate_package(
         for name, values in file.groups.items():
             _stage_group(package, staged, name, values)
         for number, rule in enumerate(file.rules):
-            told(number, len(file.rules))
+            progress(number, len(file.rules))
             given, answer = maker.input(rule)
             _check_text(given, maker.where(rule), ".in")
             checks.check(given, maker.where(rule))

@@ -122,8 +122,8 @@ class GradeRun:
         for language in sorted(languages):
             problems_of = (each.problem for each in matched if each.language == language)
             check_language(language, problems_of, timed=timing is not None, flags=flags)
-        said = [*session.said, *(["efficiency"] if timing else [])]
-        check_settings(rules_of(each.problem for each in matched), said, caller=caller)
+        given = [*session.said, *(["efficiency"] if timing else [])]
+        check_settings(rules_of(each.problem for each in matched), given, caller=caller)
         return cls(benchmark, session, timing, matched, unmatched)
 
     @property

@@ -89,8 +89,8 @@ def agreement_lines(found: Iterable[Compared]) -> list[str]:
 
 def _line(each: Compared) -> str:
     theirs = "passed" if each.published.passed else "failed"
-    told = each.published.verdict or each.published.note
-    words = f"{each.what}: published {theirs}{f' ({told})' if told else ''}, here "
+    published = each.published.verdict or each.published.note
+    words = f"{each.what}: published {theirs}{f' ({published})' if published else ''}, here "
     grade = each.grade
     if grade is None:
         return words + ("passed" if each.solved else "failed")

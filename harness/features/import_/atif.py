@@ -89,26 +89,26 @@ class _AtifSteps(TurnBuilder):
         """Add a step. Raises DataError."""
         source = step.get("source")
         at = self._at(step)
-        said = content_text(step, "message")
+        text = content_text(step, "message")
         results = step.inner("observation").each("results")
         if source == "system":
-            self.say(SystemMessage(content=said))
+            self.say(SystemMessage(content=text))
         elif source == "user":
-            self.say(UserMessage(content=said))
+            self.say(UserMessage(content=text))
         elif source == "agent":
-            self._answer(step, said, at, results)
+            self._answer(step, text, at, results)
         else:
             what = f"{source!r:.40} is not one of system, user, agent"
             raise DataError(step.where, "source", what)
         for result in results:  # of tool calls, or messages without a call
-            said, call_id = content_text(result, "content"), result.text("source_call_id")
+            text, call_id = content_text(result, "content"), result.text("source_call_id")
             if call_id:
                 failed = result.inner("extra").get("is_error") is True
-                self.result(call_id, said, failed=failed)
+                self.result(call_id, text, failed=failed)
             else:
-                self.say(UserMessage(content=said))
+                self.say(UserMessage(content=text))
 
-    def _answer(self, step: Fields, said: str, at: float | None, results: list[Fields]) -> None:
+    def _answer(self, step: Fields, text: str, at: float | None, results: list[Fields]) -> None:
         calls = [
             ToolCall(
                 id=call.text("tool_call_id") or f"call-{number}",
@@ -120,7 +120,7 @@ class _AtifSteps(TurnBuilder):
             for number, call in enumerate(step.each("tool_calls"), 1)
         ]
         metrics = step.inner("metrics")
-        answer = turn_in(step, said, calls, _usage(metrics))
+        answer = turn_in(step, text, calls, _usage(metrics))
         if step.get("is_copied_context") is True:
             self.say(answer.message())
             return

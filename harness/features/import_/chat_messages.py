@@ -55,8 +55,8 @@ class TurnBuilder:
 
     def say(self, message: Message) -> None:
         """Add a message that is not an answer of the model."""
-        said = message.text if isinstance(message, AssistantMessage) else message.content
-        self._count(len(said))
+        text = message.text if isinstance(message, AssistantMessage) else message.content
+        self._count(len(text))
         if isinstance(message, ToolMessage) and self._open is not None and not self._before:
             self._results.append(message)
         else:
@@ -89,24 +89,24 @@ class TurnBuilder:
             raise DataError(message.where, "role", what)
         if role == "assistant":
             return False
-        said = content_text(message, "content")
+        text = content_text(message, "content")
         if role in {"system", "developer"}:
-            self.say(SystemMessage(content=said))
+            self.say(SystemMessage(content=text))
         elif role == "user":
-            self.say(UserMessage(content=said))
+            self.say(UserMessage(content=text))
         else:
             named = message.get("name") or message.get("function")
             name = writable(named) if isinstance(named, str) else None
             failed = bool(message.get("error")) or message.get("is_error") is True
-            self.result(message.text("tool_call_id"), said, name=name, failed=failed)
+            self.result(message.text("tool_call_id"), text, name=name, failed=failed)
         return True
 
-    def result(self, call_id: str, said: str, *, name: str | None = None, failed: bool) -> None:
+    def result(self, call_id: str, content: str, *, name: str | None = None, failed: bool) -> None:
         """Add the result of a tool call; without a name, the call's of the newest answer."""
         calls = self._open.answer.tool_calls if self._open else ()
         if name is None:
             name = next((call.name for call in calls if call.id == call_id), "")
-        self.say(ToolMessage(call_id=call_id, name=name, content=said, is_error=failed))
+        self.say(ToolMessage(call_id=call_id, name=name, content=content, is_error=failed))
 
     def turns(self) -> tuple[Turn, ...]:
         """Return the turns; messages after the last answer are left out."""
@@ -167,12 +167,12 @@ def answer_in(
 
 
 def turn_in(
-    row: Fields, said: str, calls: Iterable[ToolCall], usage: Usage | None, seconds: float = 0.0
+    row: Fields, text: str, calls: Iterable[ToolCall], usage: Usage | None, seconds: float = 0.0
 ) -> ModelTurn:
     """Return a turn of its parts, with the thoughts in `reasoning_content`. Raises DataError."""
     thought, calls = row.text("reasoning_content"), tuple(calls)
     return ModelTurn(
-        text=said,
+        text=text,
         tool_calls=calls,
         reasoning=({"type": "thinking", "thinking": thought},) if thought else (),
         usage=usage,

@@ -140,8 +140,8 @@ class Fields:
         if isinstance(value, int) and not isinstance(value, bool):
             return str(value)
         if not isinstance(value, str) or not value.strip():
-            told = "missing" if value is None else f"not a name but {_shown(value)}"
-            raise self._fault(path, f"{told}; it must name the problem")
+            fault = "missing" if value is None else f"not a name but {_shown(value)}"
+            raise self._fault(path, f"{fault}; it must name the problem")
         return writable(value)
 
     def _fault(self, field: str, what: str) -> DataError:

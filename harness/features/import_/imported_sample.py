@@ -118,9 +118,9 @@ def revisions_of(
     found = trajectory.revisions
     if found is None:
         tags = [tool for tool in tools if tool.is_tag]
-        said = partial(_in_tags, tags, extract) if tags else extract
+        code_in = partial(_in_tags, tags, extract) if tags else extract
         found = _revisions(trajectory, partial(_calls, tools))
-        found = found or _revisions(trajectory, partial(_words, said, problem.entry_point))
+        found = found or _revisions(trajectory, partial(_words, code_in, problem.entry_point))
     if trajectory.revision_turns is not None:
         found = tuple(each for each in found if each.turn in trajectory.revision_turns)
     final = trajectory.final

@@ -135,12 +135,12 @@ def import_trajectories(
     check_tested(there)
     mode, stem = found.mode(), file.path.name.partition(".")[0] or "unknown"
     most, numbers = of_file((each.problem.id, each.index) for each in samples)
-    told = {
+    counts = {
         "model": request.keys.get("model") or found.model(file.path) or stem,
         "mode": request.keys.get("mode") or (mode if mode in STRATEGIES else "agentic"),
         "samples_per_problem": most,
     }
-    spec = request.spec(**told)
+    spec = request.spec(**counts)
     if spec.price is not None and not all(each.spent.split for each in samples):
         raise UsageError(
             "--price: the file does not tell input from output tokens; leave it out, or give "

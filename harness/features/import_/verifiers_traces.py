@@ -86,8 +86,8 @@ def _spending(calls: list[Fields]) -> Spending:
     """Return the tokens of all calls, failed ones too; unknown if a call has none."""
     used = [(usage_of(call.inner("usage")), call.get("error")) for call in calls]
     known = [usage for usage, error in used if usage is not None or error is None]
-    told = [usage for usage in known if usage is not None]
-    return Spending(sum(told, Usage()) if told and len(told) == len(known) else None)
+    usages = [usage for usage in known if usage is not None]
+    return Spending(sum(usages, Usage()) if usages and len(usages) == len(known) else None)
 
 
 def _problem(row: Fields) -> str:
@@ -101,8 +101,8 @@ def _problem(row: Fields) -> str:
 
 def _model(row: Fields, calls: list[Fields]) -> str:
     asked = next((call.text("model") for call in calls if call.get("model")), "")
-    told: Any = row.inner("agent").inner("config").get("model")
-    return asked or (writable(told) if isinstance(told, str) else "")
+    name: Any = row.inner("agent").inner("config").get("model")
+    return asked or (writable(name) if isinstance(name, str) else "")
 
 
 def _stop(row: Fields) -> StopReason:

@@ -71,14 +71,14 @@ def fetch(
         files = fetch_files(spec, watch=watch, verify=verify, update=update)
         loaded = load(spec, skip_bad_rows=True, watch=watch)
     if as_json:
-        said = {
+        summary = {
             "files": [
                 {"name": file.name, "sha256": file.sha256, "bytes": file.size} for file in files
             ],
             "problems": len(loaded.problems),
             "bad_rows": [str(fault) for fault in loaded.skipped],
         }
-        out.print(json.dumps(said), soft_wrap=True)
+        out.print(json.dumps(summary), soft_wrap=True)
         return
     out.print(_sizes_table(files))
     out.print(f"{count(len(loaded.problems), 'problem')}, {decimal(sum(f.size for f in files))}")

@@ -100,7 +100,7 @@ def _not_sent(target: Target, spec: RunSpec) -> dict[str, Any]:
     """Describe a model to which no request is sent, after it has been found."""
     words = f"{target.plugin}; the plug-in decides what is sent, and where"
     if target.plugin is None:
-        words = next(said for prefix, said in NOT_SENT.items() if target.name.startswith(prefix))
+        words = next(why for prefix, why in NOT_SENT.items() if target.name.startswith(prefix))
     refuse_unsent(target, spec)
     open_target(target, spec)
     return {"model": target.name, "note": words}

@@ -50,8 +50,8 @@ def list_problems(what: str | None, flags: dict[str, Any]) -> None:
         return
     out.print(_table([_row(problem) for problem in chosen.problems], out.width))
     out.print(f"{count(len(chosen.problems), 'problem')} of {len(loaded.problems):,}")
-    if said := meaning(spec.benchmark or ""):
-        out.print(f"{said}.", soft_wrap=True)
+    if sentence := meaning(spec.benchmark or ""):
+        out.print(f"{sentence}.", soft_wrap=True)
     if loaded.skipped:
         out.print(bad_rows(loaded.skipped))
     if loaded.advice:

@@ -128,8 +128,8 @@ def list_sets(
     table = words_table(("mode", "set", "description"))
     for mode, name, kinds in rows:
         of_kinds = Text(f"for {', '.join(map(words, kinds))}", style="dim")
-        told = [Text(_description(kinds))] if _description(kinds) else []
-        table.add_row(Text(mode), Text(name), Group(*told, of_kinds))
+        notes = [Text(_description(kinds))] if _description(kinds) else []
+        table.add_row(Text(mode), Text(name), Group(*notes, of_kinds))
     out.print(table)
     out.print(facts([("other modes", "ask with the sets of single_shot")]))
 

@@ -257,30 +257,31 @@ class Logging:
         log.info(printable_line(f"{sample}: retry {retry.attempt}: {retry.cause}"))
 
 
-def check_observer(told: Told | None) -> None:
+def check_observer(observers: Told | None) -> None:
     """Refuse what cannot receive events. Raises UsageError.
 
     It is neither an observer nor a function of one argument, or it is a class, or a coroutine
     function, which nobody awaits.
     """
-    if told is None:
+    if observers is None:
         return
-    given: object = told
+    given: object = observers
     if isinstance(given, type):
         raise UsageError(
             f"evaluate(): observer is the class {given.__name__}: give an object of it, or a "
             "function of an event"
         )
-    if _is_observer(told):
+    if _is_observer(observers):
         for name in METHODS:
-            _refuse_never_run(getattr(told, name), f"observer has a method {name} that")
-    elif callable(told):
-        _refuse_never_run(told, "observer")
-        _takes_an_event(told)
+            _refuse_never_run(getattr(observers, name), f"observer has a method {name} that")
+    elif callable(observers):
+        _refuse_never_run(observers, "observer")
+        _takes_an_event(observers)
     else:
-        lacking = [each for each in METHODS if not callable(getattr(told, each, None))]
+        lacking = [each for each in METHODS if not callable(getattr(observers, each, None))]
         raise UsageError(
-            f"evaluate(): observer is a {type(told).__name__}: give a function of an event, or an "
+            f"evaluate(): observer is a {type(observers).__name__}: give a function of an event, "
+            "or an "
             f"object with {', '.join(lacking)}"
         )
 
@@ -312,16 +313,16 @@ def _takes_an_event(function: Callable[..., object]) -> None:
         ) from None
 
 
-def watched(told: Told | None, *, progress: bool | None, run: Path | None = None) -> Watch:
+def watched(observers: Told | None, *, progress: bool | None, run: Path | None = None) -> Watch:
     """Return a maker of the observer that the engine reports to.
 
     Args:
-        told: the user's observer or function.
+        observers: the user's observer or function.
         progress: show the live table on stderr; None shows it if stderr is a terminal.
         run: the run directory as the user gave it, for events; default: as it is used.
     """
-    own = told if _is_observer(told) else Logging()
-    listeners = () if told is None or _is_observer(told) else (EventFunction(told),)
+    own = observers if _is_observer(observers) else Logging()
+    listeners = () if observers is None or _is_observer(observers) else (EventFunction(observers),)
     shown = sys.stderr.isatty() if progress is None else progress
 
     @contextmanager
@@ -336,5 +337,5 @@ def watched(told: Told | None, *, progress: bool | None, run: Path | None = None
     return watch
 
 
-def _is_observer(told: object) -> "TypeIs[Observer]":
-    return all(callable(getattr(told, each, None)) for each in METHODS)
+def _is_observer(value: object) -> "TypeIs[Observer]":
+    return all(callable(getattr(value, each, None)) for each in METHODS)

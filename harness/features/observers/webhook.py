@@ -137,23 +137,23 @@ def text_of(event: RunEvent) -> str:
         case RunStarted():
             problems, samples = count(event.problems, "problem"), count(event.samples, "sample")
             left = "" if event.left == event.samples else f", {event.left:,} pending"
-            said = f"has begun: {event.mode}, {event.model}, {problems}, {samples}{left}"
+            sentence = f"has begun: {event.mode}, {event.model}, {problems}, {samples}{left}"
         case RunEnded():
             outcome = {"done": "is done", "interrupted": "was interrupted"}
-            said = f"{outcome.get(event.outcome, 'is incomplete')}: {_figures(event.summary)}"
+            sentence = f"{outcome.get(event.outcome, 'is incomplete')}: {_figures(event.summary)}"
         case RunFailed():
-            said = f"failed: {event.cause}"
-    return printable_line(f"harness: run {event.run} {said}")[:LONGEST]
+            sentence = f"failed: {event.cause}"
+    return printable_line(f"harness: run {event.run} {sentence}")[:LONGEST]
 
 
 def _figures(summary: Summary) -> str:
     rate = summary.pass_at_1
-    told = f"{summary.graded:,} of {count(summary.planned, 'sample')} graded"
+    figures = f"{summary.graded:,} of {count(summary.planned, 'sample')} graded"
     if rate is not None:
-        told = f"pass@1 {percent(rate.value)} ({interval(rate.low, rate.high)}), {told}"
+        figures = f"pass@1 {percent(rate.value)} ({interval(rate.low, rate.high)}), {figures}"
     pending = [f"{number:,} {why.replace('_', ' ')}" for why, number in summary.pending.items()]
-    told += f", pending: {', '.join(pending)}" if pending else ""
-    return told if summary.cost is None else f"{told}, cost {dollars(summary.cost)}"
+    figures += f", pending: {', '.join(pending)}" if pending else ""
+    return figures if summary.cost is None else f"{figures}, cost {dollars(summary.cost)}"
 
 
 def _is_of(host: str, domains: tuple[str, ...]) -> bool:

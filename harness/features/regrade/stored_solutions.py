@@ -70,11 +70,11 @@ def _by_turn(
 ) -> dict[int, Sequence[str | None]]:
     """Return the programs written in each turn: by tools, else in the answer."""
     written: dict[int, dict[str, str]] = defaultdict(dict)
-    said: dict[int, str] = {}
+    texts: dict[int, str] = {}
     for event in events:
         match event:
             case Response(turn=turn, response=answer):
-                said[turn] = answer.text
+                texts[turn] = answer.text
                 for call in answer.tool_calls:
                     code = None if call.name == RunCode.name else program(call)
                     if code is not None:
@@ -84,7 +84,7 @@ def _by_turn(
             case _:
                 pass
     codes: dict[int, Sequence[str | None]] = {}
-    for turn, text in said.items():
+    for turn, text in texts.items():
         prose = () if written[turn] else (extract(text, entry_point).code,)
         codes[turn] = [*written[turn].values()] or [code for code in prose if code]
     return codes

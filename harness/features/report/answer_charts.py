@@ -119,13 +119,13 @@ def equal_spend(
     whole = alt.Scale(domain=[0, 1])
     main = plotted([row for row in rows if not row["bound"]])
     spent = ("spend", f"{unit} a problem", ",.4~g")
-    told = tooltip(("curve", "run", ""), spent, ("solved", "solved", ".1%"), *ENDS)
+    shown = tooltip(("curve", "run", ""), spent, ("solved", "solved", ".1%"), *ENDS)
     layers: list[Any] = [
         main.mark_area(opacity=0.18).encode(
             x=x, y=share_up("low"), y2="high:Q", color=colour, detail="curve:N"
         ),
         main.mark_line(strokeWidth=2.5).encode(
-            x=x, y=alt.Y("solved:Q", scale=whole), color=colour, detail="curve:N", tooltip=told
+            x=x, y=alt.Y("solved:Q", scale=whole), color=colour, detail="curve:N", tooltip=shown
         ),
     ]
     bound = [row for row in rows if row["bound"]]
@@ -133,7 +133,7 @@ def equal_spend(
         layers.append(
             plotted(bound)
             .mark_line(strokeWidth=1.5, strokeDash=[2, 4])
-            .encode(x=x, y="solved:Q", color=colour, detail="curve:N", tooltip=told)
+            .encode(x=x, y="solved:Q", color=colour, detail="curve:N", tooltip=shown)
         )
     if spend.crossing is not None:
         layers += _crossing_marks(spend, x)

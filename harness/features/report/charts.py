@@ -202,8 +202,8 @@ def by_run(rows: Iterable[Mapping[str, Any]], runs: Sequence[str]) -> "alt.Chart
 
 def _rates(rows: Sequence[RunGroupRate], runs: Sequence[str]) -> "alt.Chart":
     shown = [{"run": row.run, "group": row.group, **rate_row(row.rate)} for row in rows]
-    told = tooltip(RUN, ("group", "of", ""), *RATE, PROBLEMS)
-    return by_run(shown, runs).encode(tooltip=told)
+    tip = tooltip(RUN, ("group", "of", ""), *RATE, PROBLEMS)
+    return by_run(shown, runs).encode(tooltip=tip)
 
 
 def rate_row(rate: Rate, prefix: str = "") -> dict[str, float]:

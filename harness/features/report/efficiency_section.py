@@ -69,8 +69,8 @@ def _means(sides: Sequence[LabelledRun]) -> PageItem:
     whys = dict.fromkeys(why for found in summaries if found for why in found.untold)
     remarks = dict.fromkeys(word for found in summaries if found for word in found.remarks)
 
-    def each(name: str, told: Callable[[EfficiencySummary], str]) -> tuple[str, tuple[str, ...]]:
-        return name, tuple(told(found) if found else UNKNOWN for found in summaries)
+    def each(name: str, figure: Callable[[EfficiencySummary], str]) -> tuple[str, tuple[str, ...]]:
+        return name, tuple(figure(found) if found else UNKNOWN for found in summaries)
 
     counted = [
         each("samples measured", lambda s: f"{s.measured:,}"),
@@ -267,7 +267,7 @@ def faster_than_references(
     ).encode(x=along)
     area = charts.share_up("low", "solutions")
     up = charts.share_up("value", "solutions")
-    told = charts.tooltip(
+    shown = charts.tooltip(
         *(charts.RUN, ("percentile", "faster than, % of references", ".0f")),
         *(("value", "solutions", ".1%"), *charts.ENDS, charts.PROBLEMS),
     )
@@ -275,7 +275,7 @@ def faster_than_references(
     layers = alt.layer(
         alike.mark_line(strokeDash=[4, 4], strokeWidth=1.5, color=REFERENCE).encode(x=along, y=up),
         lines.mark_area().encode(y=area, y2="high:Q", opacity=alt.value(0.15)),
-        lines.mark_line(strokeWidth=2).encode(y=up, tooltip=told),
+        lines.mark_line(strokeWidth=2).encode(y=up, tooltip=shown),
     )
     return charts.made(layers, title, height=charts.LINES_HEIGHT)
 
@@ -291,9 +291,9 @@ def fast_and_right(sides: Sequence[LabelledRun], title: str) -> charts.Spec:
         for side in sides
         if (rates := _both_rates(side.run.summary))
     ]
-    told = ("solved_value", "pass@1", ".1%"), ("fast_value", "Beyond@1, passed", ".3f")
+    fields = ("solved_value", "pass@1", ".1%"), ("fast_value", "Beyond@1, passed", ".3f")
     base = charts.by_run(rows, [side.label for side in sides]).encode(
-        tooltip=charts.tooltip(charts.RUN, *told)
+        tooltip=charts.tooltip(charts.RUN, *fields)
     )
 
     def x(field: str) -> alt.X:

@@ -160,14 +160,14 @@ def report_page(
     )
 
 
-def _heading(title: str, told: str, ranking: Ranking | None) -> str:
+def _heading(title: str, line: str, ranking: Ranking | None) -> str:
     """Return the user's title if one was given; else what was measured."""
-    if title != DEFAULT_TITLE or not told:
+    if title != DEFAULT_TITLE or not line:
         return title
     if ranking is None:
-        return told
+        return line
     variants = count(len(ranking.variants), "variant")
-    return f"{Path(ranking.experiment).resolve().name}, {variants}: {told}"
+    return f"{Path(ranking.experiment).resolve().name}, {variants}: {line}"
 
 
 @cache

@@ -56,7 +56,7 @@ def summary_section(sides: Sequence[LabelledRun]) -> Section:
         "Each run in numbers. A figure that is not known is shown as unknown, not as zero.",
         Table(
             ("", *(side.label for side in sides)),
-            tuple((name, *map(told, sides)) for name, told in _rows(sides)),
+            tuple((name, *map(figure_of, sides)) for name, figure_of in _rows(sides)),
         ),
     )
     return Section("summary", "Summary", "", (headline, whole))
@@ -133,13 +133,13 @@ def _of_k(k: int, rate_in: Callable[[OfSeveral], Rate | None], side: LabelledRun
     return rate_words(next(found, None))
 
 
-def _of(told: Callable[[Summary], str]) -> Callable[[LabelledRun], str]:
-    return lambda side: told(side.run.summary)
+def _of(figure_of: Callable[[Summary], str]) -> Callable[[LabelledRun], str]:
+    return lambda side: figure_of(side.run.summary)
 
 
-def _of_ours(told: Callable[[Summary], str]) -> Callable[[LabelledRun], str]:
+def _of_ours(figure_of: Callable[[Summary], str]) -> Callable[[LabelledRun], str]:
     """Make a row's function that says `unknown` for imported runs."""
-    return lambda side: "unknown" if side.imported else told(side.run.summary)
+    return lambda side: "unknown" if side.imported else figure_of(side.run.summary)
 
 
 def _share(value: float | None) -> str:

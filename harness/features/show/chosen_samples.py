@@ -45,16 +45,16 @@ class ChosenSample:
     def as_json(self) -> dict[str, Any]:
         """Return the sample's fields for `--json`."""
         row, result = self.row, self.result
-        told: dict[str, Any] = {
+        fields: dict[str, Any] = {
             "number": row.number,
             "sample": row.sample,
             "status": row.status,
             "solved": result.solved if result is not None and result.graded else None,
         }
         if result is None:
-            return told
+            return fields
         timed = {} if row.efficiency is None else {"efficiency": _told(row.efficiency)}
-        return told | {
+        return fields | {
             **{name: getattr(result, name) for name in TOLD},
             "turns": row.turns,
             "tool_calls": result.tool_calls,

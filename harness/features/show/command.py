@@ -58,7 +58,7 @@ def show(
     samples = shown_samples(found, only or (), sort)
     out = console()
     if as_json:
-        told = {
+        summary = {
             "run": str(run),
             **({"filtered_by": found.filtered_by} if found.filtered_by else {}),
             "state": {**found.state.model_dump(mode="json"), "text": found.state.text},
@@ -67,8 +67,8 @@ def show(
             "samples": [sample.as_json() for sample in samples],
         }
         if kinds:
-            told["by"] = {kind: rates_by(found.results, kind) for kind in kinds}
-        write_json(out, [to_json(told).decode()])
+            summary["by"] = {kind: rates_by(found.results, kind) for kind in kinds}
+        write_json(out, [to_json(summary).decode()])
         return
     if found.repeated:
         lines = count(found.repeated, "line")

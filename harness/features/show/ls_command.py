@@ -85,7 +85,7 @@ def ls(
         console(error=True).print(printable_line(complaint), soft_wrap=True)
     found = list(trends(listing.runs)) if trend else []
     if as_json:
-        told = {
+        fields = {
             "runs": listing.runs,
             "trends": [
                 {
@@ -100,7 +100,7 @@ def ls(
                 for each in found
             ],
         }
-        write_json(out, [to_json(told if trend else {"runs": listing.runs}).decode()])
+        write_json(out, [to_json(fields if trend else {"runs": listing.runs}).decode()])
     elif not listing.runs:
         out.print(f"no runs in {printable_line(str(folder))}")
     elif trend:

@@ -192,13 +192,13 @@ def sample_lines(run: Path, transcripts: Transcripts) -> Iterator[str]:
     width = max(map(len, samples), default=0)
     for sample in samples:
         result = results.get(sample)
-        told = "pending"
+        outcome = "pending"
         if result is not None:
             verdict, stop = (
                 word.replace("_", " ") for word in (result.verdict, result.stop_reason)
             )
-            told = f"{verdict:<14}  {stop:<19}  calls {result.model_calls:>2}"
-        yield printable_line(f"{sample:<{width}}  {told}")
+            outcome = f"{verdict:<14}  {stop:<19}  calls {result.model_calls:>2}"
+        yield printable_line(f"{sample:<{width}}  {outcome}")
 
 
 def _samples(run: Path, transcripts: Transcripts) -> dict[str, str]:

@@ -118,14 +118,14 @@ class HarnessTools(vf.Toolset[HarnessToolsConfig, HarnessState]):
         await episode.areset(state.problem_id)
         for code in state.revisions:
             await episode.acall("write_solution", {"code": code})
-        told = await episode.acall(name, arguments)
+        result = await episode.acall(name, arguments)
         if episode.done and episode.stop_reason == "sandbox_error":
             state.lost = (await episode.areward()).cause
         elif name == "run_tests" and episode.stop_reason == "public_tests_passed":
             state.passed = [*state.passed, len(state.revisions) - 1]
-        elif name == "write_solution" and told.startswith("Saved"):
+        elif name == "write_solution" and result.startswith("Saved"):
             state.revisions = [*state.revisions, arguments["code"]]
-        return told
+        return result
 
     async def read_problem(self) -> str:  # noqa: D102 - the tool's description, below
         return await self._call("read_problem")
@@ -170,7 +170,7 @@ class HarnessTaskset(vf.Taskset[HarnessTask, HarnessConfig]):
         with Episodes(config.benchmark, max_turns=config.max_turns, **keys) as chosen:
             episode = Episode(chosen)
             for problem in chosen.order():
-                system, user = (said["content"] for said in episode.reset(problem))
+                system, user = (message["content"] for message in episode.reset(problem))
                 data = HarnessData(
                     name=problem.id,
                     id=problem.id,

@@ -233,8 +233,8 @@ def _print_estimate(out: Console, tuning: Tuning, prepared: PreparedRun, *, as_j
     test = start.times(2 * len(split.test) / len(split.selection))
     parts = {part: len(ids) for part, ids in split}
     if as_json:
-        told = {"split": parts, "start": start._asdict(), "test": test._asdict()}
-        write_json(out, [to_json(told).decode()])
+        fields = {"split": parts, "start": start._asdict(), "test": test._asdict()}
+        write_json(out, [to_json(fields).decode()])
         return
     rows = [
         ("problems", ", ".join(f"{number} {part}" for part, number in parts.items())),

@@ -159,10 +159,10 @@ class TuneOutcome(Frozen):
 
     def as_json(self) -> dict[str, Any]:
         """Return everything, with the sentence."""
-        said = self.model_dump(mode="json")
+        fields = self.model_dump(mode="json")
         if self.gain is not None:
-            said["gain"]["is_gain"] = self.gain.is_gain
-        return {**said, "sentence": self.sentence}
+            fields["gain"]["is_gain"] = self.gain.is_gain
+        return {**fields, "sentence": self.sentence}
 
 
 def outcome_of(path: Path) -> TuneOutcome:

@@ -114,8 +114,8 @@ class Reflection:
                 interrupted.
         """
         spec = self.model.spec
-        told = [each.model_dump(mode="json") for each in messages]
-        asked = [self.model.target.name, spec.request_settings.model_dump(mode="json"), told]
+        sent = [each.model_dump(mode="json") for each in messages]
+        asked = [self.model.target.name, spec.request_settings.model_dump(mode="json"), sent]
         key = hashlib.sha256(to_json(asked)).hexdigest()
         self._times[key] += 1
         name = f"{key[:16]}-{self._times[key] - 1}.jsonl"
@@ -144,7 +144,7 @@ class Reflection:
                 turn = asyncio.run(self._turn(messages, journal))
             except ModelError as error:
                 if error.usage or error.cut:
-                    usage = error.usage or unheard_usage(len(str(told)), spec.max_tokens)
+                    usage = error.usage or unheard_usage(len(str(sent)), spec.max_tokens)
                     journal(
                         Unusable(
                             turn=1,

@@ -81,10 +81,10 @@ def _diff(candidate: CandidateOutcome, start: Mapping[str, str]) -> list[tuple[s
             after = (Path(candidate.prompt) / place).read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError):
             continue
-        told = unified_diff(
+        diff = unified_diff(
             before.splitlines(), after.splitlines(), f"start/{place}", place, lineterm=""
         )
-        for line in told:
+        for line in diff:
             kind = "file" if line.startswith(("--- ", "+++ ")) else KINDS.get(line[:1], "same")
             lines.append((kind, printable(line)))
     whole = 0

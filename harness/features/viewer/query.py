@@ -87,8 +87,8 @@ class Query:
     def words(self) -> str:
         """The query as the end of a URL, without its page; empty if nothing is set."""
         names = (*TEXTS, "since", "until", "issues", "sort")
-        told = {name: getattr(self, name) for name in names}
-        return url_words({"q": self.search, **told, "down": "1" if self.down else ""})
+        values = {name: getattr(self, name) for name in names}
+        return url_words({"q": self.search, **values, "down": "1" if self.down else ""})
 
     def at(self, page: int) -> str:
         """Return the URL of a page, relative to the run's."""
@@ -136,9 +136,9 @@ class ComparisonQuery:
         if len(chosen) != 2:  # noqa: PLR2004 - a pair
             number = {0: "none is", 1: "one is"}.get(len(chosen), f"{len(chosen):,} are")
             raise UsageError(f"choose two runs to compare; {number} chosen")
-        told = {name: words.get(name, "")[:LONGEST_SEARCH] for name in ("kind", *FILTERS)}
+        values = {name: words.get(name, "")[:LONGEST_SEARCH] for name in ("kind", *FILTERS)}
         page = page_number(words.get("page", "1"))
-        return cls(chosen[0][:64], chosen[1][:64], **told, page=page)
+        return cls(chosen[0][:64], chosen[1][:64], **values, page=page)
 
     def at(self, page: int = 1) -> str:
         """Return the URL of a page of the comparison."""
@@ -147,8 +147,8 @@ class ComparisonQuery:
     @property
     def words(self) -> str:
         """The query as the end of a URL."""
-        told = {name: getattr(self, name) for name in ("a", "b", "kind", *FILTERS)}
-        return url_words({**told, "page": str(self.page) if self.page > 1 else ""})
+        values = {name: getattr(self, name) for name in ("a", "b", "kind", *FILTERS)}
+        return url_words({**values, "page": str(self.page) if self.page > 1 else ""})
 
     @property
     def only(self) -> Selection:

@@ -139,9 +139,9 @@ class _Part:
         over = [slot for slot in group if report.complete or self._is_over(slot, rounds)]
         found: dict[int, TestResult] = {}
         for slot in over:
-            said = self._said(slot, report)
+            failure = self._said(slot, report)
             execution = rounds.execution if slot == group[0] else None
-            found[slot] = self._result(slot, said, execution, asked=report.asked > 0)
+            found[slot] = self._result(slot, failure, execution, asked=report.asked > 0)
         return found
 
     def _said(self, slot: int, report: RoundReport) -> TestFailure:
@@ -190,17 +190,17 @@ class _Part:
             if error.answered
             else f"the tests cannot be run: {error}"
         )
-        said = TestFailure(kind=kind, text=text)
-        return {slot: self._result(slot, said, None, asked=False) for slot in group}
+        failure = TestFailure(kind=kind, text=text)
+        return {slot: self._result(slot, failure, None, asked=False) for slot in group}
 
     def _unending(self, group: list[int], rounds: Rounds) -> dict[int, TestResult]:
         if len(group) > 1:
             self.most = 1
             return {}
-        said = TestFailure(
+        failure = TestFailure(
             kind="wrong", text="the test makes more calls, one after another, than fit"
         )
-        result = self._result(group[0], said, rounds.execution, asked=False)
+        result = self._result(group[0], failure, rounds.execution, asked=False)
         return {group[0]: result.model_copy(update={"verdict": Verdict.TIME_LIMIT})}
 
     def _ended(self, slot: int, execution: Execution) -> TestResult:
@@ -214,27 +214,27 @@ class _Part:
         return result.model_copy(update={"judged_by": BY_CODE})
 
     def _result(
-        self, slot: int, said: TestFailure, execution: Execution | None, *, asked: bool
+        self, slot: int, failure: TestFailure, execution: Execution | None, *, asked: bool
     ) -> TestResult:
         test = self.tests[slot]
         stdout = stderr = ""
-        if said.kind and execution is not None:
+        if failure.kind and execution is not None:
             stdout = clean(execution.stdout[-EXCERPT:].decode("utf-8", "replace"))
             stderr = clean(execution.stderr)
         difference = None
-        if said.kind == "wrong" and (said.got or said.expected):
+        if failure.kind == "wrong" and (failure.got or failure.expected):
             difference = Difference(
-                where="the assertion", expected=clean(said.expected), got=clean(said.got)
+                where="the assertion", expected=clean(failure.expected), got=clean(failure.got)
             )
         return TestResult(
             index=self.first + slot,
             public=test.public,
-            verdict=_VERDICTS[said.kind] if said.kind else Verdict.ACCEPTED,
+            verdict=_VERDICTS[failure.kind] if failure.kind else Verdict.ACCEPTED,
             cpu_s=round(execution.cpu_s, 6) if execution else 0.0,
             wall_s=round(execution.wall_s, 6) if execution else 0.0,
             difference=difference,
-            got=clean(said.got),
-            error=clean(said.text),
+            got=clean(failure.got),
+            error=clean(failure.text),
             stdout=stdout,
             stderr=stderr,
             judged_by=BY_CODE_AND_SOLUTION if asked else BY_CODE,

@@ -34,15 +34,15 @@ def guarded(plugin: Plugin, rule: Rule) -> Rule:
 
     def compare(expected: str, got: str) -> Difference | None:
         try:
-            said = cast("object", rule(expected, got))
+            ruling = cast("object", rule(expected, got))
         except (Exception, SystemExit) as error:
             if _accepts(rule, expected):
                 where = f"the rule cannot make anything of it: {words_of(error)}"
                 return difference(where, expected, got)
             raise RuleError(f"{plugin} raised {words_of(error)}") from error
-        if said is None or isinstance(said, Difference):
-            return said
-        raise RuleError(f"{plugin} returned a {type(said).__name__}, not a Difference or None")
+        if ruling is None or isinstance(ruling, Difference):
+            return ruling
+        raise RuleError(f"{plugin} returned a {type(ruling).__name__}, not a Difference or None")
 
     return compare
 

@@ -71,8 +71,8 @@ class MessagesStream:
 
     def _take_usage(self, usage: Any) -> None:
         if isinstance(usage, dict):
-            told = cast("Json", usage).items()
-            self._usage.update({name: value for name, value in told if value is not None})
+            counts = cast("Json", usage).items()
+            self._usage.update({name: value for name, value in counts if value is not None})
 
     def _place(self, data: Json) -> int:
         place = data.get("index")

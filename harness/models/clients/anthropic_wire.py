@@ -305,8 +305,8 @@ def _tool_calls(blocks: Sequence[Json], messages: Sequence[Message]) -> tuple[To
 
 
 def _explanation(details: Any) -> str:
-    told = cast("Json", details).get("explanation") if isinstance(details, dict) else None
-    return told if isinstance(told, str) else ""
+    explanation = cast("Json", details).get("explanation") if isinstance(details, dict) else None
+    return explanation if isinstance(explanation, str) else ""
 
 
 def _stop(word_given: Any, *, called: bool) -> ModelStop:

@@ -19,9 +19,9 @@ class CallIds:
     """
 
     def __init__(self, messages: Iterable[Message]) -> None:
-        said = [message for message in messages if isinstance(message, AssistantMessage)]
-        self._used = {call.id for message in said for call in message.tool_calls}
-        self._turn = len(said)
+        answers = [message for message in messages if isinstance(message, AssistantMessage)]
+        self._used = {call.id for message in answers for call in message.tool_calls}
+        self._turn = len(answers)
         self._calls = 0
 
     def take(self, given: Any) -> str:

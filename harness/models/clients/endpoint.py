@@ -163,9 +163,11 @@ class Endpoint:
                 turn = read(data)
             except (TransientError, ModelError) as error:
                 raise self._paid_for(error, data) from None
-            told = request_id or turn.request_id  # the server's text, which may contain the key
-            measured = {"latency_s": time.perf_counter() - started, "usage": counted_usage(turn)}
-            return turn.model_copy(update={"request_id": told and self.redact(told), **measured})
+            server_id = request_id or turn.request_id  # the server's text may contain the key
+            latency = time.perf_counter() - started
+            measured: dict[str, Any] = {"latency_s": latency, "usage": counted_usage(turn)}
+            measured["request_id"] = server_id and self.redact(server_id)
+            return turn.model_copy(update=measured)
 
         try:
             turn = await ask_until_answered(once, self._policy, on_retry, self._pace)

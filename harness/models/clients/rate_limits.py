@@ -85,18 +85,18 @@ def reset_after(headers: Mapping[str, str], *, now: float) -> float | None:
         now: current Unix time, for resets given as a time.
     """
     for family in FAMILIES:
-        told = [
+        limits = [
             (headers.get(remaining, "").strip() in {"0", "0.0"}, seconds)
             for remaining, reset in family
             if (seconds := seconds_until(headers.get(reset), now=now)) is not None
         ]
-        if told:
-            return _of_those_hit(told)
+        if limits:
+            return _of_those_hit(limits)
     return None
 
 
-def _of_those_hit(told: Iterable[tuple[bool, float]]) -> float:
-    resets = list(told)
+def _of_those_hit(limits: Iterable[tuple[bool, float]]) -> float:
+    resets = list(limits)
     hit = [seconds for spent, seconds in resets if spent]
     return max(hit) if hit else min(seconds for _, seconds in resets)
 

@@ -140,8 +140,8 @@ def with_calls(
     stop = turn.stop
     if stop.reason in {"end_turn", "other"}:
         stop = stop.model_copy(update={"reason": "tool_use"})
-    said = _marked(turn, {MARK: "text", SAID: sendable(turn.text)})
-    return said.model_copy(update={"text": reading.text, "tool_calls": calls, "stop": stop})
+    wrapped = _marked(turn, {MARK: "text", SAID: sendable(turn.text)})
+    return wrapped.model_copy(update={"text": reading.text, "tool_calls": calls, "stop": stop})
 
 
 def _marked(turn: ModelTurn, block: dict[str, Any]) -> ModelTurn:
@@ -339,10 +339,10 @@ class AutoTools:
 
 def _goes_on_in_text(messages: Sequence[Message]) -> bool:
     """Return whether native calls did not work in this conversation."""
-    said = [message for message in messages if isinstance(message, AssistantMessage)]
-    if any(said_in_text(message) for message in said):
+    answers = [message for message in messages if isinstance(message, AssistantMessage)]
+    if any(said_in_text(message) for message in answers):
         return True
-    silent = len(said) >= MOST_SILENT_TURNS and not any(message.tool_calls for message in said)
+    silent = len(answers) >= MOST_SILENT_TURNS and not any(each.tool_calls for each in answers)
     return silent or _fails(messages)
 
 

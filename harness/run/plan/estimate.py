@@ -125,11 +125,11 @@ def estimate(plan: Plan, samples: Sequence[tuple[Problem, int]]) -> Estimate:
     for problem, _ in samples:
         messages = _opening(plan, problem, plan.prompt)
         opening = _tokens(messages, offered)
-        told = 0 if _shows(messages, problem) else _tokens([problem.statement])
+        read = 0 if _shows(messages, problem) else _tokens([problem.statement])
         floor = _floor(plan, problem)
-        first = min(requests.most, 2) if requests.growing and told else requests.least
+        first = min(requests.most, 2) if requests.growing and read else requests.least
         fewest += first
-        known = told if requests.growing else 0
+        known = read if requests.growing else 0
         of = partial(_conversation, opening, known, floor=floor, growing=requests.growing)
         more = MORE_TURNS if requests.growing else 1
         least += of(turns=first, answer=shortest)
@@ -181,9 +181,9 @@ def _opening(plan: Plan, problem: Problem, prompt: PromptSet) -> Sequence[Messag
     return prompt.render(view_in(problem, plan.judging.language), cpu_s, plan.limits.turns)
 
 
-def _tokens(said: Sequence[object], more: int = 0) -> int:
+def _tokens(texts: Sequence[object], more: int = 0) -> int:
     """Return the tokens of some JSON values plus a number of characters."""
-    return -(-(sum(len(to_json(each)) for each in said) + more) // CHARACTERS)
+    return -(-(sum(len(to_json(each)) for each in texts) + more) // CHARACTERS)
 
 
 def _shows(messages: Sequence[Message], problem: Problem) -> bool:
@@ -198,20 +198,20 @@ def _floor(plan: Plan, problem: Problem) -> int:
 
 
 def _conversation(
-    opening: int, told: int, *, turns: int, answer: _Answer, floor: int, growing: bool
+    opening: int, read: int, *, turns: int, answer: _Answer, floor: int, growing: bool
 ) -> Usage:
     """Return the tokens of a sample in which a report follows each answer.
 
     Args:
         opening: tokens of the first request.
-        told: tokens of the statement, if the model requests it in its first answer.
+        read: tokens of the statement, if the model requests it in its first answer.
         turns: number of requests.
         answer: tokens of each answer.
         floor: input tokens of a single shot.
         growing: whether every request repeats all earlier messages.
     """
     before = turns * (turns - 1) // 2 if growing else max(0, turns - 1)
-    sent = turns * opening + (answer.tokens + REPORT) * before + told * max(0, turns - 1)
+    sent = turns * opening + (answer.tokens + REPORT) * before + read * max(0, turns - 1)
     return Usage(
         input_tokens=max(sent, floor) if turns else 0,
         output_tokens=turns * answer.tokens,

@@ -153,7 +153,7 @@ def taken_by_all(
         names: names of the languages.
         tell: called with a line about the others, once.
     """
-    told: set[str] = set()
+    warned: set[str] = set()
 
     def reading(spec: RunSpec) -> Callable[[str], Loaded]:
         read = reader(spec)
@@ -164,8 +164,8 @@ def taken_by_all(
             for name in sorted(names):
                 taken, left_out = taking(kept, name)
                 kept = tuple(taken)
-                if left_out and name not in told:
-                    told.add(name)
+                if left_out and name not in warned:
+                    warned.add(name)
                     tell(left_out_words(left_out, name))
             return replace(loaded, problems=kept)
 

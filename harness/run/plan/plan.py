@@ -288,12 +288,12 @@ def _telling_all_faults(spec: RunSpec, problems: Sequence[Problem]) -> Generator
     try:
         yield
     except UsageError as error:
-        told = _faults(spec, [view_in(each, spec.language) for each in problems[:CHECKED]])
-        if not told:
+        faults = _faults(spec, [view_in(each, spec.language) for each in problems[:CHECKED]])
+        if not faults:
             raise
-        more = f"; {len(told) - SHOWN:,} more" if len(told) > SHOWN else ""
+        more = f"; {len(faults) - SHOWN:,} more" if len(faults) > SHOWN else ""
         raise UsageError(
-            f"prompt set {spec.prompt!r}: {'; '.join(told[:SHOWN])}{more}; all of it: "
+            f"prompt set {spec.prompt!r}: {'; '.join(faults[:SHOWN])}{more}; all of it: "
             f"harness prompts check {spec.prompt}"
         ) from error
 

@@ -31,8 +31,8 @@ def spec_from(
         raise UsageError(f"{caller}: limit and sample_size mean the same; give one")
     if more.get("sample_size") is not None:
         more["sample_size"] = _limit(caller, more["sample_size"])
-    said = {key: value for key, value in more.items() if value is not None}
-    return spec_of({**given, **said}, caller)
+    settings = {key: value for key, value in more.items() if value is not None}
+    return spec_of({**given, **settings}, caller)
 
 
 def _limit(caller: str, value: object) -> int:

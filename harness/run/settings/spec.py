@@ -225,8 +225,8 @@ def _refuse_unused(
         preset = values.get(key) is not None and getattr(spec, key) is None
         if uses(spec.mode, key) or not (preset or is_said(spec, key)):
             continue
-        told = path is None or key in flags
-        name = flag_of(key, getattr(spec, key)) if told else f"{path}: {key}"
+        by_flag = path is None or key in flags
+        name = flag_of(key, getattr(spec, key)) if by_flag else f"{path}: {key}"
         if setting.modes == ASKED:
             raise UsageError(
                 f"{name} has no effect with --mode {spec.mode}, in which your own agent calls its "

@@ -46,11 +46,11 @@ NEVER_RUN = Reason(NOT_RUN)
 
 def reason_text(word: str) -> str:
     """Return the text for a reason, to follow the number of samples."""
-    told = {
+    texts = {
         "budget": "stopped by the budget",
         "outage": "stopped by an outage",
     }
-    return told.get(word, word.replace("_", " "))
+    return texts.get(word, word.replace("_", " "))
 
 
 def pending_reasons(

@@ -73,8 +73,8 @@ class SharedParts:
         self._facts = to_json(facts)[1:-1] + b"," if facts and isinstance(facts, dict) else b""
         self._system = b""
         if isinstance(system, str) and system:
-            said = SystemMessage(content=system).model_dump_json().encode()
-            self._system = OPENING.replace(b'{"role":"system"}', said)
+            message = SystemMessage(content=system).model_dump_json().encode()
+            self._system = OPENING.replace(b'{"role":"system"}', message)
 
     @classmethod
     def of(cls, run: Path) -> "SharedParts":
@@ -130,8 +130,8 @@ class ResultHeads:
         if not self._calls:
             return b""
         call = self._calls[0]
-        told = self._turn, to_json(call.id), to_json(call.name)
-        return b'{"event":"tool_result","turn":%d,"result":{"call_id":%s,"name":%s,' % told
+        key = self._turn, to_json(call.id), to_json(call.name)
+        return b'{"event":"tool_result","turn":%d,"result":{"call_id":%s,"name":%s,' % key
 
     def leave_out(self, line: bytes) -> bytes:
         """Return the next line without what the answer says."""

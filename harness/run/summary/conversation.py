@@ -69,7 +69,7 @@ class RevisionHistory:
 def conversation_of(events: Iterable[Event]) -> RevisionHistory:
     """Return a transcript's revisions and end, with all texts shortened."""
     revisions: list[WrittenRevision] = []
-    said: list[str] = []
+    texts: list[str] = []
     stopped = verdict = failure = ""
     language: str | None = None
     for event in events:
@@ -78,12 +78,12 @@ def conversation_of(events: Iterable[Event]) -> RevisionHistory:
                 language = event.language
             case Response():
                 prose, code = _program_of(event.response, language)
-                said.append(prose)
+                texts.append(prose)
                 if code:
-                    words = _cut("\n\n".join(filter(None, said)))
+                    words = _cut("\n\n".join(filter(None, texts)))
                     number = len(revisions) + 1
                     revisions.append(WrittenRevision(number, event.turn, words, _cut(code)))
-                    said = []
+                    texts = []
             case ToolResult(tests=PublicTests() as tests) if revisions:
                 report = _cut(event.result.content)
                 revisions[-1] = replace(revisions[-1], tests=tests, report=report)
@@ -99,7 +99,7 @@ def conversation_of(events: Iterable[Event]) -> RevisionHistory:
     return RevisionHistory(
         tuple(revisions[:MOST_REVISIONS]),
         max(0, len(revisions) - MOST_REVISIONS),
-        _cut("\n\n".join(filter(None, said))),
+        _cut("\n\n".join(filter(None, texts))),
         stopped,
         verdict,
         failure,

@@ -151,7 +151,7 @@ def frame(rows: Iterable[dict[str, Any]], columns: Sequence[str] = ()) -> "pd.Da
 
 
 def _rows(run: Run) -> Iterator[dict[str, Any]]:
-    said = {
+    shared = {
         "run": run.name,
         "model": run.spec.get("model"),
         "mode": run.spec.get("mode"),
@@ -160,7 +160,7 @@ def _rows(run: Run) -> Iterator[dict[str, Any]]:
     for result in run.results:
         usage = result.usage
         yield {
-            **said,
+            **shared,
             **result.model_dump(exclude=_LEFT_OUT),
             "verdict": str(result.verdict),
             "stop_reason": str(result.stop_reason),

@@ -377,8 +377,8 @@ def _judged_again(each_again: Iterable[JudgedAgain]) -> JudgedAgain:
     """Add up what was run more than once; for most samples that is nothing."""
     nothing = JudgedAgain()
     usual: object = SampleResult.model_fields["judged_again"].default
-    said = (each for each in each_again if each is not usual)
-    return sum((each for each in said if vars(each) != vars(nothing)), nothing)
+    unusual = (each for each in each_again if each is not usual)
+    return sum((each for each in unusual if vars(each) != vars(nothing)), nothing)
 
 
 def _written_tests(counts: Iterable[WrittenTestCounts | None]) -> WrittenTestCounts | None:

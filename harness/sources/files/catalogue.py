@@ -229,8 +229,8 @@ def _bare(error: DataError) -> DataError:
 
 def _text(problem: Problem | DataError, line: Line) -> bytes:
     if isinstance(problem, DataError):
-        said = {"number": line.number, "field": problem.field, "what": problem.what}
-        return to_json(said)
+        fields = {"number": line.number, "field": problem.field, "what": problem.what}
+        return to_json(fields)
     return to_json(
         {
             "number": line.number,

@@ -255,7 +255,7 @@ def hub_errors(repo: str, revision: str, name: str = "") -> Generator[None]:
         raise HubError(f"{repo}: HF_HUB_OFFLINE is set") from None
     except (httpx2.HTTPError, errors.LocalEntryNotFoundError, OSError, ValueError) as error:
         what = f"{repo}/{name}" if name else repo
-        said = _USER.sub("//", " ".join(str(error).split()))[:200] or type(error).__name__
+        cause = _USER.sub("//", " ".join(str(error).split()))[:200] or type(error).__name__
         raise HubError(
-            f"{what} cannot be fetched: {said}; run the command again to resume"
+            f"{what} cannot be fetched: {cause}; run the command again to resume"
         ) from None

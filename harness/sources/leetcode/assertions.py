@@ -142,9 +142,9 @@ def to_test(arguments: Sequence[object], expected: object, signature: Signature)
 
 
 def _to_json(value: object, codec: Codec) -> str:
-    said = codec_of(value)
-    if said is not None and said is not codec:
-        raise UnreadableError(f"a value is {said}, where it is {codec} in the tests before")
+    own_codec = codec_of(value)
+    if own_codec is not None and own_codec is not codec:
+        raise UnreadableError(f"a value is {own_codec}, where it is {codec} in the tests before")
     return _dumps(_plain(value, codec))
 
 

@@ -31,9 +31,9 @@ def code_of(text: str, language: str) -> str:
     blocks = list(_blocks(text))
     words = WORDS[language]
     others = frozenset[str]().union(*WORDS.values()) - words
-    said = (code for word, code in blocks if word in words)
+    codes = (code for word, code in blocks if word in words)
     unsaid = (code for word, code in blocks if word not in others)
-    return next(said, None) or next(unsaid, "")
+    return next(codes, None) or next(unsaid, "")
 
 
 def _blocks(text: str) -> Iterator[tuple[str, str]]:

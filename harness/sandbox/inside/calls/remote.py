@@ -158,15 +158,15 @@ class RemoteCalls:
             raise SolutionError(f"its answer cannot be read: {type(error).__name__}") from None
         raise error
 
-    def _exception(self, said: dict[str, Any]) -> BaseException:
-        for name in said["types"]:
+    def _exception(self, description: dict[str, Any]) -> BaseException:
+        for name in description["types"]:
             kind = self.exceptions.get(name) or getattr(builtins, name, None)
             if isinstance(kind, type) and issubclass(kind, BaseException):
                 error = kind.__new__(kind)
-                error.args = tuple(map(self.reader.read, said.get("args", [])))
-                error.__dict__["solution_text"] = str(said.get("text", name))
+                error.args = tuple(map(self.reader.read, description.get("args", [])))
+                error.__dict__["solution_text"] = str(description.get("text", name))
                 return error
-        return SolutionError(str(said.get("text", "")))
+        return SolutionError(str(description.get("text", "")))
 
     def skip(self) -> None:
         """Count a statement skipped because an outcome is missing.

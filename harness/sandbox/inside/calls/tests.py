@@ -197,18 +197,18 @@ class _Run:
             kind = "memory" if isinstance(error, MemoryError) else "error"
             return {"kind": kind, "text": text[-EXCERPT * 3 :]}
         if isinstance(error, AssertionError):
-            said = {"kind": "wrong", "text": str(error)[:EXCERPT]}
+            described = {"kind": "wrong", "text": str(error)[:EXCERPT]}
             if self.compared is not None:
                 left, right = (repr(value)[:EXCERPT] for value in self.compared)
-                said |= {"got": left, "expected": right}
-            return said
-        said = "".join(traceback.format_exception_only(error)).strip()
+                described |= {"got": left, "expected": right}
+            return described
+        described = "".join(traceback.format_exception_only(error)).strip()
         kind = "fault" if isinstance(error, OWN_MISTAKES) else "wrong"
         if len(self.calls.made) <= bool(self.calls.shared) and not isinstance(
             error, UnsendableError
         ):
             kind = "fault"
-        return {"kind": kind, "text": f"the test raised {said}"[:EXCERPT]}
+        return {"kind": kind, "text": f"the test raised {described}"[:EXCERPT]}
 
 
 def _is_clean_exit(error: BaseException | None) -> TypeGuard[SystemExit]:

@@ -151,16 +151,16 @@ class Lanes:
         """
         self.written = 0
         collect_bytes = self.lanes[0].trial.job.limits["collect_bytes"]
-        told: list[dict[str, Any]] = []
+        laps: list[dict[str, Any]] = []
         for step in steps:
             lane = self.lanes[step.lane]
             lane.trial.written = self.written
-            told.append(lane.take(step))
+            laps.append(lane.take(step))
             self.written = lane.trial.written
             if self.written > collect_bytes:
                 break
         empty_working_directory()
-        return told
+        return laps
 
     def close(self) -> None:
         """End all processes and close the trials."""

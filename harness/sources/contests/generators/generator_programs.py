@@ -118,8 +118,8 @@ def _source(
     scripts = SCRIPTS & {each.name for each in program.files}
     language = LANGUAGES.get(main.suffix) if main else program.language
     if language not in {PYTHON, CPP} or scripts:
-        said = f"is {language}" if language and not scripts else "is in no language that is known"
-        raise DataError(where, None, f"{_shown(package, path)} {said}; only {_LANGUAGES}")
+        what = f"is {language}" if language and not scripts else "is in no language that is known"
+        raise DataError(where, None, f"{_shown(package, path)} {what}; only {_LANGUAGES}")
     sources = [each for each in program.files if LANGUAGES.get(each.suffix) == language]
     others = [each for each in program.files if each not in sources]
     others = [each for each in others if language != CPP or each.suffix not in HEADERS]
