@@ -386,7 +386,7 @@ def test_each_nan_is_its_own() -> None:
         ("", "not Python: "),
     ],
 )
-def test_what_is_no_literal_says_why(text: str, words: str) -> None:
+def test_a_refused_literal_says_why(text: str, words: str) -> None:
     with pytest.raises(NoLiteralError) as caught:
         read_literal(text)
     assert str(caught.value).startswith(words)

@@ -178,7 +178,7 @@ def test_size_does_not_matter(expected: str, printed: str, right: bool) -> None:
 
 @pytest.mark.parametrize("rule", [apps_legacy_output, tokens_output, lcb_output])
 @pytest.mark.parametrize("unit", ["ab\n", "ab ", "12.5 7\n", "\n", "12\r"])
-def test_what_is_printed_is_not_taken_apart_beyond_what_is_expected(rule: Any, unit: str) -> None:
+def test_output_is_not_taken_apart_beyond_what_is_expected(rule: Any, unit: str) -> None:
     printed = unit * (2**18 // len(unit))
     tracemalloc.start()
     try:

@@ -174,7 +174,7 @@ class TestFunctions:
         number = "7" * 6000
         assert check(SAME, "def f(n): return n", (number, number), entry_point="f").solved
 
-    def test_what_is_no_data_equals_nothing(self, check: CheckIt) -> None:
+    def test_a_value_that_is_not_data_equals_nothing(self, check: CheckIt) -> None:
         code = """
             class Yes:
                 def __eq__(self, other): return True
@@ -387,7 +387,7 @@ class TestBlame:
 class TestTests:
     """Nothing that a checker kept from one test is there in the next."""
 
-    def test_its_namespace_is_fresh(self, check: CheckIt) -> None:
+    def test_a_checker_s_namespace_is_fresh(self, check: CheckIt) -> None:
         checker = "seen = []\ndef check(i, e, a):\n    seen.append(a)\n    return len(seen) == 1"
         assert check(checker, "print(1)", *[("", "1\n")] * 5).solved
 
@@ -543,7 +543,7 @@ class TestHooks:
             "from collections import deque\ndef f(a, b): return deque([a, b])",
         ],
     )
-    def test_what_is_no_list_there_is_none_here(self, judged: CheckIt, code: str) -> None:
+    def test_another_sequence_is_a_list_to_a_check_alone(self, judged: CheckIt, code: str) -> None:
         pair = ("1\n2", "[1, 2]")
         assert judged(EQUAL, "def f(a, b): return [a, b]", pair).solved
         assert judged(EQUAL, code, pair).verdict is Verdict.WRONG_ANSWER

@@ -44,7 +44,7 @@ def test_no_room_for_a_text_leaves_the_note() -> None:
 
 
 @given(texts, st.integers(min_value=0, max_value=400), st.integers(min_value=3, max_value=100))
-def test_what_is_around_a_position_holds_it(text: str, position: int, most: int) -> None:
+def test_an_excerpt_around_a_position_holds_it(text: str, position: int, most: int) -> None:
     position = min(position, max(0, len(text) - 1))
     piece = around(text, position, most)
     assert len(piece.strip("…")) <= most + 2
@@ -54,7 +54,7 @@ def test_what_is_around_a_position_holds_it(text: str, position: int, most: int)
 
 
 @given(texts)
-def test_what_is_writable_can_be_written(text: str) -> None:
+def test_an_excerpt_can_be_written_as_utf_8(text: str) -> None:
     written = writable(text).encode()
     assert text.isascii() is written.isascii() or not text.isascii()
 

@@ -250,7 +250,7 @@ def f(n):
         killed = grade("import os\nos.kill(os.getpid(), 9)", DOUBLES[:1])
         assert killed.tests[0].error == "killed by signal 9"
 
-    def test_what_is_told_is_bounded_and_can_be_written(self, grade: GradeIt) -> None:
+    def test_shown_values_are_bounded_and_can_be_written(self, grade: GradeIt) -> None:
         code = (
             "import sys\nsys.stdout.buffer.write(b'\\xff\\0' * 10 ** 6)\n"
             "print('\\udcff' * 10 ** 5, file=sys.stderr)\n"

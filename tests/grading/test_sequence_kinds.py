@@ -28,9 +28,7 @@ KINDS = {
 
 
 @pytest.mark.parametrize(("returned", "accepting"), KINDS.values(), ids=KINDS)
-def test_which_sequences_each_rule_takes_for_a_list(
-    returned: Any, accepting: frozenset[str]
-) -> None:
+def test_each_rule_takes_its_sequences_for_a_list(returned: Any, accepting: frozenset[str]) -> None:
     written = values.encode(returned, "json", [], []).decode()
     found = {name: rule.value(json.dumps([[1], [2]]), written) for name, rule in RULES.items()}
     assert {name for name, difference in found.items() if difference is None} == accepting

@@ -285,7 +285,7 @@ TOUCH = "x = bytearray({} << 20)\n"
 class TestMemory:
     """What counts is what is in use, not what is asked for."""
 
-    def test_what_is_used_counts(self, worker: Worker) -> None:
+    def test_used_memory_counts(self, worker: Worker) -> None:
         result = grade(worker, TOUCH.format(300) + DOUBLE, limits=MEMORY)
         assert vector(result) == ["memory_limit"]
         assert result.peak_bytes > 0.99 * MEMORY.memory_bytes  # but the failed allocation
@@ -299,7 +299,7 @@ class TestMemory:
             assert vector(result)[0] == "memory_limit"
             assert result.peak_bytes < 1.05 * limits.memory_bytes
 
-    def test_what_is_only_mapped_does_not(self, worker: Worker) -> None:
+    def test_mapped_memory_does_not_count(self, worker: Worker) -> None:
         code = f"import mmap\nx = mmap.mmap(-1, 600 << 20)\n{DOUBLE}"
         result = grade(worker, code, limits=MEMORY)
         assert vector(result) == ["accepted"]

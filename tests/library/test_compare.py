@@ -106,7 +106,7 @@ def test_a_filter_that_is_no_word(runs: Runs) -> None:
     assert str(caught.value) == "filter_difficulty 3: give a word, or a list of words"
 
 
-def test_what_is_no_run_to_load(runs: Runs) -> None:
+def test_loading_a_folder_without_a_run_is_refused(runs: Runs) -> None:
     place = runs[1].path
     assert place is not None
     with pytest.raises(UsageError, match="a NoneType is not a run; give its directory"):

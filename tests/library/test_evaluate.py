@@ -128,7 +128,7 @@ def test_a_model_of_ones_own(benchmark: str) -> None:
         (None, "apps:interview", "apps:interview"),
     ],
 )
-def test_which_benchmark_is_meant(
+def test_evaluate_finds_the_benchmark_that_is_meant(
     split: str | None, benchmark: str | None, wanted: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[Any] = []

@@ -122,7 +122,7 @@ def test_grade_refuses_mistakes_in_one_line(
     assert "\n" not in str(caught.value)
 
 
-def test_what_is_of_no_problem_is_counted(
+def test_solutions_of_no_problem_are_counted(
     problems: Problems, caplog: pytest.LogCaptureFixture
 ) -> None:
     grades = grade(problems, {**CODES, "nobody": ECHOES})

@@ -86,7 +86,9 @@ def test_the_share_of_tests_that_pass(rows: Problems) -> None:
         ("lcb", ECHOES, 1.0),
     ],
 )
-def test_how_code_is_found(extract: str, text: str, reward: float, rows: Problems) -> None:
+def test_each_extraction_rule_finds_its_code(
+    extract: str, text: str, reward: float, rows: Problems
+) -> None:
     with Grader(extract=extract) as grader:
         assert grader(rows[0], text) == reward
 
@@ -207,7 +209,7 @@ class TestThreads:
         assert await asyncio.gather(*batches) == [[1.0], [0.0]]
 
     @pytest.mark.thorough
-    async def test_what_is_cancelled_is_dropped(self, grader: Grader) -> None:
+    async def test_a_cancelled_call_is_dropped(self, grader: Grader) -> None:
         spin = "```python\nwhile True: input\n```"
         task = asyncio.ensure_future(grader.ascore(["own/echo"] * 3, [spin] * 3))
         done, _ = await asyncio.wait([task], timeout=0.3)

@@ -50,7 +50,7 @@ async def test_verify_works_in_a_running_loop() -> None:
         ({"wrokers": 2}, "did you mean 'workers'"),
     ],
 )
-def test_what_is_wrong_is_told(arguments: dict[str, Any], words: str) -> None:
+def test_faulty_references_are_told(arguments: dict[str, Any], words: str) -> None:
     with pytest.raises(harness.UsageError, match=words):
         harness.verify([WRONG], **arguments)
 

@@ -130,7 +130,7 @@ class TestWhatItCost:
         assert len(talk.retries) == 2
 
     @every_wire
-    async def test_what_is_not_told_is_not_known(self, wire: Wire) -> None:
+    async def test_usage_that_is_not_told_is_unknown(self, wire: Wire) -> None:
         # Anthropic's server here counts by itself where it finds nothing
         usage: Json | None = {} if wire.server is MessagesServer else None
         async with talking(wire, in_turn(wire.useless(usage), wire.good())) as talk:

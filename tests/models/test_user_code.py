@@ -153,12 +153,12 @@ async def test_what_goes_wrong_there_is_a_model_error(
         await said(model, problem)
 
 
-async def test_its_own_model_errors_are_left_as_they_are(problem: ProblemView) -> None:
+async def test_model_errors_of_user_code_are_left_as_they_are(problem: ProblemView) -> None:
     with pytest.raises(ContextOverflowError, match=r"^too long$"):
         await said(ScriptedModel([ContextOverflowError("too long")]), problem)
 
 
-async def test_its_close_may_fail() -> None:
+async def test_the_close_of_a_user_s_model_may_fail() -> None:
     await model_of("f", _Raising([])).close()
 
 
@@ -199,7 +199,9 @@ def _takes_two(problem: object, other: object) -> str:
         (_takes_two, "it is called with one argument, the problem"),
     ],
 )
-def test_what_is_neither_function_nor_model_is_refused(thing: object, words: str) -> None:
+def test_an_attribute_that_is_neither_function_nor_model_is_refused(
+    thing: object, words: str
+) -> None:
     with pytest.raises(UsageError, match=words) as caught:
         model_of("f", thing)
     assert "\n" not in str(caught.value)

@@ -8,7 +8,7 @@ from harness.plugins import GROUPS, MODELS, OBSERVERS, RULES, SOURCES
 
 
 @pytest.mark.thorough
-def test_what_is_installed_is_listed_and_tried(tmp_path: Path, site: Path) -> None:
+def test_installed_plug_ins_are_listed_and_tried(tmp_path: Path, site: Path) -> None:
     done = harness(tmp_path, "plugins", PYTHONPATH=str(site))
     assert done.returncode == 0, done.stderr
     rows = [line.split() for line in done.stdout.splitlines() if "toy" in line]

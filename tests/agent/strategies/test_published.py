@@ -106,7 +106,7 @@ class TestCodeT:
         assert played.attempt.stop_reason is StopReason.MODEL_ERROR
         assert not ran(played)
 
-    async def test_what_is_recorded_is_neither_asked_nor_run_again(self, play: Play) -> None:
+    async def test_recorded_answers_and_test_runs_are_not_repeated(self, play: Play) -> None:
         before = await play(*self.SCRIPT, mode="codet", options=self.OPTIONS)
         stored = [EVENT.validate_json(EVENT.dump_json(event)) for event in before.events]
         again = await play(mode="codet", options=self.OPTIONS, recorded=stored)
@@ -202,7 +202,7 @@ class TestReflexion:
         assert "There was no code" in shown(played.heard[2])
         assert played.attempt.code == RIGHT.strip()
 
-    async def test_what_is_recorded_is_neither_asked_nor_run_again(self, play: Play) -> None:
+    async def test_recorded_answers_and_test_runs_are_not_repeated(self, play: Play) -> None:
         script = (
             own_tests(("2 2", "4")),
             said(DIFFERENCE),

@@ -558,7 +558,7 @@ class TestRunCode:
     ) -> None:
         assert "\ufffd" in await tried("import os; os.write(1, b'\\xff\\xfe')")
 
-    async def test_too_long_a_program_is_not_run(
+    async def test_a_program_that_is_too_long_is_not_run(
         self, tried: Callable[..., Awaitable[str]]
     ) -> None:
         assert "longer than" in await tried("#" * (LONGEST_CODE + 1))

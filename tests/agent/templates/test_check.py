@@ -99,7 +99,7 @@ class TestCheck:
             assert all(line.startswith(f"user.j2:{where}: ") for line in told), told
             assert re.search(rf"\(for .*{form}.*\)$", told[0])
 
-    def test_what_is_asked_for_before_it_is_used_is_no_fault(
+    def test_a_value_tested_before_its_use_is_no_fault(
         self, tmp_path: Path, bundled_problems: list[ProblemView]
     ) -> None:
         user = (
@@ -110,7 +110,7 @@ class TestCheck:
         )
         assert self.told(tmp_path, bundled_problems, user=user) == []
 
-    def test_what_is_never_read_is_told(
+    def test_values_that_a_template_never_reads_are_listed(
         self, tmp_path: Path, bundled_problems: list[ProblemView]
     ) -> None:
         (tmp_path / "agentic").mkdir()

@@ -107,7 +107,7 @@ async def test_a_late_word_of_its_loss_does_not_take_a_node_that_rejoined(
     assert set(executor._slots._taken.values()) == {0}
 
 
-async def test_what_is_shared_is_forgotten_under_the_lock(executor: RayExecutor) -> None:
+async def test_shared_data_are_forgotten_under_the_lock(executor: RayExecutor) -> None:
     executor._kept[0] = (object(), object(), 1)
     with executor._lock:
         forgetting = threading.Thread(target=executor._forget_kept)

@@ -39,7 +39,7 @@ async def test_urgent_work_goes_first_then_who_came_first() -> None:
     assert order == ["c", "a", "b"]
 
 
-async def test_who_waits_takes_a_machine_that_comes_and_none_that_is_gone() -> None:
+async def test_a_waiting_call_takes_a_new_machine_and_none_that_is_gone() -> None:
     slots: MachineSlots[str] = MachineSlots()
     slots.add("first", 1)
     await slots.take()

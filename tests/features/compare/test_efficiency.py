@@ -154,7 +154,7 @@ KNOWN = st.lists(
 
 @pytest.mark.thorough
 @given(KNOWN, KNOWN)
-def test_whose_difference_it_is_changes_its_sign_alone(
+def test_swapping_two_runs_changes_the_sign_of_a_difference_alone(
     a: list[MeasuredShare], b: list[MeasuredShare]
 ) -> None:
     there, back = compare_beyond(a, b), compare_beyond(b, a)

@@ -55,7 +55,7 @@ class TestBaseline:
         with pytest.raises(UsageError, match="give two runs"):
             compare_runs([run("a", "a")])
 
-    def test_who_shares_nothing_with_it_is_named(self, run: MakeRun) -> None:
+    def test_a_run_without_a_common_problem_is_named(self, run: MakeRun) -> None:
         with pytest.raises(RunDirectoryError, match=r"/a and .*/c cannot be compared"):
             compare_runs([run("a", "ab"), run("b", "ab"), run("c", "xy")])
 
@@ -93,7 +93,7 @@ class TestWorse:
         (versus,) = compare_runs([run("a", "abcdef"), run("b", "ABCDEF")]).versus
         assert not versus.worse
 
-    def test_of_many_runs_a_fall_must_be_greater(self, run: MakeRun) -> None:
+    def test_among_many_runs_a_fall_must_be_greater(self, run: MakeRun) -> None:
         others = [run(f"b{number}", "abcdef") for number in range(2)]
         found = compare_runs([run("a", "ABCDEF"), *others])
         assert all(v.paired.p_value < 0.05 for v in found.versus)
@@ -112,7 +112,7 @@ class TestSamples:
         assert versus.paired.p_value > 0.05
         assert "note: 1 problem with more samples in one of the runs; all count" in text
 
-    def test_of_one_sample_a_problem_nothing_is_said(self, run: MakeRun, shown: Shown) -> None:
+    def test_no_word_on_samples_with_one_a_problem(self, run: MakeRun, shown: Shown) -> None:
         text = shown(comparison_view(compare_runs([run("a", "Ab"), run("b", "ab")])))
         assert "pairs of samples" not in text
 
@@ -138,7 +138,7 @@ class TestFlips:
         (versus,) = compare_runs([run("a", "aaBbCC"), run("b", "aAbBcc")]).versus
         assert [(flip.problem, flip.better) for flip in versus.flips] == [("c", "A"), ("a", "B")]
 
-    def test_there_is_a_command_where_there_is_a_transcript(self, run: MakeRun) -> None:
+    def test_a_flip_names_a_command_where_a_transcript_exists(self, run: MakeRun) -> None:
         a, b = run("a run", "ab"), run("b", "Ab")
         (a / "transcripts" / file_name("a", 0)).touch()
         comparison = compare_runs([a, b])
@@ -269,7 +269,7 @@ class TestLikeness:
         (unlike,) = compare_runs([a, b]).versus[0].unlike
         assert unlike == "the rule that compares outputs differs: each problem's own and tokens"
 
-    def test_other_known_issues_are_told(
+    def test_different_known_issues_are_told(
         self, make_result: MakeResult, write_run: WriteRun
     ) -> None:
         a = write_run("a", [make_result("a"), make_result("b")])
@@ -279,7 +279,7 @@ class TestLikeness:
 
 
 class TestPending:
-    def test_what_is_not_graded_leaves_a_bracket(self, run: MakeRun, shown: Shown) -> None:
+    def test_ungraded_samples_leave_a_bracket(self, run: MakeRun, shown: Shown) -> None:
         whole = run("a", "AbCd")
         a = run("b", "Ab", {"problems": dict.fromkeys("abcd", "h")})
         text = words(shown(comparison_view(compare_runs([whole, a])), 160))
@@ -323,7 +323,7 @@ class TestGateWithPending:
         assert self.gated(run, whole, whole.lower()) == (True, True, True)
         assert self.gated(run, whole.lower(), whole.lower()) == (False, False, False)
 
-    def test_what_is_pending_may_make_a_run_worse(self, run: MakeRun) -> None:
+    def test_pending_samples_may_make_a_run_worse(self, run: MakeRun) -> None:
         assert self.gated(run, "ABCDEFGHIJKLMNOP", "ABCDEFGH") == (False, False, True)
         assert self.gated(run, "ABCDEFGH", "ABCDEFGHIJKLMNOP") == (False, False, False)
 

@@ -154,7 +154,7 @@ def test_spends_that_are_asked_for_have_a_sentence_each(pair: Pair) -> None:
     assert "A comparison at $0.0500 needs 5 shots a problem; there are 2." in found.sentence
 
 
-def test_too_few_shots_are_said_and_not_guessed(pair: Pair) -> None:
+def test_too_few_shots_give_a_sentence_and_no_guess(pair: Pair) -> None:
     shots = [shot(p, 0, solved=n % 2 == 0) for n, p in enumerate(NAMES)]
     found = spend_comparison(*pair(shots, [agent(p, 3) for p in NAMES]))
     assert [each.at for each in found.differences] == [pytest.approx(0.01)]

@@ -19,7 +19,7 @@ RUN = {"id": "call_9", "type": "function", "function": {"name": "run_tests", "ar
 
 
 class TestSteps:
-    def test_from_the_opening_to_the_reward(self, episode: Episode) -> None:
+    def test_an_episode_goes_from_the_opening_to_the_reward(self, episode: Episode) -> None:
         opening = episode.reset("own/three")
         assert [each["role"] for each in opening] == ["system", "user"]
         assert not episode.done

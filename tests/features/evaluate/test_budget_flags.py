@@ -275,7 +275,7 @@ class TestDryRun:
         assert done.returncode == 0, done.stderr
         return json.loads(done.stdout)
 
-    def test_its_figures_follow_from_what_will_be_sent(self, tmp_path: Path) -> None:
+    def test_estimates_follow_from_the_messages_to_be_sent(self, tmp_path: Path) -> None:
         one = self.figures(tmp_path, "-n", "4")
         assert one["requests"] == [4, 4]
         assert one["least"]["input_tokens"] == one["most"]["input_tokens"] > 0

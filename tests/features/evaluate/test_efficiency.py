@@ -60,7 +60,7 @@ class TestCalibrate:
         assert (summary["telling"], summary["problems"], summary["references"]) == (1, 3, 3)
 
     @pytest.mark.thorough
-    def test_what_is_known_is_not_timed_again_unless_that_is_wanted(
+    def test_known_references_are_timed_again_only_on_demand(
         self, folder: Path, calibrated: dict[str, Any]
     ) -> None:
         again = at_home(folder, "calibrate", "jsonl:own.jsonl", "--json")
@@ -141,7 +141,7 @@ class TestRun:
         assert result["efficiency"]["beyond"] < 0.2
         assert result["efficiency"]["timing"] == "paired"
 
-    def test_what_is_not_asked_for_is_not_measured(self, folder: Path) -> None:
+    def test_efficiency_is_measured_on_demand_only(self, folder: Path) -> None:
         flags = ["-b", "jsonl:own.jsonl", "-t", "own/sum", "-m", "references", "--out", "plain"]
         done = at_home(folder, "run", *flags)
         assert done.returncode == 0, done.stderr

@@ -280,7 +280,7 @@ def _counted(answer: Callable[[dict[str, Any], int], Reply]) -> Callable[..., Re
 
 
 @pytest.mark.thorough
-def test_what_is_packed_is_taken_up_again_too(program: Program, tmp_path: Path) -> None:
+def test_packed_samples_are_resumed_too(program: Program, tmp_path: Path) -> None:
     command = ["run", "--agentic-mode", "-n", "2", "--out", "r"]
     assert program(*command).returncode == 0
     assert program("pack", "r").returncode == 0

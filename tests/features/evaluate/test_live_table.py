@@ -163,7 +163,7 @@ def test_a_dumb_terminal_and_a_file_get_lines(folder: Path) -> None:
 
 
 @pytest.mark.thorough
-def test_what_is_said_on_an_interrupt_is_seen_above_the_table(folder: Path) -> None:
+def test_the_words_on_an_interrupt_stand_above_the_table(folder: Path) -> None:
     session = on_terminal(
         folder,
         *("run", "-n", "20", "-m", "python:own:slow", "-k", "3", "--out", "interrupted"),

@@ -67,7 +67,7 @@ def limits(folder: Path) -> Any:
     return json.loads((folder / "r" / "run.json").read_text())["test_limits"]
 
 
-def test_what_is_ten_times_slower_than_the_reference_is_too_slow(folder: Path) -> None:
+def test_a_solution_ten_times_slower_than_the_reference_is_too_slow(folder: Path) -> None:
     put(folder, BURNING)
     assert verdict(grade(folder)) == "accepted"
     verify(folder)

@@ -55,7 +55,7 @@ def test_keys_come_from_secrets_alone(workflow: dict[Any, Any]) -> None:
         assert re.fullmatch(r"\$\{\{ secrets\.\w+ \}\}", env[name])
 
 
-def test_its_flags_are_flags(workflow: dict[Any, Any]) -> None:
+def test_flags_in_the_workflow_exist(workflow: dict[Any, Any]) -> None:
     """All but the data are here: what it asks of the command line is understood."""
     words = workflow["jobs"]["benchmark"]["env"]["FLAGS"].split()
     named = dict(zip(words[::2], words[1::2], strict=True))
@@ -110,7 +110,7 @@ JUNIT, KEEP = "Write one test case per sample", "Keep it as the run to beat"
 
 
 @pytest.mark.thorough
-def test_its_commands_measure_compare_and_fail_where_it_is_worse(
+def test_the_workflow_measures_compares_and_fails_where_a_run_is_worse(
     tmp_path: Path, steps: list[Step]
 ) -> None:
     (tmp_path / "mine.py").write_text(
@@ -136,7 +136,7 @@ def test_its_commands_measure_compare_and_fail_where_it_is_worse(
     assert worse == {MEASURE: 1, COMPARE: 1, JUNIT: 0}, "and it is not kept"
 
 
-def test_its_commands_run_on_the_bundled_job(tmp_path: Path, steps: list[Step]) -> None:
+def test_the_workflow_s_commands_run_on_the_bundled_job(tmp_path: Path, steps: list[Step]) -> None:
     named = "-t fixture/long-words -t fixture/shelf-gap -t fixture/bell-and-gong"
     codes = _job(tmp_path, steps, FLAGS=named, HARNESS_NOTIFY="")
     assert codes == {MEASURE: 0, JUNIT: 0, KEEP: 0}

@@ -23,13 +23,13 @@ from harness.run.store.results import SampleResult
 
 
 class TestSpend:
-    def test_is_the_mean_of_graded_samples(self) -> None:
+    def test_spend_is_the_mean_of_graded_samples(self) -> None:
         some = [made("a", cost=1.0, model_calls=3), made("b", cost=2.0, model_calls=1)]
         ungraded = made("c", cost=9.0, verdict=Verdict.UNGRADED)
         assert mean_spend([*some, ungraded]) == Spend(cost=1.5, tokens=1_100, calls=2)
         assert mean_spend([ungraded]) is None
 
-    def test_is_unknown_where_that_of_one_sample_is(self) -> None:
+    def test_spend_is_unknown_where_that_of_one_sample_is(self) -> None:
         found = mean_spend([made("a"), made("b", cost=None, usage=None)])
         assert found == Spend(cost=None, tokens=None, calls=1)
 
@@ -42,7 +42,7 @@ class TestSpend:
             (Spend(None, None, 4), Spend(None, None, 1), (4, "calls")),
         ],
     )
-    def test_is_compared_in_the_first_unit_that_both_tell(
+    def test_spend_is_compared_in_the_first_unit_that_both_tell(
         self, agent: Spend, shot: Spend, wanted: tuple[float, str]
     ) -> None:
         ratio, unit = affordable(agent, shot)
@@ -89,7 +89,7 @@ class TestShotsWanted:
         assert found.shots == {"a": 8, "b": 3, "c": 3, "d": 3}
 
     @pytest.mark.parametrize(("first", "others"), [(9, 2), (12, 1), (40, 1)])
-    def test_are_not_worth_a_shot_a_problem_more_after_a_dear_first_problem(
+    def test_a_dear_first_problem_buys_no_shot_a_problem_more(
         self, first: int, others: int
     ) -> None:
         found = shots_wanted(self.shots(a=first), [self.agent], "abcd")
@@ -103,7 +103,7 @@ class TestShotsWanted:
         enough = self.shots(a=4, b=3, c=3, d=2)
         assert shots_wanted(enough, [self.agent], "abcd").at_once(enough).shots["d"] == 3
 
-    def test_are_no_more_than_are_recorded(self) -> None:
+    def test_shots_are_no_more_than_are_recorded(self) -> None:
         found = shots_wanted(self.shots(a=1), [self.agent], "abcd", most=2)
         assert found.shots == dict.fromkeys("abcd", 2)
 
@@ -143,7 +143,7 @@ class TestStopping:
             ("incomplete", "Stopping rule: undecided (evidence 31.4, needs 20)."),
         ],
     )
-    def test_is_told_in_one_line(self, reason: str, words: str) -> None:
+    def test_the_end_of_an_experiment_is_told_in_one_line(self, reason: str, words: str) -> None:
         decision = Decision.model_validate(
             {"reason": reason, "variant": "agentic", "baseline": "single_shot", "pairs": 32}
             | {"problems": 40, "planned": 500, "difference": 0.25, "low": 0.02, "high": 0.44}
@@ -177,7 +177,7 @@ def test_goals_out_of_range_are_refused(given: dict[str, Any], words: str) -> No
 
 
 class TestOrder:
-    def test_is_the_seeds_and_stays_when_problems_are_added(self) -> None:
+    def test_the_order_follows_the_seed_and_stays_when_problems_are_added(self) -> None:
         few = random_order([f"p{number}" for number in range(40)], seed=1)
         more = random_order([f"p{number}" for number in range(90)], seed=1)
         assert [each for each in more if each in set(few)] == few

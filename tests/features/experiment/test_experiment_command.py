@@ -309,7 +309,9 @@ class TestBudget:
         )
 
     @pytest.mark.thorough
-    async def test_is_of_the_whole_grid_and_what_was_spent_counts(self, tmp_path: Path) -> None:
+    async def test_the_budget_covers_the_grid_and_what_was_spent_before(
+        self, tmp_path: Path
+    ) -> None:
         flags = ["experiment", "-c", "g.yaml", "--out", "e"]
         async with ChatServer(lambda _b, _n: completion("print(0)", usage=TEN)) as server:
             self.grid(tmp_path, server, max_cost=0.06)
@@ -342,16 +344,14 @@ class TestBudget:
         assert "--max-tokens-total is too low for another problem: 40 of 50 tokens" in err
         assert "go on with: harness experiment -c g.yaml --out e --max-tokens-total MORE" in err
 
-    def test_that_was_given_as_a_flag_is_part_of_the_command_that_goes_on(
-        self, folder: Path
-    ) -> None:
+    def test_a_budget_given_as_a_flag_is_part_of_the_resume_command(self, folder: Path) -> None:
         write(folder, models="python:mine:fails", sample_size=1)
         done = experiment(folder, "--max-tokens-total", "900")
         assert done.returncode == 4
         again = "harness experiment -c g.yaml --out e --max-tokens-total 900"
         assert done.stderr.endswith(f"1 sample pending in e; try again with: {again}\n")
 
-    def test_in_dollars_without_a_price_is_refused_before_anything_is_asked(
+    def test_a_budget_in_dollars_without_a_price_is_refused_before_a_request(
         self, folder: Path
     ) -> None:
         write(folder, models=BOTH, max_cost=1)
@@ -407,9 +407,7 @@ class TestCells:
         code = run_experiment(asked, dry_run=True)
         assert (code, read) == (0, ["jsonl:p.jsonl"])
 
-    def test_what_is_wrong_with_the_last_is_found_before_the_first_is_asked(
-        self, folder: Path
-    ) -> None:
+    def test_a_fault_of_the_last_variant_is_found_before_a_request(self, folder: Path) -> None:
         write(folder, models=["python:mine:good", "gpt-5-mini"])
         done = experiment(folder)
         assert done.returncode == 2
@@ -421,7 +419,7 @@ class TestCells:
         assert not asked(folder)
 
     @pytest.mark.thorough
-    def test_are_ordinary_runs(self, folder: Path) -> None:
+    def test_variants_are_ordinary_runs(self, folder: Path) -> None:
         write(folder, models=BOTH)
         assert experiment(folder).returncode == 0
         good, half = (folder / "e" / f"python-mine-{name}" for name in ("good", "half"))
@@ -441,7 +439,9 @@ TWO_FLIPS = max(chance_of_two_flips(step / 10_000) for step in range(5_001))
 
 
 class TestRanking:
-    def test_is_by_what_is_solved_with_the_difference_from_the_baseline(self, folder: Path) -> None:
+    def test_variants_are_ranked_by_rate_with_the_difference_from_the_baseline(
+        self, folder: Path
+    ) -> None:
         write(folder, models=BOTH, baseline={"model": "python:mine:half"})
         assert experiment(folder).returncode == 0
         first, second = ranking(folder)["variants"]
@@ -462,7 +462,7 @@ class TestRanking:
         assert [each["p_value"] for each in others] == pytest.approx([TWO_FLIPS] * 2, abs=1e-5)
         assert [each["p_holm"] for each in others] == pytest.approx([2 * TWO_FLIPS] * 2, abs=1e-5)
 
-    def test_what_is_no_experiment_is_said_to_be_none(self, folder: Path) -> None:
+    def test_a_folder_without_an_experiment_is_refused(self, folder: Path) -> None:
         done = harness(folder, "experiment", "show", ".")
         assert done.returncode == 2
         assert ". is not an experiment: it has no experiment.json" in done.stderr

@@ -40,7 +40,7 @@ def names(made: Grid) -> list[str]:
 
 
 class TestCells:
-    def test_are_all_combinations_of_what_is_listed(self, tmp_path: Path) -> None:
+    def test_variants_are_all_combinations_of_the_axes(self, tmp_path: Path) -> None:
         made = grid(
             tmp_path,
             models=["replay:a", "replay:b"],
@@ -53,7 +53,7 @@ class TestCells:
         assert (spec.model, spec.mode, spec.prompt) == ("replay:b", "agentic", "terse")
         assert spec.samples_per_problem == 3
 
-    def test_are_named_for_what_differs_alone(self, tmp_path: Path) -> None:
+    def test_variants_are_named_for_what_differs_alone(self, tmp_path: Path) -> None:
         assert names(grid(tmp_path, modes=["agentic", "single_shot"], prompts="terse")) == [
             "agentic",
             "single_shot",
@@ -110,15 +110,13 @@ class TestCells:
         assert names(made) == ["replay-a", "served"], "the address follows from the model"
         assert "secret" not in "".join(names(made))
 
-    def test_of_their_own_stand_after_the_combinations_with_their_names(
-        self, tmp_path: Path
-    ) -> None:
+    def test_named_variants_stand_after_the_combinations(self, tmp_path: Path) -> None:
         own = [{"name": "mended", "mode": "self_repair"}, {"mode": "best_of_k_public"}]
         made = grid(tmp_path, modes=["single_shot", "agentic"], variants=own)
         assert names(made) == ["single_shot", "agentic", "mended", "best_of_k_public"]
         assert names(grid(tmp_path, variants=own[:1])) == ["mended"]
 
-    def test_of_their_own_may_be_called_cells_as_before(self, tmp_path: Path) -> None:
+    def test_named_variants_may_be_called_cells_as_before(self, tmp_path: Path) -> None:
         own = [{"name": "mended", "mode": "self_repair"}]
         assert names(grid(tmp_path, cells=own)) == ["mended"]
         with pytest.raises(UsageError, match="variants and cells are the same thing"):
@@ -197,7 +195,7 @@ class TestRefused:
             ({"models": ["nobody's"]}, "is not a provider's name"),
         ],
     )
-    def test_in_one_line_that_names_the_key(
+    def test_a_bad_grid_is_refused_in_one_line_that_names_the_key(
         self, values: dict[str, Any], words: str, tmp_path: Path
     ) -> None:
         with pytest.raises(UsageError, match=words) as caught:
@@ -251,7 +249,7 @@ class TestGrowth:
         assert {variant.name for variant in made.variants} == {"single_shot", "agentic"}
         assert made.created == before["created"]
 
-    def test_its_variants_keep_their_names_when_others_come(self, begun: Path) -> None:
+    def test_variants_keep_their_names_when_others_come(self, begun: Path) -> None:
         modes, prompts = ["single_shot", "agentic"], ["default", "terse"]
         assert self.names_at(begun, modes=modes, prompts=prompts) == [
             "single_shot",
@@ -270,7 +268,7 @@ class TestGrowth:
             "agentic+k2",
         ]
 
-    def test_how_fast_it_goes_and_what_it_may_spend_may_change(self, begun: Path) -> None:
+    def test_concurrency_and_budget_may_change(self, begun: Path) -> None:
         both = ["single_shot", "agentic"]
         assert (
             self.names_at(begun, modes=both, concurrency=3, workers=1, max_tokens_total=9) == both
@@ -339,7 +337,7 @@ class TestBaseline:
         ("baseline", "name"),
         [(None, "single_shot"), ("agentic", "agentic"), ({"mode": "agentic"}, "agentic")],
     )
-    def test_is_a_name_or_the_only_variant_that_is_so(
+    def test_a_baseline_is_a_name_or_settings_of_one_variant(
         self, baseline: Any, name: str, tmp_path: Path
     ) -> None:
         made = grid(tmp_path, modes=["single_shot", "agentic"], baseline=baseline)
@@ -356,7 +354,7 @@ class TestBaseline:
             ({"prompt": "default"}, "2 variants match: single_shot, agentic"),
         ],
     )
-    def test_that_is_no_variant_or_several_is_refused(
+    def test_a_baseline_that_is_no_variant_or_several_is_refused(
         self, baseline: Any, words: str, tmp_path: Path
     ) -> None:
         made = grid(tmp_path, modes=["single_shot", "agentic"], baseline=baseline)
@@ -383,7 +381,7 @@ class TestFile:
             ({"variants": {"/etc": {}}}, "'/etc' is not a name of a variant"),
         ],
     )
-    def test_that_is_not_as_it_was_written_is_refused(
+    def test_an_experiment_file_that_was_changed_is_refused(
         self, change: dict[str, Any], words: str, tmp_path: Path
     ) -> None:
         experiment_at(tmp_path / "e", grid(tmp_path, modes=["agentic"])).write()
@@ -393,9 +391,7 @@ class TestFile:
             read_experiment(tmp_path / "e")
         assert words in str(caught.value)
 
-    def test_of_an_earlier_version_with_cells_and_pilot_problems_is_read(
-        self, tmp_path: Path
-    ) -> None:
+    def test_an_experiment_file_of_an_earlier_version_is_read(self, tmp_path: Path) -> None:
         experiment_at(tmp_path / "e", grid(tmp_path, modes=["agentic"])).write()
         path = tmp_path / "e" / FILE
         now = json.loads(path.read_text())
@@ -428,7 +424,9 @@ class TestFile:
         assert (found.decision.variant, found.decision.question) == ("agentic", "solved")
 
     @pytest.mark.parametrize("text", ["", "{", "[]", "[" * 100_000, "\x00", "null"])
-    def test_that_is_no_json_is_refused(self, text: str, tmp_path: Path) -> None:
+    def test_an_experiment_file_that_is_not_json_is_refused(
+        self, text: str, tmp_path: Path
+    ) -> None:
         (tmp_path / FILE).write_text(text)
         with pytest.raises(RunDirectoryError, match="is not an experiment's"):
             read_experiment(tmp_path)
@@ -441,7 +439,7 @@ class TestFile:
         experiment_at(tmp_path / "e", grid(tmp_path, modes=["agentic"])).write()
         assert read_experiment(tmp_path / "e").variants
 
-    def test_what_is_something_else_is_left_alone(self, tmp_path: Path) -> None:
+    def test_a_folder_with_something_else_is_left_alone(self, tmp_path: Path) -> None:
         made = grid(tmp_path, modes=["agentic"])
         for name, words in (("run.json", "is a run, not an experiment"), ("mine", "exists and is")):
             place = tmp_path / name.partition(".")[0]

@@ -167,7 +167,7 @@ def test_the_live_panel_fits_any_window(width: int, height: int) -> None:
     assert max(map(len, lines)) < width
 
 
-def test_of_many_variants_as_many_are_shown_as_fit() -> None:
+def test_as_many_variants_are_shown_as_fit() -> None:
     lines = texts(panel([VariantProgress(f"variant-{n}", 10, 1) for n in range(40)]))
     assert sum("variant-" in line for line in lines) == 8
     assert any("and 32 more variants" in line for line in lines)

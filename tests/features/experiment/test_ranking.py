@@ -186,5 +186,5 @@ def test_the_front_is_what_nothing_dominates(points: list[Point]) -> None:
     assert pareto_front(points) == expected
 
 
-def test_of_equals_all_are_on_the_front() -> None:
+def test_all_equal_variants_are_on_the_front() -> None:
     assert pareto_front([(1, 0.5), (2, 0.5), (1, 0.5), (3, 0.9)]) == [0, 2, 3]

@@ -30,7 +30,7 @@ def _opened(run: Run, folder: Path) -> Any:
     return inspect_log.read_eval_log(str(path))
 
 
-def test_its_own_reader_finds_what_the_run_has(agentic: Run, tmp_path: Path) -> None:
+def test_inspect_s_own_reader_finds_what_the_run_has(agentic: Run, tmp_path: Path) -> None:
     log = _opened(agentic, tmp_path)
     assert (log.status, log.eval.model, len(log.samples)) == ("success", "replay:written", 20)
     (score,) = log.results.scores
@@ -52,7 +52,7 @@ def test_its_own_reader_finds_what_the_run_has(agentic: Run, tmp_path: Path) -> 
         assert [message.role for message in sample.input] == ["system", "user"]
 
 
-def test_its_reader_of_one_sample_and_of_headers_work_too(agentic: Run, tmp_path: Path) -> None:
+def test_inspect_s_readers_of_a_sample_and_of_headers_work(agentic: Run, tmp_path: Path) -> None:
     path = tmp_path / "a.eval"
     write_inspect(agentic, path)
     result = agentic.results[3]
@@ -78,7 +78,7 @@ def test_a_run_under_way_and_without_transcripts_is_a_log_too(
 
 
 @pytest.mark.filterwarnings("ignore:The inplace keyword")  # pandas, of what inspect_ai does
-def test_its_data_frames_have_every_message_and_event(agentic: Run, tmp_path: Path) -> None:
+def test_inspect_s_data_frames_have_every_message_and_event(agentic: Run, tmp_path: Path) -> None:
     pytest.importorskip("pandas")
     from inspect_ai.analysis import events_df, messages_df, samples_df
 

@@ -59,7 +59,7 @@ def _read(path: Path) -> Any:
     return json.loads(path.read_text())
 
 
-def test_there_are_upstreams_three_files(exported: Path) -> None:
+def test_the_export_has_upstream_s_three_files(exported: Path) -> None:
     stem = "Scenario.codegeneration_1"
     names = {f"{stem}.json", f"{stem}_eval.json", f"{stem}_eval_all.json"}
     assert {path.name for path in exported.iterdir()} == names
@@ -126,7 +126,7 @@ def test_code_that_a_tool_handed_in_is_found_in_the_words_by_their_rule(exported
                 assert "\n".join(between).strip() == code.strip()
 
 
-def test_its_metrics_are_upstreams_own(
+def test_exported_metrics_equal_upstream_s(
     make_run: MakeRun, make_result: MakeResult, test_data: Path
 ) -> None:
     stem = test_data / "lcb_evals" / "Qwen2.5-Coder-Ins-7B_codegeneration_10_0.2_eval"

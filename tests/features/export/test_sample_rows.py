@@ -138,7 +138,9 @@ def test_any_text_is_xml(make_run: MakeRun, make_result: MakeResult) -> None:
     assert "</testcase>]]>&" in case.attrib["name"]
 
 
-def test_its_commands_are_what_a_shell_takes(make_run: MakeRun, make_result: MakeResult) -> None:
+def test_commands_in_sample_rows_work_in_a_shell(
+    make_run: MakeRun, make_result: MakeResult
+) -> None:
     run = make_run([make_result("made/a b; rm -rf ~ $(x)")])
     (case,) = _suite(run).findall("testcase")
     failure = case.find("failure")

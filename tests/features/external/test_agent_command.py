@@ -129,9 +129,7 @@ def test_where_no_namespace_can_be_made_it_is_refused_but_for_a_flag(
 
 
 @pytest.mark.usefixtures("namespaces")
-def test_its_solution_is_an_ordinary_result_in_an_ordinary_run(
-    folder: Path, agents: Agents
-) -> None:
+def test_an_agent_s_solution_is_an_ordinary_result(folder: Path, agents: Agents) -> None:
     command = agents.line("acts.py", "hello", "read", "right", "run")
     done = begun(folder, agents, command, "-m", "my agent", "--max-tool-calls", "9")
     assert done.returncode == 0, done.stderr

@@ -31,7 +31,7 @@ SOLVES = ("hello", "read", "wrong", "run", "right", "run")
 
 
 @BOTH
-async def test_its_calls_are_a_transcript_and_its_last_solution_the_attempt(
+async def test_an_agent_s_calls_are_a_transcript_and_its_last_solution_the_attempt(
     agents: Agents, attend: Attend, *, confined: bool
 ) -> None:
     done = await attend(agents.host(*SOLVES, confined=confined))
@@ -99,7 +99,7 @@ async def test_a_limit_of_time_ends_it_and_all_it_started(
 
 @pytest.mark.thorough
 @BOTH
-async def test_more_memory_than_it_may_use_ends_it_and_all_it_started(
+async def test_too_much_memory_ends_an_agent_and_all_it_started(
     agents: Agents, attend: Attend, *, confined: bool
 ) -> None:
     steps = ("right", "run", "use=4x40", "wrong")
@@ -164,7 +164,7 @@ async def test_an_agent_that_fails_later_is_judged_by_what_it_wrote(
     assert idle.attempt.chosen_by is ChosenBy.NONE
 
 
-async def test_its_output_is_kept_but_not_all_of_it(agents: Agents, attend: Attend) -> None:
+async def test_a_bounded_part_of_an_agent_s_output_is_kept(agents: Agents, attend: Attend) -> None:
     done = await attend(agents.host("right", "say=first", "flood=2000000", "say=last"))
     text = done.left.stdout
     assert "first" in text
@@ -282,7 +282,7 @@ async def test_an_interrupted_sample_begins_anew_and_the_transcript_says_so(
 
 
 @pytest.mark.thorough
-async def test_of_an_agent_that_had_left_only_the_grade_is_missing(
+async def test_only_the_grade_is_missing_of_an_agent_that_had_left(
     agents: Agents, attend: Attend
 ) -> None:
     first = await attend(agents.host(*SOLVES))

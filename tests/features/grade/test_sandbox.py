@@ -85,7 +85,7 @@ class TestWithoutHooks:
             ("", "no_solution", ""),
         ],
     )
-    def test_what_is_said_of_a_failure(
+    def test_a_failure_is_described(
         self, code: str, verdict: str, words: str, sandbox: harness.Sandbox
     ) -> None:
         output = sandbox.run(code, CASES, "add")
@@ -315,7 +315,7 @@ class TestLife:
         assert sandbox._worker.process_id == first
 
     @pytest.mark.thorough
-    def test_its_fork_server_ends_with_its_block(self) -> None:
+    def test_the_fork_server_ends_with_the_sandbox_s_block(self) -> None:
         with harness.Sandbox() as sandbox:
             sandbox.run(ADD, CASES, "add")
             process = sandbox._worker.process_id
@@ -341,7 +341,7 @@ class TestLife:
         assert not Path(f"/proc/{process}").exists()
 
     @pytest.mark.thorough
-    def test_how_well_it_holds_can_be_said(self) -> None:
+    def test_the_isolation_level_is_told(self) -> None:
         code = "import os\ndef add(a, b):\n    os.getpid()\n    return a + b"
         with harness.Sandbox(isolation=UNSAFE) as sandbox:
             assert sandbox.run(code, CASES, "add")["passed"]

@@ -226,7 +226,7 @@ def test_results_of_mapcoder_keep_verdict_tokens_and_calls(tmp_path: Path) -> No
     assert result["model_calls"] == 12
 
 
-def test_of_several_solutions_of_a_row_only_the_last_is_solved(tmp_path: Path) -> None:
+def test_only_the_last_of_a_row_s_solutions_is_solved(tmp_path: Path) -> None:
     counts = {"prompt_tokens": [5, 0], "completion_tokens": [6, 0]}
     row = {**ROW, **counts, "source_codes": ["print(1)", "print(2)"], "is_solved": True}
     first, second = _mapcoder_run(tmp_path, row)

@@ -221,7 +221,7 @@ class TestAtif:
             ({"extra": {"task": "echo", "harness": {"stop_reason": "bored"}}}, "'stop_reason'"),
         ],
     )
-    def test_what_is_wrong_names_its_place(self, read: Read, change: Any, said: str) -> None:
+    def test_a_fault_names_its_place(self, read: Read, change: Any, said: str) -> None:
         with pytest.raises(DataError, match=r"a\.jsonl:1") as error:
             read([{**atif(RIGHT, extra={"task": "echo"}), **change}], **SUBMIT)
         assert said in str(error.value)
@@ -279,7 +279,7 @@ class TestInspect:
             ({}, StopReason.MODEL_STOPPED),
         ],
     )
-    def test_how_an_exported_sample_ended(
+    def test_the_end_of_an_exported_sample_is_read(
         self, read: Read, more: dict[str, Any], reason: StopReason
     ) -> None:
         (sample,) = read(eval_log(inspect_sample(RIGHT, **more)), name="a.eval")

@@ -37,7 +37,9 @@ def test_a_problem_with_one_answer_and_a_rule_is_fit() -> None:
         ({"known_issues": ["wrong test"]}, Options(), "known issues"),
     ],
 )
-def test_other_problems_are_not(changes: dict[str, Any], options: Options, reason: str) -> None:
+def test_unfit_problems_are_told_with_a_reason(
+    changes: dict[str, Any], options: Options, reason: str
+) -> None:
     assert unfit(problem(**changes), options) == reason
 
 

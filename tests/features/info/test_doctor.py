@@ -93,7 +93,7 @@ def test_an_unknown_level_is_refused_before_anything_is_tried(tmp_path: Path) ->
 
 
 class TestWithoutNamespaces:
-    def test_what_is_missing_is_said(self, tmp_path: Path) -> None:
+    def test_doctor_names_what_is_missing(self, tmp_path: Path) -> None:
         done = started_by(WITHOUT_NAMESPACES, tmp_path, "doctor")
         assert (done.returncode, done.stderr) == (0, "")
         said = " ".join(done.stdout.split())

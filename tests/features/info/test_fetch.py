@@ -288,7 +288,7 @@ class TestLayouts:
         assert ids(program("problems", "livecodebench:release_v3")) == found
         assert len(hub.requests) == asked
 
-    def test_what_is_missing_is_named(self, program: Program, hub: Hub, tmp_path: Path) -> None:
+    def test_missing_files_are_named(self, program: Program, hub: Hub, tmp_path: Path) -> None:
         files = as_parquet(tmp_path, "releases")
         hub.commit(LCB, SECOND, files)
         done = program("problems", "livecodebench:v5_v6")
@@ -329,7 +329,7 @@ class TestFetch:
         assert digest[:16] in table
         assert "1 problem" in table
 
-    def test_what_is_local_is_refused(self, program: Program, tmp_path: Path) -> None:
+    def test_local_problems_are_refused(self, program: Program, tmp_path: Path) -> None:
         (tmp_path / "rows.jsonl").write_bytes(lines(lcb_row("q")))
         for spec in ("fixture", f"livecodebench:{tmp_path / 'rows.jsonl'}", "jsonl:nosuch"):
             done = program("fetch", spec)

@@ -314,7 +314,7 @@ async def test_messages_are_sent_as_shown(flags: list[str], tmp_path: Path) -> N
         (["-m", "llama3"], "nearest is ollama/"),
     ],
 )
-def test_what_is_missing_is_said_before_a_problem_is_read(
+def test_a_missing_name_or_key_is_told_before_a_problem_is_read(
     arguments: list[str], words: str, tmp_path: Path
 ) -> None:
     done = harness(tmp_path, "run", "-b", "jsonl:no-such-file.jsonl", *arguments)

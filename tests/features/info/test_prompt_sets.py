@@ -140,7 +140,7 @@ class TestCopy:
         assert same.stdout == f"{name} and mine have the same templates\n"
         assert harness(tmp_path, "prompts", "check", "mine").returncode == 0
 
-    def test_what_is_there_is_not_written_over(self, tmp_path: Path) -> None:
+    def test_existing_files_are_not_written_over(self, tmp_path: Path) -> None:
         (tmp_path / "mine").mkdir()
         (tmp_path / "mine" / "note").write_text("kept")
         done = copied(tmp_path, "default")

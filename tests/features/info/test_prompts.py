@@ -107,7 +107,7 @@ class TestShow:
             (("terse", "--kind", "poetry"), "--kind poetry: give code_generation, test_output"),
         ],
     )
-    def test_what_is_not_there_is_told_in_one_line(
+    def test_a_missing_prompt_set_is_told_in_one_line(
         self, tmp_path: Path, arguments: tuple[str, ...], told: str
     ) -> None:
         done = harness(tmp_path, "prompts", "show", *arguments)
@@ -163,7 +163,7 @@ class TestRender:
             (("mine", PROBLEM), "'mine', user.j2, line 2: 'statement' is undefined"),
         ],
     )
-    def test_what_is_wrong_is_told_in_one_line(
+    def test_a_fault_of_a_prompt_set_is_told_in_one_line(
         self, tmp_path: Path, arguments: tuple[str, ...], told: str
     ) -> None:
         write_set(tmp_path / "mine", "x\n{{ statement }}")

@@ -54,7 +54,7 @@ def test_a_problem_counts_for_each_of_its_tags_once(sides: Sides, make_result: M
     ]
 
 
-def test_of_many_tags_the_most_frequent_are_shown(sides: Sides, make_result: MakeResult) -> None:
+def test_the_most_frequent_tags_are_shown(sides: Sides, make_result: MakeResult) -> None:
     results = [
         make_result(f"{tag}-{n}", tags=(f"tag {tag:02}",)) for tag in range(30) for n in range(tag)
     ]

@@ -204,7 +204,7 @@ async def it_works_by_keyboard_alone(shown: Page) -> None:
 
 
 @pytest.mark.thorough
-async def test_what_is_unknown_is_last_either_way(
+async def test_unknown_values_sort_last_in_both_directions(
     report: Report, write_run: WriteRun, make_result: MakeResult, opened: Opened
 ) -> None:
     costs = {"a": 2.0, "b": None, "c": 1.0}
@@ -262,7 +262,7 @@ async def test_the_theme_is_changed_and_not_kept(two: Path, opened: Opened) -> N
 
 
 @pytest.mark.thorough
-async def test_by_night_and_on_paper(two: Path, opened: Opened) -> None:
+async def test_the_report_has_a_dark_theme_and_prints(two: Path, opened: Opened) -> None:
     async with opened(two, dark=True) as (shown, seen):
         await the_first_screen_holds_the_answer(shown)
         await on_paper_it_is_light_and_without_controls(shown)
@@ -282,7 +282,7 @@ async def on_paper_it_is_light_and_without_controls(shown: Page) -> None:
 
 
 @pytest.mark.thorough
-async def test_of_ten_thousand_samples_a_hundred_are_drawn(
+async def test_a_hundred_of_ten_thousand_samples_are_drawn(
     tmp_path: Path, in_memory: Callable[..., Run], many: Many, opened: Opened
 ) -> None:
     page_file = tmp_path / "report.html"

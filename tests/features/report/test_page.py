@@ -170,7 +170,7 @@ def test_embedded_data_stays_data(value: object) -> None:
     assert json.loads(text) == value
 
 
-def test_what_is_no_number_is_null() -> None:
+def test_values_that_are_not_numbers_are_null() -> None:
     assert json.loads(embedded([float("inf"), float("nan")])) == [None, None]
 
 
@@ -246,7 +246,7 @@ def test_a_run_that_is_under_way_is_shown_as_far_as_it_is(
 
 
 @pytest.mark.thorough
-def test_of_an_imported_run_nothing_is_said_that_nobody_knows(
+def test_an_imported_run_s_page_has_no_unknown_facts(
     report: Report, write_run: WriteRun, make_result: MakeResult
 ) -> None:
     nothing = {"public_total": 0, "public_passed": 0, "hidden_total": 0, "hidden_passed": 0}

@@ -230,7 +230,7 @@ def many_tests(number: int) -> list[dict[str, str]]:
 
 class TestParsedSize:
     @pytest.mark.thorough
-    def test_of_many_tests_is_refused(self, judge: JudgeServer) -> None:
+    def test_a_body_of_many_tests_is_refused(self, judge: JudgeServer) -> None:
         body = {"code": "print(1)", "tests": many_tests(200_000)}
         status, detail = judge.refused("/grade", body)
         assert (status, "need more than 160 MiB of memory" in detail) == (413, True)
@@ -239,13 +239,13 @@ class TestParsedSize:
         assert status == 413
 
     @pytest.mark.thorough
-    def test_of_json_within_a_string_is_refused(self, judge: JudgeServer) -> None:
+    def test_a_body_of_json_within_a_string_is_refused(self, judge: JudgeServer) -> None:
         column = json.dumps({"inputs": [""] * 1_000_000, "outputs": [""] * 1_000_000})
         status, detail = judge.refused("/grade", {"code": "print(1)", "input_output": column})
         assert (status, "160 MiB" in detail) == (413, True)
 
     @pytest.mark.thorough
-    def test_of_long_texts_is_small(self, judge: JudgeServer) -> None:
+    def test_the_parsed_size_of_long_texts_is_small(self, judge: JudgeServer) -> None:
         text = '[{"' * 4_000_000
         tests = [{"input": text, "output": "12000000\n"}]
         answer = judge.grade(code="print(len(input()))", tests=tests)
@@ -266,7 +266,7 @@ class TestParsedSize:
         assert places.bytes == 0
 
     @pytest.mark.thorough
-    def test_is_freed_when_the_client_leaves(self, judge: JudgeServer) -> None:
+    def test_a_parsed_body_is_freed_when_the_client_leaves(self, judge: JudgeServer) -> None:
         def parsed() -> int:
             gc.collect()
             return sum(isinstance(each, GivenTest | SolutionItem) for each in gc.get_objects())
@@ -295,10 +295,12 @@ class TestParsedSize:
         ],
         ids=["numbers", "text", "escapes", "nested", "no end"],
     )
-    def test_is_that_of_values_outside_of_texts(self, text: bytes, least: int, most: int) -> None:
+    def test_the_parsed_size_counts_values_outside_of_texts(
+        self, text: bytes, least: int, most: int
+    ) -> None:
         assert least <= parsed_bytes(text) <= most
 
-    def test_is_counted_no_further_than_it_must(self) -> None:
+    def test_the_parsed_size_is_counted_no_further_than_it_must(self) -> None:
         most = parsed_size.PARSED_BYTES
         assert most < parsed_bytes(b"{" * 2_000_000) < most + 1_000
 
@@ -341,7 +343,7 @@ class TestConnections:
 
 
 @pytest.mark.thorough
-def test_many_at_once_are_all_answered(judge: JudgeServer) -> None:
+def test_many_requests_at_once_are_all_answered(judge: JudgeServer) -> None:
     def ask(number: int) -> int:
         body = {"code": f"print({number})", "language": "python"}
         answer = judge.client.post("/run_code", json=body)

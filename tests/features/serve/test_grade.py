@@ -42,7 +42,7 @@ def batch(judge: JudgeServer, **body: Any) -> list[Any]:
 
 
 class TestOneSolution:
-    def test_of_a_problem_of_the_server_s(self, judge: JudgeServer) -> None:
+    def test_a_solution_of_a_problem_of_the_server_is_graded(self, judge: JudgeServer) -> None:
         answer = judge.grade(problem="echo", code=RIGHT, id="mine")
         tests = answer["tests"]
         assert [(test["index"], test["public"]) for test in tests] == [
@@ -57,7 +57,7 @@ class TestOneSolution:
         assert (counts, answer["hidden_total"]) == ([3, 3, 3], 2)
         assert answer["isolation"]
 
-    def test_of_tests_that_are_given(self, judge: JudgeServer) -> None:
+    def test_a_solution_is_graded_by_the_tests_given(self, judge: JudgeServer) -> None:
         tests = [{"input": "1\n2", "output": "3"}, {"input": "2\n2", "output": "5"}]
         answer = judge.grade(
             tests=tests, entry_point="add", code="def add(a, b): return a + b", all_tests=True
@@ -67,7 +67,7 @@ class TestOneSolution:
         difference = answer["tests"][1]["difference"]
         assert (difference["expected"], difference["got"]) == ("5", "4")
 
-    def test_of_the_column_that_training_rows_have(self, judge: JudgeServer) -> None:
+    def test_a_solution_is_graded_by_a_training_row_s_column(self, judge: JudgeServer) -> None:
         column = {"inputs": [[1, 2], [3, 4]], "outputs": [3, 7], "fn_name": "add"}
         text = "So:\n```python\nclass Solution:\n    def add(self, a, b): return a + b\n```"
         answer = judge.grade(input_output=column, text=text)
@@ -82,7 +82,7 @@ class TestOneSolution:
         for each, answer in ((column, {"text": text}), (stdin, {"code": RIGHT})):  # as APPS has it
             assert judge.grade(input_output=json.dumps(each), **answer)["reward"] == 1.0
 
-    def test_whose_code_takes_imports_for_granted(self, judge: JudgeServer) -> None:
+    def test_a_solution_may_take_imports_for_granted(self, judge: JudgeServer) -> None:
         code = "print(sum(Counter(input()).values()), inf)"
         tests = [{"input": "aab", "output": "3 inf"}]
         assert judge.grade(tests=tests, code=code)["reward"] == 1.0

@@ -24,7 +24,7 @@ def test_each_line_is_a_comment_or_a_sample(judge: JudgeServer) -> None:
         assert re.match(r"# (HELP|TYPE) [a-z_]+ \S", line) or SAMPLE.fullmatch(line), line
 
 
-def test_what_is_done_is_counted(judge: JudgeServer) -> None:
+def test_metrics_count_what_was_done(judge: JudgeServer) -> None:
     names = (
         'harness_requests_total{path="/grade",status="200"}',
         'harness_verdicts_total{path="/grade",verdict="wrong_answer"}',

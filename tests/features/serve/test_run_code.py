@@ -74,14 +74,14 @@ class TestEndings:
 
 
 class TestFiles:
-    def test_are_there_and_can_be_imported(self, judge: JudgeServer) -> None:
+    def test_files_are_there_and_can_be_imported(self, judge: JudgeServer) -> None:
         code = "import helper, sys; print(helper.x, open('data/in.txt').read(), len(sys.argv))"
         wrapped = base64.encodebytes(b"x = 41" + b" " * 99).decode()  # in several lines
         files = {"helper.py": wrapped, "data/in.txt": encoded("é"), "none": None}
         answer = judge.run_code(code, files=files)
         assert answer["run_result"]["stdout"] == "41 é 1\n"
 
-    def test_are_fetched_whatever_the_program_printed(self, judge: JudgeServer) -> None:
+    def test_files_are_fetched_whatever_the_program_printed(self, judge: JudgeServer) -> None:
         code = "open('o', 'wb').write(b'\\xff\\x00'); print('said'); raise SystemExit(2)"
         answer = judge.run_code(code, fetch_files=["o", "missing"])
         assert answer["files"] == {"o": base64.b64encode(b"\xff\x00").decode()}
@@ -90,7 +90,7 @@ class TestFiles:
             2,
         )
 
-    def test_of_one_request_are_not_there_in_the_next(self, judge: JudgeServer) -> None:
+    def test_files_of_a_request_are_not_there_in_the_next(self, judge: JudgeServer) -> None:
         look = "import os; print(os.listdir('.'))"
         for _ in range(3):
             judge.run_code("open('left', 'w').write('x')", files={"h.py": encoded("x = 1")})

@@ -77,7 +77,7 @@ class TestStartingAndEnding:
 
     @pytest.mark.thorough
     @pytest.mark.parametrize("word", [signal.SIGINT, signal.SIGTERM])
-    async def test_what_is_under_way_is_answered_at_its_end(
+    async def test_requests_under_way_are_answered_at_the_end(
         self, tmp_path: Path, word: int
     ) -> None:
         process, url = await listening(tmp_path)

@@ -59,7 +59,7 @@ def test_a_trend_marks_the_regression(folder: Path) -> None:
     assert words["runs/monday"] is None
 
 
-def test_as_json_the_runs_are_told_in_full(folder: Path) -> None:
+def test_json_has_the_runs_in_full(folder: Path) -> None:
     told = json.loads(harness(folder, "ls", "--json").stdout)
     assert set(told) == {"runs"}
     monday = next(run for run in told["runs"] if run["path"] == "runs/monday")
@@ -98,7 +98,7 @@ def test_no_folder_and_no_runs_are_said(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("columns", [60, 100])
-def test_on_a_terminal_nothing_is_folded(folder: Path, columns: int) -> None:
+def test_the_list_folds_nothing_on_a_terminal(folder: Path, columns: int) -> None:
     for flags in ((), ("--trend",)):
         session = on_terminal(folder, "ls", *flags, columns=columns, lines=40)
         assert (session.code, session.wrapped) == (0, 0)

@@ -92,7 +92,7 @@ def test_the_summary_is_believed_while_no_result_is_newer(
     assert listed(tmp_path)[0] == said
 
 
-def test_what_is_no_run_is_told_apart_from_those_that_are(
+def test_folders_that_are_no_runs_are_told_apart(
     write: Callable[..., Path], tmp_path: Path
 ) -> None:
     write("good", 1, range(3))
@@ -150,7 +150,9 @@ def test_a_run_is_compared_with_the_last_of_its_kind_else_with_the_last(
     assert against == {"agentic1": "single1", "single2": "single1", "agentic2": "agentic1"}
 
 
-def test_other_problems_are_another_selection(write: Callable[..., Path], tmp_path: Path) -> None:
+def test_runs_of_other_problems_are_another_selection(
+    write: Callable[..., Path], tmp_path: Path
+) -> None:
     write("a", 1, range(20))
     write("b", 2, (), problems=19)
     assert changes(tmp_path) == {"a": None, "b": None}

@@ -113,7 +113,7 @@ def test_samples_that_are_not_done_are_pending(folder: Path) -> None:
     assert {sample["number"] for sample in told["samples"]} == {int(row[0]) for row in pending}
 
 
-def test_as_json_it_is_one_object(folder: Path) -> None:
+def test_json_of_show_is_one_object(folder: Path) -> None:
     told = _told(folder, "r")
     assert told["run"] == "r"
     assert told["summary"]["pass_at_1"]["value"] == 0.75

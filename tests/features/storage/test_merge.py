@@ -245,7 +245,7 @@ def test_a_shard_goes_on_as_what_it_is(copies: Path) -> None:
 
 
 @pytest.mark.parametrize("given", ["0/3", "4/3", "3", "a/b", "1/0", "-1/3", "1/2/3"])
-def test_what_is_no_shard_is_one_line(given: str, tmp_path: Path) -> None:
+def test_a_folder_that_is_no_shard_gives_one_line(given: str, tmp_path: Path) -> None:
     done = harness(tmp_path, "run", "--shard", given, "--dry-run")
     assert (done.returncode, "--shard" in done.stderr) == (2, True)
     assert "give I/N" in done.stderr

@@ -119,7 +119,7 @@ def test_a_full_disk_is_said_in_a_line_and_nothing_is_lost(folder: Path) -> None
 
 
 class TestFindingASample:
-    def test_by_its_whole_id_its_index_or_without_its_source(self, played: Path) -> None:
+    def test_a_sample_is_found_by_id_by_index_or_without_its_source(self, played: Path) -> None:
         first = results(played / "r")[0]["problem_id"]
         shown = _said(played, "transcript", "r", first)
         assert f"=== {first}#0" in shown
@@ -127,7 +127,7 @@ class TestFindingASample:
         assert _said(played, "transcript", "r", first.partition("/")[2]) == shown
 
     @pytest.mark.thorough
-    def test_what_is_not_there_is_refused_with_those_near(self, played: Path) -> None:
+    def test_a_missing_sample_is_refused_with_those_near(self, played: Path) -> None:
         first = results(played / "r")[0]["problem_id"]
         said = _refused(played, "transcript", "r", first[:-1])
         assert "no sample" in said

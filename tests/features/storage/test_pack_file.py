@@ -151,7 +151,9 @@ class TestPacking:
         assert not loose.exists()
         assert told(run)[NAMES[0]] == other
 
-    def test_with_nothing_new_the_pack_is_left_alone(self, make_run: Callable[[int], Path]) -> None:
+    def test_a_pack_is_left_alone_where_nothing_is_new(
+        self, make_run: Callable[[int], Path]
+    ) -> None:
         run = make_run(2)
         pack(run)
         before = (run / "transcripts.pack").stat()
@@ -173,7 +175,7 @@ class TestPacking:
         assert (pack(run).held, pack(run).left) == (1, 1)
         assert (run / "transcripts" / NAMES[0]).stat().st_size == LARGEST_TRANSCRIPT + 1
 
-    def test_too_many_for_one_pack_are_refused_and_stay(
+    def test_too_many_transcripts_for_a_pack_are_refused_and_stay(
         self, make_run: Callable[[int], Path], monkeypatch: pytest.MonkeyPatch
     ) -> None:
         run = make_run(2)
@@ -218,7 +220,9 @@ class TestRefusals:
             work(tmp_path)
         assert not any(tmp_path.iterdir())
 
-    def test_to_unpack_what_is_not_packed(self, make_run: Callable[[int], Path]) -> None:
+    def test_unpacking_a_run_without_a_pack_is_refused(
+        self, make_run: Callable[[int], Path]
+    ) -> None:
         with pytest.raises(RunDirectoryError, match="not packed"):
             unpack(make_run(1))
 
@@ -510,7 +514,9 @@ class TestHostile:
         assert path.read_bytes() == cut
         assert (run / "transcripts" / NAMES[2]).exists()
 
-    def test_what_is_no_file_is_not_waited_for(self, make_run: Callable[[int], Path]) -> None:
+    def test_a_pack_that_is_no_file_is_not_waited_for(
+        self, make_run: Callable[[int], Path]
+    ) -> None:
         run = make_run(1)
         os.mkfifo(run / "transcripts.pack")
         with (

@@ -19,7 +19,7 @@ def views() -> list:
     return [problem.view() for problem in load("fixture").problems]
 
 
-def test_other_words_are_no_fault() -> None:
+def test_other_words_are_no_fault_of_a_template() -> None:
     assert template_fault(START, START.replace("Solve", "Think twice, then solve")) == ""
 
 

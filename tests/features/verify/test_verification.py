@@ -84,7 +84,7 @@ def test_reference_jobs_hold_no_code(data: list[Data]) -> None:
     assert not any(code in repr(job) for job in jobs for code in CODES)
 
 
-def test_what_is_known_is_no_job_and_is_not_read(data: list[Data]) -> None:
+def test_known_verdicts_are_no_jobs_and_are_not_read(data: list[Data]) -> None:
     listed = list_references([each.problem() for each in data], None, Options())
     known = set(listed[0].keys) | {listed[1].keys[0]}
     jobs = reference_jobs(listed, known)

@@ -219,7 +219,7 @@ class TestKnownVerdicts:
         assert again == [(ALL, 0)] * 2
 
     @pytest.mark.thorough
-    def test_how_many_are_wanted_changes_no_verdict(self, folder: Path) -> None:
+    def test_the_number_of_references_changes_no_verdict(self, folder: Path) -> None:
         verify(folder, "--references", "1")
         assert counts(verify(folder)) == (ALL - 1, 1)
         assert counts(verify(folder, "--task", "double", "--workers", "1")) == (1, 0)

@@ -100,7 +100,7 @@ CONTRAST = """() => {
 
 
 @pytest.mark.parametrize(("width", "dark"), [(DESKTOP, True), (PHONE, False)])
-async def test_from_the_list_to_a_transcript(
+async def test_links_lead_from_the_list_to_a_transcript(
     bundled: str, tmp_path: Path, width: int, dark: bool
 ) -> None:
     """Nothing is beside the page, and all words stand out from their paper."""
@@ -230,7 +230,7 @@ async def test_search_filter_and_sort(bundled: str) -> None:
 
 
 @pytest.mark.thorough
-async def test_by_keys_alone(bundled: str) -> None:
+async def test_the_viewer_works_by_keys_alone(bundled: str) -> None:
     async with page() as opened:
         await enter(opened, bundled)
         title = opened.locator("h1")

@@ -174,7 +174,7 @@ def test_thirty_thousand_calls_are_paged(visitor: Visitor, tmp_path: Path, at_on
     assert last.count("<article") <= 100
 
 
-def test_what_is_no_file_is_not_waited_for(visitor: Visitor, tmp_path: Path) -> None:
+def test_a_run_file_that_is_no_file_is_not_waited_for(visitor: Visitor, tmp_path: Path) -> None:
     run = write_run(tmp_path / "r", [result("p/a")])
     os.mkfifo(tmp_path / "r" / "transcripts" / "p%2Fa-0.jsonl")
     assert "no transcript" in visitor.sample("A")

@@ -21,7 +21,7 @@ def texts(found: tuple[bool, list[tuple[tuple[int, int], bytes]]]) -> list[bytes
 
 
 class TestLines:
-    def test_are_given_once(self, tmp_path: Path) -> None:
+    def test_lines_are_given_once(self, tmp_path: Path) -> None:
         path = tmp_path / "f"
         path.write_bytes(b"a\nb\n")
         reader = Lines(path)
@@ -43,7 +43,7 @@ class TestLines:
         assert texts(reader.new()) == [b"half\n"]
 
     @pytest.mark.parametrize("now", [b"x\ny\nz\n", b"x\n", b"a\nc\n", b""])
-    def test_of_a_file_that_was_rewritten_are_read_again(self, tmp_path: Path, now: bytes) -> None:
+    def test_lines_of_a_rewritten_file_are_read_again(self, tmp_path: Path, now: bytes) -> None:
         path = tmp_path / "f"
         path.write_bytes(b"a\nb\n")
         reader = Lines(path)
@@ -53,7 +53,7 @@ class TestLines:
         assert again
         assert b"".join(line for _, line in new) == now
 
-    def test_of_a_file_in_its_place_are_read_again(self, tmp_path: Path) -> None:
+    def test_lines_of_a_file_in_its_place_are_read_again(self, tmp_path: Path) -> None:
         path, other = tmp_path / "f", tmp_path / "g"
         path.write_bytes(b"a\nb\n")
         reader = Lines(path)
@@ -64,7 +64,7 @@ class TestLines:
         assert again
         assert len(new) == 3
 
-    def test_of_no_file_are_none(self, tmp_path: Path) -> None:
+    def test_a_missing_file_has_no_lines(self, tmp_path: Path) -> None:
         path = tmp_path / "f"
         reader = Lines(path)
         assert reader.new() == (False, [])
@@ -73,7 +73,7 @@ class TestLines:
         path.unlink()
         assert reader.new() == (True, [])
 
-    def test_that_are_too_long_are_passed_over(
+    def test_lines_that_are_too_long_are_passed_over(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr("harness.features.viewer.result_index.LONGEST_LINE", 10)
@@ -150,7 +150,7 @@ class TestATape:
 
 
 class TestAPage:
-    def test_is_not_sent_again_while_nothing_has_changed(
+    def test_a_page_is_not_sent_again_while_nothing_has_changed(
         self, visitor: Visitor, tmp_path: Path
     ) -> None:
         run = write_run(tmp_path / "r", [result("p/a")], problems=["p/a", "p/b"])
@@ -182,7 +182,7 @@ class TestAPage:
         (run / "run.json").write_text(json.dumps(manifest))
         assert "2 samples" in visitor.run()
 
-    def test_what_is_shown_keeps_its_name(self, visitor: Visitor, tmp_path: Path) -> None:
+    def test_events_on_a_page_keep_their_names(self, visitor: Visitor, tmp_path: Path) -> None:
         run = write_run(tmp_path / "r", [result("p/a")])
         calls = [("c", "run_code", "{}")]
         path = write_transcript(run, "p/a", [start("p/a"), response(1, "x", calls)])

@@ -52,7 +52,7 @@ def failed(tests: dict[str, Any] | None = None) -> dict[str, Any]:
 
 
 class TestTheRuns:
-    def test_have_the_interval_of_the_summary_where_problems_have_several_samples(
+    def test_runs_of_several_samples_have_the_summary_s_interval(
         self, visitor: Visitor, tmp_path: Path
     ) -> None:
         rows = [
@@ -64,7 +64,7 @@ class TestTheRuns:
         assert rate is not None
         assert interval(rate.low, rate.high) in visitor.page("/")
 
-    def test_are_found_below_the_folder(self, visitor: Visitor, tmp_path: Path) -> None:
+    def test_runs_are_found_below_the_folder(self, visitor: Visitor, tmp_path: Path) -> None:
         write_run(tmp_path / "one", [result("p/a")])
         write_run(tmp_path / "deep" / "er" / "two", [result("p/a", verdict="wrong_answer")])
         page = visitor.page("/")
@@ -72,7 +72,7 @@ class TestTheRuns:
         assert ">deep/<wbr>er/<wbr>two</a>" in page
         assert "2 runs below" in page
 
-    def test_of_an_experiment_stand_together(self, visitor: Visitor, tmp_path: Path) -> None:
+    def test_runs_of_an_experiment_stand_together(self, visitor: Visitor, tmp_path: Path) -> None:
         write_run(tmp_path / "grid" / "cell-1", [result("p/a")])
         write_run(tmp_path / "alone", [result("p/a")])
         write_run(tmp_path / "grid" / "cell-2", [result("p/a")])
@@ -82,7 +82,7 @@ class TestTheRuns:
         assert names == ["alone", "grid/cell-2", "grid/cell-1"]
         assert page.count("experiment <a href") == 1
 
-    def test_of_an_experiment_link_to_it(self, visitor: Visitor, tmp_path: Path) -> None:
+    def test_runs_of_an_experiment_link_to_it(self, visitor: Visitor, tmp_path: Path) -> None:
         run = write_run(tmp_path / "grid" / "variant-1", [result("p/a")])
         (tmp_path / "grid" / "experiment.json").write_text("{}")
         link = f'<a href="/experiments/{key_of("grid")}">grid</a>'
@@ -108,12 +108,12 @@ class TestTheRuns:
         write_run(tmp_path / "grid" / "three", [result("p/a")])
         assert "best: 3 variants, 100.0 % each<" in Visitor(tmp_path).page("/")
 
-    def test_may_be_the_folder_itself(self, tmp_path: Path) -> None:
+    def test_the_folder_itself_may_be_a_run(self, tmp_path: Path) -> None:
         visitor = Visitor(write_run(tmp_path / "mine", [result("p/a")]))
         assert ">mine</a>" in visitor.page("/")
         visitor.client.close()
 
-    def test_there_may_be_none_yet(self, visitor: Visitor, tmp_path: Path) -> None:
+    def test_a_folder_without_runs_says_so(self, visitor: Visitor, tmp_path: Path) -> None:
         assert "no run yet" in visitor.page("/")
         write_run(tmp_path / "r", [])
         visitor.client.close()
@@ -157,7 +157,7 @@ class TestTheRuns:
 
 
 class TestARun:
-    def test_its_samples_are_paged(self, visitor: Visitor, tmp_path: Path) -> None:
+    def test_a_run_s_samples_are_paged(self, visitor: Visitor, tmp_path: Path) -> None:
         write_run(tmp_path / "r", [result(f"p/problem-{n:03}") for n in range(250)])
         page = visitor.run()
         assert "page 1 of 3" in page
@@ -196,7 +196,7 @@ class TestARun:
             ("?sort=__class__", ["Alpha", "Beta", "Gamma"]),
         ],
     )
-    def test_its_samples_are_searched_filtered_and_sorted(
+    def test_a_run_s_samples_are_searched_filtered_and_sorted(
         self, visitor: Visitor, tmp_path: Path, words: str, names: list[str]
     ) -> None:
         rows = [
@@ -266,7 +266,9 @@ class TestARun:
         assert "answers cut off" in page
         assert "raise --max-tokens" not in page
 
-    def test_what_is_not_run_yet_is_listed(self, visitor: Visitor, tmp_path: Path) -> None:
+    def test_samples_that_are_not_run_yet_are_listed(
+        self, visitor: Visitor, tmp_path: Path
+    ) -> None:
         run = write_run(tmp_path / "r", [result("p/a")], problems=["p/a", "p/b", "p/c"], samples=2)
         write_transcript(run, "p/b", [start("p/b")], index=1)
         page = visitor.run()

@@ -126,7 +126,7 @@ class TestEveryAnswer:
         assert headers["cache-control"] == "no-store"
         assert headers["cross-origin-resource-policy"] == "same-origin"
 
-    def test_has_a_nonce_of_its_own(self, guest: TestClient) -> None:
+    def test_every_answer_has_a_nonce_of_its_own(self, guest: TestClient) -> None:
         nonces = {guest.get("/").headers["content-security-policy"] for _ in range(5)}
         assert len(nonces) == 5
 

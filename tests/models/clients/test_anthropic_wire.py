@@ -52,7 +52,7 @@ def test_every_stop_reason_of_the_sdk_is_known() -> None:
     assert set(get_args(StopReason)) - set(STOP_REASONS) == {"tool_use", "pause_turn"}
 
 
-def test_what_is_sent_are_parameters_of_the_sdk_and_temperature_is_none() -> None:
+def test_sent_fields_are_the_sdk_s_without_temperature() -> None:
     from anthropic.resources.messages import AsyncMessages
 
     known = set(inspect.signature(AsyncMessages.create).parameters)

@@ -490,7 +490,7 @@ async def test_a_refusal_that_wrapping_does_not_cure_is_told_and_not_learnt() ->
 
 
 @pytest.mark.parametrize("status", [401, 404])
-async def test_other_refusals_are_not_asked_again(status: int) -> None:
+async def test_other_refusals_are_not_tried_again(status: int) -> None:
     async with talking(in_turn(failure(status))) as talk:
         with pytest.raises(ModelError):
             await talk.ask(HISTORY)

@@ -319,7 +319,7 @@ class TestCodeWithoutItsCall:
             assert ("runs it at once" in str(model.asked[-1])) == bool(view.public_tests)
         assert called == [["write_solution"], ["write_solution", "run_tests"]]
 
-    def test_of_several_the_last_is_taken(self) -> None:
+    def test_the_last_of_several_blocks_is_taken(self) -> None:
         text = f"{self.PLAN}\nBetter:\n{block('print(2)', 'python')}"
         assert self.handed_in(text) == "print(2)\n"
 
@@ -330,7 +330,7 @@ class TestCodeWithoutItsCall:
         assert self.handed_in(f"{function}\n{use}\n{self.PLAN}", alone) == "def f(): pass\n"
         assert self.handed_in(f"{self.PLAN}\n{use}", alone) == "print(f())\n"
 
-    def test_of_a_script_the_block_that_reads_input_counts(self) -> None:
+    def test_the_block_of_a_script_that_reads_input_counts(self) -> None:
         part, whole = block("def f(): pass", "python"), block("print(input())", "python")
         assert self.handed_in(f"{part}\n{whole}\n{block('f()', 'python')}") == "print(input())\n"
 
@@ -339,7 +339,7 @@ class TestCodeWithoutItsCall:
         found = read_calls(block(code, "python"), CODE_TOOLS, alone=CodeAlone()).calls
         assert [call.name for call in found] == ["run_tests"]
 
-    def test_its_tests_are_run_once(self) -> None:
+    def test_tests_of_a_block_are_run_once(self) -> None:
         for text in (self.PLAN, f"{self.PLAN}\n{block(RUN)}"):
             found = read_calls(text, CODE_TOOLS, alone=CodeAlone()).calls
             assert [call.name for call in found] == ["write_solution", "run_tests"]
@@ -802,7 +802,7 @@ class TestWhatTheModelIsSent:
         call = right_call(CODE_TOOLS[1], in_text=True)
         assert told == UserMessage(content=f"{nudge.content}\n\n{call}")
 
-    async def test_its_own_words_go_back_byte_for_byte(self) -> None:
+    async def test_the_model_s_own_words_go_back_byte_for_byte(self) -> None:
         text = f"  Well.\n{block(WRITE)}\n\n and {block(RUN)} \n"
         turn = await TextTools(Said(text)).generate(OPENING, TOOLS, SETTINGS)
         assert turn.text == "Well.\nand"

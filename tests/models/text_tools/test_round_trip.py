@@ -75,7 +75,7 @@ BLOCKS = (
 )
 
 
-def test_what_is_no_call_stays_text() -> None:
+def test_text_without_a_call_stays_text() -> None:
     for number in range(500):
         rng = random.Random(number)
         parts = [*rng.choices(PROSE, k=2), *rng.choices(BLOCKS, k=2)]

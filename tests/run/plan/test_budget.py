@@ -69,7 +69,7 @@ class TestRun:
         assert run.reached is StopReason.COST_LIMIT
         assert run.state == "$9.0000 of $10.0000"
 
-    async def test_what_is_spent_elsewhere_counts_and_tells_nothing_of_what_a_request_takes(
+    async def test_spending_elsewhere_counts_but_is_no_measure_of_a_request(
         self,
     ) -> None:
         spent_elsewhere = Total(cost=7, tokens=70)
@@ -405,7 +405,7 @@ class TestEarlierSpending:
         self.transcript(tmp_path, Request(turn=1, hash="", messages=()), end)
         assert earlier_spending(tmp_path, ()).requests == [UNHEARD]
 
-    def test_too_long_a_request_cost_nothing(self, tmp_path: Path) -> None:
+    def test_a_request_that_was_too_long_cost_nothing(self, tmp_path: Path) -> None:
         end = SampleEnd(stop_reason="context_limit", chosen_by="none", usage=Usage())
         self.transcript(tmp_path, Request(turn=1, hash="", messages=()), end)
         assert earlier_spending(tmp_path, ()).requests == []

@@ -39,7 +39,7 @@ def run(problems: str, samples: int, *results: SampleResult) -> Run:
     return Run(Path("r"), manifest, results)
 
 
-def test_what_is_pending_may_fail_or_be_solved() -> None:
+def test_pending_samples_may_fail_or_be_solved() -> None:
     found = bracket_of(run("abcd", 1, result("a", solved=True), result("b")))
     assert (found.graded, found.pending) == (2, 2)
     assert (found.if_failed, found.if_solved) == (0.25, 0.75)
