@@ -206,7 +206,7 @@ def test_a_run_that_is_broken_off_says_why(tmp_path: Path) -> None:
 
 
 @pytest.mark.thorough
-def test_each_cell_of_an_experiment_is_told_of(tmp_path: Path) -> None:
+def test_each_variant_of_an_experiment_is_told_of(tmp_path: Path) -> None:
     grid = "benchmark: fixture\nmodel: replay:bundled\nsample_size: 1\n"
     (tmp_path / "grid.yaml").write_text(f"{grid}modes: [single_shot, agentic]\n")
     with webhook_server() as hook:
@@ -215,7 +215,7 @@ def test_each_cell_of_an_experiment_is_told_of(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     told = [(each.body["event"], each.body.get("mode", "")) for each in hook.posted]
     begun = [("run_started", "single_shot"), ("run_started", "agentic")]
-    assert told == [begun[0], ("run_ended", ""), begun[1], ("run_ended", "")]
+    assert told == [*begun, ("run_ended", ""), ("run_ended", "")], "they proceed in parts"
     _no_secret(tmp_path, done.stdout + done.stderr)
 
 
