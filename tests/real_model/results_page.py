@@ -112,8 +112,9 @@ def rate(value: Rate | None) -> tuple[str, str]:
 
 
 def pending(counts: dict[Any, int]) -> str:
-    """Return how many samples are pending, in words."""
-    return f", {sum(counts.values())} pending" if counts else ""
+    """Return how many samples are pending, in words; none that equal spend does not need."""
+    left = sum(number for reason, number in counts.items() if reason != "not_needed")
+    return f", {left} pending" if left else ""
 
 
 def minutes(path: Path, folder: Path, record: dict[str, Any]) -> str:
