@@ -74,7 +74,7 @@ def test_limits_and_preamble_of_a_row(read: Callable[..., Problem], worker: Work
         ({"public_test": CHECK, "tests": []}, "public_test", "needs 'test' as well"),
         ({"tests": [{"input": "1"}]}, "tests", "test 1 has no 'output'"),
         ({"tests": [{"input": "1", "raises": "ValueEror"}]}, "raises", "mean 'ValueError'"),
-        ({"tests": [{"input": "1", "raises": "print"}]}, "raises", "no exception"),
+        ({"tests": [{"input": "1", "raises": "print"}]}, "raises", "not an exception"),
         ({"tests": [{"input": "1", "output": "2", "argument": 1}]}, "argument", "no argument 1"),
         ({"tests": [{"input": "1", "output": "2", "tolerence": 1}]}, "tolerence", "'tolerance'"),
         ({"values": "python", "tests": [{"input": "(1", "output": "2"}]}, "input", "a call"),

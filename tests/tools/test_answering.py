@@ -140,7 +140,7 @@ async def test_what_is_no_literal_is_refused_with_the_reason(answer: str, why: s
     result = await call(place, "write_answer", answer=answer)
     assert result.is_error
     assert not result.malformed
-    assert f"no literal ({why}" in result.content.replace("(has ", "(")
+    assert f"not a literal ({why}" in result.content.replace("(has ", "(")
     assert "Python literal: 3, 'ab' in quotes, [1, 2]" in result.content
     assert place.revisions == []
 

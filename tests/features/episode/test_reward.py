@@ -136,8 +136,8 @@ class TestInfrastructure:
         episode.reset("own/three")
         episode.write_solution("print(1)")
         broken[0] = 1
-        assert "no fault of the solution" in episode.run_tests()
-        assert "no fault of the solution" in episode.read_problem()
+        assert "not the solution's fault" in episode.run_tests()
+        assert "not the solution's fault" in episode.read_problem()
         assert episode.reward().value is None
 
     @pytest.mark.parametrize(("times", "value"), [(1, 1.0), (2, None)])

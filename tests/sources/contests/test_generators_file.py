@@ -102,8 +102,8 @@ def _secret(entry: str) -> dict[str, str]:
 @pytest.mark.parametrize(
     ("text", "error"),
     [
-        ("../x: g 1", "no name of a test"),
-        ("'': g 1", "no name of a test"),
+        ("../x: g 1", "not a name of a test"),
+        ("'': g 1", "not a name of a test"),
         ("a: {copy: ../../x}", "leads out of generators/"),
         ("a: {copy: /etc/passwd}", "leads out of generators/"),
         ("a: {in: 3}", "put it in quotes"),
@@ -112,7 +112,7 @@ def _secret(entry: str) -> dict[str, str]:
         ("a: {generate: g, count: 100000000}", "from 1 to 1,000"),
         ("a: {generat: g}", "neither a test nor a group"),
         ("a: 'g {seed} {seed:2}'", "more than once"),
-        ("a: {include: [b], data: {}}", "no test or group before it"),
+        ("a: {include: [b], data: {}}", "not a test or group before it"),
     ],
 )
 def test_what_cannot_be_is_refused(package: Package, text: str, error: str) -> None:

@@ -30,9 +30,9 @@ BOMB = "\n".join(
         ("validator_flags: {name: x}\n", "neither text nor a list"),
         ("languages: [java, kotlin]\n", "only java, kotlin may be used"),
         ("constants: [a]\n", "no map of names"),
-        ("constants: {1a: 2}\n", "no name with a value"),
+        ("constants: {1a: 2}\n", "not a name with a value"),
         ("constants: {a: [2]}\n", "is not a value"),
-        ("constants: {a: {tex: 2}}\n", "no name with a value"),
+        ("constants: {a: {tex: 2}}\n", "not a name with a value"),
     ],
 )
 def test_what_is_wrong_is_said(package: Package, settings: str, message: str) -> None:

@@ -22,7 +22,7 @@ NEWER = "problem_format_version: 2025-09\nname: Parts\n"
         ({f"{GROUP}/2.yaml": "arg: [x]"}, "field 'arg': unknown; known"),
         ({f"{GROUP}/testdata.yaml": "output_validator_flag: x"}, "unknown; known"),
         ({f"{GROUP}/testdata.yaml": "output_validator_flags: '\"'"}, "not valid YAML|quotes"),
-        ({"data/testdata.yaml": "output_validator_flags: {name: a, flags: b}"}, "no text"),
+        ({"data/testdata.yaml": "output_validator_flags: {name: a, flags: b}"}, "neither text nor"),
         ({f"{GROUP}/testdata.yaml": "", f"{GROUP}/test_group.yaml": ""}, "both testdata.yaml"),
         ({f"{GROUP}/test_group.yaml": "static_validation_score: 1"}, "static validators"),
         ({"static_validator/check.py": "pass"}, "static validators"),

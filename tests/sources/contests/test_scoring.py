@@ -287,7 +287,7 @@ class TestOwnScores:
     [
         (OLDER, {"data/secret/testdata.yaml": "grading: custom\n"}, "graders of a package's own"),
         (OLDER, {"data/testdata.yaml": "grader_flags: median\n"}, "no flag 'median'"),
-        (OLDER, {"data/testdata.yaml": "accept_score: many\n"}, "no number"),
+        (OLDER, {"data/testdata.yaml": "accept_score: many\n"}, "not a number"),
         (OLDER, {"data/testdata.yaml": "range: 5\n"}, "two numbers"),
         (OLDER, {"data/testdata.yaml": "on_reject: stop\n"}, "on_reject"),
         (OLDER, {"data/testdata.yaml": "accept_score: 0\n"}, "no score is full"),
