@@ -46,6 +46,14 @@ def parse_yaml(text: str, *, spelling: Callable[[str], str] = str) -> Any:
         raise YamlError(f"not valid YAML: {' '.join(str(error).split())[:LONGEST]}") from None
 
 
+def yaml_of(value: Any) -> str:
+    """Return plain data as YAML: keys in their order, letters as they are."""
+    import yaml
+
+    dump: Callable[..., str] = vars(yaml)["safe_dump"]  # some stubs give it a partly unknown type
+    return dump(value, sort_keys=False, allow_unicode=True)
+
+
 class _Check:
     """Checks the nodes of a text, each once.
 

@@ -10,6 +10,7 @@ from typing import Any
 from harness.errors import UsageError
 from harness.features.export.published_rate import PublishedRate, published_rate
 from harness.run.summary.loaded_run import Run
+from harness.yaml_text import yaml_of
 
 TO = "eval-results"
 PERCENT = 100
@@ -21,15 +22,13 @@ def eval_results_text(run: Run) -> Iterator[str]:
     Raises:
         UsageError: the run has no final rate, or its problems are no data set of the hub.
     """
-    import yaml
-
     rate = published_rate(run, TO)
     if rate.dataset is None:
         raise UsageError(
             f"--to {TO} is for data sets of the Hugging Face hub, and the run's problems are "
             f"{rate.benchmark}; take --to every-eval-ever"
         )
-    yield yaml.safe_dump([_entry(run, rate, rate.dataset)], sort_keys=False, allow_unicode=True)
+    yield yaml_of([_entry(run, rate, rate.dataset)])
 
 
 def _entry(run: Run, rate: PublishedRate, dataset: str) -> dict[str, Any]:

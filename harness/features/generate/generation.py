@@ -36,6 +36,7 @@ from harness.sources.contests.icpc import INTERACTIVE, MULTI_PASS, SETTINGS, tim
 from harness.sources.contests.package.package_folder import MOST_BYTES, PackageFolder
 from harness.sources.contests.package.package_settings import PackageSettings, read_settings
 from harness.sources.files.folder import Folder
+from harness.yaml_text import yaml_of
 
 GENERATOR_LIMITS = Limits(cpu_s=60.0, output_bytes=MOST_BYTES)
 PATIENCE = 10
@@ -235,11 +236,9 @@ def _stage_group(
     package: PackageFolder, staged: StagedTests, name: str, values: Mapping[str, Any]
 ) -> None:
     """Stage the settings of a group, unless a file that says the same is there."""
-    import yaml
-
     path = package.root / DATA / name
     if not os.path.lexists(path) or package.mapping(path) != values:
-        staged.add(name, yaml.safe_dump(dict(values), allow_unicode=True, sort_keys=False).encode())
+        staged.add(name, yaml_of(dict(values)).encode())
 
 
 def _check_text(data: bytes, where: str, ending: str) -> None:
