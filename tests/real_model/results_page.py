@@ -33,6 +33,9 @@ this page; answers to bundled problems are in `tests/real_model/answers/`. Inter
 The server had one core, beside other work: minutes say little.
 """
 SERVER_FLAGS = "llama-server --jinja -sps 0 -np {slots} -c {context}"
+TUNING = "tune.json"
+SHOWN = {"experiment.json": "experiment", TUNING: "tune"}
+"""Features whose own screen is shown, by the file that a result of theirs has."""
 WIDTH = 118
 NONE = "-"
 MOST_NAMED = 4
@@ -61,11 +64,13 @@ def section(name: str, folder: Path) -> Iterator[str]:
     record: dict[str, Any] = json.loads((folder / RECORD).read_text())
     about = PIECES[name].about
     yield f"## {about[0].upper()}{about[1:]}\n"
-    yield from table(name, folder, record)
+    if runs(folder):
+        yield from table(name, folder, record)
     for result in sorted(record["results"]):
-        if (folder / result / "experiment.json").exists():
-            yield f"`{name}/{result}`, as `harness experiment show` prints it:\n"
-            yield f"```\n{shown(folder / result)}\n```\n"
+        for file, feature in SHOWN.items():
+            if (folder / result / file).exists():
+                yield f"`{name}/{result}`, as `harness {feature} show` prints it:\n"
+                yield f"```\n{shown(folder / result, feature)}\n```\n"
     if (remark := REMARKS / f"{name}.md").exists():
         yield remark.read_text().strip() + "\n"
     yield from commands(record)
@@ -98,8 +103,10 @@ def table(name: str, folder: Path, record: dict[str, Any]) -> Iterator[str]:
 
 
 def runs(folder: Path) -> list[Path]:
-    """Return the run directories of a piece, also those within an experiment."""
-    return sorted(path.parent for path in folder.rglob("run.json"))
+    """Return the run directories of a piece, also those within an experiment; none of a tuning."""
+    tunings = [path.parent for path in folder.rglob(TUNING)]
+    found = (path.parent for path in folder.rglob("run.json"))
+    return sorted(run for run in found if not any(run.is_relative_to(each) for each in tunings))
 
 
 def rate(value: Rate | None) -> tuple[str, str]:
@@ -123,12 +130,12 @@ def minutes(path: Path, folder: Path, record: dict[str, Any]) -> str:
     return NONE if own is None else f"{sum(start['seconds'] for start in own['starts']) / 60:.0f}"
 
 
-def shown(experiment: Path) -> str:
-    """Return what `harness experiment show` prints."""
-    command = [sys.executable, "-m", "harness", "experiment", "show", experiment.name]
+def shown(folder: Path, feature: str) -> str:
+    """Return what `harness FEATURE show` prints of an experiment or a tuning."""
+    command = [sys.executable, "-m", "harness", feature, "show", folder.name]
     done = subprocess.run(
         command,
-        cwd=experiment.parent,
+        cwd=folder.parent,
         env={"COLUMNS": str(WIDTH), "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"},
         capture_output=True,
         text=True,
