@@ -25,9 +25,9 @@ from harness.grading.judge import judge
 from harness.grading.stop import Stop
 from harness.grading.task import Task
 from harness.problem import Problem, TestSuite
+from harness.processor import processor
 from harness.sandbox.execution import SandboxError
 from harness.sandbox.executor import Executor, Shared
-from harness.sandbox.processor import processor
 from harness.sandbox.worker import Worker
 
 MOST_REFERENCES = 40

@@ -30,7 +30,7 @@ INTRODUCTION = """\
 Qwen2.5-Coder-1.5B-Instruct (Apache-2.0), quantised to Q4_K_M, behind llama.cpp's server.
 `tests/real_model/` gets both from two packages, measures in pieces that can be resumed, and writes
 this page; answers to bundled problems are in `tests/real_model/answers/`. Intervals are at 95 %.
-The server had one core, beside other work: minutes say little.
+The server had one or two cores, beside other work: minutes say little.
 """
 SERVER_FLAGS = "llama-server --jinja -sps 0 -np {slots} -c {context}"
 TUNING = "tune.json"

@@ -25,12 +25,12 @@ from functools import partial
 from typing import NamedTuple
 
 from harness.agent.extraction.code import (
-    LONGEST_ANSWER,
     Extract,
     Extraction,
     extract_lcb_execution,
     extract_lcb_execution_cot,
     extract_lcb_test_output,
+    found_in,
 )
 from harness.grading.answer_judge import LONGEST_LITERAL, NoLiteralError, read_answer
 from harness.markdown import fenced_blocks
@@ -151,12 +151,7 @@ def extract_answer(kind: Kind, text: str, entry_point: str | None) -> Extraction
     Returns:
         The answer as `code`: a literal, or the text in a literal's place.
     """
-    if len(text) > LONGEST_ANSWER:
-        return Extraction(code="", rule="too long")
-    search = partial(_search, _AnswerReader(kind, entry_point))
-    after_thinking = text.rpartition("</think>")[2]
-    found = search(after_thinking)
-    return found if found.code or after_thinking == text else search(text)
+    return found_in(text, partial(_search, _AnswerReader(kind, entry_point)))
 
 
 class _AnswerReader(NamedTuple):

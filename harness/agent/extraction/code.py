@@ -26,7 +26,7 @@ https://github.com/LiveCodeBench/LiveCodeBench, described in words.
 import ast
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import wraps
+from functools import partial, wraps
 
 from harness.markdown import FencedBlock, fenced_blocks
 from harness.models.protocol import Frozen
@@ -38,6 +38,7 @@ LONGEST_CODE = 1 << 18
 PYTHON_TAGS = frozenset({"python", "py", "python3", "py3"})
 UNTAGGED = frozenset({"", "code", "text", "plaintext", "plain", "solution"})
 FENCE = "```"
+THOUGHTS_END = "</think>"
 OPEN, CLOSE = "[ANSWER]", "[/ANSWER]"
 
 
@@ -76,11 +77,21 @@ def extract(answer: str, entry_point: str | None) -> Extraction:
         answer: the model's text, usually Markdown.
         entry_point: function or `Solution` method to be called; None for a script.
     """
+    return found_in(answer, partial(_search, entry_point=entry_point))
+
+
+def found_in(answer: str, search: Callable[[str], Extraction]) -> Extraction:
+    """Search an answer after its thoughts; all of it where nothing is found there.
+
+    Args:
+        answer: the model's text; one that is too long is not searched.
+        search: finds code in a text.
+    """
     if len(answer) > LONGEST_ANSWER:
         return Extraction(code="", rule="too long")
-    after_thinking = answer.rpartition("</think>")[2] if "</think>" in answer else answer
-    found = _search(after_thinking, entry_point)
-    return found if found.code or after_thinking == answer else _search(answer, entry_point)
+    after_thoughts = answer.rpartition(THOUGHTS_END)[2]
+    found = search(after_thoughts)
+    return found if found.code or after_thoughts == answer else search(answer)
 
 
 def _search(text: str, entry_point: str | None) -> Extraction:

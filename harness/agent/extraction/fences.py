@@ -6,7 +6,7 @@ no block, the whole text if it looks like a program.
 
 from functools import partial
 
-from harness.agent.extraction.code import LONGEST_ANSWER, UNTAGGED, Extract, Extraction, extract
+from harness.agent.extraction.code import UNTAGGED, Extract, Extraction, extract, found_in
 from harness.languages import PYTHON
 from harness.languages.known import language as language_of
 from harness.languages.language import Language
@@ -22,11 +22,7 @@ def extract_fenced(answer: str, language: Language) -> Extraction:
         answer: the model's text, usually Markdown.
         language: the language of the program.
     """
-    if len(answer) > LONGEST_ANSWER:
-        return Extraction(code="", rule="too long")
-    after_thinking = answer.rpartition("</think>")[2]
-    found = _search(after_thinking, language)
-    return found if found.code or after_thinking == answer else _search(answer, language)
+    return found_in(answer, partial(_search, language=language))
 
 
 def extractor_of(name: str | None) -> Extract:

@@ -18,6 +18,7 @@ from harness.models.environment import name_of
 from harness.models.providers import is_sent
 from harness.models.route import shown_url
 from harness.problem import Problem
+from harness.processor import processor
 from harness.run.plan.judging_options import stored_limits
 from harness.run.plan.plan import Plan
 from harness.run.settings.shard import Shard
@@ -27,7 +28,6 @@ from harness.run.store.pending import NOT_NEEDED
 from harness.run.store.transcript import shared_parts
 from harness.run.store.versions import git_revision, version_now, versions_after
 from harness.sandbox.cores import usable_cores
-from harness.sandbox.processor import processor
 from harness.sandbox.strongest import ChosenSandbox
 from harness.sources.benchmarks import parse_spec
 from harness.sources.benchmarks import plugged as plugged_source
