@@ -23,6 +23,7 @@ ORDER = (
         "cache",
         "closing",
         "problem",
+        "processor",
         "python_source",
         "stats",
         "yaml_text",
