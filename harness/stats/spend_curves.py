@@ -400,10 +400,12 @@ def _difference(
 def _spread(squares: float, number: int, drawn: "Floats") -> float:
     """Return the variance of a mean in resamples as a multiple of that of its values.
 
-    It is 1 where it is not more than the resamples' own chance can make it.
+    It is 1 where it is not more than the resamples' own chance can make it. Values that vary less
+    than if one problem differed wholly from the rest count as if one did: a multiple of next to
+    nothing says nothing.
     """
-    expected = squares / number / number
-    if expected < _LEAST:
+    if squares / number / number < _LEAST:
         return 1.0
+    expected = max(squares, 1 - 1 / number) / number / number
     found = float(drawn.var()) / expected
     return found if found > 1 + CHANCE * math.sqrt(2 / len(drawn)) else 1.0

@@ -170,3 +170,15 @@ def test_the_spend_of_the_attempts_themselves_is_on_the_side_after_their_last_ju
     way = cut_off(attempts, 100)
     assert len(way.sides(way.most)) == 3
     assert len(way.sides(way.most, way.spend[:, -1])) == 1
+
+
+def test_an_interval_is_no_wider_for_rates_that_hardly_vary() -> None:
+    """Seven problems, six always solved and one nearly; resamples vary more than the values."""
+    nearly = policies([[1.0]] * 7, [[1.0]] * 6 + [[0.98]])
+    always = policies([[1.0]] * 7, [[1.0]] * 7)
+    drawn = np.linspace(0.9, 1.0, 500)
+    low, high = rate_interval(nearly, 1.0, drawn)
+    assert low > 0.5
+    assert high > 0.99
+    found = difference_interval(nearly, always, 1.0, drawn - drawn.mean())
+    assert -0.5 < found.low < 0 < found.high < 0.5

@@ -80,10 +80,14 @@ def sentence_of(found: SpendComparison, *, asked: bool) -> str:
         asked: whether the user chose the spends; if so there is a sentence for each.
     """
     shown = found.differences if asked else headline(found)
-    parts = [_at_spend(found, each) for each in shown]
+    parts = [_at_spend(found, each, asked=asked) for each in shown]
     for each in shown[: len(shown) == 1]:
         parts += _one_by_one(found, each)
-    parts += _lacking(found, asked=asked)
+    too_few = list(_too_few_shots(found, asked=asked))
+    parts = [*parts, *too_few] if asked else [*too_few, *parts]
+    if found.lacking:
+        every = count(found.problems + found.lacking, "problem")
+        parts.append(f"This is on {found.problems:,} of {every}: the others still lack shots.")
     shots = [arm.mean for arm in (found.a, found.b) if of_shots(arm)]
     if found.crossing is not None and found.crossing.at > max(shots, default=0) * (1 + _NEAR):
         parts.append(_crossing(found, found.crossing))
@@ -120,10 +124,18 @@ def foreign(found: SpendComparison) -> bool:
     return not {found.a.name, found.b.name} <= {*MODES.values()}
 
 
-def _at_spend(found: SpendComparison, at: SpendDifference) -> str:
+def _at_spend(found: SpendComparison, at: SpendDifference, *, asked: bool) -> str:
     a_first = not of_shots(found.a) and of_shots(found.b)
     sides = [(found.a, at.a), (found.b, at.b)]
     (first, one), (second, other) = sides if a_first else sides[::-1]
+    if _is_cut(first, one) and of_shots(second) and not asked:
+        noun, several = shots_words(second, other.amount)
+        return (
+            f"Cut off at the cost of {noun} ({amount_of(at.at, found.unit)} a problem), "
+            f"{first.name} solves {percent(one.solved)}, where {noun} "
+            f"{'solve' if several else 'solves'} {percent(other.solved)} "
+            f"({_difference(at, -1 if a_first else 1, verdict=False)})."
+        )
     if _is_cut(first, one) and not one.solved and of_shots(second):
         return (
             f"{_where(found, at)}, {_solves(second, other)}; {first.name}, cut off there, has "
@@ -167,16 +179,16 @@ def shots_words(arm: ArmFacts, amount: float) -> tuple[str, bool]:
     return f"{amount:.2g} {single}shots{of}", True
 
 
-def _difference(at: SpendDifference, sign: int) -> str:
-    """Format a difference in points with its interval, and whether that decides."""
+def _difference(at: SpendDifference, sign: int, *, verdict: bool = True) -> str:
+    """Format a difference in points with its interval and, by default, whether that decides."""
     ends = sorted(sign * end for end in (at.low, at.high) if end is not None)
     size = f"{points(sign * at.difference)} points"
     if not ends:
         return size
     low, high = ends
-    verdict = "decided" if at.decided else "not decided"
     looks = " at any look" if at.at_any_look else ""
-    return f"{size}, {points(low)} to {points(high)}{looks}: {verdict}"
+    interval = f"{size}, {points(low)} to {points(high)}{looks}"
+    return f"{interval}: {'decided' if at.decided else 'not decided'}" if verdict else interval
 
 
 def _one_by_one(found: SpendComparison, at: SpendDifference) -> Iterator[str]:
@@ -196,11 +208,8 @@ def _one_by_one(found: SpendComparison, at: SpendDifference) -> Iterator[str]:
     )
 
 
-def _lacking(found: SpendComparison, *, asked: bool) -> Iterator[str]:
-    """Yield how many problems or shots are missing for the comparison."""
-    if found.lacking:
-        every = count(found.problems + found.lacking, "problem")
-        yield f"This is on {found.problems:,} of {every}: the others still lack shots."
+def _too_few_shots(found: SpendComparison, *, asked: bool) -> Iterator[str]:
+    """Yield how many shots are missing for the comparison."""
     for arm, other in ((found.a, found.b), (found.b, found.a)):
         wanted = found.unreached if asked else (() if of_shots(other) else (other.mean,))
         if not of_shots(arm) or not wanted or max(wanted) <= arm.most * (1 + _NEAR) + _last(arm):

@@ -145,32 +145,51 @@ def shots_wanted(
     spends = [mean_spend([r for r in own if r.problem_id in followed]) for own in agents]
     if shot is None or not agents or not followed:
         return Wanted(wanted)
-    ratio, unit = max(affordable(spend, shot) for spend in spends if spend is not None)
-    bought = sum(
-        _amount(result, unit) for result in shots if result.graded and result.problem_id in followed
-    ) / _amount(shot, unit)
-    worth, number = ratio * len(followed) - bought, len(followed)
+    _, unit = max(affordable(spend, shot) for spend in spends if spend is not None)
+    known = _prices(shots, unit)
+    prices = {problem: known.get(problem, _amount(shot, unit)) for problem in followed}
+    price = math.fsum(prices.values()) / len(prices) or 1.0
+    agent = max(_amount(spend, unit) for spend in spends if spend is not None)
+    bought = [_amount(each, unit) for each in shots if each.graded and each.problem_id in followed]
+    room = agent * len(followed) - math.fsum(bought)
+    ratio = agent / price
     least = min(most, max(1, math.floor(ratio + _NEAR)))
-    while least > 1 and _new(least, wanted, done, followed) > worth + number:
+    excess = price * (len(followed) + _NEAR)
+    while least > 1 and _cost(least, wanted, done, prices) > room + excess:
         least -= 1
     wanted |= {problem: max(least, wanted[problem]) for problem in followed}
-    planned = _new(1, wanted, done, followed)
-    missing = math.ceil(worth - planned - _NEAR * number)
+    room -= _cost(1, wanted, done, prices)
     order: list[str] = [p for p in asked if p in followed and wanted[p] < most]
-    while missing > 0 and order:
+    while room > _NEAR * excess and order:
         level = min(wanted[problem] for problem in order)
-        for problem in [each for each in order if wanted[each] == level][:missing]:
-            wanted[problem] += 1
-            missing -= 1
+        for problem in order:
+            if wanted[problem] == level and room > _NEAR * excess:
+                wanted[problem] += 1
+                room -= prices[problem]
         order = [problem for problem in order if wanted[problem] < most]
     return Wanted(wanted, ratio, unit)
 
 
-def _new(
-    least: int, wanted: Mapping[str, int], done: Mapping[str, int], problems: Collection[str]
-) -> int:
-    """Return how many shots are still to take if each problem is to have at least so many."""
-    return sum(max(least, wanted[problem]) - done[problem] for problem in problems)
+def _prices(shots: Collection[SampleResult], unit: Unit) -> dict[str, float]:
+    """Return what a shot of each problem costs on average.
+
+    Shots of one problem cost much the same. A mean over all shots would count a problem more that
+    has more of them.
+    """
+    amounts: dict[str, list[float]] = {}
+    for result in shots:
+        if result.graded:
+            amounts.setdefault(result.problem_id, []).append(_amount(result, unit))
+    return {problem: math.fsum(each) / len(each) for problem, each in amounts.items()}
+
+
+def _cost(
+    least: int, wanted: Mapping[str, int], done: Mapping[str, int], prices: Mapping[str, float]
+) -> float:
+    """Return what the shots still to take cost if each problem is to have at least so many."""
+    return math.fsum(
+        (max(least, wanted[problem]) - done[problem]) * price for problem, price in prices.items()
+    )
 
 
 def _amount(of: SampleResult | Spend, unit: Unit) -> float:

@@ -74,6 +74,16 @@ class TestShotsWanted:
         assert found.shots == {"a": 4, "b": 3, "c": 3, "d": 3}
         assert found.ratio == pytest.approx(3.25)
 
+    def test_price_is_a_mean_of_problems_not_of_shots(self) -> None:
+        """The first problem has many cheap shots; those of the second cost twice as much."""
+        shots = [made("a", index=i, cost=1.0) for i in range(9)] + [made("b", cost=2.0)]
+        agent = [made("a", cost=9.0), made("b", cost=6.0)]
+        found = shots_wanted(shots, [agent], "ab")
+        assert found.ratio == pytest.approx(5)
+        assert found.shots == {"a": 9, "b": 4}, (
+            "a's nine and b's four exceed 15 by a shot a problem"
+        )
+
     def test_begin_with_one_each_while_the_spend_is_unknown(self) -> None:
         assert shots_wanted([], [self.agent], "abcd").shots == dict.fromkeys("abcd", 1)
         assert shots_wanted(self.shots(a=1), [[]], "ab").shots == {"a": 1, "b": 1}
