@@ -101,7 +101,7 @@ def equal_spend(
 
     rows = spend_rows(spend, names)
     unit = UNIT_WORDS.get(spend.unit, "dollars")
-    axis = _amounts("$.2~g" if spend.unit == "dollars" else "~s")
+    axis = _amounts(dollars=spend.unit == "dollars")
     x = alt.X("spend:Q", title=f"{unit} a problem", axis=axis, scale=alt.Scale(nice=False))
     colour = alt.Color(
         "arm:N",
@@ -140,12 +140,16 @@ def equal_spend(
     return made(alt.layer(*layers), title, height=HEIGHT)
 
 
-def _amounts(form: str) -> Any:
-    """Return an axis of amounts that begins at 0."""
+def _amounts(*, dollars: bool) -> Any:
+    """Return an axis of amounts that begins at 0; `0.5m` would be half of a thousandth."""
     import altair as alt
 
     return alt.Axis(
-        format=form, labelExpr=NOUGHT, labelOverlap=True, labelSeparation=8, tickCount=6
+        format="$.3~r" if dollars else "~s",
+        labelExpr=NOUGHT,
+        labelOverlap=True,
+        labelSeparation=8,
+        tickCount=6,
     )
 
 
@@ -163,19 +167,22 @@ def _crossing_marks(spend: SpendComparison, x: Any) -> list[Any]:
     ]
 
 
-def pareto(rows: Sequence[Mapping[str, Any]], axis_title: str, title: str) -> Spec:
+def pareto(
+    rows: Sequence[Mapping[str, Any]], axis_title: str, title: str, *, dollars: bool
+) -> Spec:
     """Draw a point with its interval for each variant, and a line along the front.
 
     Args:
         rows: for each variant `name`, `price`, `value`, `low`, `high`, `front`.
         axis_title: title of the price axis.
         title: a sentence that says what the chart shows.
+        dollars: whether prices are in US dollars.
     """
     import altair as alt
 
     whole = alt.Scale(domain=[0, 1])
     scale = alt.Scale(zero=True, nice=True)
-    x = alt.X("price:Q", title=axis_title, axis=_amounts("~s"), scale=scale)
+    x = alt.X("price:Q", title=axis_title, axis=_amounts(dollars=dollars), scale=scale)
     base = plotted(rows).encode(
         x=x,
         color=alt.Color(

@@ -72,11 +72,14 @@ def _pareto(ranking: Ranking) -> PageItem | None:
             )  # fmt: skip
     if not rows:
         return None
-    axis = "dollars a sample" if ranking.front_by == "cost" else "tokens a sample"
+    by_dollars = ranking.front_by == "cost"
+    axis = "dollars a sample" if by_dollars else "tokens a sample"
     about = (
         f"Solve rate over {axis}, a point a variant with its 95 % interval; numbers are those of "
-        "the table above. The dashed line joins the variants that no other beats in both."
+        "the table above."
     )
+    if sum(variant.on_front for variant in ranking.variants) > 1:
+        about += " The dashed line joins the variants that no other beats in both."
     table = Table(
         ("variant", axis, "solved", "front"),
         tuple(
@@ -86,4 +89,4 @@ def _pareto(ranking: Ranking) -> PageItem | None:
         ),
     )  # fmt: skip
     return PageItem("pareto", "Price and solve rate", about, table,
-                   answer_charts.pareto(rows, axis, about))  # fmt: skip
+                   answer_charts.pareto(rows, axis, about, dollars=by_dollars))  # fmt: skip

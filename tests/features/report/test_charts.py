@@ -6,6 +6,7 @@ from importlib.resources import files
 import pytest
 import vl_convert
 
+from harness.features.experiment.ranking import RankedVariant, Ranking
 from harness.features.report import charts
 from harness.features.report.figures import (
     FAILED_PUBLIC,
@@ -16,6 +17,7 @@ from harness.features.report.figures import (
     RunGroupRate,
     Solved,
 )
+from harness.features.report.variants_section import experiment_section
 from harness.stats.rates import rate
 
 RUNS = ["one", "the \"other\" <b>'run'</b>"]
@@ -118,3 +120,34 @@ def test_words_can_be_read(ink: str, ground: str, theme: int) -> None:
 def test_marks_and_edges_can_be_seen(mark: str, theme: int) -> None:
     colour = COLOURS[mark][theme] if mark in COLOURS else mark
     assert contrast(colour, COLOURS["ground"][theme]) >= 3
+
+
+@pytest.mark.parametrize(("front", "line"), [(("a",), False), (("a", "b"), True)])
+def test_the_chart_of_prices_is_in_dollars_and_names_no_line_that_is_not_there(
+    front: tuple[str, ...], line: bool
+) -> None:
+    variants = tuple(
+        RankedVariant(
+            name=name,
+            run=name,
+            settings={},
+            pass_at_1=RATE,
+            cost_per_sample=cost,
+            on_front=name in front,
+        )
+        for name, cost in (("a", 0.0004), ("b", 0.003))
+    )
+    ranking = Ranking(
+        experiment="e",
+        hash="h",
+        baseline="a",
+        front_by="cost",
+        prices_as_of=(),
+        variants=variants,
+    )
+    chart = experiment_section(ranking).exhibits[1]
+    assert ("dashed line" in chart.about) is line
+    assert chart.chart is not None
+    svg = vl_convert.vegalite_to_svg({**chart.chart, "width": 900})
+    assert ">$0.001<" in svg
+    assert ">1m<" not in svg
