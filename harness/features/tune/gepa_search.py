@@ -5,7 +5,7 @@ model's answers, which runs and transcripts keep: resuming is doing it again fro
 whatever was asked before is read and not asked.
 """
 
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib.util import find_spec
@@ -30,7 +30,12 @@ from harness.text import writable
 MINIBATCH = 3
 """Problems with which a proposal is compared with its parent first, as in GEPA."""
 MOST_IDLE = 20
-"""Proposals in a row that are faulty or known, after which the search ends."""
+"""Proposals in a row that are faulty or known, after which the search ends.
+
+A model at temperature 0 may propose the same again and again, and each answer is paid for.
+"""
+MOST_TRIED = 4
+"""Most earlier proposals for a template that the reflection model is shown."""
 EPOCHS = 3
 """Passes through the train problems without a failure, after which the search ends."""
 
@@ -182,10 +187,11 @@ class GepaSearch:
         (place,) = components_to_update
         samples = [each["sample"] for each in reflective_dataset[place]]
         parent_scores = self._scores
-        answer = self.reflect(reflection_messages(place, candidate[place], samples))
-        text = proposed_template(writable(answer))
         parent = self.record.named(digest(candidate))
         assert parent is not None
+        tried = [*self._tried(parent, place)]
+        answer = self.reflect(reflection_messages(place, candidate[place], samples, tried))
+        text = proposed_template(writable(answer))
         self._idle += 1
         update = {"proposals": self.record.proposals + 1}
         self.record = self.record.model_copy(update=update)
@@ -214,6 +220,18 @@ class GepaSearch:
         self._to_beat[made.name] = parent_scores
         return {place: text}
 
+    def _tried(self, parent: CandidateRecord, place: str) -> Iterator[str]:
+        """Yield the last texts that were proposed for a template of a candidate."""
+        own = [
+            each
+            for each in self.record.candidates
+            if each.parent == parent.number and each.template == place
+        ]
+        for each in own[-MOST_TRIED:]:
+            text = (self.candidates.folder / each.name / place).read_text()
+            if text:
+                yield text
+
     def _keep_scores(
         self,
         known: CandidateRecord,
@@ -223,7 +241,8 @@ class GepaSearch:
         batch: Sequence[str],
     ) -> None:
         """Record new scores, and tell of them."""
-        self._idle = 0
+        if not known.scores and known.parent is not None:
+            self._idle = 0
         update: dict[str, Any] = {"scores": {**known.scores, **scores}}
         if known.parent is not None and known.scores.keys() <= set(batch):
             update["batch"] = (*known.batch, *scores)

@@ -4,8 +4,10 @@ It sees what the model of a sample saw and wrote, the public tests that failed, 
 verdict. It never sees a hidden test, its expected output, or a reference.
 """
 
+import difflib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from harness.agent.events import Event, Graded
 from harness.agent.templates.prompt_set import NAMES
@@ -112,7 +114,7 @@ class ShownSample:
 
 
 def reflection_messages(
-    place: str, template: str, samples: Sequence[ShownSample]
+    place: str, template: str, samples: Sequence[ShownSample], tried: Sequence[str] = ()
 ) -> tuple[SystemMessage, UserMessage]:
     """Return the request for a better template.
 
@@ -120,6 +122,7 @@ def reflection_messages(
         place: path of the template in its folder.
         template: its text.
         samples: samples that were asked with it.
+        tried: texts that were proposed for it before.
     """
     part = place.rpartition("/")[2].removesuffix(".j2")
     names = ", ".join(sorted(NAMES.get(part, ())))
@@ -127,6 +130,9 @@ def reflection_messages(
         f"The template {place}, in which these names can be used: {names}",
         f"{OPEN}\n{template}\n{CLOSE}",
     ]
+    if tried:
+        parts.append("Proposed before, as changes to it. Propose something else:")
+        parts += [shorten(_changes(template, each), LONGEST_TEXT) for each in tried]
     for number, sample in enumerate(samples, 1):
         parts.append("\n\n".join([f"# Problem {number}", *sample.lines()]))
     parts.append(
@@ -134,6 +140,12 @@ def reflection_messages(
         f"template between {OPEN} and {CLOSE}."
     )
     return SystemMessage(content=SYSTEM), UserMessage(content="\n\n".join(parts))
+
+
+def _changes(before: str, after: str) -> str:
+    """Return the lines that a text lacks and has more than another, marked with - and +."""
+    lines = difflib.unified_diff(before.splitlines(), after.splitlines(), lineterm="", n=0)
+    return "\n".join(line for line in islice(lines, 2, None) if line[0] in "-+")
 
 
 def proposed_template(answer: str) -> str:

@@ -10,7 +10,7 @@ from tuning_made import HELPFUL, USELESS, TuningModels, by_chance, write_problem
 
 from harness.features.compare.comparison import LEVEL
 from harness.features.tune.candidate_set import Candidate
-from harness.features.tune.gepa_search import GepaSearch, Results
+from harness.features.tune.gepa_search import MOST_IDLE, GepaSearch, Results
 from harness.features.tune.reflection_prompt import ShownSample
 from harness.features.tune.split import ProblemSplit
 from harness.run.reporter import print_nothing
@@ -68,6 +68,47 @@ def test_a_proposal_that_cannot_solve_more_is_not_asked_what_its_parent_solves(
     assert search.record.best(split.selection) == helpful
     assert search.record.evaluations == 2 + 3 + 2 + 3 + 2
     assert start.mean(split.train) == pytest.approx(1 / 3)
+
+
+def test_a_model_that_proposes_the_same_again_ends_the_search_and_is_shown_it(
+    tmp_path: Path,
+) -> None:
+    """As at temperature 0: each answer is paid for, and each round asks other train problems."""
+    write_problems(tmp_path, 60)
+    loaded = load(f"jsonl:{tmp_path / 'p.jsonl'}").problems
+    views = {each.id: each.view() for each in loaded}
+    ids = [each.id for each in loaded]
+    split = ProblemSplit(train=tuple(ids[:50]), selection=tuple(ids[50:55]), test=tuple(ids[55:]))
+    candidates = Unchecked.of("default", "single_shot", tmp_path / "c", [*views.values()])
+    requests: list[str] = []
+
+    def ask(candidate: Candidate, wanted: Sequence[str]) -> Results:
+        del candidate
+        return {each: [made_result(each, solved=False)] for each in wanted}
+
+    def shown(_: Candidate, result: SampleResult) -> ShownSample:
+        return ShownSample.of(views[result.problem_id], result, ())
+
+    def reflect(messages: Sequence[object]) -> str:
+        text = str(messages[1].content)  # type: ignore[attr-defined]
+        requests.append(text)
+        template = text.split("<template>\n", 1)[1].split("\n</template>", 1)[0]
+        return f"<template>\n{template}\n{VAIN}\n</template>"
+
+    search = GepaSearch(
+        *(candidates, split, ask, shown, reflect, tmp_path),
+        samples=1,
+        most=None,
+        tell=print_nothing,
+        seed=0,
+    )
+    candidates.folder_of(candidates.start)
+    stopped = search.run()
+    assert "brought nothing new" in str(stopped)
+    templates = len(candidates.start)
+    assert len(requests) == MOST_IDLE + templates
+    assert not any("Proposed before" in text for text in requests[:templates])
+    assert all(f"+{VAIN}" in text for text in requests[templates:])
 
 
 @pytest.mark.thorough
