@@ -9,6 +9,7 @@ import typer
 from typer.main import get_command
 from typer.testing import CliRunner
 
+from harness.agent.templates.prompt_set import bundled_name
 from harness.cli.app import app
 from harness.cli.help_page import EXAMPLES, page
 from harness.cli.settings_flags import JUDGING, MOST_FLAGS
@@ -119,3 +120,11 @@ def test_garbage_is_collected_once_a_command_is_there() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "True True"
+
+
+def test_prompt_sets_in_examples_are_bundled_or_folders() -> None:
+    lines = [line.split() for name, of in EXAMPLES.items() if "prompts" in name for line in of]
+    named = [line[3:5] if line[2] == "diff" else line[3:4] for line in lines]
+    sets = [each for words in named for each in words if not each.startswith(("-", "./"))]
+    assert len(sets) > 5
+    assert [each for each in sets if not bundled_name(each)] == []
