@@ -130,7 +130,8 @@ class TuneOutcome(Frozen):
     def sentence(self) -> str:
         """What the tuning came to."""
         if self.gain is not None:
-            return f"{self.gain.words}; {self.spent}."
+            worse = " Keep the start: it solves more." if self.gain.difference < 0 else ""
+            return f"{self.gain.words}; {self.spent}.{worse}"
         return f"{self._untested}; {self.spent}."
 
     @property
