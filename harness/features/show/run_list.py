@@ -31,6 +31,8 @@ class ListedRun(Frozen):
     """Facts on a run for one line.
 
     Attributes:
+        samples: most samples of a problem.
+        samples_done: mean number of samples of a problem that have a result.
         selection: hash of its problems and tests; runs with the same hash can be compared.
         beyond: Beyond@1; None if no efficiency was measured.
         state: `done`, `running`, `stopped` by an error, or `pending`.
@@ -45,6 +47,7 @@ class ListedRun(Frozen):
     prompt: str
     problems: int
     samples: int
+    samples_done: float
     selection: str
     pass_at_1: Rate | None
     beyond: Rate | None
@@ -211,6 +214,7 @@ def _listed(path: Path) -> ListedRun:
         prompt=prompt,
         problems=len(problems),
         samples=samples,
+        samples_done=(summary.graded + summary.ungraded) / max(1, len(problems)),
         selection=sha256(to_json(sorted(problems.items()))).hexdigest()[:12],
         pass_at_1=summary.pass_at_1,
         beyond=summary.efficiency.beyond if summary.efficiency else None,

@@ -13,6 +13,7 @@ import pytest
 from harness.features.show.ls_command import age, runs_view, trend_view
 from harness.features.show.run_list import ListedRun, RunChange, list_runs, trends
 from harness.run.store.directory import DEEPEST, RunDirectory, find_runs, is_under_way
+from harness.run.store.planned_samples import BY_PROBLEM
 from harness.run.store.results import SampleResult
 
 MakeResult = Callable[..., SampleResult]
@@ -208,3 +209,13 @@ def test_the_tables_fit(
 
 def test_an_age_is_told_in_its_largest_unit() -> None:
     assert [age(s) for s in (-5, 30, 60, 7_300, 200_000)] == ["now", "now", "1 min", "2 h", "2 d"]
+
+
+def test_problems_with_different_numbers_of_samples_show_their_mean(
+    write_run: Callable[..., Path], make_result: MakeResult, shown: Callable[..., str]
+) -> None:
+    results = [make_result("p0"), make_result("p0", index=1), make_result("p1")]
+    path = write_run("r", results, manifest={BY_PROBLEM: {"p1": 1}}, samples_per_problem=2)
+    (run,) = list_runs([path]).runs
+    assert (run.state, run.samples, run.samples_done) == ("done", 2, 1.5)
+    assert "2 x 1.5" in shown(runs_view([run], path.parent, datetime.now(UTC)), 120)
