@@ -401,8 +401,8 @@ def _spread(squares: float, number: int, drawn: "Floats") -> float:
     """Return the variance of a mean in resamples as a multiple of that of its values.
 
     It is 1 where it is not more than the resamples' own chance can make it. Values that vary less
-    than if one problem differed wholly from the rest count as if one did: a multiple of next to
-    nothing says nothing.
+    than if one problem differed wholly from the rest count as if one did. Else the multiple of a
+    tiny variance would be huge, and the interval would hold every rate.
     """
     if squares / number / number < _LEAST:
         return 1.0

@@ -132,8 +132,8 @@ def _at_spend(found: SpendComparison, at: SpendDifference, *, asked: bool) -> st
         noun, several = shots_words(second, other.amount)
         return (
             f"Cut off at the cost of {noun} ({amount_of(at.at, found.unit)} a problem), "
-            f"{first.name} solves {percent(one.solved)}, where {noun} "
-            f"{'solve' if several else 'solves'} {percent(other.solved)} "
+            f"{first.name} solves {percent(one.solved)}, where "
+            f"{'these shots solve' if several else 'that shot solves'} {percent(other.solved)} "
             f"({_difference(at, -1 if a_first else 1, verdict=False)})."
         )
     if _is_cut(first, one) and not one.solved and of_shots(second):

@@ -9,6 +9,7 @@ from typing import Any, Literal
 from harness.features.experiment.variants import OF_THE_WHOLE, Spec
 from harness.run.settings.spec import uses
 from harness.run.store.results import SampleResult
+from harness.stats.rates import mean_by_problem
 
 SINGLE_SHOT = "single_shot"
 MOST_SHOTS = 100
@@ -125,10 +126,11 @@ def shots_wanted(
     """Return how many shots each problem is to have.
 
     All problems together get shots that cost what the agent spends on them, and less than one shot
-    more; of several agents the dearest counts. A problem with fewer shots gets the next one, so
-    that each has the whole number below the ratio or one more; more only if it got them before the
-    ratio fell. The others then get fewer, if all together would be worth one shot a problem more
-    than the agent; later, when there are more problems, they get the rest.
+    more; of several agents the dearest counts. A problem's next shots are taken to cost what those
+    before cost on average. A problem with fewer shots gets the next one, so that each has the whole
+    number below the ratio or one more; more only if it got them before the ratio fell. The others
+    then get fewer, if all together would be worth one shot a problem more than the agent; later,
+    when there are more problems, they get the rest.
 
     Args:
         shots: results of the single-shot variant.
@@ -146,7 +148,7 @@ def shots_wanted(
     if shot is None or not agents or not followed:
         return Wanted(wanted)
     _, unit = max(affordable(spend, shot) for spend in spends if spend is not None)
-    known = _prices(shots, unit)
+    known = mean_by_problem((r.problem_id, _amount(r, unit)) for r in shots if r.graded)
     prices = {problem: known.get(problem, _amount(shot, unit)) for problem in followed}
     price = math.fsum(prices.values()) / len(prices) or 1.0
     agent = max(_amount(spend, unit) for spend in spends if spend is not None)
@@ -168,19 +170,6 @@ def shots_wanted(
                 room -= prices[problem]
         order = [problem for problem in order if wanted[problem] < most]
     return Wanted(wanted, ratio, unit)
-
-
-def _prices(shots: Collection[SampleResult], unit: Unit) -> dict[str, float]:
-    """Return what a shot of each problem costs on average.
-
-    Shots of one problem cost much the same. A mean over all shots would count a problem more that
-    has more of them.
-    """
-    amounts: dict[str, list[float]] = {}
-    for result in shots:
-        if result.graded:
-            amounts.setdefault(result.problem_id, []).append(_amount(result, unit))
-    return {problem: math.fsum(each) / len(each) for problem, each in amounts.items()}
 
 
 def _cost(

@@ -141,7 +141,7 @@ def equal_spend(
 
 
 def _amounts(*, dollars: bool) -> Any:
-    """Return an axis of amounts that begins at 0; `0.5m` would be half of a thousandth."""
+    """Return an axis of amounts that begins at 0: `$0.0005`, but `2k` tokens."""
     import altair as alt
 
     return alt.Axis(

@@ -134,7 +134,7 @@ def trend_view(trend: Trend, root: Path) -> Iterator[RenderableType]:
 
 def _run_cells(run: ListedRun, root: Path, now: datetime, *, timed: bool) -> list[Cell]:
     samples = run.samples_done if run.state == "done" else run.samples
-    problems = f"{run.problems:,}" + ("" if run.samples == 1 else f" x {samples:.3g}")
+    problems = f"{run.problems:,}" + ("" if run.samples == 1 else f" x {round(samples, 1):,g}")
     reason = printable_line(run.reason or run.state)
     return [
         Cell(_name(run.path, root)),

@@ -30,7 +30,7 @@ from harness.text import writable
 MINIBATCH = 3
 """Problems with which a proposal is compared with its parent first, as in GEPA."""
 MOST_IDLE = 20
-"""Proposals in a row that are faulty or known, after which the search ends.
+"""Proposals in a row without a new candidate, after which the search ends.
 
 A model at temperature 0 may propose the same again and again, and each answer is paid for.
 """
@@ -228,7 +228,7 @@ class GepaSearch:
             if each.parent == parent.number and each.template == place
         ]
         for each in own[-MOST_TRIED:]:
-            text = (self.candidates.folder / each.name / place).read_text()
+            text = (self.candidates.folder / each.name / place).read_text(encoding="utf-8")
             if text:
                 yield text
 

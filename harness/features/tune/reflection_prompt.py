@@ -4,9 +4,9 @@ It sees what the model of a sample saw and wrote, the public tests that failed, 
 verdict. It never sees a hidden test, its expected output, or a reference.
 """
 
-import difflib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from difflib import unified_diff
 from itertools import islice
 
 from harness.agent.events import Event, Graded
@@ -131,7 +131,7 @@ def reflection_messages(
         f"{OPEN}\n{template}\n{CLOSE}",
     ]
     if tried:
-        parts.append("Proposed before, as changes to it. Propose something else:")
+        parts.append("These changes were proposed before. Propose something else:")
         parts += [shorten(_changes(template, each), LONGEST_TEXT) for each in tried]
     for number, sample in enumerate(samples, 1):
         parts.append("\n\n".join([f"# Problem {number}", *sample.lines()]))
@@ -143,8 +143,8 @@ def reflection_messages(
 
 
 def _changes(before: str, after: str) -> str:
-    """Return the lines that a text lacks and has more than another, marked with - and +."""
-    lines = difflib.unified_diff(before.splitlines(), after.splitlines(), lineterm="", n=0)
+    """Return the lines that were removed and added, marked with - and +."""
+    lines = unified_diff(before.splitlines(), after.splitlines(), lineterm="", n=0)
     return "\n".join(line for line in islice(lines, 2, None) if line[0] in "-+")
 
 

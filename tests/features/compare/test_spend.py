@@ -161,7 +161,7 @@ def test_too_few_shots_give_a_sentence_and_no_guess(pair: Pair) -> None:
     assert found.sentence == (
         "A comparison at what the agent spends ($0.0300 a problem) needs 3 shots a problem; there "
         "is 1. Cut off at the cost of one single shot ($0.0100 a problem), the agent solves 0.0 %, "
-        "where one single shot solves 50.0 % (-50.0 points, -70.4 to -25.0)."
+        "where that shot solves 50.0 % (-50.0 points, -70.4 to -25.0)."
     )
 
 

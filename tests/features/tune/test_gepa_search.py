@@ -13,6 +13,7 @@ from harness.features.tune.candidate_set import Candidate
 from harness.features.tune.gepa_search import MOST_IDLE, GepaSearch, Results
 from harness.features.tune.reflection_prompt import ShownSample
 from harness.features.tune.split import ProblemSplit
+from harness.problem import ProblemView
 from harness.run.reporter import print_nothing
 from harness.run.store.results import SampleResult
 from harness.sources.benchmarks import load
@@ -20,13 +21,23 @@ from harness.sources.benchmarks import load
 VAIN = "Hurry."
 
 
+def problems_of(folder: Path, number: int) -> dict[str, ProblemView]:
+    """Write problems to a folder; return what a model sees of each."""
+    write_problems(folder, number)
+    return {each.id: each.view() for each in load(f"jsonl:{folder / 'p.jsonl'}").problems}
+
+
+def template_in(messages: Sequence[object]) -> str:
+    """Return the template that the reflection model is shown."""
+    text = str(messages[1].content)  # type: ignore[attr-defined]
+    return text.split("<template>\n", 1)[1].split("\n</template>", 1)[0]
+
+
 def test_a_proposal_that_cannot_solve_more_is_not_asked_what_its_parent_solves(
     tmp_path: Path,
 ) -> None:
-    write_problems(tmp_path, 6)
-    loaded = load(f"jsonl:{tmp_path / 'p.jsonl'}").problems
-    views = {each.id: each.view() for each in loaded}
-    ids = [each.id for each in loaded]
+    views = problems_of(tmp_path, 6)
+    ids = [*views]
     split = ProblemSplit(train=tuple(ids[:3]), selection=(ids[3], ids[4]), test=(ids[5],))
     always, helped = {ids[0], ids[3]}, {ids[1], ids[4]}
     candidates = Unchecked.of("default", "single_shot", tmp_path / "c", [*views.values()])
@@ -44,9 +55,7 @@ def test_a_proposal_that_cannot_solve_more_is_not_asked_what_its_parent_solves(
         return ShownSample.of(views[result.problem_id], result, ())
 
     def reflect(messages: Sequence[object]) -> str:
-        text = str(messages[1].content)  # type: ignore[attr-defined]
-        template = text.split("<template>\n", 1)[1].split("\n</template>", 1)[0]
-        return f"<template>\n{template}\n{next(phrases)}\n</template>"
+        return f"<template>\n{template_in(messages)}\n{next(phrases)}\n</template>"
 
     search = GepaSearch(
         *(candidates, split, ask, shown, reflect, tmp_path),
@@ -74,10 +83,8 @@ def test_a_model_that_proposes_the_same_again_ends_the_search_and_is_shown_it(
     tmp_path: Path,
 ) -> None:
     """As at temperature 0: each answer is paid for, and each round asks other train problems."""
-    write_problems(tmp_path, 60)
-    loaded = load(f"jsonl:{tmp_path / 'p.jsonl'}").problems
-    views = {each.id: each.view() for each in loaded}
-    ids = [each.id for each in loaded]
+    views = problems_of(tmp_path, 60)
+    ids = [*views]
     split = ProblemSplit(train=tuple(ids[:50]), selection=tuple(ids[50:55]), test=tuple(ids[55:]))
     candidates = Unchecked.of("default", "single_shot", tmp_path / "c", [*views.values()])
     requests: list[str] = []
@@ -90,10 +97,8 @@ def test_a_model_that_proposes_the_same_again_ends_the_search_and_is_shown_it(
         return ShownSample.of(views[result.problem_id], result, ())
 
     def reflect(messages: Sequence[object]) -> str:
-        text = str(messages[1].content)  # type: ignore[attr-defined]
-        requests.append(text)
-        template = text.split("<template>\n", 1)[1].split("\n</template>", 1)[0]
-        return f"<template>\n{template}\n{VAIN}\n</template>"
+        requests.append(str(messages[1].content))  # type: ignore[attr-defined]
+        return f"<template>\n{template_in(messages)}\n{VAIN}\n</template>"
 
     search = GepaSearch(
         *(candidates, split, ask, shown, reflect, tmp_path),
@@ -107,7 +112,7 @@ def test_a_model_that_proposes_the_same_again_ends_the_search_and_is_shown_it(
     assert "brought nothing new" in str(stopped)
     templates = len(candidates.start)
     assert len(requests) == MOST_IDLE + templates
-    assert not any("Proposed before" in text for text in requests[:templates])
+    assert not any("proposed before" in text for text in requests[:templates])
     assert all(f"+{VAIN}" in text for text in requests[templates:])
 
 
