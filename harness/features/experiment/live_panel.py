@@ -46,7 +46,8 @@ class VariantProgress:
 
     Attributes:
         planned: number of planned samples.
-        shots: number of samples per problem.
+        shots: most samples of a problem.
+        uneven: whether some problems have fewer, as the shots follow the agent's spend.
         tally: its scores; None before it has begun.
         busy: seconds that its earlier parts took in this process; `done` samples ended in them.
     """
@@ -55,6 +56,7 @@ class VariantProgress:
     planned: int
     shots: int
     tally: Tally | None = None
+    uneven: bool = False
     busy: float = 0.0
     done: int = 0
 
@@ -158,6 +160,7 @@ class ExperimentPanel(Closing):
     def expect(self, name: str, samples: int) -> None:
         """Show this number of samples as planned, where it is not that of the run's settings."""
         self._expected[name] = self._arms[name].planned = samples
+        self._arms[name].uneven = True
 
     def begin(self, arm: VariantProgress, rows: LiveRows) -> None:
         """A part of a variant begins."""
@@ -309,7 +312,7 @@ def _notes(arm: VariantProgress, *, now: bool) -> Iterator[str]:
     if now and arm.tally and arm.tally.running:
         yield f"{arm.tally.running:,} running"
     elif arm.shots > 1:
-        yield f"{arm.shots:,} shots each"
+        yield f"up to {arm.shots:,} shots each" if arm.uneven else f"{arm.shots:,} shots each"
 
 
 def _arm_line(

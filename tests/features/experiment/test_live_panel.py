@@ -187,6 +187,13 @@ def test_samples_that_were_put_off_are_left() -> None:
     assert any(re.search(r"b +1/4 .* 3 left", line) for line in lines), lines
 
 
+def test_shots_that_follow_the_spend_are_at_most_so_many_for_a_problem() -> None:
+    drawn = panel([VariantProgress("b", 8, 3, tally(8, 8, 8)), VariantProgress("a", 4, 1)])
+    assert any(" 3 shots each" in line for line in texts(drawn))
+    drawn.expect("b", 8)
+    assert any(" up to 3 shots each" in line for line in texts(drawn))
+
+
 def test_names_are_made_safe() -> None:
     lines = texts(
         panel(
