@@ -27,6 +27,17 @@ def points(difference: float) -> str:
     return f"{100 * difference:+.1f}"
 
 
+def p_value(value: float) -> str:
+    """Format a p-value: `0.0012`, or `< 0.001`."""
+    return "< 0.001" if value < 0.001 else f"{value:.2g}"  # noqa: PLR2004
+
+
+def p_words(value: float) -> str:
+    """Format a p-value after the letter p: `= 0.0012`, or `< 0.001`."""
+    text = p_value(value)
+    return text if text.startswith("<") else f"= {text}"
+
+
 def figure(value: float | None) -> str:
     """Format a quantity to three digits; `unknown` if it is None."""
     if value is None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.figures import count, dollars, percent
+from harness.figures import count, dollars, p_value, p_words, percent
 from harness.text import printable, printable_line
 
 ESC, BEL = "\x1b", "\x07"
@@ -74,3 +74,13 @@ def test_numbers_are_written_as_people_write_them() -> None:
     assert [dollars(None), dollars(0.0), dollars(0.01234), dollars(1_234.5)] == [
         *("unknown", "$0.0000", "$0.0123", "$1,234.50")
     ]
+
+
+@pytest.mark.parametrize(
+    ("value", "alone", "after_p"),
+    [(1.0, "1", "= 1"), (0.01562, "0.016", "= 0.016"), (0.0009, "< 0.001", "< 0.001")],
+)
+def test_a_p_value_has_two_digits_or_is_below_a_thousandth(
+    value: float, alone: str, after_p: str
+) -> None:
+    assert (p_value(value), p_words(value)) == (alone, after_p)

@@ -17,7 +17,7 @@ from harness.features.compare.spend_sentence import (
     sentence_of,
     shots_words,
 )
-from harness.figures import UNKNOWN, count, dollars, percent, points, quantity
+from harness.figures import UNKNOWN, count, dollars, p_words, percent, points, quantity
 from harness.run.summary.loaded_run import mode_words
 from harness.run.summary.summary import Summary
 from harness.text import printable_line
@@ -357,11 +357,6 @@ def interleaved(versus: Pairwise, most: int) -> Sequence[Flip]:
     lost = [flip for flip in versus.flips if flip.better != versus.label]
     kept = min(len(lost), max(most // 3, most - len(gained)))
     return [*gained[: most - kept], *lost[:kept]]
-
-
-def p_words(p_value: float) -> str:
-    """Return a p-value with its relation sign: `= 0.02`."""
-    return "< 0.001" if p_value < 0.001 else f"= {p_value:.2g}"  # noqa: PLR2004
 
 
 def tokens_words(tokens: float | None) -> str:

@@ -15,7 +15,6 @@ from harness.features.compare.answer import (
     arm_of,
     changes_words,
     interleaved,
-    p_words,
     title_words,
     tokens_words,
     warnings_of,
@@ -23,7 +22,7 @@ from harness.features.compare.answer import (
 from harness.features.compare.comparison import Comparison, Pairwise
 from harness.features.compare.flips import Flip
 from harness.features.compare.run_names import names_of
-from harness.figures import UNKNOWN, dollars, interval, percent, points, quantity
+from harness.figures import UNKNOWN, dollars, interval, p_value, percent, points, quantity
 from harness.text import printable_line
 
 LISTED = 5
@@ -131,8 +130,7 @@ def _many(comparison: Comparison, names: Mapping[str, str]) -> Table:
         arm, versus = arm_of(side, names[side.label]), by_label.get(side.label)
         against = "baseline", ""
         if versus is not None:
-            p_value = p_words(versus.p_holm).removeprefix("= ")
-            against = points(versus.paired.difference), p_value
+            against = points(versus.paired.difference), p_value(versus.p_holm)
         table.add_row(
             f"  {arm.name}",
             *(_solved(arm), _bounds(arm).strip("()"), *against),

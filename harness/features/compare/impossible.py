@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
-from harness.figures import count, percent, points
+from harness.figures import count, p_words, percent, points
 from harness.run.store.impossible_result import ImpossibleOutcome
 from harness.run.summary.loaded_run import Run
 from harness.stats.paired import compare_counts
@@ -40,7 +40,7 @@ def impossible_findings(a: Run, b: Run, labels: tuple[str, str]) -> Iterator[str
         yield (
             f"impossible tests, {outcome.replace('_', ' ')}: {rates} of "
             f"{count(len(shared), 'problem')} ({points(found.difference)} points{ends}, "
-            f"p = {found.p_value:.2g})"
+            f"p {p_words(found.p_value)})"
         )
 
 

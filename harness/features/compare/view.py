@@ -14,7 +14,7 @@ from harness.features.compare.run_names import names_of
 from harness.features.compare.spend_sentence import foreign
 from harness.features.compare.spend_table import spend_columns, spend_rows
 from harness.features.compare.table_rows import rows_of
-from harness.figures import UNKNOWN, count, percent, points
+from harness.figures import UNKNOWN, count, p_words, percent, points
 from harness.run.summary.groups import FEWEST
 from harness.terminal.groups_view import too_few
 from harness.terminal.rich_tables import figures_table
@@ -49,10 +49,10 @@ def findings(versus: Pairwise, comparisons: int, names: Mapping[str, str]) -> It
         )
     difference = f"difference {b} minus {a}: {points(paired.difference)} points"
     p_value = paired.p_value
-    yield f"{difference}{_interval_words(versus)}; p = {p_value:.4g}{reading(p_value)}"
+    yield f"{difference}{_interval_words(versus)}; p {p_words(p_value)}{reading(p_value)}"
     if comparisons > 1:
         yield (
-            f"corrected by Holm for {comparisons} comparisons: p = {versus.p_holm:.4g}"
+            f"corrected by Holm for {comparisons} comparisons: p {p_words(versus.p_holm)}"
             f"{reading(versus.p_holm)}"
         )
     yield _detectable(versus)

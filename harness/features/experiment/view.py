@@ -13,7 +13,7 @@ from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderR
 from rich.text import Text
 
 from harness.errors import RunDirectoryError, UsageError
-from harness.features.compare.answer import at_any_look, p_words
+from harness.features.compare.answer import at_any_look
 from harness.features.compare.answer_screen import comparison_screen
 from harness.features.compare.comparison import LEVEL, Comparison, compare_runs
 from harness.features.compare.library import RunComparison, compare
@@ -21,7 +21,17 @@ from harness.features.experiment.decision import Decision
 from harness.features.experiment.ranking import Against, RankedVariant, Ranking
 from harness.features.experiment.stopping_goal import PAIR
 from harness.features.show.library import LoadedRun, load_run
-from harness.figures import UNKNOWN, count, dollars, interval, percent, points, quantity
+from harness.figures import (
+    UNKNOWN,
+    count,
+    dollars,
+    interval,
+    p_value,
+    p_words,
+    percent,
+    points,
+    quantity,
+)
 from harness.run.summary.loaded_run import frame
 from harness.terminal.notebook import NotebookView
 from harness.terminal.rich_tables import figures_table
@@ -166,7 +176,7 @@ def _row(number: int, variant: RankedVariant, ranking: Ranking) -> dict[str, str
     if against:
         row["difference"] = points(against.difference)
         row["95 %"] = f"{points(against.low_holm)} to {points(against.high_holm)}"
-        row["p (Holm)"] = f"{against.p_holm:.3g}"
+        row["p (Holm)"] = p_value(against.p_holm)
     return row
 
 

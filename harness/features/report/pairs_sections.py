@@ -7,6 +7,7 @@ from harness.features.compare.comparison import LEVEL
 from harness.features.report import answer_charts
 from harness.features.report.figures import PageItem, Section, Table
 from harness.features.report.labelled_runs import Pairing
+from harness.figures import p_value
 from harness.run.summary.loaded_run import mode_words
 from harness.text import printable_line
 
@@ -36,7 +37,7 @@ def _differences(key: str, pairs: Sequence[Pairing]) -> PageItem:
         ("pair", "difference", "95 % interval", "problems", "p"),
         tuple(
             (row["pair"], f"{row['difference']:+.1f}", f"{row['low']:+.1f} to {row['high']:+.1f}",
-             f"{pair.paired.problems:,}", f"{pair.p_value:.3g}")
+             f"{pair.paired.problems:,}", p_value(pair.p_value))
             for row, pair in zip(rows, pairs, strict=True)
         ),
     )  # fmt: skip

@@ -27,7 +27,7 @@ from harness.features.report.notable_problems import Extreme
 from harness.features.report.pairs_sections import pairs_sections
 from harness.features.report.summary_section import summary_section
 from harness.features.report.variants_section import experiment_section
-from harness.figures import count, dollars, figure, percent
+from harness.figures import count, dollars, figure, p_value, percent
 from harness.run.summary.groups import FEWEST
 
 MOST_FLIPS = 200  # in a list
@@ -115,7 +115,7 @@ def _pair_row(pairing: Pairing) -> tuple[str, ...]:
         f"{100 * pairing.low:+.1f} to {100 * pairing.high:+.1f}",
         f"{len(paired.better_b):,}",
         f"{len(paired.better_a):,}",
-        f"{pairing.p_value:.3g}",
+        p_value(pairing.p_value),
     )
 
 

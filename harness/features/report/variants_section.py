@@ -5,7 +5,7 @@ from typing import Any
 from harness.features.experiment.ranking import RankedVariant, Ranking
 from harness.features.report import answer_charts
 from harness.features.report.figures import PageItem, Section, Table, rate_words
-from harness.figures import UNKNOWN, count, dollars, percent, quantity
+from harness.figures import UNKNOWN, count, dollars, p_value, percent, quantity
 from harness.text import printable_line
 
 
@@ -48,7 +48,7 @@ def _row(number: int, variant: RankedVariant, ranking: Ranking) -> tuple[str, ..
         rate_words(variant.pass_at_1) + done,
         "baseline" if baseline else f"{100 * against.difference:+.1f}" if against else UNKNOWN,
         f"{100 * against.low:+.1f} to {100 * against.high:+.1f}" if against else "",
-        f"{against.p_holm:.3g}" if against else "",
+        p_value(against.p_holm) if against else "",
         dollars(variant.cost_per_sample),
         UNKNOWN if tokens is None else quantity(tokens),
         "on the front" if variant.on_front else "",

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from harness.efficiency.efficiency_summary import score
 from harness.features.show.run_list import ListedRun, RunChange, Trend, list_runs, trends
-from harness.figures import count, dollars, interval, percent
+from harness.figures import count, dollars, interval, p_value, percent
 from harness.terminal.columns import Cell, Column, ColumnGrid
 from harness.text import printable_line
 
@@ -162,14 +162,10 @@ def _trend_cells(run: ListedRun, change: RunChange | None, root: Path) -> list[C
         Cell("█" * full + "░" * (BAR - full), "dim"),
         spread,
         Cell("-" if change is None else f"{100 * change.difference:+.1f}", _WORDS.get(word, "")),
-        Cell("-" if change is None else _p_value(change.p_value)),
+        Cell("-" if change is None else p_value(change.p_value)),
         Cell(notes, _WORDS.get(word, "")),
         Cell("" if change is None else _name(change.against, root)),
     ]
-
-
-def _p_value(value: float) -> str:
-    return "< 0.001" if value < 0.001 else f"{value:.3f}"  # noqa: PLR2004 - three digits
 
 
 def _rate(run: ListedRun) -> tuple[Cell, Cell]:

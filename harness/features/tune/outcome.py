@@ -4,13 +4,12 @@ from pathlib import Path
 from typing import Any
 
 from harness.errors import RunDirectoryError
-from harness.features.compare.answer import p_words
 from harness.features.compare.comparison import LEVEL, compare_runs
 from harness.features.tune.candidate_runs import price_in, spent_by_run
 from harness.features.tune.reflection import spent_on_reflection
 from harness.features.tune.search_record import CandidateRecord, read_record
 from harness.features.tune.tune_file import Ended, TuneFile, read_tune
-from harness.figures import count, dollars
+from harness.figures import count, dollars, p_words
 from harness.models.protocol import Frozen
 from harness.run.plan.budget import NOTHING
 from harness.run.store.directory import MANIFEST

@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from harness.efficiency.efficiency_summary import cpu_time, rank, score_interval, score_words
 from harness.efficiency.scale import Efficiency
-from harness.figures import count, dollars, interval, percent, quantity
+from harness.figures import count, dollars, interval, p_value, percent, quantity
 from harness.grading.verdict import INFRASTRUCTURE
 from harness.run.store.pending import reason_text
 from harness.text import printable, printable_line
@@ -100,6 +100,7 @@ FUNCTIONS: dict[str, Any] = {
     "count": count,
     "cpu_time": cpu_time,
     "dollars": dollars,
+    "p_value": p_value,
     "quantity": quantity,
     "duration": duration,
     "interval": interval,

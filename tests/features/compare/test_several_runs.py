@@ -67,7 +67,7 @@ class TestBaseline:
         )
         assert [v.p_holm for v in found.versus] == pytest.approx([4 / 2**8, 0.0158246], rel=1e-4)
         text = words(shown(comparison_view(found), 160))
-        assert "corrected by Holm for 2 comparisons: p = 0.01562 (unlikely to be chance)" in text
+        assert "corrected by Holm for 2 comparisons: p = 0.016 (unlikely to be chance)" in text
         assert "b against a" in text
         assert "c against a" in text
         alone = words(shown(comparison_view(compare_runs(runs[:2])), 160))
