@@ -31,7 +31,7 @@ def _differences(key: str, pairs: Sequence[Pairing]) -> PageItem:
     rows = [_difference(key, pair) for pair in pairs]
     about = (
         "The difference of pass@1 over the problems that both runs graded, with its 95 % interval; "
-        "p is corrected by Holm for the pairs of this kind."
+        "interval and p are corrected by Holm for the pairs of this kind."
     )
     table = Table(
         ("pair", "difference", "95 % interval", "problems", "p"),
@@ -48,12 +48,11 @@ def _differences(key: str, pairs: Sequence[Pairing]) -> PageItem:
 def _difference(key: str, pair: Pairing) -> dict[str, Any]:
     other, base = (_value(key, side.said(key)) for side in (pair.other, pair.base))
     rest = [_value(name, pair.other.said(name)) for name, _ in KINDS if name != key]
-    low, high = pair.paired.low, pair.paired.high
     return {
         "pair": f"{other} - {base} ({', '.join(rest)})",
         "difference": 100 * pair.paired.difference,
-        "low": 100 * (pair.paired.difference if low is None else low),
-        "high": 100 * (pair.paired.difference if high is None else high),
+        "low": 100 * pair.low,
+        "high": 100 * pair.high,
         "decided": "decided" if pair.p_value < LEVEL else "chance could do this",
     }
 

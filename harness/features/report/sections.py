@@ -27,7 +27,7 @@ from harness.features.report.notable_problems import Extreme
 from harness.features.report.pairs_sections import pairs_sections
 from harness.features.report.summary_section import summary_section
 from harness.features.report.variants_section import experiment_section
-from harness.figures import count, dollars, figure, p_value, percent
+from harness.figures import count, dollars, figure, p_value, percent, points
 from harness.run.summary.groups import FEWEST
 
 MOST_FLIPS = 200  # in a list
@@ -111,8 +111,8 @@ def _pair_row(pairing: Pairing) -> tuple[str, ...]:
         f"{paired.problems:,}",
         "unknown" if paired.rate_b is None else percent(paired.rate_b.value),
         "unknown" if paired.rate_a is None else percent(paired.rate_a.value),
-        f"{100 * paired.difference:+.1f} points",
-        f"{100 * pairing.low:+.1f} to {100 * pairing.high:+.1f}",
+        f"{points(paired.difference)} points",
+        f"{points(pairing.low)} to {points(pairing.high)}",
         f"{len(paired.better_b):,}",
         f"{len(paired.better_a):,}",
         p_value(pairing.p_value),

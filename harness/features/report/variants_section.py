@@ -5,7 +5,7 @@ from typing import Any
 from harness.features.experiment.ranking import RankedVariant, Ranking
 from harness.features.report import answer_charts
 from harness.features.report.figures import PageItem, Section, Table, rate_words
-from harness.figures import UNKNOWN, count, dollars, p_value, percent, quantity
+from harness.figures import UNKNOWN, count, dollars, p_value, percent, points, quantity
 from harness.text import printable_line
 
 
@@ -29,8 +29,8 @@ def _ranking_words(ranking: Ranking) -> str:
     tests = sum(variant.against is not None for variant in ranking.variants)
     return (
         f"Differences are in points of pass@1 against {printable_line(ranking.baseline)}, paired "
-        f"by problem; p is corrected by Holm for {count(tests, 'test')}. A variant is on the "
-        "Pareto front where no other solves as much for less."
+        f"by problem; intervals and p are corrected by Holm for {count(tests, 'test')}. A variant "
+        "is on the Pareto front where no other solves as much for less."
     )
 
 
@@ -46,8 +46,8 @@ def _row(number: int, variant: RankedVariant, ranking: Ranking) -> tuple[str, ..
     return (
         f"{number}. {printable_line(variant.name)}",
         rate_words(variant.pass_at_1) + done,
-        "baseline" if baseline else f"{100 * against.difference:+.1f}" if against else UNKNOWN,
-        f"{100 * against.low:+.1f} to {100 * against.high:+.1f}" if against else "",
+        "baseline" if baseline else points(against.difference) if against else UNKNOWN,
+        f"{points(against.low_holm)} to {points(against.high_holm)}" if against else "",
         p_value(against.p_holm) if against else "",
         dollars(variant.cost_per_sample),
         UNKNOWN if tokens is None else quantity(tokens),

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from harness.efficiency.efficiency_summary import score
 from harness.features.show.run_list import ListedRun, RunChange, Trend, list_runs, trends
-from harness.figures import count, dollars, interval, p_value, percent
+from harness.figures import count, dollars, interval, p_value, percent, points
 from harness.terminal.columns import Cell, Column, ColumnGrid
 from harness.text import printable_line
 
@@ -161,7 +161,7 @@ def _trend_cells(run: ListedRun, change: RunChange | None, root: Path) -> list[C
         rate,
         Cell("█" * full + "░" * (BAR - full), "dim"),
         spread,
-        Cell("-" if change is None else f"{100 * change.difference:+.1f}", _WORDS.get(word, "")),
+        Cell("-" if change is None else points(change.difference), _WORDS.get(word, "")),
         Cell("-" if change is None else p_value(change.p_value)),
         Cell(notes, _WORDS.get(word, "")),
         Cell("" if change is None else _name(change.against, root)),

@@ -6,7 +6,7 @@ from importlib.resources import files
 import pytest
 import vl_convert
 
-from harness.features.experiment.ranking import RankedVariant, Ranking
+from harness.features.experiment.ranking import Against, RankedVariant, Ranking
 from harness.features.report import charts
 from harness.features.report.figures import (
     FAILED_PUBLIC,
@@ -151,3 +151,30 @@ def test_the_chart_of_prices_is_in_dollars_and_names_no_line_that_is_not_there(
     svg = vl_convert.vegalite_to_svg({**chart.chart, "width": 900})
     assert ">$0.001<" in svg
     assert ">1m<" not in svg
+
+
+def test_the_ranking_shows_the_interval_that_is_corrected_as_p_is() -> None:
+    against = Against(
+        problems=20,
+        difference=0.2,
+        low=0.01,
+        high=0.39,
+        p_value=0.04,
+        p_holm=0.08,
+        low_holm=-0.02,
+        high_holm=0.42,
+    )
+    ranking = Ranking(
+        experiment="e",
+        hash="h",
+        baseline="a",
+        front_by=None,
+        prices_as_of=(),
+        variants=(
+            RankedVariant(name="b", run="b", settings={}, pass_at_1=RATE, against=against),
+            RankedVariant(name="a", run="a", settings={}, pass_at_1=RATE),
+        ),
+    )
+    (table,) = experiment_section(ranking).exhibits
+    row = next(iter(table.table.rows))
+    assert row[2:5] == ("+20.0", "-2.0 to +42.0", "0.08")

@@ -14,6 +14,8 @@ from harness.features.report.changed_outcomes import changed_outcomes
 from harness.features.report.first_screen import first_screen
 from harness.features.report.labelled_runs import pairings, sides_of
 from harness.features.report.page import write_report
+from harness.features.report.pairs_sections import pairs_sections
+from harness.figures import points
 from harness.run.settings.spec import RunSpec, stored
 from harness.run.store.results import SampleResult
 from harness.run.summary.filters import read_filters
@@ -140,6 +142,16 @@ def experiment(tmp_path: Path, make_result: MakeResult, write_run: WriteRun) -> 
     }
     (folder / FILE).write_text(json.dumps(told))
     return folder
+
+
+def test_pairs_show_the_interval_that_is_corrected_as_p_is(experiment: Path) -> None:
+    sides = sides_of([read_run(path) for path in sorted(experiment.iterdir()) if path.is_dir()])
+    pairs = [pair for pair in pairings(sides) if pair.factors == ("mode",)]
+    assert pairs[0].paired.low is not None
+    assert abs(pairs[0].low - pairs[0].paired.low) > 0.01
+    section = next(each for each in pairs_sections(pairs) if each.name == "by-mode")
+    row = section.exhibits[0].table.rows[0]
+    assert row[2] == f"{points(pairs[0].low)} to {points(pairs[0].high)}"
 
 
 @pytest.mark.thorough
