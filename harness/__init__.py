@@ -137,14 +137,14 @@ def __getattr__(name: str) -> Any:
     for home, names in _HOMES.items():
         if name in names:
             try:
-                found = globals()[name] = getattr(import_module(home), name)
+                attribute = globals()[name] = getattr(import_module(home), name)
             except ModuleNotFoundError as error:
                 from harness.errors import missing_package
 
                 if (missing := missing_package(error)) is None:
                     raise
                 raise ModuleNotFoundError(f"harness.{name}: {missing}", name=error.name) from None
-            return found
+            return attribute
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

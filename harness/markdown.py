@@ -103,11 +103,11 @@ def _fence_in_list_item(line: str) -> _Fence | None:
 
 def _fence_after_words(line: str) -> _Fence | None:
     start = line.find("```")
-    found = _AFTER_WORDS.fullmatch(line, start) if start > 0 else None
-    if found is None:
+    match = _AFTER_WORDS.fullmatch(line, start) if start > 0 else None
+    if match is None:
         return None
-    tag = found[2].strip("{}.").lower()
-    return _Fence("", found[1], tag, after_words=not tag)
+    tag = match[2].strip("{}.").lower()
+    return _Fence("", match[1], tag, after_words=not tag)
 
 
 def _block(fence: _Fence, lines: list[str], *, closed: bool) -> FencedBlock:

@@ -94,13 +94,13 @@ def find(group: str, name: str) -> Plugin | None:
     Raises:
         UsageError: two packages offer one of that name.
     """
-    found = [each for each in installed(group) if each.name == name and USABLE.match(name)]
-    if len(found) > 1:
-        packages = " and ".join(each.package for each in found)
+    plugins = [each for each in installed(group) if each.name == name and USABLE.match(name)]
+    if len(plugins) > 1:
+        packages = " and ".join(each.package for each in plugins)
         raise UsageError(
             f"{name!r} of {group} is offered by the packages {packages}; uninstall one of them"
         )
-    return found[0] if found else None
+    return plugins[0] if plugins else None
 
 
 def known(group: str, own: Collection[str]) -> str:
@@ -135,12 +135,12 @@ def _installed() -> tuple[Plugin, ...]:
 
 @lru_cache(maxsize=2)
 def _on(path: tuple[str, ...]) -> tuple[Plugin, ...]:  # noqa: ARG001 - where metadata is searched for
-    found: set[Plugin] = set()
+    plugins: set[Plugin] = set()
     everything = entry_points()  # called once: each call reads the metadata of all packages
     for group in GROUPS:
         for entry in everything.select(group=group):
-            found.add(Plugin(group, entry.name, *_package_of(entry), entry.value))
-    return tuple(sorted(found, key=lambda each: (each.group, each.name, each.package)))
+            plugins.add(Plugin(group, entry.name, *_package_of(entry), entry.value))
+    return tuple(sorted(plugins, key=lambda each: (each.group, each.name, each.package)))
 
 
 def _package_of(entry: EntryPoint) -> tuple[str, str]:

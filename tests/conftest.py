@@ -53,7 +53,14 @@ def pytest_xdist_setupnodes() -> None:
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
-    """Compile the package once: sandboxes, which write nothing, would do it at every start."""
+    """Compile the package once: sandboxes, which write nothing, would do it at every start.
+
+    Raises:
+        pytest.UsageError: a path that does not exist, which several workers would not name.
+    """
+    for each in session.config.args:
+        if not Path(session.config.invocation_params.dir, each.partition("::")[0]).exists():
+            raise pytest.UsageError(f"file or directory not found: {each}")
     if not hasattr(session.config, "workerinput"):
         for folder in (Path(__file__).parents[1] / "harness", Path(__file__).parent / "support"):
             compileall.compile_dir(folder, quiet=2, workers=0)

@@ -122,9 +122,9 @@ class AgentEpisode:
             SandboxError: the public tests could not be run.
         """
         workspace = self.session.workspace
-        if workspace.latest is None and (found := self._said.last()).code:
-            self._salvaged = found
-            workspace.revisions.append(Revision(found.code))
+        if workspace.latest is None and (solution := self._said.last()).code:
+            self._salvaged = solution
+            workspace.revisions.append(Revision(solution.code))
             self.calls.note_revisions()
         if reason is not StopReason.PUBLIC_TESTS_PASSED:
             await self.conversation.run_public_tests()
@@ -185,8 +185,8 @@ class AgentEpisode:
     def _after_words(self, turn: ModelTurn) -> StopReason | None:
         """Return why the episode ended with a message without calls; None if it continues."""
         if turn.stop.reason == "refusal" or (self.filtered and _filtered(turn)):
-            words = turn.text.strip() or turn.stop.provider_word or turn.stop.reason
-            self._refusal = shorten(words, LONGEST_REFUSAL)
+            message = turn.text.strip() or turn.stop.provider_word or turn.stop.reason
+            self._refusal = shorten(message, LONGEST_REFUSAL)
             return StopReason.MODEL_STOPPED
         self.filtered = self.filtered or _filtered(turn)
         turns = self.conversation.turns
@@ -217,13 +217,13 @@ class AgentEpisode:
         self._nudges += 1
         self._in_a_row += 1
         before = f"{CUT_OFF} " if turn.cut_off else f"{FILTERED} " if _filtered(turn) else ""
-        words = reminder(
+        message = reminder(
             self.session,
             turns_left=self.session.limits.turns - self.conversation.turns,
             code_in_text=new,
             further=max(1, MOST_IN_A_ROW + 1 - self._in_a_row) if latest is None else 1,
         )
-        self.conversation.add(UserMessage(content=before + words))
+        self.conversation.add(UserMessage(content=before + message))
         return None
 
     def _note_failures(self, turn: ModelTurn, results: Sequence[ToolMessage]) -> None:

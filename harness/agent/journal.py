@@ -69,7 +69,7 @@ class Journal:
             return
         if isinstance(event, events.Response):
             self._count(event)
-        if not self._live and self._next(lambda found: found == event) != event:
+        if not self._live and self._next(lambda recorded: recorded == event) != event:
             if self._is_lost():
                 self._kept += 1
                 return
@@ -98,7 +98,7 @@ class Journal:
         """
         if self._live:
             return None
-        asked = self._next(lambda found: isinstance(found, events.Request))
+        asked = self._next(lambda event: isinstance(event, events.Request))
         if isinstance(asked, events.SampleEnd) and asked.stop_reason == MODEL_STOPPED:
             raise RecordingEndedError("the model had stopped here", MODEL_STOPPED, asked=False)
         lost = self._is_lost() and _is_of_turn(self._at(self._kept + 1), request.turn)
@@ -118,15 +118,15 @@ class Journal:
                 retries += [failed.usage] if failed.usage else []
             place += 1
         self._retries = tuple(retries)
-        found = self._at(place)
-        match found:
-            case events.Response() if found.turn == request.turn:
-                self._kept, self._turn = place + 1, found.turn
-                self._count(found)
-                return found
+        event = self._at(place)
+        match event:
+            case events.Response() if event.turn == request.turn:
+                self._kept, self._turn = place + 1, event.turn
+                self._count(event)
+                return event
             case events.Cleared():
-                self._kept, self._turn = place, found.turn
-                raise ContextOverflowError(found.cause)
+                self._kept, self._turn = place, event.turn
+                raise ContextOverflowError(event.cause)
             case _:
                 self._go_live()
                 return None
@@ -155,10 +155,10 @@ class Journal:
         """Return the next recorded event if it is the wanted one; else None."""
         if self._live:
             return None
-        found = self._next(lambda each: isinstance(each, kind) and wanted(each))
-        if isinstance(found, kind) and wanted(found):
+        event = self._next(lambda each: isinstance(each, kind) and wanted(each))
+        if isinstance(event, kind) and wanted(event):
             self._kept += 1
-            return found
+            return event
         if not self._is_lost():
             self._go_live()
         return None
@@ -173,7 +173,7 @@ class Journal:
 
     def _begin(self, start: events.SampleStart) -> None:
         """Compare what affects the sample; a change makes the recorded events void."""
-        before = self._next(lambda found: isinstance(found, events.SampleStart))
+        before = self._next(lambda event: isinstance(event, events.SampleStart))
         if self._is_lost():  # the requests' hashes show whether the sample has changed
             self._kept = 1
             return
@@ -182,8 +182,8 @@ class Journal:
             self._write(start)
             return
         changed = [
-            words
-            for field, words in STARTS.items()
+            description
+            for field, description in STARTS.items()
             if getattr(before, field) != getattr(start, field)
         ]
         if changed:
@@ -195,9 +195,9 @@ class Journal:
     def _next(self, wanted: Callable[[events.Event], bool]) -> events.Event | None:
         """Return the next recorded event, skipping damaged lines before a wanted one."""
         place = self._kept
-        while isinstance(found := self._at(place), events.Damaged):
+        while isinstance(event := self._at(place), events.Damaged):
             place += 1
-        if found is not None and wanted(found):
+        if event is not None and wanted(event):
             self._kept = place
         return self._at(self._kept)
 

@@ -45,17 +45,17 @@ class ProblemReports:
     """Listens to a sample's answers.
 
     Attributes:
-        found: how the model said that a test is wrong; None if it did not.
+        reported: how the model said that a test is wrong; None if it did not.
     """
 
     def __init__(self) -> None:
-        self.found: Reported | None = None
+        self.reported: Reported | None = None
 
     def hear(self, event: Response) -> None:
         """Note whether an answer says that a test is wrong; a tool call outranks words."""
         reported = report_in(event.response)
-        if reported == "tool" or self.found is None:
-            self.found = reported or self.found
+        if reported == "tool" or self.reported is None:
+            self.reported = reported or self.reported
 
 
 def report_in(turn: ModelTurn) -> Reported | None:

@@ -50,8 +50,8 @@ class SaidCode:
 
     def last(self) -> Extraction:
         """Return the last code; empty if there is none."""
-        found = (self._code_in(turn) for turn in reversed(self._said))
-        return next((each for each in found if each.code), NOTHING)
+        extractions = (self._code_in(turn) for turn in reversed(self._said))
+        return next((each for each in extractions if each.code), NOTHING)
 
     def in_text(self, text: str) -> Extraction:
         """Return the code in a message."""

@@ -127,18 +127,18 @@ class ToolCalls:
     ) -> protocol.ToolMessage:
         """Execute one call; beyond a limit, return an error result instead."""
         limits = self._session.limits
-        words = ""
+        message = ""
         if self._conversation.out_of_time:
-            words = "The time for this problem is up; the call was not carried out."
+            message = "The time for this problem is up; the call was not carried out."
         elif limits.tool_calls is not None and self.made > limits.tool_calls:
-            words = f"No more than {limits.tool_calls} calls are carried out; this one was not."
+            message = f"No more than {limits.tool_calls} calls are carried out; this one was not."
         elif number >= MOST_CALLS:
-            words = f"Only {MOST_CALLS} calls of one message are carried out; this one was not."
+            message = f"Only {MOST_CALLS} calls of one message are carried out; this one was not."
         elif self._session.workspace.submitted:
-            words = "The solution is submitted; the call was not carried out."
-        if words:
+            message = "The solution is submitted; the call was not carried out."
+        if message:
             return protocol.ToolMessage(
-                call_id=call.id, name=call.name, content=words, is_error=True
+                call_id=call.id, name=call.name, content=message, is_error=True
             )
         end = End.CUT_OFF if cut else End.MARKED
         workspace = self._session.workspace
@@ -159,14 +159,14 @@ class ToolCalls:
         test = toolbox.spec(RunTests.name) if self._waits_for_tests() else None
         key = None if spec is None else sole_text(spec)
         if spec and test and key and not text_in_call(call.arguments, key):
-            words = without_code(spec, test, in_text=in_text)
-            return result.model_copy(update={"content": words})
+            message = without_code(spec, test, in_text=in_text)
+            return result.model_copy(update={"content": message})
         if self._session.workspace.latest is None and spec is None:
             spec = next((each for each in toolbox.specs if sole_text(each)), None)
         if not result.is_error or spec is None or (call.name, call.arguments) not in self._failed:
             return result
-        words = told_again(result.content, spec, in_text=in_text)
-        return result.model_copy(update={"content": words})
+        message = told_again(result.content, spec, in_text=in_text)
+        return result.model_copy(update={"content": message})
 
     def _waits_for_tests(self) -> bool:
         """Whether the newest solution has not been run on the public tests."""
@@ -192,7 +192,7 @@ class ToolCalls:
         """Return an error for a truncated call that names the cause."""
         spec = self._session.toolbox.spec(result.name)
         if spec is not None:
-            words = CUT_OFF_CALL.format(name=spec.name)
+            message = CUT_OFF_CALL.format(name=spec.name)
         else:
-            words = f"{CUT_OFF_NAME} {result.content}"
-        return result.model_copy(update={"content": words})
+            message = f"{CUT_OFF_NAME} {result.content}"
+        return result.model_copy(update={"content": message})

@@ -76,10 +76,10 @@ class WrittenTestRunner:
     def read(self, text: str) -> tuple[TestCase, ...]:
         """Return the usable tests of an answer, without repeats, at most `MOST_TESTS`."""
         if self.view.entry_point is None:
-            found = _programs_tests(text)
+            tests = _programs_tests(text)
         else:
-            found = _assertions(text, self.view.entry_point)
-        short = (each for each in found if max(len(each.input), len(each.output)) <= LONGEST_TEST)
+            tests = _assertions(text, self.view.entry_point)
+        short = (each for each in tests if max(len(each.input), len(each.output)) <= LONGEST_TEST)
         return tuple(dict.fromkeys(each for each in short if self._usable(each)))[:MOST_TESTS]
 
     async def run(self, code: str, tests: Sequence[TestCase]) -> WrittenRun:
@@ -146,7 +146,7 @@ def _programs_tests(text: str) -> Iterator[TestCase]:
 
 def _assertions(text: str, entry_point: str) -> Iterator[TestCase]:
     """Yield the assertions on a function, from the fenced blocks or else the whole text."""
-    for block in [found[2] for found in _FENCE.finditer(text)] or [text]:
+    for block in [fence[2] for fence in _FENCE.finditer(text)] or [text]:
         tree = python_source.parse_or_none(block)
         if tree is not None:
             statements = [each for each in ast.walk(tree) if isinstance(each, ast.Assert)]

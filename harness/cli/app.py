@@ -77,26 +77,26 @@ class LazyGroup(HelpGroup):
 
 
 def _imported(command: Command) -> Any:
-    found = _built(command)
+    built = _built(command)
     if not gc.isenabled():  # the program has started: what is imported is never looked through
         gc.freeze()
         gc.set_threshold(COLLECT_AFTER, 10, 10)
         gc.enable()
-    return found
+    return built
 
 
 @cache
 def _built(command: Command) -> Any:
-    found: typer.Typer | Callable[..., Any] = resolve(command.target)
-    if isinstance(found, typer.Typer):
+    loaded: typer.Typer | Callable[..., Any] = resolve(command.target)
+    if isinstance(loaded, typer.Typer):
         return get_group_from_info(
-            TyperInfo(found, name=command.name, cls=HelpGroup),
+            TyperInfo(loaded, name=command.name, cls=HelpGroup),
             pretty_exceptions_short=True,
             suggest_commands=True,
             rich_markup_mode=None,
         )
-    kind: type[TyperCommand] = getattr(found, "command_class", HelpCommand)
-    info = CommandInfo(command.name, cls=kind, callback=found)
+    kind: type[TyperCommand] = getattr(loaded, "command_class", HelpCommand)
+    info = CommandInfo(command.name, cls=kind, callback=loaded)
     return get_command_from_info(info, pretty_exceptions_short=True, rich_markup_mode=None)
 
 

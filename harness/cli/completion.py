@@ -15,8 +15,8 @@ MOST = 200
 
 
 def _offered(values: Iterable[str], incomplete: str) -> list[str]:
-    found = sorted({each for each in values if each.startswith(incomplete)})
-    return [each for each in found if HARMLESS.match(each)][:MOST]
+    matching = sorted({each for each in values if each.startswith(incomplete)})
+    return [each for each in matching if HARMLESS.match(each)][:MOST]
 
 
 def _with_plugins(own: Iterable[str], group: str, incomplete: str) -> list[str]:
@@ -36,8 +36,8 @@ def benchmarks(incomplete: str) -> list[str]:
     if not colon:
         return _with_plugins(LOADERS, SOURCES, incomplete)
     files = _files(where) if where or name not in {"fixture", *HOMES} else ()
-    words = [*HOMES.get(name, ()), *files]
-    return _offered((f"{name}:{word}" for word in words), incomplete)
+    names = [*HOMES.get(name, ()), *files]
+    return _offered((f"{name}:{word}" for word in names), incomplete)
 
 
 def models(incomplete: str) -> list[str]:
@@ -47,8 +47,8 @@ def models(incomplete: str) -> list[str]:
     from harness.plugins import MODELS
 
     if incomplete.startswith(REPLAY_PREFIX):
-        found = ["bundled", *_runs(incomplete.removeprefix(REPLAY_PREFIX))]
-        return _offered((REPLAY_PREFIX + each for each in found), incomplete)
+        names = ["bundled", *_runs(incomplete.removeprefix(REPLAY_PREFIX))]
+        return _offered((REPLAY_PREFIX + each for each in names), incomplete)
     prefixes = [*(each.prefix for each in PROVIDERS), PYTHON_PREFIX, REPLAY_PREFIX]
     priced = [each for each in bundled_prices().models if "*" not in each]
     return _with_plugins([*prefixes, *priced], MODELS, incomplete)

@@ -33,10 +33,10 @@ def current_shell() -> str:
     import shellingham  # pyright: ignore[reportMissingTypeStubs]
 
     try:
-        found = str(shellingham.detect_shell()[0])  # pyright: ignore[reportUnknownMemberType]
+        shell = str(shellingham.detect_shell()[0])  # pyright: ignore[reportUnknownMemberType]
     except (shellingham.ShellDetectionFailure, OSError):
-        found = ""
-    return found if found in SHELLS else Path(os.environ.get("SHELL", "")).name
+        shell = ""
+    return shell if shell in SHELLS else Path(os.environ.get("SHELL", "")).name
 
 
 def show_completion(shell: str | None) -> None:

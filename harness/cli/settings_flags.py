@@ -97,14 +97,14 @@ def with_settings(*keys: str) -> Callable[[Command], Command]:
 
 def given_settings(values: Mapping[str, Any]) -> dict[str, Any]:
     """Return the given settings in the format of a spec."""
-    found = {key: value for key, value in values.items() if value is not None and value != []}
+    given = {key: value for key, value in values.items() if value is not None and value != []}
     for key in _COMMA_LISTS:
-        if key in found:
-            words = [word.strip() for item in found[key] for word in item.split(",")]
-            found[key] = [word for word in words if word] or [""]
-    if "price" in found:
-        found["price"] = read_price(found["price"])
-    return found
+        if key in given:
+            words = [word.strip() for item in given[key] for word in item.split(",")]
+            given[key] = [word for word in words if word] or [""]
+    if "price" in given:
+        given["price"] = read_price(given["price"])
+    return given
 
 
 def _annotation(key: str) -> Any:

@@ -97,11 +97,13 @@ def summarize_efficiency(results: Iterable[TimedResult]) -> EfficiencySummary | 
     if not known:
         return None
     measured = [
-        (result, found) for result, found in known if found.beyond is not None or found.lack
+        (result, efficiency)
+        for result, efficiency in known
+        if efficiency.beyond is not None or efficiency.lack
     ]
-    passed = [(result, found) for result, found in known if result.solved]
+    passed = [(result, efficiency) for result, efficiency in known if result.solved]
     return EfficiencySummary(
-        timings=_counts(found.timing for _, found in known),
+        timings=_counts(efficiency.timing for _, efficiency in known),
         measured=len(measured),
         not_measured=len(graded) - len(measured),
         beyond=known_rate(beyonds(graded)),
@@ -112,21 +114,23 @@ def summarize_efficiency(results: Iterable[TimedResult]) -> EfficiencySummary | 
             _shares((r, f.beyond_branches, 1) for r, f in passed if f.beyond is not None)
         ),
         untold=_counts(why for _, why in sorted({(r.problem_id, f.lack) for r, f in known}) if why),
-        remarks=_counts(found.remark for _, found in known if found.remark),
+        remarks=_counts(efficiency.remark for _, efficiency in known if efficiency.remark),
     )
 
 
 def beyonds(results: Iterable[ScoredResult]) -> Iterator[MeasuredShare]:
     """Yield the Beyond of each graded sample that has one, with its uncertainty."""
     for result in results:
-        found = result.efficiency
-        if result.graded and found is not None and found.beyond is not None:
-            yield MeasuredShare(result.problem_id, found.beyond, _doubt(found, found.beyond))
+        efficiency = result.efficiency
+        if result.graded and efficiency is not None and efficiency.beyond is not None:
+            yield MeasuredShare(
+                result.problem_id, efficiency.beyond, _doubt(efficiency, efficiency.beyond)
+            )
 
 
-def _doubt(found: BeyondScore, value: float) -> float:
+def _doubt(beyond: BeyondScore, value: float) -> float:
     """Return half the interval's width: the larger distance, as one end may be clipped."""
-    ends = (found.beyond_low, found.beyond_high)
+    ends = (beyond.beyond_low, beyond.beyond_high)
     return max((abs(value - end) for end in ends if end is not None), default=0.0)
 
 
@@ -196,9 +200,9 @@ def rank_words(rate: Rate | None) -> str:
     return f"{rank(100 * rate.value)} ({low} to {high})"
 
 
-def scores(found: EfficiencySummary) -> Iterator[tuple[str, Rate | None]]:
+def scores(summary: EfficiencySummary) -> Iterator[tuple[str, Rate | None]]:
     """Yield the name and value of every mean Beyond."""
-    yield "Beyond@1", found.beyond
-    yield "  passed samples only", found.beyond_passed
-    yield f"  by {BLIND}", found.branches
-    yield from ((f"Beyond@{each.k}", each.rate) for each in found.of_several)
+    yield "Beyond@1", summary.beyond
+    yield "  passed samples only", summary.beyond_passed
+    yield f"  by {BLIND}", summary.branches
+    yield from ((f"Beyond@{each.k}", each.rate) for each in summary.of_several)

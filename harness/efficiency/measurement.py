@@ -116,14 +116,16 @@ class Measurement:
         code = self.task.program.code
         expected = _expected(worker, replace(self.task, tests=self.suite.value.all()))
         if self.scale.timing == "mercury":
-            found = mercury_protocol.measure(worker, expected, self.scale, code)
+            measured = mercury_protocol.measure(worker, expected, self.scale, code)
         else:
             try:
-                found = paired_timing.measure(worker, expected, self.scale, dict(self.codes), code)
+                measured = paired_timing.measure(
+                    worker, expected, self.scale, dict(self.codes), code
+                )
             except LapError as error:
                 why = f"every reference failed when the solution was timed: {error}"
                 raise DataError("efficiency", None, why) from error
-        return found.model_copy(update={"remark": found.remark[:REMARK]})
+        return measured.model_copy(update={"remark": measured.remark[:REMARK]})
 
 
 def _expected(worker: Worker, task: Task) -> Expected:
@@ -283,10 +285,10 @@ async def time_all(
     async def take_turns() -> None:
         for each in rest:
             try:
-                found = await scales.measure(each.problem, each.code, pool, solved=each.solved)
+                efficiency = await scales.measure(each.problem, each.code, pool, solved=each.solved)
             except (DataError, SandboxError) as error:
-                found = unmeasured(scales.timing, error)
-            keep(each.number, found)
+                efficiency = unmeasured(scales.timing, error)
+            keep(each.number, efficiency)
 
     async with asyncio.TaskGroup() as group:
         for _ in range(pool.size):

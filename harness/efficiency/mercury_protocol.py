@@ -67,7 +67,7 @@ def calibrate(worker: Worker, expected: Expected, codes: Mapping[str, str]) -> S
     Raises:
         SandboxError: the sandbox failed.
     """
-    found: list[ReferenceTime] = []
+    times: list[ReferenceTime] = []
     failed = 0
     for code_hash, code in codes.items():
         try:
@@ -75,9 +75,9 @@ def calibrate(worker: Worker, expected: Expected, codes: Mapping[str, str]) -> S
         except LapError:
             failed += 1
         else:
-            found.append(ReferenceTime(code_hash=code_hash, time=time.seconds, doubt=time.doubt))
-    found.sort(key=lambda each: (each.time, each.code_hash))
-    return Scale(timing="mercury", unit_s=1.0, references=tuple(found), failed=failed)
+            times.append(ReferenceTime(code_hash=code_hash, time=time.seconds, doubt=time.doubt))
+    times.sort(key=lambda each: (each.time, each.code_hash))
+    return Scale(timing="mercury", unit_s=1.0, references=tuple(times), failed=failed)
 
 
 def total(times: Sequence[Mapping[str, float]]) -> UncertainTime:

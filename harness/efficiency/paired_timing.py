@@ -146,25 +146,25 @@ def against(
         ]
         usual = max(LEAST_S, PASSES_OF_MERCURY * seconds)
         budget = min(MOST_S, effort * usual) + turns.spent_s
-        found: list[list[float]] = []  # one list a round: a batch against each anchor
+        ratios: list[list[float]] = []  # one list a round: a batch against each anchor
         pairs, count = 0, PAIRS
-        while len(found) * len(near) < MOST_BATCHES:
-            found.append([])
+        while len(ratios) * len(near) < MOST_BATCHES:
+            ratios.append([])
             for each in near:
                 before, pairs = turns.spent_s, pairs + count
                 ratio = turns.batch((0, each), count, fresh=remembers)
-                found[-1].append(math.log(ratio * anchors[each - 1][1]))
+                ratios[-1].append(math.log(ratio * anchors[each - 1][1]))
                 first = pairs == PAIRS
                 if first and before + 2 * len(near) * (turns.spent_s - before) > budget:
                     count = FEWEST_PAIRS  # two rounds are the least
-            if len(found) > 1 and (enough(mean_of_rounds(found)) or turns.spent_s > budget):
+            if len(ratios) > 1 and (enough(mean_of_rounds(ratios)) or turns.spent_s > budget):
                 break
     wrong = turns.wrong(expected)
     if wrong:
         raise LapError(wrong, WRONG)
     known = [each for each in counts if each is not None]
     branches = sum(known) if len(known) == len(counts) else None
-    return MeasuredTime(mean_of_rounds(found), seconds, pairs, branches, remembers)
+    return MeasuredTime(mean_of_rounds(ratios), seconds, pairs, branches, remembers)
 
 
 def mean_of_rounds(rounds: Sequence[Sequence[float]]) -> Middle:
@@ -212,15 +212,15 @@ def measure(
         return Efficiency(timing="paired", protocol=scale.protocol, lack=scale.lack)
 
     def enough(ratio: Middle) -> bool:
-        found = _placed(scale, ratio)
-        if found.beyond_low is None or found.beyond_high is None:
+        efficiency = _placed(scale, ratio)
+        if efficiency.beyond_low is None or efficiency.beyond_high is None:
             return ratio.half_width <= WANTED_OF_REFERENCES
-        return found.beyond_high - found.beyond_low <= 2 * WANTED
+        return efficiency.beyond_high - efficiency.beyond_low <= 2 * WANTED
 
-    apart, found = scale.apart, None
-    while found is None:
+    apart, measured = scale.apart, None
+    while measured is None:
         try:
-            found = against(worker, expected, code, anchors, apart=apart, enough=enough)
+            measured = against(worker, expected, code, anchors, apart=apart, enough=enough)
         except LapError as error:
             if 0 in error.programs and apart:
                 return Efficiency.of_failure(scale, error.why.strip().splitlines()[-1])
@@ -230,16 +230,16 @@ def measure(
             anchors = [each for n, each in enumerate(anchors, 1) if n not in error.programs]
             if not anchors:
                 raise
-    return _placed(scale, found.ratio, found)
+    return _placed(scale, measured.ratio, measured)
 
 
-def _placed(scale: Scale, ratio: Middle, found: MeasuredTime | None = None) -> Efficiency:
+def _placed(scale: Scale, ratio: Middle, measured: MeasuredTime | None = None) -> Efficiency:
     """Return the place of a ratio on a scale; while it is measured, without the rest."""
     time, low, high = (math.exp(each) for each in (ratio.value, ratio.low, ratio.high))
     return Efficiency.of(
         *(scale, time, low, high, ratio.half_width),
-        cpu_s=found.seconds if found else 0.0,
-        pairs=found.pairs if found else 0,
-        branches=found.branches if found else None,
-        remark=REMEMBERS if found and found.remembers else "",
+        cpu_s=measured.seconds if measured else 0.0,
+        pairs=measured.pairs if measured else 0,
+        branches=measured.branches if measured else None,
+        remark=REMEMBERS if measured and measured.remembers else "",
     )

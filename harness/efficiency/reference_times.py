@@ -72,7 +72,7 @@ def _scale(
     centre = order[(len(order) - 1) // 2]
     anchors = list(dict.fromkeys((order[0], centre, order[-1])))
     times = {centre: 1.0}
-    found: dict[str, ReferenceTime] = {}
+    by_hash: dict[str, ReferenceTime] = {}
     for each in dict.fromkeys((*anchors, *order)):
         others = [other for other in times if other != each] or [each]
         try:
@@ -90,15 +90,15 @@ def _scale(
                 raise _UnsoundError(at_fault) from error
             continue
         place = Middle(0.0, 0.0, 0.0) if each == centre else timed.ratio  # the unit
-        found[each] = ReferenceTime(
+        by_hash[each] = ReferenceTime(
             code_hash=each,
             time=math.exp(place.value),
             doubt=place.half_width,
             branches=timed.branches,
         )
         if each in anchors:
-            times[each] = found[each].time
-    references = tuple(sorted(found.values(), key=lambda each: (each.time, each.code_hash)))
+            times[each] = by_hash[each].time
+    references = tuple(sorted(by_hash.values(), key=lambda each: (each.time, each.code_hash)))
     places = {reference.code_hash: place for place, reference in enumerate(references)}
     return Scale(
         unit_s=looked[centre],
@@ -117,7 +117,7 @@ def _look(
     Also return whether tests are apart.
     """
     plan = Grouping.of(len(expected.inputs), apart=apart)
-    found: dict[str, float] = {}
+    times: dict[str, float] = {}
     for code_hash, code in codes.items():
         with worker.on(race_of(expected, [code], plan)) as race:
             turns = Turns(worker, race, plan)
@@ -129,7 +129,7 @@ def _look(
             except LapError:
                 looks = []
         if looks and not turns.wrong(expected):
-            found[code_hash] = max(median(looks), 1e-9)
+            times[code_hash] = max(median(looks), 1e-9)
         elif not apart:
             return _look(worker, expected, codes, apart=True)
-    return found, apart
+    return times, apart

@@ -102,8 +102,10 @@ class Expected:
         pairs = zip(tests, answers, strict=True)
         if self.check is not None:
             check = self.check
-            found = check.compare([(test, check.text_of(answer, test)) for test, answer in pairs])
-            return all(each is None or isinstance(each, CheckerError) for each in found)
+            comparisons = check.compare(
+                [(test, check.text_of(answer, test)) for test, answer in pairs]
+            )
+            return all(each is None or isinstance(each, CheckerError) for each in comparisons)
         rule = find_rule(self.task.rule)
         functional = self.program.entry_point is not None
         compare = rule.compare_value if functional else rule.compare_output
@@ -197,7 +199,7 @@ class Turns:
         Each half of the tests is run twice, by a process that has run the other half before, so
         that only the tests are new to it; a single test is run twice.
         """
-        plan, found = self.plan, dict[int, float]()
+        plan, seconds = self.plan, dict[int, float]()
         for program in programs:
             first = second = 0.0
             for one, other in ((plan.first, plan.second), (plan.second, plan.first)):
@@ -209,8 +211,8 @@ class Turns:
                 spent = [lap.cpu_s + lap.outside_s for lap in laps[len(seen) :]]
                 first += sum(spent[: len(looked)])
                 second += sum(spent[len(looked) :])
-            found[program] = max(first - SHORT_S, second) / second
-        return found
+            seconds[program] = max(first - SHORT_S, second) / second
+        return seconds
 
     def remembers(self, program: int = 0) -> bool:
         """Return whether a program gains more from its second run than any of the others.
@@ -254,7 +256,7 @@ class Turns:
 
     def _most_passes(self) -> int:
         """Return the largest number of passes: a script's outputs must fit into one file."""
-        size = max(sum(map(len, each)) for found in self.answers.values() for each in found)
+        size = max(sum(map(len, each)) for texts in self.answers.values() for each in texts)
         return min(MOST_PASSES, max(1, self.race.limits.output_bytes // (2 * (size + 1))))
 
     def batch(self, pair: tuple[int, int], count: int = PAIRS, *, fresh: bool = False) -> float:

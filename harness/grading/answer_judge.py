@@ -59,12 +59,12 @@ class NoLiteralError(ValueError):
     """The text is not a literal; the message says what it contains."""
 
 
-def read_literal(text: str, words: Mapping[str, object] | None = None) -> object:
+def read_literal(text: str, constants: Mapping[str, object] | None = None) -> object:
     """Return the value of a text that is one literal.
 
     Args:
         text: Python source, comments allowed.
-        words: names with a value, in addition to Python's.
+        constants: names with a value, in addition to Python's.
 
     Raises:
         NoLiteralError: it is not a literal, is nested too deeply, or has more than
@@ -73,7 +73,7 @@ def read_literal(text: str, words: Mapping[str, object] | None = None) -> object
     if len(text) > LONGEST_LITERAL:
         raise NoLiteralError(f"longer than {LONGEST_LITERAL:,} characters")
     try:
-        return _value(_parse(text.strip()), words or {})
+        return _value(_parse(text.strip()), constants or {})
     except RecursionError:
         raise NoLiteralError("nested too deeply") from None
 
@@ -87,32 +87,32 @@ def _parse(text: str) -> ast.expr:
         raise NoLiteralError(f"not Python: {type(error).__name__}") from None
 
 
-def _value(node: ast.expr, words: Mapping[str, object]) -> object:  # noqa: C901, PLR0911 - one case a line
+def _value(node: ast.expr, constants: Mapping[str, object]) -> object:  # noqa: C901, PLR0911 - one case a line
     match node:
         case ast.Constant(value=bool() | int() | float() | complex() | str() | bytes() | None):
             return node.value
         case ast.List(elts=items):
-            return [_value(item, words) for item in items]
+            return [_value(item, constants) for item in items]
         case ast.Tuple(elts=items):
-            return tuple(_value(item, words) for item in items)
+            return tuple(_value(item, constants) for item in items)
         case ast.Set(elts=items):
-            return _set(items, words)
+            return _set(items, constants)
         case ast.Dict(keys=keys, values=values):
-            return _dict(keys, values, words)
+            return _dict(keys, values, constants)
         case ast.UnaryOp(op=ast.USub() | ast.UAdd() as sign, operand=operand):
-            number = _number(_value(operand, words))
+            number = _number(_value(operand, constants))
             return -number if isinstance(sign, ast.USub) else number
         case ast.BinOp(left=left, op=ast.Add() | ast.Sub() as sign, right=right):
-            return _complex(_value(left, words), sign, _value(right, words))
-        case ast.Name(id=name) if name in words:
-            return words[name]
+            return _complex(_value(left, constants), sign, _value(right, constants))
+        case ast.Name(id=name) if name in constants:
+            return constants[name]
         case (
             ast.Name(id="inf" | "nan" as name)
             | ast.Attribute(value=ast.Name(id="math"), attr="inf" | "nan" as name)
         ):
             return float(name)  # a new nan each time: list equality treats the same object as equal
         case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]):
-            return _call(name, arguments, words)
+            return _call(name, arguments, constants)
         case ast.Name(id=name):
             raise NoLiteralError(f"has the name {name[:60]!r}")
         case _:
@@ -137,7 +137,7 @@ def _complex(left: object, sign: ast.operator, right: object) -> complex:
         raise NoLiteralError("has a complex number that is too large") from None
 
 
-def _call(name: str, arguments: list[ast.expr], words: Mapping[str, object]) -> object:
+def _call(name: str, arguments: list[ast.expr], constants: Mapping[str, object]) -> object:
     """Evaluate one of the few calls that some values need in their notation."""
     match name, arguments:
         case "set", []:
@@ -145,28 +145,28 @@ def _call(name: str, arguments: list[ast.expr], words: Mapping[str, object]) -> 
         case "frozenset", []:
             return frozenset[object]()
         case "frozenset", [ast.List(elts=items) | ast.Tuple(elts=items) | ast.Set(elts=items)]:
-            return frozenset(_set(items, words))
+            return frozenset(_set(items, constants))
         case "float", [ast.Constant(value=str(word))] if _NOT_FINITE.fullmatch(word):
             return float(word)
         case _:
             raise NoLiteralError(f"has a call of {name[:60]!r}")
 
 
-def _set(items: Iterable[ast.expr], words: Mapping[str, object]) -> set[object]:
+def _set(items: Iterable[ast.expr], constants: Mapping[str, object]) -> set[object]:
     try:
-        return {_value(item, words) for item in items}
+        return {_value(item, constants) for item in items}
     except TypeError:
         raise NoLiteralError("has a set of what cannot be in one") from None
 
 
 def _dict(
-    keys: Iterable[ast.expr | None], values: Iterable[ast.expr], words: Mapping[str, object]
+    keys: Iterable[ast.expr | None], values: Iterable[ast.expr], constants: Mapping[str, object]
 ) -> object:
     made: dict[object, object] = {}
     for key, value in zip(keys, values, strict=True):
         if key is None:
             raise NoLiteralError("has a ** in a dict")
-        name, item = _value(key, words), _value(value, words)
+        name, item = _value(key, constants), _value(value, constants)
         try:
             made[name] = item
         except TypeError:

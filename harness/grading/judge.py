@@ -107,10 +107,10 @@ def _graded(
     results: Sequence[TestResult],
     by_rule: bool | None = None,
 ) -> Grade:
-    found: dict[str, Any] = {"verdict": _verdict(results), "tests": tuple(results)}
-    found |= {"peak_bytes": judging.peak_bytes, "judged_again": judging.again()}
-    found |= {"isolation": worker.isolation.level, "solved_by_rule": by_rule}
-    return nothing.model_copy(update=found)
+    fields: dict[str, Any] = {"verdict": _verdict(results), "tests": tuple(results)}
+    fields |= {"peak_bytes": judging.peak_bytes, "judged_again": judging.again()}
+    fields |= {"isolation": worker.isolation.level, "solved_by_rule": by_rule}
+    return nothing.model_copy(update=fields)
 
 
 def _verdict(results: Sequence[TestResult]) -> Verdict:
@@ -333,10 +333,10 @@ class _Judging:
             for each in executions
         ]
         answered = [n for n, answer in enumerate(answers) if answer is not None]
-        found = self.comparison.compare(
+        comparison = self.comparison.compare(
             [(self.task.tests[indexes[n]], answers[n] or b"") for n in answered]
         )
-        differences: dict[int, Said] = dict(zip(answered, found, strict=True))
+        differences: dict[int, Said] = dict(zip(answered, comparison, strict=True))
         in_order = [differences.get(n) for n in range(len(executions))]
         for index, answer in zip(indexes, answers, strict=False):
             self.comparison.note(index, self.task.tests[index], answer)

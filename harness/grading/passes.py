@@ -75,12 +75,12 @@ class PassJudge:
         return JudgedAgain(retimed=(first, second), retried=self.bench.retried)
 
     def _judge(self, index: int, test: TestCase) -> TestResult:
-        found = self._passes(test)
-        if found.execution.borderline and found.ruling is None:
+        round_ = self._passes(test)
+        if round_.execution.borderline and round_.ruling is None:
             self.retimed[0] += 1
-            found = self._passes(test)
-            self.retimed[1] += found.ruling is not None
-        execution, ruling = found.execution, found.ruling
+            round_ = self._passes(test)
+            self.retimed[1] += round_.ruling is not None
+        execution, ruling = round_.execution, round_.ruling
         own_score = None
         try:
             own_score = ruling.own_score if ruling is not None and self.checker.scores else None
@@ -104,17 +104,17 @@ class PassJudge:
         cpu_s = wall_s = 0.0
         most = max(self.checker.passes, 1)
         for number in range(1, most + 1):
-            found = self._run(test, left)
-            execution, ruling = found.execution, found.ruling
+            round_ = self._run(test, left)
+            execution, ruling = round_.execution, round_.ruling
             self.peak_bytes = max(self.peak_bytes, execution.peak_bytes)
             cpu_s, wall_s = max(cpu_s, execution.cpu_s), max(wall_s, execution.wall_s)
-            found = replace(found, execution=replace(execution, cpu_s=cpu_s, wall_s=wall_s))
+            round_ = replace(round_, execution=replace(execution, cpu_s=cpu_s, wall_s=wall_s))
             goes_on = ruling is not None and ruling.right and self.checker.passes > 0
             if ruling is None or not goes_on or NEXT not in ruling.files:
-                return found
+                return round_
             if number == most:
                 what = f"it asks for more than {most} pass{'' if most == 1 else 'es'}"
-                return replace(found, ruling=Ruling(False, what, at_fault=True))
+                return replace(round_, ruling=Ruling(False, what, at_fault=True))
             left = {name: data for name, data in ruling.files.items() if name != NEXT}
             text = ruling.files[NEXT].decode("utf-8", "surrogateescape")
             test = test.model_copy(update={"input": text})

@@ -127,10 +127,10 @@ class VerifiedCache(Closing):
 
     def find(self, keys: Collection[str], least: Level) -> dict[str, Finding]:
         """Return the stored verdicts of these keys from sandboxes at least as strong as `least`."""
-        found = self._newest(set(keys).__contains__)
+        findings = self._newest(set(keys).__contains__)
         return {
             key: finding
-            for key, finding in found.items()
+            for key, finding in findings.items()
             if not finding.isolation or Level(finding.isolation).rank >= least.rank
         }
 
@@ -167,15 +167,15 @@ class VerifiedCache(Closing):
             self._file = None
 
     def _newest(self, wanted: Callable[[str], bool]) -> dict[str, Finding]:
-        found: dict[str, Finding] = {}
+        findings: dict[str, Finding] = {}
         try:
             for line in self._lines():
                 key = line[2 : 2 + KEY].decode("ascii", "replace")
                 if wanted(key) and (finding := _decode(line)):
-                    found[key] = finding
+                    findings[key] = finding
         except OSError as error:
             self._give_up("stored verdicts cannot be read", error)
-        return found
+        return findings
 
     def _lines(self) -> Iterator[bytes]:
         try:

@@ -113,8 +113,8 @@ class RetryingWorker:
         first, several = indexes[0], len(indexes) > 1
         if several and first not in self.kept and not self.retried:
             try:
-                found = self.worker.try_each(trial, indexes, last=bool(last))
-                self.kept |= dict(zip(indexes, found, strict=False))
+                executions = self.worker.try_each(trial, indexes, last=bool(last))
+                self.kept |= dict(zip(indexes, executions, strict=False))
             except SandboxError:
                 self.retried += 1
         if first in self.kept:

@@ -66,10 +66,10 @@ def judge_groups(
         run.results[last] = _at_fault(run.results[last], str(error))
     tests = tuple(run.results[index] for index in sorted(run.results))
     verdict = _verdict(tests, score)
-    found: dict[str, Any] = {"tests": tests, "peak_bytes": run.peak_bytes, "verdict": verdict}
-    found |= {"judged_again": run.again, "isolation": run.isolation}
-    found["score"] = None if verdict is Verdict.CHECKER_ERROR else score
-    return nothing.model_copy(update=found)
+    fields: dict[str, Any] = {"tests": tests, "peak_bytes": run.peak_bytes, "verdict": verdict}
+    fields |= {"judged_again": run.again, "isolation": run.isolation}
+    fields["score"] = None if verdict is Verdict.CHECKER_ERROR else score
+    return nothing.model_copy(update=fields)
 
 
 def _at_fault(test: TestResult, why: str) -> TestResult:
@@ -163,11 +163,11 @@ class _Count:
             return Points(0.0, False)
         parts: list[Points] = []
         for part in group.parts:
-            found = self._test(part, group) if isinstance(part, int) else self.of(part)
+            score = self._test(part, group) if isinstance(part, int) else self.of(part)
             if isinstance(part, TestGroup):
-                self._accepted[part.name.rpartition("/")[2]] = found.accepted
-            parts.append(found)
-            if group.breaks and not found.accepted:
+                self._accepted[part.name.rpartition("/")[2]] = score.accepted
+            parts.append(score)
+            if group.breaks and not score.accepted:
                 break
         if group.last_only:
             parts = parts[-1:]

@@ -85,16 +85,18 @@ def read_starter(text: str, name: str) -> Function:
     """
     _check_name(name)
     code = _COMMENT.sub(" ", text[:_MOST_STARTER])
-    found = re.search(
+    match = re.search(
         rf"(?P<result>[\w:<>&\s]*?[\w>&])\s*\b{re.escape(name)}\s*\((?P<parameters>[^()]*)\)", code
     )
-    if found is None:
+    if match is None:
         raise NoFunctionError(f"its C++ starter code declares no function {name}")
-    before = code[: found.end("result")]
+    before = code[: match.end("result")]
     owner = re.findall(r"\b(?:class|struct)\s+(\w+)[^;{]*\{", before)
-    words = re.split(r"[:;{}]\s*", found["result"].replace("::", "\0"))[-1].replace("\0", "::")
-    result = re.sub(r"\b(?:static|inline|virtual|constexpr)\b", " ", words).strip()
-    parameters = [_declared(each) for each in _split(found["parameters"])]
+    declaration = re.split(r"[:;{}]\s*", match["result"].replace("::", "\0"))[-1].replace(
+        "\0", "::"
+    )
+    result = re.sub(r"\b(?:static|inline|virtual|constexpr)\b", " ", declaration).strip()
+    parameters = [_declared(each) for each in _split(match["parameters"])]
     kind = None if result == "void" else _type_of(result)
     return Function(name, tuple(parameters), kind, owner[-1] if owner else "")
 
@@ -149,10 +151,10 @@ def _split(parameters: str) -> list[str]:
 
 
 def _declared(parameter: str) -> tuple[str, ValueType]:
-    found = re.fullmatch(r"(.*[\s>&])(\w+)", parameter.partition("=")[0].strip(), re.DOTALL)
-    if found is None:
+    match = re.fullmatch(r"(.*[\s>&])(\w+)", parameter.partition("=")[0].strip(), re.DOTALL)
+    if match is None:
         raise NoFunctionError(f"its C++ starter code has a parameter {parameter!r:.60}")
-    return found[2], _type_of(found[1])
+    return match[2], _type_of(match[1])
 
 
 def _type_of(text: str) -> ValueType:

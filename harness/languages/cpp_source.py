@@ -18,19 +18,19 @@ def may_be_cpp(text: str) -> bool:
         return False
     opened: list[str] = []
     at: int | None = 0
-    while at is not None and (found := _NEXT.search(text, at)) is not None:
-        mark = found[0]
+    while at is not None and (match := _NEXT.search(text, at)) is not None:
+        mark = match[0]
         if mark in _OPENING.values():
             opened.append(mark)
         elif mark in _OPENING and (not opened or opened.pop() != _OPENING[mark]):
             return False
-        at = _after(text, mark, found)
+        at = _after(text, mark, match)
     return at is not None and not opened
 
 
-def _after(text: str, mark: str, found: re.Match[str]) -> int | None:
+def _after(text: str, mark: str, match: re.Match[str]) -> int | None:
     """Return where the text goes on after a mark; None where that is never closed."""
-    at, end = found.end(), -1
+    at, end = match.end(), -1
     if mark == "//":
         end = text.find("\n", at)
         return len(text) if end < 0 else end

@@ -16,10 +16,10 @@ def annotations_of(
     starter_code: str, entry_point: str
 ) -> tuple[list[ast.expr | None], ast.expr | None] | None:
     """Return the annotations of an entry point's parameters and result, or None."""
-    found = defined(starter_code, entry_point)
-    if found is None:
+    names = defined(starter_code, entry_point)
+    if names is None:
         return None
-    return [each.annotation for each in parameters_of(*found)], found[1].returns
+    return [each.annotation for each in parameters_of(*names)], names[1].returns
 
 
 @lru_cache(maxsize=2)  # the starter code and the reference of one row
@@ -49,8 +49,10 @@ def _depth(line: str) -> int:
 
 def defined(code: str, name: str) -> tuple[str | None, FunctionNode] | None:
     """Return a function of some code and the name of its class; a method of Solution first."""
-    found = [each for each in functions_of(tree_of(code)) if each[1].name == name]
-    return next((each for each in found if each[0] == "Solution"), found[0] if found else None)
+    functions = [each for each in functions_of(tree_of(code)) if each[1].name == name]
+    return next(
+        (each for each in functions if each[0] == "Solution"), functions[0] if functions else None
+    )
 
 
 def parameters_of(owner: str | None, function: FunctionNode) -> list[ast.arg]:

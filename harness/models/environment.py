@@ -138,8 +138,8 @@ class Environment:
 
     def text(self, name: str) -> str:
         """Return the value of a name, "" where it has none."""
-        found = self.find(name)
-        return found.value if found else ""
+        setting = self.find(name)
+        return setting.value if setting else ""
 
     def key(self, *names: str) -> FoundVariable | None:
         """Return the first key that is set. Raises UsageError if no HTTP header can carry it."""
@@ -199,8 +199,8 @@ def _can_be_sent(name: str, value: str) -> bool:
 
 def variable_of(header: str) -> str | None:
     """Return the environment variable that a header's value is read from, or None."""
-    found = _VARIABLE.fullmatch(header.partition(":")[2].strip())
-    return found and (found[1] or found[2])
+    match = _VARIABLE.fullmatch(header.partition(":")[2].strip())
+    return match and (match[1] or match[2])
 
 
 def name_of(header: str) -> str:
@@ -236,7 +236,7 @@ def read_headers(headers: Iterable[str], environment: Environment) -> dict[str, 
     Raises:
         UsageError: one has no value, or its variable has none.
     """
-    found: dict[str, str] = {}
+    values: dict[str, str] = {}
     for header in headers:
         name, variable = header.partition(":")[0].strip(), variable_of(header)
         value = environment.text(variable) if variable else header.partition(":")[2].strip()
@@ -251,8 +251,8 @@ def read_headers(headers: Iterable[str], environment: Environment) -> dict[str, 
             raise UsageError(
                 f"--header {name}: the value of {variable} is not valid in an HTTP header"
             )
-        found[_SPELT.get(name.lower(), name)] = value
-    return found
+        values[_SPELT.get(name.lower(), name)] = value
+    return values
 
 
 def vendor_headers(base_url: str, environment: Environment) -> tuple[FoundVariable, ...]:
@@ -262,10 +262,10 @@ def vendor_headers(base_url: str, environment: Environment) -> tuple[FoundVariab
         UsageError: HTTP cannot carry a header; its value is not shown.
     """
     names = (each for host, names in VARIABLES.items() if is_at(base_url, host) for each in names)
-    found = tuple(filter(None, map(environment.find, names)))
-    for each in found:
+    settings = tuple(filter(None, map(environment.find, names)))
+    for each in settings:
         if not all(_can_be_sent(name, value) for name, value in each.headers):
             raise UsageError(
                 f"{each.variable} ({each.where}) is not a valid HTTP header; set it again"
             )
-    return found
+    return settings

@@ -111,8 +111,8 @@ def _wait(fields: Json, text: str) -> float | None:
     ]
     named = next((each for each in delays if isinstance(each, str)), None)
     sentence = _WAIT.search(text)
-    words = named or (sentence[1] if sentence else "")
-    seconds = sum(float(n) * SECONDS_OF[unit.lower()] for n, unit in _LENGTH.findall(words))
+    message = named or (sentence[1] if sentence else "")
+    seconds = sum(float(n) * SECONDS_OF[unit.lower()] for n, unit in _LENGTH.findall(message))
     return seconds if 0 < seconds <= LONGEST_S else None
 
 

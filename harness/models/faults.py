@@ -295,22 +295,22 @@ def _refusal(
     status: int, headers: Mapping[str, str], error: ErrorBody, cause: str
 ) -> RejectedError | None:
     """Return the error if retrying cannot help."""
-    words = error.text
-    api = other_api(status, words)
+    message = error.text
+    api = other_api(status, message)
     if api:
         return WrongApiError(f"{cause}; give --api {api}", status=status)
-    if refuses_tools(status, words):
+    if refuses_tools(status, message):
         return ToolsRefusedError(cause, status=status)
-    if lacks_tools(status, words):
+    if lacks_tools(status, message):
         return RejectedError(cause + LACKS_TOOLS, status=status)
     if _of_account(status, error):
         return RejectedError(cause, status=status, account=True)
     advice = headers.get("x-should-retry")
     worth_it = status in RETRYABLE_STATUSES or status >= 500  # noqa: PLR2004 - server errors
-    permanent = BROKEN_HISTORY_WORDS.search(words) is not None or advice == "false"
+    permanent = BROKEN_HISTORY_WORDS.search(message) is not None or advice == "false"
     if not permanent and (worth_it or advice == "true"):
         return None
-    unknown = _unknown_model(status, error.code, words)
+    unknown = _unknown_model(status, error.code, message)
     return RejectedError(cause + _hint(status), status=status, hopeless=unknown)
 
 
@@ -329,17 +329,17 @@ def _of_account(status: int, error: ErrorBody) -> bool:
     return status in ACCOUNT_STATUSES and ACCOUNT_WORDS.search(error.text[:LONGEST]) is not None
 
 
-def other_api(status: int, words: str) -> str:
+def other_api(status: int, message: str) -> str:
     """Return the `--api` value that a provider says to use instead; "" for none."""
-    found = OTHER_API_WORDS.search(words) if status in OTHER_API_STATUSES else None
-    return next(filter(None, found.groups()), "").lower() if found else ""
+    match = OTHER_API_WORDS.search(message) if status in OTHER_API_STATUSES else None
+    return next(filter(None, match.groups()), "").lower() if match else ""
 
 
-def _unknown_model(status: int, code: str, words: str) -> bool:
+def _unknown_model(status: int, code: str, message: str) -> bool:
     """Return whether a request failed because its model is unknown."""
     if status not in UNKNOWN_MODEL_STATUSES:
         return False
-    return code in UNKNOWN_MODEL_CODES or UNKNOWN_MODEL_WORDS.search(words) is not None
+    return code in UNKNOWN_MODEL_CODES or UNKNOWN_MODEL_WORDS.search(message) is not None
 
 
 def _hint(status: int) -> str:

@@ -50,13 +50,13 @@ def code_digest(thing: object) -> dict[str, str] | None:
     Returns:
         None if the user's Python code is not known, as for a C function.
     """
-    found = _Digest()
-    found.add(thing)
-    if not found.has_code:
+    digest = _Digest()
+    digest.add(thing)
+    if not digest.has_code:
         return None
     version = f"{sys.implementation.name} {sys.version_info.major}.{sys.version_info.minor}"
     optimized = f" -O{sys.flags.optimize}" if sys.flags.optimize else ""
-    return {"sha256": found.hash.hexdigest(), "python": version + optimized}
+    return {"sha256": digest.hash.hexdigest(), "python": version + optimized}
 
 
 class _Digest:
@@ -126,8 +126,8 @@ class _Digest:
                 self._text(str(name))
                 self.add(cast("object", value))
 
-    def _text(self, *words: str) -> None:
-        for word in words:
+    def _text(self, *texts: str) -> None:
+        for word in texts:
             data = word.encode("utf-8", "backslashreplace")
             self.hash.update(b"%d:%s" % (len(data), data))
 
@@ -199,10 +199,10 @@ def fault_of(error: BaseException, name: str) -> BaseException:
         task = asyncio.current_task()
         if task is None or task.cancelling():
             return error
-    words = _one_line(f"{type(error).__name__}: {error}" if str(error) else type(error).__name__)
+    message = _one_line(f"{type(error).__name__}: {error}" if str(error) else type(error).__name__)
     if isinstance(error, KeyboardInterrupt):
-        return UserInterruptError(f"{name} raised {words}")
-    return ModelError(f"{name} raised {words}{_loop_hint(error)}")
+        return UserInterruptError(f"{name} raised {message}")
+    return ModelError(f"{name} raised {message}{_loop_hint(error)}")
 
 
 def _loop_hint(error: BaseException) -> str:

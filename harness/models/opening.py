@@ -72,10 +72,10 @@ def _plugged(plugin: Plugin, name: str) -> Model:
     if not callable(make):
         raise UsageError(f"{plugin} is a {type(make).__name__}; it must be a function of a name")
     try:
-        found: object = make(name.partition(":")[2])
+        model: object = make(name.partition(":")[2])
     except (Exception, SystemExit) as error:
         raise plugin.blame(error) from error
     try:
-        return model_of(name, found)
+        return model_of(name, model)
     except UsageError as error:
         raise UsageError(f"{plugin}: {error}") from error

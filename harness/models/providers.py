@@ -190,9 +190,9 @@ def is_at(base_url: str, host: str) -> bool:
 
 def by_address(base_url: str, model: str) -> Provider | None:
     """Return the provider whose own host an address is at; None for any other server."""
-    found = [each for each in PROVIDERS if each.keys and is_at(base_url, each.host)]
-    served = (each for each in found if each.serves(model.removeprefix("ft:")))
-    return next(served, found[-1] if found else None)
+    providers = [each for each in PROVIDERS if each.keys and is_at(base_url, each.host)]
+    served = (each for each in providers if each.serves(model.removeprefix("ft:")))
+    return next(served, providers[-1] if providers else None)
 
 
 def unknown(name: str) -> UsageError:

@@ -68,6 +68,6 @@ def check_references(mode: str) -> None:
 
 def _fenced(code: str, tag: str) -> str:
     """Put code in a fence that no line of it closes."""
-    longest = max((len(found) for found in re.findall("`+", code)), default=0)
+    longest = max((len(backticks) for backticks in re.findall("`+", code)), default=0)
     fence = "`" * max(3, longest + 1)
     return f"{fence}{tag}\n{code}\n{fence}\n"

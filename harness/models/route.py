@@ -83,8 +83,8 @@ class Route:
     def connection(self) -> dict[str, Any]:
         """Address, key and headers: arguments of every client."""
         own = {name.lower() for name in self.own_headers}
-        found = dict(header for each in self.headers for header in each.headers)
-        kept = {name: value for name, value in found.items() if name.lower() not in own}
+        headers = dict(header for each in self.headers for header in each.headers)
+        kept = {name: value for name, value in headers.items() if name.lower() not in own}
         return {
             "base_url": self.base_url,
             "api_key": self.key.value if self.key else KEYLESS,

@@ -31,16 +31,16 @@ FIRST_SERVER_STATUS = 500
 LONGEST = 4_000  # characters of the error text that are searched
 
 
-def refuses_tools(status: int, words: str) -> bool:
+def refuses_tools(status: int, message: str) -> bool:
     """Return whether a request failed because of its tools.
 
     Args:
         status: the HTTP status.
-        words: the provider's error text.
+        message: the provider's error text.
     """
-    return status in STATUSES and _WORDS.search(words[:LONGEST]) is not None
+    return status in STATUSES and _WORDS.search(message[:LONGEST]) is not None
 
 
-def lacks_tools(status: int, words: str) -> bool:
+def lacks_tools(status: int, message: str) -> bool:
     """Return whether a server failed because it was started without tools."""
-    return status >= FIRST_SERVER_STATUS and _UNSET.search(words[:LONGEST]) is not None
+    return status >= FIRST_SERVER_STATUS and _UNSET.search(message[:LONGEST]) is not None

@@ -46,18 +46,18 @@ def load_attribute(path: str) -> Any:
         sys.path.append(here)
     importlib.invalidate_caches()
     try:
-        found: Any = importlib.import_module(module_name)
+        thing: Any = importlib.import_module(module_name)
     except (Exception, SystemExit) as error:
         raise UsageError(f"module {module_name!r} does not import: {_words(error)}") from error
-    origin = getattr(found, "__file__", None) or "built in"
+    origin = getattr(thing, "__file__", None) or "built in"
     for part in attribute.split("."):
         try:
-            found = getattr(found, part)
+            thing = getattr(thing, part)
         except AttributeError:
             raise UsageError(
                 f"module {module_name!r} ({origin}) has no attribute {attribute!r}"
             ) from None
-    return found
+    return thing
 
 
 def name_of_code(code: object) -> str:

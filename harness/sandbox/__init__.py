@@ -50,6 +50,6 @@ def __getattr__(name: str) -> Any:
     """Import a public name when it is first used: a setting of a limit needs no pool."""
     for home, names in _HOMES.items():
         if name in names:
-            found = globals()[name] = getattr(import_module(home), name)
-            return found
+            attribute = globals()[name] = getattr(import_module(home), name)
+            return attribute
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

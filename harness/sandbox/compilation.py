@@ -181,9 +181,9 @@ class Builder:
         if self.server is not None and self.server.process.poll() is None:
             return self.server
         self.end()
-        self.server, found = start(self._isolation, compilers_view(compiler.folders))
+        self.server, findings = start(self._isolation, compilers_view(compiler.folders))
         if self.server is None:
-            raise OSError(f"no sandbox for a compiler can be had: {found.broken}")
+            raise OSError(f"no sandbox for a compiler can be had: {findings.broken}")
         return self.server
 
     def end(self) -> None:

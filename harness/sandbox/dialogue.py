@@ -178,7 +178,7 @@ class InteractiveTest(Closing):
 
     def _talk(self, own: ForkServer, other: ForkServer) -> Ended:
         (solution, interactor), beside = self._trials, self._worker.beside
-        found: dict[int, Execution] = {}
+        executions: dict[int, Execution] = {}
         waiting = {
             own.socket.fileno(): (self._worker, own, solution, self._said, self._heard),
             other.socket.fileno(): (beside, other, interactor, self._heard, self._said),
@@ -191,13 +191,13 @@ class InteractiveTest(Closing):
             late = time.monotonic() > end
             for number in [number for number in waiting if late or number in events]:
                 worker, server, trial, pipe, opposite = waiting.pop(number)
-                found[number] = worker.finish(trial, server, 0 if late else max(seconds))
+                executions[number] = worker.finish(trial, server, 0 if late else max(seconds))
                 interactor_first |= trial is interactor and bool(waiting)
                 pipe.ended = True
                 opposite.end()
             for pipe in (self._said, self._heard):
                 self._pass_on(pipe)
-        first, second = found[own.socket.fileno()], found[other.socket.fileno()]
+        first, second = executions[own.socket.fileno()], executions[other.socket.fileno()]
         return Ended(first, second, interactor_first, self._too_much, self._record)
 
     def _events(self, sockets: Iterable[int]) -> dict[int, int]:

@@ -97,20 +97,20 @@ def start(isolation: Isolation, view: FileView | None = None) -> tuple[ForkServe
     for key in ("missing", "layers"):
         layers |= cast("dict[str, str]", greeting.get(key) or {})
     failure, copies = str(greeting.get("failed", "")), bool(greeting.get("copies", True))
-    found = Findings(isolation, layers, failure, copies)
-    if found.holds:
+    findings = Findings(isolation, layers, failure, copies)
+    if findings.holds:
         server.settle()
-        return server, found
+        return server, findings
     server.end()
-    return None, found
+    return None, findings
 
 
 def probe_isolation(isolation: Isolation) -> Findings:
     """Return which layers hold in a sandbox."""
-    server, found = start(isolation)
+    server, findings = start(isolation)
     if server is not None:
         server.end()
-    return found
+    return findings
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,17 +118,17 @@ class ChosenSandbox:
     """The chosen sandbox and the stronger ones tried before it.
 
     Attributes:
-        found: findings on the chosen sandbox.
+        findings: findings on the chosen sandbox.
         passed_over: findings on stronger ones that are unavailable here.
     """
 
-    found: Findings
+    findings: Findings
     passed_over: tuple[Findings, ...] = ()
 
     @property
     def isolation(self) -> Isolation:
         """Isolation of the chosen sandbox."""
-        return self.found.isolation
+        return self.findings.isolation
 
     @property
     def notice(self) -> str:
@@ -140,7 +140,9 @@ class ChosenSandbox:
     @property
     def why(self) -> str:
         """Why no stronger sandbox is available."""
-        return "; ".join(f"{found.isolation}: {found.broken}" for found in self.passed_over)
+        return "; ".join(
+            f"{findings.isolation}: {findings.broken}" for findings in self.passed_over
+        )
 
 
 @cache
@@ -189,22 +191,25 @@ def _choose(least: Level, *, unsafe: bool = False) -> ChosenSandbox:
         if isolation.level.rank < least.rank and isolation != UNSAFE:
             continue
         with _choosing:
-            found = _held.get(isolation) or _kept(isolation)
-            if found.holds:
-                _held[isolation] = found
-        if found.holds:
-            return ChosenSandbox(found, tuple(passed_over))
-        passed_over.append(found)
-    why = "; ".join(f"{found.isolation}: {found.broken}" for found in passed_over)
+            findings = _held.get(isolation) or _kept(isolation)
+            if findings.holds:
+                _held[isolation] = findings
+        if findings.holds:
+            return ChosenSandbox(findings, tuple(passed_over))
+        passed_over.append(findings)
+    why = "; ".join(f"{findings.isolation}: {findings.broken}" for findings in passed_over)
     raise IsolationError(f"no sandbox of level {least} or above can be had here: {why}")
 
 
 def _kept(isolation: Isolation) -> Findings:
     """Probe a sandbox; if it holds, keep its fork server for a worker."""
-    server, found = start(isolation)
+    server, findings = start(isolation)
     if server is not None:
-        spare_servers[isolation] = (server, found)  # there is none: what held is not probed again
-    return found
+        spare_servers[isolation] = (
+            server,
+            findings,
+        )  # there is none: what held is not probed again
+    return findings
 
 
 @contextlib.contextmanager

@@ -174,8 +174,8 @@ class Worker:
         """
         with self._quiet.together(self):
             try:
-                found = self._ask(trial, indexes, last=self._is_last(trial, last), each=True)
-                return [execution for (execution,) in found]
+                executions = self._ask(trial, indexes, last=self._is_last(trial, last), each=True)
+                return [execution for (execution,) in executions]
             except FAULTS as error:
                 raise self._failed(error) from error
 
@@ -237,8 +237,8 @@ class Worker:
         last_words = self.kill()
         if self.stopped:
             return WorkerStoppedError()
-        words = f" ({last_words})" if last_words else ""
-        return SandboxError(f"{type(error).__name__}: {error}{words}")
+        suffix = f" ({last_words})" if last_words else ""
+        return SandboxError(f"{type(error).__name__}: {error}{suffix}")
 
     def _ask(
         self,
@@ -283,10 +283,10 @@ class Worker:
 
     def _read(self, trial: Trial, answer: bytes) -> list[list[Execution]]:
         """Return the executions of each process."""
-        found = read_answer(answer, trial.files[2], trial.limits)
+        answer_read = read_answer(answer, trial.files[2], trial.limits)
         if trial.binary is None:
-            return found
-        ended = [ending_of_compiled(each) for (each,) in found]
+            return answer_read
+        ended = [ending_of_compiled(each) for (each,) in answer_read]
         return [[returned(each, trial.word) if trial.word else each] for each in ended]
 
     def _build(self, trial: Trial) -> Execution | None:
@@ -422,14 +422,14 @@ class Worker:
             return server
         self._end_server()
         self._open = None
-        server, found = (
+        server, findings = (
             take(self.isolation) if self._view is None else start(self.isolation, self._view)
         )
         if server is None:
-            raise OSError(f"no sandbox of level {found.isolation} can be had: {found.broken}")
+            raise OSError(f"no sandbox of level {findings.isolation} can be had: {findings.broken}")
         with self._lock:
             if not self.stopped:
-                self._server, self._copies = server, found.copies
+                self._server, self._copies = server, findings.copies
                 return server
         server.end()
         raise WorkerStoppedError

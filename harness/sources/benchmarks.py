@@ -59,21 +59,21 @@ def load_plugged(
     if not callable(load):
         raise UsageError(f"{plugin} is a {type(load).__name__}; a source is a function")
     try:
-        found: object = load(where, skip_bad_rows=skip_bad_rows, watch=watch)
+        source: object = load(where, skip_bad_rows=skip_bad_rows, watch=watch)
     except (Exception, SystemExit) as error:
         raise plugin.blame(error) from error
-    if not isinstance(found, Loaded):
+    if not isinstance(source, Loaded):
         raise UsageError(
-            f"{plugin} returned a {type(found).__name__}, not a harness.sources.files.rows.Loaded"
+            f"{plugin} returned a {type(source).__name__}, not a harness.sources.files.rows.Loaded"
         )
-    problems = tuple(found.problems)
+    problems = tuple(source.problems)
     strange = next((each for each in problems if not isinstance(each, Problem)), None)  # pyright: ignore[reportUnnecessaryIsInstance] - theirs
     if strange is not None:
         raise UsageError(f"{plugin} returned a {type(strange).__name__} among its problems")
     twice = [name for name, count in Counter(p.id for p in problems).items() if count > 1]
     if twice:
         raise UsageError(f"{plugin} returned two problems of the id {twice[0]!r}")
-    return replace(found, problems=tuple(_guarded(plugin, each) for each in problems))
+    return replace(source, problems=tuple(_guarded(plugin, each) for each in problems))
 
 
 def _guarded(plugin: Plugin, problem: Problem) -> Problem:
@@ -95,8 +95,8 @@ def _decoded(
     except DataError:
         raise
     except (Exception, SystemExit) as error:
-        words = f"its {what}, by {plugin}: {words_of(error)}"
-        raise DataError(problem, None, words) from error
+        message = f"its {what}, by {plugin}: {words_of(error)}"
+        raise DataError(problem, None, message) from error
 
 
 class HubPlace(NamedTuple):
@@ -106,7 +106,9 @@ class HubPlace(NamedTuple):
     revision: str
 
 
-def hub_place(where: str | None, source: str, words: Collection[str], said: str) -> HubPlace | None:
+def hub_place(
+    where: str | None, source: str, words: Collection[str], message: str
+) -> HubPlace | None:
     """Parse a place on the hub, `[WORD][@REVISION]`; return None for a path or glob.
 
     A word is never a path: a file of that name is `./WORD`.
@@ -115,7 +117,7 @@ def hub_place(where: str | None, source: str, words: Collection[str], said: str)
         where: text after the colon, if any.
         source: name before it.
         words: words that the source knows.
-        said: the same words for a message.
+        message: the same words for a message.
 
     Raises:
         UsageError: it is neither one of these words nor looks like a path.
@@ -134,7 +136,7 @@ def hub_place(where: str | None, source: str, words: Collection[str], said: str)
     near = difflib.get_close_matches(word, words, n=1)
     hint = f"did you mean {near[0]!r}? " if near else ""
     raise UsageError(
-        f"{source} has no {word!r}, and there is no such file; {hint}known: {said}, or a path"
+        f"{source} has no {word!r}, and there is no such file; {hint}known: {message}, or a path"
     )
 
 

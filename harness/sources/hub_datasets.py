@@ -58,13 +58,13 @@ def _lcb(first: int, last: int) -> HubDataset:
     Converted repositories have a folder for each configuration of the loading script.
     """
     stems = _LCB_STEMS[first - 1 : last]
-    words = [f"v{first}" if first == last else f"v{first}_v{last}"]
-    words += [f"release_v{last}"] if first == 1 else []
+    versions = [f"v{first}" if first == last else f"v{first}_v{last}"]
+    versions += [f"release_v{last}"] if first == 1 else []
     layouts = (
         tuple(f"{stem}.jsonl" for stem in stems),
         tuple(f"{stem}.parquet" for stem in stems),
         tuple(f"{stem}{_SHARD}" for stem in stems),
-        *((f"{word}/*.parquet",) for word in reversed(words)),
+        *((f"{word}/*.parquet",) for word in reversed(versions)),
         tuple(f"v{number}/*.parquet" for number in range(first, last + 1)),
     )
     return HubDataset((WantedFiles(LCB_LITE, tuple(dict.fromkeys(layouts))),))
@@ -155,13 +155,13 @@ def meaning(spec: str) -> str:
     """Describe what a word for LiveCodeBench's releases selects, with published numbers."""
     source, _, where = spec.partition(":")
     word = where.partition("@")[0] or "release_latest"
-    found = re.fullmatch(r"(release_)?v(\d)(?:_v(\d))?|release_latest", word)
+    match = re.fullmatch(r"(release_)?v(\d)(?:_v(\d))?|release_latest", word)
     if source.strip().lower() != "livecodebench" or word not in HOMES["livecodebench"]:
         return ""
-    if found is None:
+    if match is None:
         return ""
-    last = int(found[3] or found[2] or len(_LCB_ADDED))
-    first = 1 if found[1] or found[2] is None else int(found[2])
+    last = int(match[3] or match[2] or len(_LCB_ADDED))
+    first = 1 if match[1] or match[2] is None else int(match[2])
     added, total = _LCB_ADDED[last - 1], sum(_LCB_ADDED[:last])
     if word.startswith("release"):
         return (

@@ -47,9 +47,9 @@ def parse_row(line: Line, *, source: str) -> Problem:
     name = row.id or digest[:16]
     problem_id = name if "/" in name else f"{source}/{name}"
     signature = signature_of(row.starter_code, row.entry_point)
-    found = _tests_as_code(row, line.where)
-    if found is not None:
-        (tests, checker), signature = found, Signature()
+    as_code = _tests_as_code(row, line.where)
+    if as_code is not None:
+        (tests, checker), signature = as_code, Signature()
     else:
         tests = _tests(row, signature)
         checker = Checker(kind="check", code=row.checker) if row.checker is not None else None
@@ -221,12 +221,12 @@ def _of_code(row: JsonlRow, test: str | tuple[str, ...], where: str) -> tuple[Sp
     hidden = _units(test, where, "test")
     if row.public_test is None:
         first = _first(len(hidden.tests))
-        found = units.code_tests(
+        tests = units.code_tests(
             *(None, hidden, entry_point, row.test_setup, first),
             defined=_defined(row),
             preamble=_preamble(row),
         )
-        return Split(found[1], found[2], "first"), found[0]
+        return Split(tests[1], tests[2], "first"), tests[0]
     public = _units(row.public_test, where, "public_test")
     checker, known, unknown = units.code_tests(
         *(public, hidden, entry_point, row.test_setup),

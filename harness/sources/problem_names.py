@@ -99,18 +99,18 @@ class Names:
         Raises:
             UsageError: there is none, or more than one.
         """
-        found = self.candidates(task)
+        candidates = self.candidates(task)
         if self._owner and not self._exact:
             raise UsageError(
                 f"{self._owner}() was given no problems, so that it knows no {task!r}: give it a "
                 f"benchmark, as {self._owner}('fixture'), or name a problem by a Problem"
             )
-        if not found:
+        if not candidates:
             raise UsageError(f"no problem is called {task!r}{self._near(task.strip().casefold())}")
-        if len(found) > 1:
-            names = listed([problem.id for problem in found])
+        if len(candidates) > 1:
+            names = listed([problem.id for problem in candidates])
             raise UsageError(f"task {task!r} could be any of {names}; give one of these in full")
-        return found[0]
+        return candidates[0]
 
     def _near(self, wanted: str) -> str:
         names = self._short | self._ids
@@ -133,8 +133,8 @@ def issues_of_statement(statement: str, *names: str, checked: bool = False) -> t
     """
     if checked or _ONE_ANSWER.intersection(names):
         return ()
-    found = (("many_answers", _MANY), ("tolerance", _NEAR))
-    return tuple(name for name, pattern in found if pattern.search(statement[:_LONGEST_STATEMENT]))
+    groups = (("many_answers", _MANY), ("tolerance", _NEAR))
+    return tuple(name for name, pattern in groups if pattern.search(statement[:_LONGEST_STATEMENT]))
 
 
 def known_issues(*names: str, statement: str = "", checked: bool = False) -> tuple[str, ...]:
@@ -146,9 +146,9 @@ def known_issues(*names: str, statement: str = "", checked: bool = False) -> tup
         checked: whether a checker judges it, which removes `many_answers` and `tolerance`.
     """
     listed = [reason for name in names for reason in LIVECODEBENCH.get(name, ())]
-    found = issues_of_statement(statement, *names)
+    issues = issues_of_statement(statement, *names)
     return tuple(
         reason
-        for reason in dict.fromkeys((*listed, *found))
+        for reason in dict.fromkeys((*listed, *issues))
         if not (checked and reason in {"many_answers", "tolerance"})
     )

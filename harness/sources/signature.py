@@ -55,8 +55,8 @@ def signature_of(starter_code: str, entry_point: str | None) -> Signature:
     Returns:
         `Signature()` when the code cannot be parsed or does not define the entry point.
     """
-    found = None if entry_point is None else entry_point_of(starter_code, entry_point)
-    return found.signature if found else Signature()
+    function = None if entry_point is None else entry_point_of(starter_code, entry_point)
+    return function.signature if function else Signature()
 
 
 def entry_point_of(code: str, entry_point: str) -> EntryPoint | None:
@@ -66,9 +66,9 @@ def entry_point_of(code: str, entry_point: str) -> EntryPoint | None:
         code: starter code as for `signature_of`, or a whole solution.
         entry_point: as for `signature_of`.
     """
-    found = defined(code, entry_point)
+    names = defined(code, entry_point)
     try:
-        return None if found is None else _entry_point(*found)
+        return None if names is None else _entry_point(*names)
     except RecursionError:  # an annotation nested too deeply for ast.unparse
         return None
 
@@ -76,8 +76,8 @@ def entry_point_of(code: str, entry_point: str) -> EntryPoint | None:
 def defined_names(code: str) -> dict[str, bool]:
     """Return the functions, methods and classes defined, and whether each is a class."""
     tree = tree_of(code)
-    found = {function.name: False for _, function in functions_of(tree)}
-    return found | {each.name: True for each in tree.body if isinstance(each, ast.ClassDef)}
+    functions = {function.name: False for _, function in functions_of(tree)}
+    return functions | {each.name: True for each in tree.body if isinstance(each, ast.ClassDef)}
 
 
 def _entry_point(owner: str | None, function: FunctionNode) -> EntryPoint:

@@ -87,8 +87,8 @@ def examples(statement: str) -> tuple[Example, ...]:
     """Return the statement's examples whose inputs and outputs are literals, in order."""
     pairs = islice(_pairs(_plain(statement[:MAX_STATEMENT_CHARACTERS])), MAX_EXAMPLES)
     reader = _ExampleReader()
-    found = (_example(reader, given, expected) for given, expected in pairs)
-    return tuple(example for example in found if example is not None)
+    examples = (_example(reader, given, expected) for given, expected in pairs)
+    return tuple(example for example in examples if example is not None)
 
 
 def in_order(example: Example, parameters: Sequence[str]) -> tuple[object, ...] | None:
@@ -134,13 +134,13 @@ def _plain(statement: str) -> str:
     return text.replace("\xa0", " ")
 
 
-def _without_mark_up(found: re.Match[str]) -> str:
+def _without_mark_up(match: re.Match[str]) -> str:
     """Replace mark-up. A power must not become part of its base: 10^2 is not a number."""
-    if found["quoted"]:
-        return found["quoted"]
-    if found["raised"]:
+    if match["quoted"]:
+        return match["quoted"]
+    if match["raised"]:
         return "^"
-    return "\n" if found["breaking"] else ""
+    return "\n" if match["breaking"] else ""
 
 
 def _pairs(text: str) -> Iterator[tuple[str, str]]:

@@ -89,13 +89,13 @@ def _last_below(at: Sequence[float], rows: "Floats") -> "Floats":
     spends = np.array(at)
     below = rows < -1e-12  # noqa: PLR2004 - rounding error of sums
     last = rows.shape[1] - 1 - below[:, ::-1].argmax(axis=1)
-    found = np.full(len(rows), -np.inf)
+    crossings = np.full(len(rows), -np.inf)
     some = below.any(axis=1)
     at_end = some & (last == rows.shape[1] - 1)
-    found[at_end] = np.inf
+    crossings[at_end] = np.inf
     inside = np.flatnonzero(some & ~at_end)
     here = last[inside]
     left, right = rows[inside, here], rows[inside, here + 1]
     share = left / (left - np.maximum(right, 0))
-    found[inside] = spends[here] + share * (spends[here + 1] - spends[here])
-    return found
+    crossings[inside] = spends[here] + share * (spends[here + 1] - spends[here])
+    return crossings

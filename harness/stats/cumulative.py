@@ -28,9 +28,10 @@ def cumulative(
     for problem, place in reached:
         if place is not None:
             places[samples[problem]].append(place)
-    for found in places.values():
-        found.sort()
+    for amounts in places.values():
+        amounts.sort()
     return tuple(
-        math.fsum(bisect_right(found, threshold) / n for n, found in places.items()) / len(samples)
+        math.fsum(bisect_right(amounts, threshold) / n for n, amounts in places.items())
+        / len(samples)
         for threshold in thresholds
     )

@@ -86,8 +86,8 @@ class PairedTest:
     @property
     def difference(self) -> float:
         """Mean of B minus mean of A."""
-        found = (self.only_b - self.only_a) / self.number
-        return 0.0 if abs(found) < _LEAST else found
+        difference = (self.only_b - self.only_a) / self.number
+        return 0.0 if abs(difference) < _LEAST else difference
 
     @cached_property
     def p_value(self) -> float:
@@ -254,11 +254,13 @@ def detectable_difference(
     problems = len(differences)
     whole = all(difference in {-1, 0, 1} for difference in differences)
     differing = (math.fsum(d * d for d in differences) + 1) / (problems + 2)
-    by_chance, found = NormalDist().inv_cdf(1 - level / 2), NormalDist().inv_cdf(power)
+    by_chance, by_power = NormalDist().inv_cdf(1 - level / 2), NormalDist().inv_cdf(power)
 
     def lacks(delta: float) -> bool:
         share = max(differing, delta if whole else delta * delta)
-        wanted = by_chance * math.sqrt(share) + found * math.sqrt(max(0.0, share - delta * delta))
+        wanted = by_chance * math.sqrt(share) + by_power * math.sqrt(
+            max(0.0, share - delta * delta)
+        )
         return math.sqrt(problems) * delta < wanted
 
     if lacks(1.0):

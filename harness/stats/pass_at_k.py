@@ -96,8 +96,8 @@ def _mean(
     counts: Iterable[Counts], k: int, estimate: Callable[[int, int, int], float | None]
 ) -> Rate | None:
     """Return the mean over problems; n samples count as n // k trials that share no sample."""
-    found = [(value, n // k) for n, c in counts if (value := estimate(n, c, k)) is not None]
-    return rate([value for value, _ in found], sum(trials for _, trials in found))
+    estimates = [(value, n // k) for n, c in counts if (value := estimate(n, c, k)) is not None]
+    return rate([value for value, _ in estimates], sum(trials for _, trials in estimates))
 
 
 class Shot(NamedTuple):

@@ -121,8 +121,8 @@ def worth(
     """
     z = NormalDist().inv_cdf(0.5 + confidence / 2)
     doubt = (z / student_quantile(0.5 + confidence / 2, problems - 1)) ** 2
-    found = independent * problems * (problems - 1) / squares * doubt
-    return min(samples, max(problems, found))
+    variance = independent * problems * (problems - 1) / squares * doubt
+    return min(samples, max(problems, variance))
 
 
 def boundary(
@@ -241,10 +241,10 @@ def mean_by_problem(values: Iterable[tuple[str, float]]) -> dict[str, float]:
     by_problem = dict(pairs)
     if len(by_problem) == len(pairs):  # one sample a problem
         return by_problem
-    found: dict[str, list[float]] = defaultdict(list)
+    values_of: dict[str, list[float]] = defaultdict(list)
     for problem, value in pairs:
-        found[problem].append(value)
-    return {problem: math.fsum(samples) / len(samples) for problem, samples in found.items()}
+        values_of[problem].append(value)
+    return {problem: math.fsum(samples) / len(samples) for problem, samples in values_of.items()}
 
 
 def solved_per(solved: int, spent: float | None, unit: float = 1.0) -> float | None:

@@ -127,8 +127,8 @@ class Policies:
         after = min(int(np.searchsorted(spend, wanted, side="right")), len(spend) - 1)
         width = spend[after] - spend[after - 1]
         part = min(1.0, (wanted - spend[after - 1]) / width) if width > 0 else 1.0
-        found = (1 - part) * self.solved[:, after - 1] + part * self.solved[:, after]
-        return np.clip(found.round(12), 0.0, 1.0)
+        share = (1 - part) * self.solved[:, after - 1] + part * self.solved[:, after]
+        return np.clip(share.round(12), 0.0, 1.0)
 
     def sides(self, at: float, own: "Floats | None" = None) -> "list[Floats]":
         """Return the shares at a mean spend, and before and after each jump that is near.
@@ -141,7 +141,7 @@ class Policies:
         """
         import numpy as np
 
-        number, found = len(self.spend), [self.shares(at)]
+        number, shares = len(self.spend), [self.shares(at)]
         spend, solved = self.curve
         for place in np.flatnonzero(spend[1:] == spend[:-1]):
             rate = min(1.0, max(0.0, float(solved[place : place + 2].mean())))
@@ -150,8 +150,8 @@ class Policies:
             doubt = float(apart.std()) / math.sqrt(number)
             is_large = size > math.sqrt(rate * (1 - rate) / number)
             if is_large and doubt > _LEAST and abs(float(apart.mean())) <= NEAR_JUMP * doubt:
-                found += [np.clip(self.solved[:, side], 0.0, 1.0) for side in (place, place + 1)]
-        return found
+                shares += [np.clip(self.solved[:, side], 0.0, 1.0) for side in (place, place + 1)]
+        return shares
 
     def trials(self, at: float) -> int:
         """Return how many trials at a mean spend the samples of all problems are, at most."""
@@ -292,7 +292,7 @@ def resampled(
         order = draw.permutation(len(tables))
         starts = np.arange(UNITS) * len(tables) // UNITS
         tables = np.add.reduceat(tables[order], starts, axis=0)
-    found = [np.empty((resamples, len(at))) for _ in arms]
+    draws = [np.empty((resamples, len(at))) for _ in arms]
     units = len(tables)
     rows = max(1, _CHUNK // units)
     for start in range(0, resamples, rows):
@@ -310,9 +310,9 @@ def resampled(
         spends = np.tile(at, (number, 1))
         for place, (strategy, policy) in (own or {}).items():
             spends[:, place] = tables_of[strategy][0][:, policy]
-        for (spend, solved), rates in zip(tables_of, found, strict=True):
+        for (spend, solved), rates in zip(tables_of, draws, strict=True):
             rates[start : start + number] = _read(spends * (1 + _NEAR), spend, solved)
-    return found
+    return draws
 
 
 def _read(at: "Floats", spend: "Floats", solved: "Floats") -> "Floats":
@@ -322,8 +322,8 @@ def _read(at: "Floats", spend: "Floats", solved: "Floats") -> "Floats":
     rows = len(spend)
     shift = np.arange(rows)[:, None] * (2 * float(max(spend.max(), at.max())) + 1)
     wanted = np.minimum(at, spend[:, -1:])  # beyond the end of a row the next row begins
-    found = np.interp((wanted + shift).ravel(), (spend + shift).ravel(), solved.ravel())
-    return found.reshape(at.shape)
+    shares = np.interp((wanted + shift).ravel(), (spend + shift).ravel(), solved.ravel())
+    return shares.reshape(at.shape)
 
 
 def _both(arm: Policies) -> "Floats":
@@ -380,11 +380,13 @@ def difference_interval(
     """
     both = [(one, other) for one in first.sides(at, own) for other in second.sides(at, own)]
     samples = min(first.trials(at), second.trials(at))
-    found = [
+    intervals = [
         _difference(one, other, samples, drawn if len(both) == 1 else None) for one, other in both
     ]
-    low, high = min(each.low for each in found), max(each.high for each in found)
-    return found[0]._replace(low=low, high=high, p_value=max(each.p_value for each in found))
+    low, high = min(each.low for each in intervals), max(each.high for each in intervals)
+    return intervals[0]._replace(
+        low=low, high=high, p_value=max(each.p_value for each in intervals)
+    )
 
 
 def _difference(
@@ -407,5 +409,5 @@ def _spread(squares: float, number: int, drawn: "Floats") -> float:
     if squares / number / number < _LEAST:
         return 1.0
     expected = max(squares, 1 - 1 / number) / number / number
-    found = float(drawn.var()) / expected
-    return found if found > 1 + CHANCE * math.sqrt(2 / len(drawn)) else 1.0
+    ratio = float(drawn.var()) / expected
+    return ratio if ratio > 1 + CHANCE * math.sqrt(2 / len(drawn)) else 1.0

@@ -297,7 +297,8 @@ def run_progress(console: Console) -> Watch:
 
 def _timed(result: SampleResult) -> str:
     """Return the efficiency of a solution that passed, if measured."""
-    found = result.efficiency
-    if found is None or found.cpu_s is None:
+    efficiency = result.efficiency
+    if efficiency is None or efficiency.cpu_s is None:
         return ""
-    return f"  CPU {cpu_time(found.cpu_s)}  {rank(found.percentile)}  B@1 {score(found.beyond)}"
+    time, place = cpu_time(efficiency.cpu_s), rank(efficiency.percentile)
+    return f"  CPU {time}  {place}  B@1 {score(efficiency.beyond)}"

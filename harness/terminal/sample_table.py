@@ -103,10 +103,10 @@ class SampleRow:
 
     def efficiency_cells(self) -> tuple[Cell, ...]:
         """Return the cells of `EFFICIENCY_COLUMNS`; a failed solution has no time."""
-        found = self.efficiency
-        if found is None or found.cpu_s is None:
+        efficiency = self.efficiency
+        if efficiency is None or efficiency.cpu_s is None:
             return (Cell("-"),) * len(EFFICIENCY_COLUMNS)
-        texts = cpu_time(found.cpu_s), rank(found.percentile), score(found.beyond)
+        texts = cpu_time(efficiency.cpu_s), rank(efficiency.percentile), score(efficiency.beyond)
         return tuple(map(Cell, texts))
 
 

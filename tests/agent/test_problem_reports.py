@@ -48,7 +48,7 @@ def heard(*turns: ModelTurn) -> str | None:
     reports = ProblemReports()
     for number, turn in enumerate(turns, 1):
         reports.hear(Response(turn=number, response=turn))
-    return reports.found
+    return reports.reported
 
 
 def said(text: str, *tools: str) -> ModelTurn:

@@ -127,7 +127,7 @@ def test_the_sandbox_is_kept_with_the_run_and_marks_its_results(folder: Path) ->
     assert done.returncode == 0, done.stderr
     sandbox = json.loads((folder / "r" / "run.json").read_text())["sandbox"]
     assert (sandbox["level"], sandbox["means"]) == (choice.isolation.level, choice.isolation.means)
-    assert sandbox["layers"] == choice.found.in_force
+    assert sandbox["layers"] == choice.findings.in_force
     assert [each["isolation"] for each in results(folder / "r")] == [choice.isolation.level]
     assert graded(folder)["isolation"] == choice.isolation.level
 

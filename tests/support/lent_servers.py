@@ -27,7 +27,7 @@ class Lender:
     def __init__(self) -> None:
         self.found: Findings | None = None
         with contextlib.suppress(IsolationError):
-            self.found = strongest.choose().found
+            self.found = strongest.choose().findings
         self._idle: list[ForkServer] = [server for server, _ in strongest.spare_servers.values()]
         strongest.spare_servers.clear()
         self._lent: dict[int, ForkServer] = {}

@@ -244,8 +244,8 @@ def _in_tags(reader: _AnswerReader, text: str) -> str:
 
 def _in_blocks(reader: _AnswerReader, text: str) -> str:
     for block in reversed(fenced_blocks(text)[-MOST_PLACES:]):
-        if found := reader.literal(block.text) or reader.equation(block.text):
-            return found
+        if answer := reader.literal(block.text) or reader.equation(block.text):
+            return answer
     return ""
 
 

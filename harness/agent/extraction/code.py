@@ -90,8 +90,8 @@ def found_in(answer: str, search: Callable[[str], Extraction]) -> Extraction:
     if len(answer) > LONGEST_ANSWER:
         return Extraction(code="", rule="too long")
     after_thoughts = answer.rpartition(THOUGHTS_END)[2]
-    found = search(after_thoughts)
-    return found if found.code or after_thoughts == answer else search(answer)
+    extraction = search(after_thoughts)
+    return extraction if extraction.code or after_thoughts == answer else search(answer)
 
 
 def _search(text: str, entry_point: str | None) -> Extraction:
@@ -142,8 +142,8 @@ def _parsed(blocks: list[FencedBlock]) -> list[_Block]:
     return parsed
 
 
-def _block(found: FencedBlock) -> _Block:
-    return _Block(found.tag, found.text, found.closed, _parse(found.text))
+def _block(fenced: FencedBlock) -> _Block:
+    return _Block(fenced.tag, fenced.text, fenced.closed, _parse(fenced.text))
 
 
 def _parse(code: str) -> ast.Module | None:

@@ -34,23 +34,23 @@ async def single_shot(session: Session) -> Attempt:
     """Send one request without tools and take the code from the answer."""
     conversation = Conversation(session)
     conversation.add(*session.prompt.render(session.problem, session.workspace.cpu_limit_s))
-    found, refused = Extraction(code="", rule="none"), False
+    extraction, refused = Extraction(code="", rule="none"), False
 
     async def ask() -> StopReason:
-        nonlocal found, refused
+        nonlocal extraction, refused
         turn = await conversation.ask()
-        found = session.extract(turn.text, session.problem.entry_point)
-        refused = has_refused(turn, found)
+        extraction = session.extract(turn.text, session.problem.entry_point)
+        refused = has_refused(turn, extraction)
         return StopReason.MODEL_STOPPED
 
     reason, error = await run_until_stopped(ask(), session.limits)
     return _attempt(
         conversation,
-        code=found.code,
-        chosen_by=ChosenBy.ANSWER if found.code else ChosenBy.NONE,
-        extraction=found.rule,
+        code=extraction.code,
+        chosen_by=ChosenBy.ANSWER if extraction.code else ChosenBy.NONE,
+        extraction=extraction.rule,
         stop_reason=reason,
-        revisions=(written(found.code, conversation),) if found.code else (),
+        revisions=(written(extraction.code, conversation),) if extraction.code else (),
         refused=refused,
         error=error,
     )
@@ -67,9 +67,9 @@ def _attempt(conversation: Conversation, **facts: Any) -> Attempt:
     )
 
 
-def has_refused(turn: ModelTurn, found: Extraction) -> bool:
+def has_refused(turn: ModelTurn, extraction: Extraction) -> bool:
     """Whether the model, or its provider's filter, refused without giving code."""
-    return turn.stop.reason in {"refusal", "content_filter"} and not found.code
+    return turn.stop.reason in {"refusal", "content_filter"} and not extraction.code
 
 
 def written(code: str, conversation: Conversation) -> Written:
@@ -119,14 +119,14 @@ class _Shots:
             conversation.start_anew()
             conversation.add(*opening)
             turn = await conversation.ask()
-            found = session.extract(turn.text, session.problem.entry_point)
-            self.refused += has_refused(turn, found)
-            if not found.code:
+            extraction = session.extract(turn.text, session.problem.entry_point)
+            self.refused += has_refused(turn, extraction)
+            if not extraction.code:
                 continue
-            revision = written(found.code, conversation)
-            self.rules.append(found.rule)
+            revision = written(extraction.code, conversation)
+            self.rules.append(extraction.rule)
             self.revisions.append(revision)  # counts even if its tests are interrupted
-            report = await conversation.submit_and_test(found.code)
+            report = await conversation.submit_and_test(extraction.code)
             if report is None:
                 return StopReason.MODEL_STOPPED
             self.revisions[-1] = revision.model_copy(update={"tests": PublicTests.of(report)})
@@ -215,11 +215,11 @@ class _Repairs:
         self.conversation.start_anew()
         self.conversation.add(*messages)
         turn = await self.conversation.ask()
-        found = session.extract(turn.text, session.problem.entry_point)
-        self.refused = has_refused(turn, found)
-        if found.code:
-            self.rule = found.rule
-        return found.code
+        extraction = session.extract(turn.text, session.problem.entry_point)
+        self.refused = has_refused(turn, extraction)
+        if extraction.code:
+            self.rule = extraction.rule
+        return extraction.code
 
     async def _test(self, code: str) -> Report | None:
         if not code:

@@ -59,8 +59,8 @@ async def _work(solver: Solver) -> StopReason:
 
 def examples(text: str) -> list[str]:
     """Return the recalled problems, without the tags around them."""
-    found = (each.strip() for each in _SECTIONS.findall(text.partition("<algorithm>")[0]))
-    return [each for each in found if each]
+    algorithms = (each.strip() for each in _SECTIONS.findall(text.partition("<algorithm>")[0]))
+    return [each for each in algorithms if each]
 
 
 def section(text: str, tag: str) -> str:
@@ -71,5 +71,5 @@ def section(text: str, tag: str) -> str:
 
 def confidence(text: str) -> int:
     """Return the rating of a plan: the number in its tag, else the last one; 0 without any."""
-    found = _NUMBER.findall(section(text, "confidence")) or _NUMBER.findall(text)[-1:]
-    return min(100, int(found[0])) if found else 0
+    numbers = _NUMBER.findall(section(text, "confidence")) or _NUMBER.findall(text)[-1:]
+    return min(100, int(numbers[0])) if numbers else 0

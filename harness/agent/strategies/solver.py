@@ -71,17 +71,17 @@ class Solver:
     async def solve(self, part: str | None, **values: Any) -> tuple[str, Report | None]:
         """Ask for a solution and run the public tests; return the code, and the report if any."""
         turn = await self.ask(part, **values)
-        found = self.session.extract(turn.text, self.session.problem.entry_point)
-        self._refused = has_refused(turn, found)
-        if not found.code:
+        extraction = self.session.extract(turn.text, self.session.problem.entry_point)
+        self._refused = has_refused(turn, extraction)
+        if not extraction.code:
             return "", None
-        revision = written(found.code, self.conversation)
-        self._rules.append(found.rule)
+        revision = written(extraction.code, self.conversation)
+        self._rules.append(extraction.rule)
         self._revisions.append(revision)  # counts even if its tests are interrupted
-        report = await self.conversation.submit_and_test(found.code)
+        report = await self.conversation.submit_and_test(extraction.code)
         tests = PublicTests.of(report) if report else None
         self._revisions[-1] = revision.model_copy(update={"tests": tests})
-        return found.code, report
+        return extraction.code, report
 
     async def write_tests(self) -> None:
         """Ask for tests, and keep those that can be used."""

@@ -50,10 +50,10 @@ def strategy_of(name: str, thing: Any) -> Strategy:
     Raises:
         UsageError: the object is not callable.
     """
-    found = _made(name, thing)
-    if not callable(found):
-        raise UsageError(f"{name} is a {type(found).__name__}; a strategy is an async function")
-    return _guarded(name, found)
+    strategy = _made(name, thing)
+    if not callable(strategy):
+        raise UsageError(f"{name} is a {type(strategy).__name__}; a strategy is an async function")
+    return _guarded(name, strategy)
 
 
 def _guarded(name: str, solve: Callable[[Session], Any]) -> Strategy:
@@ -116,18 +116,20 @@ def own_tool(name: str) -> Tool[Any]:
     Raises:
         UsageError: it does not exist, or is not a tool.
     """
-    found = _made(name, load_attribute(name))
+    strategy = _made(name, load_attribute(name))
     lacking = [
-        each for each in ("name", "description") if not isinstance(getattr(found, each, None), str)
+        each
+        for each in ("name", "description")
+        if not isinstance(getattr(strategy, each, None), str)
     ]
-    arguments = getattr(found, "arguments", None)
+    arguments = getattr(strategy, "arguments", None)
     if not (isinstance(arguments, type) and issubclass(arguments, Arguments)):
         lacking.append("arguments (a subclass of harness.tools.toolbox.Arguments)")
-    if not callable(getattr(found, "call", None)):
+    if not callable(getattr(strategy, "call", None)):
         lacking.append("call")
     if lacking:
         raise UsageError(f"{name} is not a tool: missing {', '.join(lacking)}")
-    return _OwnTool(name, found)
+    return _OwnTool(name, strategy)
 
 
 class _OwnTool:
@@ -150,12 +152,12 @@ class _OwnTool:
         return result
 
 
-def _made(name: str, found: Any) -> Any:
+def _made(name: str, made: Any) -> Any:
     """Return the object; a class is called without arguments."""
-    if not isinstance(found, type):
-        return found
+    if not isinstance(made, type):
+        return made
     try:
-        return found()
+        return made()
     except (Exception, SystemExit) as error:
         raise UsageError(f"{name}() raised {_words(error)}") from error
 

@@ -32,16 +32,16 @@ class Fault(NamedTuple):
     Attributes:
         file: path of the template.
         line: line number; None if unknown.
-        words: description of the error.
+        message: description of the error.
     """
 
     file: str
     line: int | None
-    words: str
+    message: str
 
     def __str__(self) -> str:
         where = self.file if self.line is None else f"{self.file}:{self.line}"
-        return f"{where}: {self.words}"
+        return f"{where}: {self.message}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,12 +81,12 @@ def check_prompt(name: str, problems: Sequence[ProblemView], mode: str | None = 
     for each in (mode,) if mode else prompt_set.OWN_PARTS:
         for variant in prompt_set.VARIANTS:
             try:
-                found = prompt_set.find_templates(name, each, *variant)
+                by_part = prompt_set.find_templates(name, each, *variant)
             except UsageError as error:
                 refusals.append(error)
                 continue
-            templates |= {str(file): (file, part, variant) for part, file in found.items()}
-            openings[each, variant] = found
+            templates |= {str(file): (file, part, variant) for part, file in by_part.items()}
+            openings[each, variant] = by_part
     if not prompt_set.bundled_name(name):
         faults += _strays(name, mode, set(templates))
     if not templates and not faults:
@@ -121,7 +121,7 @@ def _in_language(form: ProblemView, language: str) -> ProblemView | None:
 
 
 def _ordered(faults: Iterable[Fault]) -> tuple[Fault, ...]:
-    return tuple(sorted(set(faults), key=lambda each: (each.file, each.line or 0, each.words)))
+    return tuple(sorted(set(faults), key=lambda each: (each.file, each.line or 0, each.message)))
 
 
 def _unsaid(
@@ -140,9 +140,9 @@ def _unsaid(
                 continue  # this error is reported with its location
             text = "\n".join(message.content for message in messages)
             for fact in missing_facts(text, form, tools=mode == "agentic"):
-                if fact.words not in names:
-                    names.add(fact.words)
-                    yield fact.needed, Fault(path, None, f"{fact.words} (for {form.id})")
+                if fact.description not in names:
+                    names.add(fact.description)
+                    yield fact.needed, Fault(path, None, f"{fact.description} (for {form.id})")
 
 
 def _strays(name: str, mode: str | None, used: set[str]) -> Iterator[Fault]:
@@ -181,21 +181,21 @@ def _faults(
         yield Fault(path, None, str(error))
         return
     except TemplateFaultError as fault:
-        yield Fault(path, fault.line, fault.words)
+        yield Fault(path, fault.line, fault.message)
         return
     undefined = dict(_undefined(tree, part))
-    yield from (Fault(path, line, words) for line, words in undefined.items())
+    yield from (Fault(path, line, message) for line, message in undefined.items())
     known: set[tuple[int | None, str]] = set()
     for form in forms:
         try:
             if render(source, path, _values(part, form)):
                 continue
-            line, words = None, "it renders to an empty text"
+            line, message = None, "it renders to an empty text"
         except TemplateFaultError as fault:
-            line, words = fault.line, fault.words
-        if line not in undefined and (line, words) not in known:
-            known.add((line, words))
-            yield Fault(path, line, f"{words} (for {form.id})")
+            line, message = fault.line, fault.message
+        if line not in undefined and (line, message) not in known:
+            known.add((line, message))
+            yield Fault(path, line, f"{message} (for {form.id})")
 
 
 def _values(part: str, problem: ProblemView) -> Mapping[str, Any]:

@@ -17,11 +17,11 @@ class Missing(NamedTuple):
     """A missing fact.
 
     Attributes:
-        words: description of the fact.
+        description: description of the fact.
         needed: whether the problem cannot be solved without it.
     """
 
-    words: str
+    description: str
     needed: bool
 
 
@@ -33,40 +33,40 @@ def missing_facts(text: str, problem: ProblemView, *, tools: bool) -> Iterator[M
         problem: the problem of the opening.
         tools: whether the model can read the problem with a tool, which contains all facts.
     """
-    words = _plain(text)
+    plain = _plain(text)
     if tools:
-        if not _has(words, problem.statement):
+        if not _has(plain, problem.statement):
             yield Missing("the statement is left to the tool read_problem, one more turn", False)
         return
-    if problem.kind is not Kind.CODE_EXECUTION and not _has(words, problem.statement):
+    if problem.kind is not Kind.CODE_EXECUTION and not _has(plain, problem.statement):
         yield Missing("the statement (problem.statement) does not appear", True)
     if problem.kind is not Kind.CODE_GENERATION:
-        yield from _of_answer(words, problem)
+        yield from _of_answer(plain, problem)
     elif problem.entry_point is None:
-        if not (_STDIN.search(words) and _STDOUT.search(words)):
+        if not (_STDIN.search(plain) and _STDOUT.search(plain)):
             yield Missing("nothing says that the program reads stdin and writes stdout", True)
     else:
-        yield from _of_function(words, problem)
+        yield from _of_function(plain, problem)
     for test in problem.public_tests[:1]:
-        if not (_has(words, test.input) and _has(words, test.output)):
+        if not (_has(plain, test.input) and _has(plain, test.output)):
             yield Missing("public tests (problem.public_tests) do not appear", False)
 
 
-def _of_answer(words: str, problem: ProblemView) -> Iterator[Missing]:
-    if not _has(words, problem.call):
+def _of_answer(plain: str, problem: ProblemView) -> Iterator[Missing]:
+    if not _has(plain, problem.call):
         yield Missing("the call that is asked about (problem.call) does not appear", True)
-    if problem.kind is Kind.CODE_EXECUTION and not _has(words, problem.code):
+    if problem.kind is Kind.CODE_EXECUTION and not _has(plain, problem.code):
         yield Missing("the program that is called (problem.code) does not appear", True)
 
 
-def _of_function(words: str, problem: ProblemView) -> Iterator[Missing]:
+def _of_function(plain: str, problem: ProblemView) -> Iterator[Missing]:
     name = problem.entry_point or ""
     heads = [line for line in problem.starter_code.splitlines() if _is_head(line, name)]
-    if not all(_has(words, line) for line in heads):
+    if not all(_has(plain, line) for line in heads):
         yield Missing("the starter code (problem.starter_code) does not appear", True)
-    if not re.search(rf"\b{re.escape(name)}\b", words):
+    if not re.search(rf"\b{re.escape(name)}\b", plain):
         yield Missing("the name of the function (problem.entry_point) does not appear", True)
-    if problem.signature.result is Codec.FIRST_ARGUMENT and not _IN_PLACE.search(words):
+    if problem.signature.result is Codec.FIRST_ARGUMENT and not _IN_PLACE.search(plain):
         yield Missing("nothing says that the function changes its first argument in place", False)
 
 
@@ -77,8 +77,8 @@ def _is_head(line: str, name: str) -> bool:
     return line.lstrip().startswith(("def ", "class ", "async def "))
 
 
-def _has(words: str, fact: str) -> bool:
-    return _plain(fact)[:COMPARED] in words
+def _has(plain: str, fact: str) -> bool:
+    return _plain(fact)[:COMPARED] in plain
 
 
 def _plain(text: str) -> str:

@@ -107,7 +107,7 @@ class PromptSet(Frozen):
         """The description in the set's first line; empty if there is none."""
         others = [text for name, text in self.parts.items() if name not in OPENING]
         descriptions = [description(text) for text in (*others, self.parts["system"])]
-        return next((words for words in descriptions if words), "")
+        return next((description for description in descriptions if description), "")
 
     def shared_system(self, max_turns: int | None) -> str | None:
         """Return the system prompt if it is the same for all problems; None if it is not.
@@ -165,7 +165,8 @@ class PromptSet(Frozen):
             return writable(render(source, f"{part}.j2", values))
         except TemplateFaultError as fault:
             line = "" if fault.line is None else f", line {fault.line}"
-            raise UsageError(f"prompt set {self.name!r}, {part}.j2{line}: {fault.words}") from fault
+            where = f"prompt set {self.name!r}, {part}.j2{line}"
+            raise UsageError(f"{where}: {fault.message}") from fault
 
 
 def load_prompt(
@@ -236,25 +237,23 @@ def find_templates(
     is_bundled = bundled_name(name)
     own = own_places(name, mode, kind, language)
     bundled = _bundled_templates(name, mode, kind, language)
-    found = bundled if is_bundled else _complete(own, own, mode)
-    if found:
-        return found
+    templates = bundled if is_bundled else _complete(own, own, mode)
+    if templates:
+        return templates
     known = ", ".join(bundled_names(mode, kind, language)) or "none"
-    words = kind.replace("_", " ")
+    what = kind.replace("_", " ")
     if language != PYTHON:
-        words = f"{words} in {known_language(language).title}"
+        what = f"{what} in {known_language(language).title}"
     if is_bundled:
         raise UsageError(
-            f"prompt set {name!r} has nothing for {words} in mode {mode}; these have: {known}"
+            f"prompt set {name!r} has nothing for {what} in mode {mode}; these have: {known}"
         )
     if Path(name).is_dir():
         files = " and ".join(f"{part}.j2" for part in (*OPENING, *OWN_PARTS.get(mode, ())))
         inner = "" if language == PYTHON else f" (in {language}/)"
-        raise UsageError(f"prompt set {name!r}: the folder has no {files} for {words}{inner}")
+        raise UsageError(f"prompt set {name!r}: the folder has no {files} for {what}{inner}")
     near = difflib.get_close_matches(name, bundled_names(mode, kind, language), n=1)
-    hint = (
-        f"did you mean {near[0]!r}?" if near else f"for {words} in mode {mode} there are: {known}"
-    )
+    hint = f"did you mean {near[0]!r}?" if near else f"for {what} in mode {mode} there are: {known}"
     raise UsageError(f"no prompt set or folder {name!r}; {hint}")
 
 
@@ -291,9 +290,9 @@ def _complete(opening: list[Traversable], own: list[Traversable], mode: str) -> 
 def _first(places: Iterable[Traversable], parts: Sequence[str]) -> Templates:
     """Return the templates of the first place that has all of them."""
     for place in places:
-        found = {part: place / f"{part}.j2" for part in parts}
-        if place.is_dir() and all(file.is_file() for file in found.values()):
-            return found
+        files = {part: place / f"{part}.j2" for part in parts}
+        if place.is_dir() and all(file.is_file() for file in files.values()):
+            return files
     return {}
 
 

@@ -27,10 +27,10 @@ def set_texts(name: str) -> Texts:
     for mode in OWN_PARTS:
         for kind, language in VARIANTS:
             try:
-                found = find_templates(name, mode, kind, language)
+                templates = find_templates(name, mode, kind, language)
             except UsageError:
                 continue
-            for part, text in read_set(name, found).parts.items():
+            for part, text in read_set(name, templates).parts.items():
                 if OWN_PARTS[mode] and texts.get(_place(SINGLE_SHOT, kind, part, language)) == text:
                     continue  # the same as in single shot
                 texts[_place(mode, kind, part, language)] = text

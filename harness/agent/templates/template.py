@@ -31,13 +31,13 @@ class TemplateFaultError(Exception):
 
     Attributes:
         line: line number; None if jinja2 does not know it.
-        words: description of the error, in one line.
+        message: description of the error, in one line.
     """
 
-    def __init__(self, line: int | None, words: str) -> None:
+    def __init__(self, line: int | None, message: str) -> None:
         self.line = line
-        self.words = words
-        super().__init__(words)
+        self.message = message
+        super().__init__(message)
 
 
 def render(source: str, file: str, values: Mapping[str, Any]) -> str:
@@ -97,8 +97,8 @@ def variables(source: str, file: str) -> set[str]:
 
 def description(source: str) -> str:
     """Return the comment in a template's first line; empty if there is none."""
-    found = _FIRST_LINE.match(source)
-    return found.group(1) if found else ""
+    match = _FIRST_LINE.match(source)
+    return match.group(1) if match else ""
 
 
 @contextmanager

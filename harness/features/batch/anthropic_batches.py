@@ -76,14 +76,14 @@ class AnthropicBatches(BatchEndpoint):
     async def find(self, token: str, requests: int, since: float) -> list[str]:
         """Return batches of this size created around this time. Raises ModelError."""
         del token
-        found: list[str] = []
+        ids: list[str] = []
         async for batch in self._listed(since):
             after = time_of(batch.get("created_at")) - since
             same = count_of(batch.get("request_counts"), *COUNTS) == requests
             name = word(batch.get("id"))
             if name and same and -OTHER_CLOCK_S <= after <= LONGEST_SUBMISSION_S:
-                found.append(name)
-        return found
+                ids.append(name)
+        return ids
 
     async def state(self, batch_id: str) -> BatchState:
         """Return a batch's state; counts are 0 until the batch ends. Raises ModelError."""

@@ -53,7 +53,7 @@ class BatchState(Frozen):
         done: requests with an answer or an error, of `total`.
         total: requests in the batch.
         seconds: seconds from creation to end, 0 until the batch has ended.
-        words: the reason of a failure.
+        reason: the reason of a failure.
         can_help: whether submitting a failed batch again may succeed.
     """
 
@@ -61,7 +61,7 @@ class BatchState(Frozen):
     done: int = 0
     total: int = 0
     seconds: float = 0.0
-    words: str = ""
+    reason: str = ""
     can_help: bool = False
 
 
@@ -264,15 +264,15 @@ class BatchEndpoint:
             async for line in _lines_of(response):
                 try:
                     answer = self._answer(read_json(line))
-                    words = "it names no request"
+                    message = "it names no request"
                 except MalformedAnswerError as error:
-                    answer, words = None, error.cause
+                    answer, message = None, error.cause
                 if answer is not None:
                     good += 1
                     take(answer)
                 else:
                     bad += 1
-                    cause, whole = words, line.endswith(b"\n")
+                    cause, whole = message, line.endswith(b"\n")
             last = readings >= self._policy.malformed_attempts
             if bad and (not good or not (whole or last)):
                 raise MalformedAnswerError(f"a line of the batch's results: {cause}")

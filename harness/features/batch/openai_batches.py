@@ -117,10 +117,10 @@ class OpenAIBatches(BatchEndpoint):
         batch = await self._fetch(self._batches.retrieve, batch_id=batch_id)
         counts, status = batch.get("request_counts"), batch.get("status")
         if status == "failed":
-            words, code = _first_error(batch)
+            message, code = _first_error(batch)
             return BatchState(
                 phase="failed",
-                words=self._redact(f"the batch failed: {words}"),
+                reason=self._redact(f"the batch failed: {message}"),
                 can_help=code in PASSING_CODES,
             )
         ended = status in ("completed", "expired", "cancelled")
@@ -147,10 +147,10 @@ class OpenAIBatches(BatchEndpoint):
             return None
         if isinstance(response, dict):
             return self._answered(name, cast("Json", response))
-        words = cast("Json", error) if isinstance(error, dict) else {}
-        code = words.get("code")
-        text = self._redact(f"{code or 'no answer'}: {words.get('message') or 'no reason given'}")
-        if code in PASSING_ERRORS or not words:
+        fields = cast("Json", error) if isinstance(error, dict) else {}
+        code = fields.get("code")
+        text = self._redact(f"{code or 'no answer'}: {fields.get('message') or 'no reason given'}")
+        if code in PASSING_ERRORS or not fields:
             return BatchAnswer(name, error=TransientError(text))
         return BatchAnswer(name, error=ModelError(text))
 
@@ -158,8 +158,8 @@ class OpenAIBatches(BatchEndpoint):
         status, body = response.get("status_code"), response.get("body")
         if isinstance(status, int) and status >= FIRST_FAILED_STATUS:
             now = time.time()
-            words = failed_status(status, {}, as_json(body), self._redact, now=now)
-            return BatchAnswer(name, error=words)
+            failure = failed_status(status, {}, as_json(body), self._redact, now=now)
+            return BatchAnswer(name, error=failure)
         if not isinstance(body, dict):
             return BatchAnswer(name, error=MalformedAnswerError("the answer has no body"))
         return BatchAnswer(name, cast("Json", body), word(response.get("request_id")))
@@ -177,6 +177,6 @@ def _first_error(batch: Json) -> tuple[str, str]:
     errors = batch.get("errors")
     listed = objects_of(cast("Json", errors), "data") if isinstance(errors, dict) else []
     first = listed[0] if listed else {}
-    words, code, line = (first.get(name) for name in ("message", "code", "line"))
+    message, code, line = (first.get(name) for name in ("message", "code", "line"))
     at = f" (line {line} of its file)" if isinstance(line, int) else ""
-    return f"{words or code or 'no reason given'}{at}", str(code)
+    return f"{message or code or 'no reason given'}{at}", str(code)

@@ -175,9 +175,9 @@ class BatchRequests:
 
         async def once() -> str:
             nonlocal repeated
-            found = await self._find(batch) if repeated else None
+            known = await self._find(batch) if repeated else None
             repeated = True
-            return found or await self.endpoint.submit(batch.token, group)
+            return known or await self.endpoint.submit(batch.token, group)
 
         return await ask_until_answered(once, self.policy, None, self.pace)
 
@@ -198,8 +198,8 @@ class BatchRequests:
 
     async def _find(self, batch: RecordedBatch) -> str | None:
         known = {each.batch_id for each in self.journal.submitted}
-        found = await self.endpoint.find(batch.token, batch.size, batch.time)
-        for batch_id in found:
+        batch_ids = await self.endpoint.find(batch.token, batch.size, batch.time)
+        for batch_id in batch_ids:
             if batch_id not in known and (
                 self.endpoint.finds_surely or await self._is_ours(batch_id, batch)
             ):
@@ -246,7 +246,7 @@ class BatchRequests:
             return None
         if state.phase == "failed":
             kind = TransientError if state.can_help else ModelError
-            self._fail(self._open(batch), kind(state.words))
+            self._fail(self._open(batch), kind(state.reason))
         return state
 
     async def _read(self, batch: RecordedBatch, state: BatchState) -> None:

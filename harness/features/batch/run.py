@@ -118,7 +118,7 @@ def _requests(
     plan: Plan, samples: Sequence[tuple[Problem, int]], endpoint: BatchEndpoint, run: str
 ) -> list[BatchRequest]:
     """Build the request that single shot sends in each sample."""
-    found: list[BatchRequest] = []
+    requests: list[BatchRequest] = []
     sound = {problem.id: _is_sound(problem) for problem in {p.id: p for p, _ in samples}.values()}
     for problem, index in samples:
         if not sound[problem.id]:
@@ -127,8 +127,8 @@ def _requests(
         messages = plan.prompt.render(view_in(problem, plan.judging.language), cpu_s)
         body = endpoint.body(messages, plan.settings)
         name = custom_id(run, sample_name(problem.id, index), body)
-        found.append(BatchRequest(name, body, messages))
-    return found
+        requests.append(BatchRequest(name, body, messages))
+    return requests
 
 
 def _is_sound(problem: Problem) -> bool:

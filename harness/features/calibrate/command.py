@@ -49,16 +49,16 @@ def calibrate(
         line = f"{known:,} of {count(of, 'problem')} known already; --recollect times them anew"
         err.print(line, soft_wrap=True)
 
-    found = calibrate_problems(problems, scales, how, TerminalReporter(err), tell_known)
+    calibrated = calibrate_problems(problems, scales, how, TerminalReporter(err), tell_known)
     if as_json:
-        rows = ", ".join(each.model_dump_json() for each in found.problems)
-        summary = found.summary.model_dump_json()
+        rows = ", ".join(each.model_dump_json() for each in calibrated.problems)
+        summary = calibrated.summary.model_dump_json()
         write_json(console(), [f'{{"problems": [{rows}], "summary": {summary}}}'])
     else:
-        console().print(found.view())
-    if found.interrupted:
-        missing = count(found.left, "problem")
+        console().print(calibrated.view())
+    if calibrated.interrupted:
+        missing = count(calibrated.left, "problem")
         err.print(f"interrupted: {missing} not calibrated; the same command goes on with them")
         raise typer.Exit(INTERRUPTED)
-    failed = any(each.failure for each in found.problems)
+    failed = any(each.failure for each in calibrated.problems)
     raise typer.Exit(INFRASTRUCTURE if failed else OK)

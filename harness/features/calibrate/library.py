@@ -96,31 +96,31 @@ class CalibrationSummary(Frozen):
     references: int
 
 
-def calibrated(problem: Problem, found: Scale | str) -> CalibratedProblem:
+def calibrated(problem: Problem, scale: Scale | str) -> CalibratedProblem:
     """Convert a problem's scale, or the failure to measure one, to a result."""
-    if isinstance(found, str):
-        return CalibratedProblem(problem_id=problem.id, timing=None, failure=found)
+    if isinstance(scale, str):
+        return CalibratedProblem(problem_id=problem.id, timing=None, failure=scale)
     places = {
         code_hash(each.code): (place, each.recorded)
         for place, each in reversed(list(enumerate(_references(problem))))
     }
     return CalibratedProblem(
         problem_id=problem.id,
-        timing=found.timing,
+        timing=scale.timing,
         references=tuple(
             CalibratedReference(
                 index=places[each.code_hash][0],
-                cpu_s=each.time * found.unit_s,
+                cpu_s=each.time * scale.unit_s,
                 time=each.time,
                 doubt=each.doubt,
                 branches=each.branches,
                 foreign=places[each.code_hash][1],
             )
-            for each in found.references
+            for each in scale.references
             if each.code_hash in places
         ),
-        failed=found.failed,
-        lack=found.lack,
+        failed=scale.failed,
+        lack=scale.lack,
     )
 
 
@@ -257,10 +257,10 @@ def calibrate(
     problems = select(read(given, spec).problems, spec.selection()).problems
     judging = session_of(spec)
     scales = Scales(judging.options, timing_of(spec.timing), fresh=recollect)
-    found = calibrate_problems(problems, scales, judging, LOG)
-    if found.interrupted:
+    calibrated = calibrate_problems(problems, scales, judging, LOG)
+    if calibrated.interrupted:
         raise KeyboardInterrupt
-    return found
+    return calibrated
 
 
 def calibrate_problems(
@@ -284,25 +284,25 @@ def calibrate_problems(
         IsolationError: no sandbox is strong enough.
     """
     require_code_generation(problems)
-    found: dict[str, Scale | str] = {}
+    measured: dict[str, Scale | str] = {}
     left: list[Problem] = []
     for problem in problems:
         known = scales.known(problem)
         if known is None:
             left.append(problem)
         else:
-            found[problem.id] = known
-    if found and tell_known is not None:
-        tell_known(len(found), len(problems))
-    interrupted = _time(left, scales, found, judging, reporter)
-    done = tuple(calibrated(each, found[each.id]) for each in problems if each.id in found)
+            measured[problem.id] = known
+    if measured and tell_known is not None:
+        tell_known(len(measured), len(problems))
+    interrupted = _time(left, scales, measured, judging, reporter)
+    done = tuple(calibrated(each, measured[each.id]) for each in problems if each.id in measured)
     return CalibratedBenchmark(done, interrupted, len(problems) - len(done))
 
 
 def _time(
     left: Sequence[Problem],
     scales: Scales,
-    found: dict[str, Scale | str],
+    measured: dict[str, Scale | str],
     judging: JudgingSession,
     reporter: Reporter,
 ) -> bool:
@@ -316,10 +316,10 @@ def _time(
         async def take_turns() -> None:
             for problem in rest:
                 try:
-                    found[problem.id] = await scales.of(problem, pool)
+                    measured[problem.id] = await scales.of(problem, pool)
                 except (SandboxError, DataError) as error:
-                    found[problem.id] = str(error)
-                scale = found[problem.id]
+                    measured[problem.id] = str(error)
+                scale = measured[problem.id]
                 tells = isinstance(scale, Scale)
                 progress.judged(good=tells and not scale.lack, failed=not tells)
 

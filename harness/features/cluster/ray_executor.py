@@ -151,11 +151,11 @@ class RayExecutor:
     def _place(self, value: object) -> Any | None:
         """Return the reference to large data that were shared before, or None."""
         with self._lock:
-            found = self._kept.get(id(value))
-            if found is None:
+            kept = self._kept.get(id(value))
+            if kept is None:
                 return None
             self._kept.move_to_end(id(value))
-            return found[1]
+            return kept[1]
 
     def _keep(self, value: object, data: bytes) -> Any:
         """Share large data with all nodes; evict the least recently used."""

@@ -163,9 +163,9 @@ def difference_words(versus: Pairwise, names: Mapping[str, str], comparisons: in
         if not any(rate and rate.value for rate in (paired.rate_a, paired.rate_b)):
             return f"Neither {name} nor {other} solves any of {count(paired.problems, 'problem')}."
         return f"{_capital(name)} and {other} solve the same problems."
-    shown = _significance(versus, comparisons)
     if answers_fairly(versus.spend):
-        return _against_one_shot(versus, names, shown)
+        return _against_one_shot(versus, names, comparisons)
+    shown = _significance(versus, comparisons)
     if not paired.difference:
         return f"{_capital(name)} and {other} solve equally many{shown}."
     more = "more" if paired.difference > 0 else "fewer"
@@ -173,10 +173,16 @@ def difference_words(versus: Pairwise, names: Mapping[str, str], comparisons: in
     return f"{_capital(name)} solves {size} points {more} than {other}{shown}."
 
 
-def _significance(versus: Pairwise, comparisons: int) -> str:
-    """Return interval and p-value in parentheses; nothing if an experiment decided otherwise."""
+def _significance(versus: Pairwise, comparisons: int, sign: int = 1) -> str:
+    """Return interval and p-value in parentheses; nothing if an experiment decided otherwise.
+
+    Args:
+        versus: a run against the baseline.
+        comparisons: number of runs compared with the baseline.
+        sign: 1 if the sentence says what the run solves, -1 if it says what the baseline solves.
+    """
     if versus.looked is not None:
-        low, high = versus.looked
+        low, high = _interval(*versus.looked, sign)
         verdict = "not decided" if low <= 0 <= high else "decided"
         return f" ({points(low)} to {points(high)} at any look: {verdict})"
     if versus.stopped_early:
@@ -185,19 +191,26 @@ def _significance(versus: Pairwise, comparisons: int) -> str:
     p_value = versus.p_holm if comparisons > 1 else paired.p_value
     spread = ""
     if paired.low is not None and paired.high is not None:
-        spread = f"95 % interval {points(paired.low)} to {points(paired.high)}, "
+        low, high = _interval(paired.low, paired.high, sign)
+        spread = f"95 % interval {points(low)} to {points(high)}, "
     corrected = ", by Holm" if comparisons > 1 else ""
     sure = "" if p_value < LEVEL else ": chance alone could do this"
     return f" ({spread}p {p_words(p_value)}{corrected}{sure})"
 
 
-def _against_one_shot(versus: Pairwise, names: Mapping[str, str], shown: str) -> str:
+def _interval(low: float, high: float, sign: int) -> tuple[float, float]:
+    """Return the interval of a difference, or of the difference the other way round."""
+    return (low, high) if sign > 0 else (-high, -low)
+
+
+def _against_one_shot(versus: Pairwise, names: Mapping[str, str], comparisons: int) -> str:
     """Return the sentence on attempts against one shot each."""
     spend, sign = versus.spend, 1
     assert spend is not None
     agent = names[versus.label]
     if of_shots(spend.b):
         agent, sign = names[versus.baseline], -1
+    shown = _significance(versus, comparisons, -sign)
     difference = sign * versus.paired.difference
     if not difference:
         return f"One shot solves as much as {agent}{shown}."
@@ -242,16 +255,16 @@ def shared_summary(side: ComparedRun) -> Summary:
 
 def cost_each(side: ComparedRun) -> float | None:
     """Return the mean cost of a sample in US dollars; None if any is unknown."""
-    found = shared_summary(side)
-    done = found.graded + found.ungraded
-    return None if found.cost is None or not done else found.cost / done
+    summary = shared_summary(side)
+    done = summary.graded + summary.ungraded
+    return None if summary.cost is None or not done else summary.cost / done
 
 
 def tokens_each(side: ComparedRun) -> float | None:
     """Return the mean tokens of a sample; None if any sample's tokens are unknown."""
-    found = shared_summary(side)
-    done = found.graded + found.ungraded
-    return None if found.usage_unknown or not done else found.usage.total_tokens / done
+    summary = shared_summary(side)
+    done = summary.graded + summary.ungraded
+    return None if summary.usage_unknown or not done else summary.usage.total_tokens / done
 
 
 def arm_of(side: ComparedRun, name: str) -> AnswerColumn:
@@ -301,8 +314,8 @@ def _differences(versus: Pairwise) -> Iterator[SolvedDifference]:
     """
     spend = versus.spend
     if spend is not None and answers_fairly(spend):
-        (found,) = headline(spend)
-        yield _signed("at equal cost", found, -1 if of_shots(spend.b) else 1)
+        (difference,) = headline(spend)
+        yield _signed("at equal cost", difference, -1 if of_shots(spend.b) else 1)
     paired = versus.paired
     low, high = (paired.low, paired.high) if versus.looked is None else versus.looked
     decided = paired.p_value < LEVEL
@@ -311,17 +324,17 @@ def _differences(versus: Pairwise) -> Iterator[SolvedDifference]:
     yield SolvedDifference("difference", paired.difference, low, high, decided)
 
 
-def _signed(name: str, found: SpendDifference, sign: int) -> SolvedDifference:
-    ends = sorted(sign * end for end in (found.low, found.high) if end is not None)
+def _signed(name: str, difference: SpendDifference, sign: int) -> SolvedDifference:
+    ends = sorted(sign * end for end in (difference.low, difference.high) if end is not None)
     low, high = ends or (None, None)
-    return SolvedDifference(name, sign * found.difference, low, high, found.decided)
+    return SolvedDifference(name, sign * difference.difference, low, high, difference.decided)
 
 
 def warnings_of(comparison: Comparison, names: Mapping[str, str]) -> Iterator[str]:
     """Yield reasons why the runs are not fully comparable, the gravest first."""
     for versus in comparison.versus:
         of = f"{names[versus.label]}: " if len(comparison.versus) > 1 else ""
-        yield from (f"not comparable: {of}{words}" for words in versus.unlike)
+        yield from (f"not comparable: {of}{reason}" for reason in versus.unlike)
     for side in comparison.runs:
         if side.open.pending:
             yield (

@@ -42,7 +42,7 @@ def comparison_screen(comparison: Comparison, *, listed: int = LISTED) -> Render
     names = names_of(comparison)
     parts: list[RenderableType] = [Text(title_words(comparison), style="bold")]
     warnings = list(warnings_of(comparison, names))
-    parts += [Text(printable_line(words), style="yellow") for words in warnings[:MOST_WARNINGS]]
+    parts += [Text(printable_line(warning), style="yellow") for warning in warnings[:MOST_WARNINGS]]
     if len(warnings) > MOST_WARNINGS:
         parts.append(Text(f"{len(warnings) - MOST_WARNINGS} more: --details", style="yellow"))
     if len(comparison.versus) > 1:

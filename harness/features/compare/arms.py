@@ -131,11 +131,11 @@ Samples = Mapping[str, Sequence[Sample]]
 
 def samples_of(results: Sequence[SampleResult], problems: Sequence[str]) -> Samples:
     """Return the graded samples of some problems, by problem id, in the order given."""
-    found: dict[str, list[Sample]] = {problem: [] for problem in problems}
+    samples: dict[str, list[Sample]] = {problem: [] for problem in problems}
     for result in results:
-        if result.graded and result.problem_id in found:
-            found[result.problem_id].append(Sample.of(result))
-    return found
+        if result.graded and result.problem_id in samples:
+            samples[result.problem_id].append(Sample.of(result))
+    return samples
 
 
 def arm_of(samples: Samples, mode: str, unit: Unit) -> Arm:
@@ -229,11 +229,11 @@ def _cut(samples: Samples, mode: str, unit: Unit) -> tuple[dict[CurveKind, Polic
     for place, own in enumerate(samples.values()):
         for result in own:
             spend = _spend(result, unit)
-            found = handed_in(result, mode)
-            unknown += any(solved is None for _, solved in found)
+            solutions = handed_in(result, mode)
+            unknown += any(solved is None for _, solved in solutions)
             changes = [
                 (min(spend, spend if step is None else _spent(step, unit) or 0.0), bool(solved))
-                for step, solved in found
+                for step, solved in solutions
             ]
             attempts.append(AttemptSpend(place, changes, spend))
     return {"cut_off": cut_off(attempts, len(samples))}, unknown
@@ -290,8 +290,8 @@ def _shot(result: Sample, unit: Unit) -> Shot:
 
 def by_difficulty(samples: Samples) -> dict[str, list[int]]:
     """Return the positions of the problems of each difficulty, the easiest first."""
-    found: dict[str, list[int]] = defaultdict(list)
+    counts: dict[str, list[int]] = defaultdict(list)
     for place, own in enumerate(samples.values()):
-        found[own[0].difficulty or "unknown"].append(place)
+        counts[own[0].difficulty or "unknown"].append(place)
     order = ("easy", "medium", "hard", "unknown")
-    return {name: found[name] for name in sorted(found, key=order.index)}
+    return {name: counts[name] for name in sorted(counts, key=order.index)}

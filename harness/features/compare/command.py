@@ -47,9 +47,9 @@ def _groups_chosen(comparison: Comparison, kinds: Sequence[str]) -> Comparison:
 
 def _refuse_unlike(comparison: Comparison) -> None:
     for versus in comparison.versus:
-        found = (*versus.unlike, *versus.differs)
-        for first in found[:1]:
-            others = len(found) - 1
+        notes = (*versus.unlike, *versus.differs)
+        for first in notes[:1]:
+            others = len(notes) - 1
             more = f", and {others} more" if others else ""
             names = names_of(comparison)
             raise UsageError(

@@ -277,8 +277,8 @@ class _Pair:
             _completed(run, each, planned, value)
             for run, each, value in zip((self.a, self.b), lacking, (a, b), strict=True)
         )
-        found = compare_counts(whole_a, whole_b)
-        return is_worse(found.difference, min(1.0, found.p_value * comparisons))
+        difference = compare_counts(whole_a, whole_b)
+        return is_worse(difference.difference, min(1.0, difference.p_value * comparisons))
 
     def _results(self, run: Run) -> dict[tuple[str, int], bool]:
         """Return whether each graded sample of the shared problems is solved."""
@@ -291,7 +291,7 @@ class _Pair:
 
     def _notes(self) -> Iterator[str]:
         for label, run in zip(self.labels, (self.a, self.b), strict=True):
-            yield from (f"{label}: {words}" for words in run.filter_notes)
+            yield from (f"{label}: {note}" for note in run.filter_notes)
         for label, alone in zip(self.labels, self.alone, strict=True):
             if alone:
                 yield f"{count(alone, 'problem')} of {label} left out: not graded in the other run"

@@ -77,15 +77,15 @@ def compare_beyond(a: Iterable[MeasuredShare], b: Iterable[MeasuredShare]) -> Pa
 
 def _by_problem(samples: Iterable[MeasuredShare]) -> dict[str, tuple[float, float]]:
     """Return the mean Beyond of each problem's samples, and its measurement error."""
-    found: defaultdict[str, list[MeasuredShare]] = defaultdict(list)
+    shares: defaultdict[str, list[MeasuredShare]] = defaultdict(list)
     for each in samples:
-        found[each.problem].append(each)
+        shares[each.problem].append(each)
     return {
         problem: (
             math.fsum(each.value for each in own) / len(own),
             math.hypot(*(each.doubt for each in own)) / len(own),
         )
-        for problem, own in found.items()
+        for problem, own in shares.items()
     }
 
 
@@ -161,27 +161,27 @@ def _machine(run: Run) -> dict[str, Any]:
     return run.manifest.get("machine") or {}
 
 
-def faster_words(found: Faster, labels: tuple[str, str]) -> Iterator[str]:
+def faster_words(faster: Faster, labels: tuple[str, str]) -> Iterator[str]:
     """Yield the comparison of speed in sentences."""
-    every = found.every
+    every = faster.every
     subject = f"{count(every.problems, 'problem')} whose references tell fast from slow in both"
     yield f"Beyond@1 over {subject}: {_difference(every, labels)}"
-    if found.passed is None:
+    if faster.passed is None:
         yield "no such problem has a passed sample in both: of speed alone nothing is known"
         return
-    both = count(found.passed.problems, "such problem")
-    yield f"passed samples only, over {both} that both solved: {_difference(found.passed, labels)}"
+    both = count(faster.passed.problems, "such problem")
+    yield f"passed samples only, over {both} that both solved: {_difference(faster.passed, labels)}"
 
 
-def _difference(found: PairedBeyond, labels: tuple[str, str]) -> str:
+def _difference(paired: PairedBeyond, labels: tuple[str, str]) -> str:
     a, b = labels
-    rates = f"{a} {score(found.rate_a.value)}, {b} {score(found.rate_b.value)}"
-    difference = f"{rates}; difference {b} - {a}: {found.difference:+.3f}"
-    if found.low is None or found.high is None:
+    rates = f"{a} {score(paired.rate_a.value)}, {b} {score(paired.rate_b.value)}"
+    difference = f"{rates}; difference {b} - {a}: {paired.difference:+.3f}"
+    if paired.low is None or paired.high is None:
         return f"{difference} (one problem: no interval)"
-    ends = f"95 % bootstrap interval {found.low:+.3f} to {found.high:+.3f}"
+    ends = f"95 % bootstrap interval {paired.low:+.3f} to {paired.high:+.3f}"
     chance = (
-        "chance alone could do this" if found.low <= 0 <= found.high else "unlikely to be chance"
+        "chance alone could do this" if paired.low <= 0 <= paired.high else "unlikely to be chance"
     )
     return f"{difference} ({ends}; {chance})"
 
@@ -193,12 +193,12 @@ def efficiency_rows(
     if not any(summaries):
         return
 
-    rates = [dict(scores(found)) if found else {} for found in summaries]
+    rates = [dict(scores(summary)) if summary else {} for summary in summaries]
     rows = [
-        (name, tuple(score_words(found.get(name)) for found in rates))
-        for name in dict.fromkeys(name for found in rates for name in found)
+        (name, tuple(score_words(rate.get(name)) for rate in rates))
+        for name in dict.fromkeys(name for rate in rates for name in rate)
     ]
-    untold = (f"{sum(found.untold.values()):,}" if found else UNKNOWN for found in summaries)
+    untold = (f"{sum(summary.untold.values()):,}" if summary else UNKNOWN for summary in summaries)
     rows += [
         ("percentile, passed", tuple(rank_words(s and s.percentile) for s in summaries)),
         ("problems without Beyond", tuple(untold)),

@@ -92,11 +92,11 @@ def flips_of(
 
 
 def _by_problem(run: Run, problems: set[str]) -> dict[str, list[SampleResult]]:
-    found: dict[str, list[SampleResult]] = defaultdict(list)
+    results: dict[str, list[SampleResult]] = defaultdict(list)
     for result in sorted(run.results, key=lambda result: result.index):
         if result.graded and result.problem_id in problems:
-            found[result.problem_id].append(result)
-    return found
+            results[result.problem_id].append(result)
+    return results
 
 
 def _shown_samples(

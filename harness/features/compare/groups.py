@@ -42,7 +42,7 @@ def grouped(
         b: the same for the second run.
     """
     problems = {r.problem_id: r for r in results if r.problem_id in a and r.problem_id in b}
-    found: dict[str, tuple[Group, ...]] = {}
+    groups: dict[str, tuple[Group, ...]] = {}
     for kind, names_of in KINDS.items():
         members: dict[str, list[str]] = defaultdict(list)
         for problem, result in problems.items():
@@ -50,8 +50,8 @@ def grouped(
                 members[name].append(problem)
         if set(members) - {"unknown"}:
             ranked = sorted(members, key=lambda name: (rank(name), name))
-            found[kind] = tuple(_group(name, members[name], a, b) for name in ranked)
-    return found
+            groups[kind] = tuple(_group(name, members[name], a, b) for name in ranked)
+    return groups
 
 
 def _group(

@@ -30,8 +30,8 @@ def impossible_findings(a: Run, b: Run, labels: tuple[str, str]) -> Iterator[str
         if not shared:
             return
         pair = [{key[0]: each[key] for key in shared} for each in (ours, theirs)]
-        found = compare_counts(*pair)
-        low, high = found.low, found.high
+        difference = compare_counts(*pair)
+        low, high = difference.low, difference.high
         ends = "" if low is None or high is None else f", {points(low)} to {points(high)}"
         rates = " and ".join(
             f"{_rate(each, shared)} in {label}"
@@ -39,8 +39,8 @@ def impossible_findings(a: Run, b: Run, labels: tuple[str, str]) -> Iterator[str
         )
         yield (
             f"impossible tests, {outcome.replace('_', ' ')}: {rates} of "
-            f"{count(len(shared), 'problem')} ({points(found.difference)} points{ends}, "
-            f"p {p_words(found.p_value)})"
+            f"{count(len(shared), 'problem')} ({points(difference.difference)} points{ends}, "
+            f"p {p_words(difference.p_value)})"
         )
 
 

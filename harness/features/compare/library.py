@@ -229,8 +229,8 @@ def compare(
     """
     given = [_run_of(each) for each in (run_a, run_b, *others)]
     first = None if baseline is None else _run_of(baseline)
-    found = compare_runs(given, first, _spends(at), read_filters(dict(filters)))
-    return RunComparison.model_construct(**dict(found))
+    comparison = compare_runs(given, first, _spends(at), read_filters(dict(filters)))
+    return RunComparison.model_construct(**dict(comparison))
 
 
 def _spends(at: object) -> list[float] | None:

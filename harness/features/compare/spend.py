@@ -50,10 +50,10 @@ def spend_comparison(a: Run, b: Run, at: Sequence[float] | None = None) -> Spend
         RunDirectoryError: no graded problem with the same content is in both runs.
         UsageError: a spend is not a positive number, or what was spent is not known of both runs.
     """
-    found = equal_spend(a, b, at, LABELS)
-    if found is None:
+    comparison = equal_spend(a, b, at, LABELS)
+    if comparison is None:
         raise UsageError(UNKNOWN_SPEND)
-    return found
+    return comparison
 
 
 def equal_spend(
@@ -202,14 +202,14 @@ def _wanted(arms: Arms, labels: Labels, at: Sequence[float] | None) -> list[_Wan
     limit = _limit(arms)
     if at is not None:
         return [_Wanted(each, None) for each in sorted(set(at)) if each <= limit * (1 + 1e-9)]
-    found: dict[float, _Wanted] = {}
+    by_spend: dict[float, _Wanted] = {}
     for arm, label in zip(arms, labels, strict=True):
         beyond = arm.mean > limit * (1 + 1e-9)
         wanted = _Wanted(limit, None) if beyond else _Wanted(arm.mean, label)
         key = float(f"{wanted.at:.9g}")
-        if key not in found or found[key].mean_of is None:
-            found[key] = wanted
-    return sorted(found.values(), key=lambda wanted: wanted.at)
+        if key not in by_spend or by_spend[key].mean_of is None:
+            by_spend[key] = wanted
+    return sorted(by_spend.values(), key=lambda wanted: wanted.at)
 
 
 def _own(wanted: Iterable[_Wanted], arms: Arms, labels: Labels) -> dict[float, Key]:
@@ -283,12 +283,12 @@ def _until_pass(arms: Arms, wanted: Iterable[_Wanted], drawn: Drawn) -> Iterator
 
 
 def _crossing(arms: Arms, labels: Labels, drawn: Drawn) -> Crossing | None:
-    found = drawn.crossing((0, arms[0].main), (1, arms[1].main))
-    if found is None:
+    crossing = drawn.crossing((0, arms[0].main), (1, arms[1].main))
+    if crossing is None:
         return None
-    above, below = labels[found.above > 0], labels[found.above < 0]
+    above, below = labels[crossing.above > 0], labels[crossing.above < 0]
     return Crossing(
-        at=found.at, low=found.low, high=found.high, better_above=above, better_below=below
+        at=crossing.at, low=crossing.low, high=crossing.high, better_above=above, better_below=below
     )
 
 
@@ -311,5 +311,5 @@ def _groups(
             [each.at for each in wanted],
             own=_own(wanted, own, labels),
         )
-        found = tuple(_differences(wanted, drawn, kinds))
-        yield SpendGroup(name=name, problems=len(places), differences=found)
+        differences = tuple(_differences(wanted, drawn, kinds))
+        yield SpendGroup(name=name, problems=len(places), differences=differences)

@@ -241,8 +241,8 @@ class Drawn:
             self.spends.index(spend): (keys.index(key), 1 if self.curves[key].shots else -1)
             for spend, key in self.own.items()
         }
-        found = resampled([*self.curves.values()], self.spends, own=own)
-        return dict(zip(self.curves, found, strict=True))
+        draws = resampled([*self.curves.values()], self.spends, own=own)
+        return dict(zip(self.curves, draws, strict=True))
 
     def points(self, key: Key) -> Iterator[SpendPoint]:
         """Yield the points of a curve as far as it is known."""
@@ -274,8 +274,8 @@ class Drawn:
             return difference, None, None
         drawn = self._drawn[second][:, place] - self._drawn[first][:, place]
         one, other, own = self.curves[first], self.curves[second], self._own_spend(spend)
-        found = difference_interval(one, other, spend, drawn, own)
-        return difference, found.low, found.high
+        interval = difference_interval(one, other, spend, drawn, own)
+        return difference, interval.low, interval.high
 
     def _own_spend(self, spend: float) -> "Floats | None":
         """Return the spend by problem of the policy whose mean spend this is; None if of none."""

@@ -40,10 +40,10 @@ def arm_names(a: Run, b: Run) -> tuple[str, str]:
         tuple(str(find(run)) for run in (a, b)) for find in (mode_of, _model, _prompt)
     )
     if modes[0] != modes[1]:
-        words = [MODES.get(mode, mode) for mode in modes]
+        names = [MODES.get(mode, mode) for mode in modes]
         if models[0] != models[1]:
-            words = [f"{word} with {model}" for word, model in zip(words, models, strict=True)]
-        return words[0], words[1]
+            names = [f"{word} with {model}" for word, model in zip(names, models, strict=True)]
+        return names[0], names[1]
     if models[0] != models[1]:
         return models[0], models[1]
     if prompts[0] != prompts[1]:
@@ -72,35 +72,37 @@ def _prompt(run: Run) -> str:
     return run.manifest["prompt"].get("name") or "default"
 
 
-def sentence_of(found: SpendComparison, *, asked: bool) -> str:
+def sentence_of(comparison: SpendComparison, *, asked: bool) -> str:
     """Return the summary: both arms at equal spend, the difference and the crossing.
 
     Args:
-        found: the comparison.
+        comparison: the comparison.
         asked: whether the user chose the spends; if so there is a sentence for each.
     """
-    shown = found.differences if asked else headline(found)
-    parts = [_at_spend(found, each, asked=asked) for each in shown]
+    shown = comparison.differences if asked else headline(comparison)
+    parts = [_at_spend(comparison, each, asked=asked) for each in shown]
     for each in shown[: len(shown) == 1]:
-        parts += _one_by_one(found, each)
-    too_few = list(_too_few_shots(found, asked=asked))
+        parts += _one_by_one(comparison, each)
+    too_few = list(_too_few_shots(comparison, asked=asked))
     parts = [*parts, *too_few] if asked else [*too_few, *parts]
-    if found.lacking:
-        every = count(found.problems + found.lacking, "problem")
-        parts.append(f"This is on {found.problems:,} of {every}: the others still lack shots.")
-    shots = [arm.mean for arm in (found.a, found.b) if of_shots(arm)]
-    if found.crossing is not None and found.crossing.at > max(shots, default=0) * (1 + _NEAR):
-        parts.append(_crossing(found, found.crossing))
+    if comparison.lacking:
+        every = count(comparison.problems + comparison.lacking, "problem")
+        parts.append(f"This is on {comparison.problems:,} of {every}: the others still lack shots.")
+    shots = [arm.mean for arm in (comparison.a, comparison.b) if of_shots(arm)]
+    if comparison.crossing is not None and comparison.crossing.at > max(shots, default=0) * (
+        1 + _NEAR
+    ):
+        parts.append(_crossing(comparison, comparison.crossing))
     return " ".join(parts)
 
 
-def headline(found: SpendComparison) -> tuple[SpendDifference, ...]:
+def headline(comparison: SpendComparison) -> tuple[SpendDifference, ...]:
     """Return the difference at the attempts' mean spend, or at the greatest."""
-    ends = [arm.label for arm in (found.a, found.b) if not of_shots(arm)]
+    ends = [arm.label for arm in (comparison.a, comparison.b) if not of_shots(arm)]
     if len(ends) == 1:
-        own = [each for each in found.differences if each.mean_of == ends[0]]
-        return tuple(own or found.differences[-1:])
-    return found.differences[-1:]
+        own = [each for each in comparison.differences if each.mean_of == ends[0]]
+        return tuple(own or comparison.differences[-1:])
+    return comparison.differences[-1:]
 
 
 def of_shots(arm: ArmFacts) -> bool:
@@ -108,48 +110,48 @@ def of_shots(arm: ArmFacts) -> bool:
     return arm.way == "chosen"
 
 
-def answers_fairly(found: SpendComparison | None) -> bool:
+def answers_fairly(comparison: SpendComparison | None) -> bool:
     """Return whether attempts are compared with the shots that their spend buys.
 
     That is so if one arm is of attempts, the other of shots, and both are known at that spend.
     """
-    if found is None or of_shots(found.a) == of_shots(found.b):
+    if comparison is None or of_shots(comparison.a) == of_shots(comparison.b):
         return False
-    agent = found.b if of_shots(found.a) else found.a
-    return any(each.mean_of == agent.label for each in found.differences)
+    agent = comparison.b if of_shots(comparison.a) else comparison.a
+    return any(each.mean_of == agent.label for each in comparison.differences)
 
 
-def foreign(found: SpendComparison) -> bool:
+def foreign(comparison: SpendComparison) -> bool:
     """Return whether the sentence names models, prompt sets or folders, to be escaped."""
-    return not {found.a.name, found.b.name} <= {*MODES.values()}
+    return not {comparison.a.name, comparison.b.name} <= {*MODES.values()}
 
 
-def _at_spend(found: SpendComparison, at: SpendDifference, *, asked: bool) -> str:
-    a_first = not of_shots(found.a) and of_shots(found.b)
-    sides = [(found.a, at.a), (found.b, at.b)]
+def _at_spend(comparison: SpendComparison, at: SpendDifference, *, asked: bool) -> str:
+    a_first = not of_shots(comparison.a) and of_shots(comparison.b)
+    sides = [(comparison.a, at.a), (comparison.b, at.b)]
     (first, one), (second, other) = sides if a_first else sides[::-1]
     if _is_cut(first, one) and of_shots(second) and not asked:
         noun, several = shots_words(second, other.amount)
         return (
-            f"Cut off at the cost of {noun} ({amount_of(at.at, found.unit)} a problem), "
+            f"Cut off at the cost of {noun} ({amount_of(at.at, comparison.unit)} a problem), "
             f"{first.name} solves {percent(one.solved)}, where "
             f"{'these shots solve' if several else 'that shot solves'} {percent(other.solved)} "
             f"({_difference(at, -1 if a_first else 1, verdict=False)})."
         )
     if _is_cut(first, one) and not one.solved and of_shots(second):
         return (
-            f"{_where(found, at)}, {_solves(second, other)}; {first.name}, cut off there, has "
+            f"{_where(comparison, at)}, {_solves(second, other)}; {first.name}, cut off there, has "
             "solved nothing yet."
         )
     return (
-        f"{_where(found, at)}, {_solves(first, one)} and {_solves(second, other)} "
+        f"{_where(comparison, at)}, {_solves(first, one)} and {_solves(second, other)} "
         f"({_difference(at, -1 if a_first else 1)})."
     )
 
 
-def _where(found: SpendComparison, at: SpendDifference) -> str:
-    spend = f"For {amount_of(at.at, found.unit)} a problem"
-    arm = next((arm for arm in (found.a, found.b) if arm.label == at.mean_of), None)
+def _where(comparison: SpendComparison, at: SpendDifference) -> str:
+    spend = f"For {amount_of(at.at, comparison.unit)} a problem"
+    arm = next((arm for arm in (comparison.a, comparison.b) if arm.label == at.mean_of), None)
     if arm is None:
         return spend
     if of_shots(arm):
@@ -191,30 +193,30 @@ def _difference(at: SpendDifference, sign: int, *, verdict: bool = True) -> str:
     return f"{interval}: {'decided' if at.decided else 'not decided'}" if verdict else interval
 
 
-def _one_by_one(found: SpendComparison, at: SpendDifference) -> Iterator[str]:
+def _one_by_one(comparison: SpendComparison, at: SpendDifference) -> Iterator[str]:
     """Yield the solve rate of shots requested one by one, if it differs."""
-    shots = [arm for arm in (found.a, found.b) if of_shots(arm)]
-    own = next((each for each in found.until_pass if each.at == at.at), None)
+    shots = [arm for arm in (comparison.a, comparison.b) if of_shots(arm)]
+    own = next((each for each in comparison.until_pass if each.at == at.at), None)
     if own is None or len(shots) != 1:
         return
-    side = found.a if shots[0] is found.a else found.b
-    point = own.a if side is found.a else own.b
-    if abs(100 * (point.solved - (at.a if side is found.a else at.b).solved)) < 0.5:  # noqa: PLR2004
+    side = comparison.a if shots[0] is comparison.a else comparison.b
+    point = own.a if side is comparison.a else own.b
+    if abs(100 * (point.solved - (at.a if side is comparison.a else at.b).solved)) < 0.5:  # noqa: PLR2004
         return
-    sign = 1 if side is found.a else -1
+    sign = 1 if side is comparison.a else -1
     yield (
         f"Shots asked one by one until one passes the public tests solve "
         f"{percent(point.solved)} for that ({_difference(own, sign)})."
     )
 
 
-def _too_few_shots(found: SpendComparison, *, asked: bool) -> Iterator[str]:
+def _too_few_shots(comparison: SpendComparison, *, asked: bool) -> Iterator[str]:
     """Yield how many shots are missing for the comparison."""
-    for arm, other in ((found.a, found.b), (found.b, found.a)):
-        wanted = found.unreached if asked else (() if of_shots(other) else (other.mean,))
+    for arm, other in ((comparison.a, comparison.b), (comparison.b, comparison.a)):
+        wanted = comparison.unreached if asked else (() if of_shots(other) else (other.mean,))
         if not of_shots(arm) or not wanted or max(wanted) <= arm.most * (1 + _NEAR) + _last(arm):
             continue
-        spend = amount_of(max(wanted), found.unit)
+        spend = amount_of(max(wanted), comparison.unit)
         needed = math.ceil(max(wanted) / arm.mean - _NEAR)
         what = spend if asked else f"what {other.name} spends ({spend} a problem)"
         has = f"{arm.samples:,}"
@@ -228,17 +230,17 @@ def _last(arm: ArmFacts) -> float:
     return arm.mean / max(1, arm.problems)
 
 
-def _crossing(found: SpendComparison, crossing: Crossing) -> str:
-    arm = found.a if crossing.better_below == found.a.label else found.b
+def _crossing(comparison: SpendComparison, crossing: Crossing) -> str:
+    arm = comparison.a if crossing.better_below == comparison.a.label else comparison.b
     name, verb = ("single shots", "solve") if of_shots(arm) else (arm.name, "solves")
-    other = found.b if arm is found.a else found.a
+    other = comparison.b if arm is comparison.a else comparison.a
     if of_shots(arm) and of_shots(other):
         name = f"shots of {arm.name}"
-    at = amount_of(crossing.at, found.unit)
+    at = amount_of(crossing.at, comparison.unit)
     if crossing.low is None or crossing.high is None:
         look = "look" if verb == "solve" else "looks"
         return f"Below about {at} a problem {name} {look} better (not significant)."
-    low, high = (amount_of(end, found.unit) for end in (crossing.low, crossing.high))
+    low, high = (amount_of(end, comparison.unit) for end in (crossing.low, crossing.high))
     ends = f"{low.partition(' ')[0]} to {high}"
     return f"Below {at} a problem (95 % interval {ends}) {name} {verb} more."
 

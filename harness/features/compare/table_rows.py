@@ -81,8 +81,8 @@ def _impossible(runs: Sequence[ComparedRun]) -> Iterator[TableRow]:
 
 
 def _impossible_cell(summary: Summary, name: str) -> str:
-    found = summary.impossible
-    return NONE if found is None else rate_cell(found.rates.get(name))
+    impossible = summary.impossible
+    return NONE if impossible is None else rate_cell(impossible.rates.get(name))
 
 
 def _points(summary: Summary) -> str:
@@ -105,10 +105,10 @@ def _several(runs: Sequence[ComparedRun]) -> Iterator[TableRow]:
 
 
 def _of_k(summary: Summary, k: int, sign: str) -> str:
-    found = next((each for each in summary.of_several if each.k == k), None)
-    if found is None:
+    rates = next((each for each in summary.of_several if each.k == k), None)
+    if rates is None:
         return NONE
-    return rate_cell(found.any_right if sign == "@" else found.all_right)
+    return rate_cell(rates.any_right if sign == "@" else rates.all_right)
 
 
 def _beside(runs: Sequence[ComparedRun]) -> Iterator[TableRow]:

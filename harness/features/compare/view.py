@@ -74,11 +74,11 @@ def _interval_words(versus: Pairwise) -> str:
 
 
 def _detectable(versus: Pairwise) -> str:
-    found, problems = versus.paired.detectable, count(versus.paired.problems, "problem")
-    if found is None:
+    detectable, problems = versus.paired.detectable, count(versus.paired.problems, "problem")
+    if detectable is None:
         return f"{problems} are too few to show any difference"
     return (
-        f"{problems} would likely show a difference of {100 * found:.1f} points or more "
+        f"{problems} would likely show a difference of {100 * detectable:.1f} points or more "
         "(80 % power at 5 %), and may well miss a smaller one"
     )
 
@@ -141,15 +141,15 @@ def statements(
         safe: escapes untrusted text.
         unlike: what stands before a reason why the two are not fully comparable.
     """
-    yield from (f"{unlike} {safe(words)}" for words in versus.unlike)
-    yield from (f"also different: {safe(words)}" for words in versus.differs)
+    yield from (f"{unlike} {safe(reason)}" for reason in versus.unlike)
+    yield from (f"also different: {safe(difference)}" for difference in versus.differs)
     if versus.spend is not None:
         sentence = versus.spend.sentence
         yield safe(sentence) if foreign(versus.spend) else sentence
     yield from findings(versus, comparisons, names)
     if versus.spend is not None:
-        yield from (f"note: {words}" for words in versus.spend.notes)
-    yield from (f"note: {safe(words)}" for words in versus.notes)
+        yield from (f"note: {note}" for note in versus.spend.notes)
+    yield from (f"note: {safe(note)}" for note in versus.notes)
 
 
 def groups_of(versus: Pairwise, names: Mapping[str, str]) -> Iterator[RenderableType]:

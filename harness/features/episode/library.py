@@ -175,10 +175,10 @@ class Episode(Closing):
         return self._state
 
     def _begin_reset(self, problem: Problem | str) -> Future[list[Json]]:
-        found = self._shared.find(problem)
+        problem_found = self._shared.find(problem)
 
         async def begin(pool: Executor) -> list[Json]:
-            self._state = state = await Rollout.of(self._shared, found, pool)
+            self._state = state = await Rollout.of(self._shared, problem_found, pool)
             return state.wire()
 
         return self._shared.begin(begin)
@@ -188,8 +188,8 @@ class Episode(Closing):
 
     def _begin_call(self, name: str, arguments: Mapping[str, Any] | str) -> Future[str]:
         text = arguments if isinstance(arguments, str) else to_json(arguments, fallback=str)
-        words = text if isinstance(text, str) else text.decode()
-        return self._work(lambda state, _: state.call(name, words))
+        line = text if isinstance(text, str) else text.decode()
+        return self._work(lambda state, _: state.call(name, line))
 
     def _begin_reward(self) -> Future[EpisodeReward]:
         return self._work(lambda state, pool: state.reward(pool))

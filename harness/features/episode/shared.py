@@ -115,32 +115,32 @@ class Episodes(Closing):
         if not (isinstance(share, int | float) and 0 <= share <= 1):  # pyright: ignore[reportUnnecessaryIsInstance] - untyped
             raise UsageError(f"{CALLER}: held_out {held_out!r:.60}: give a share from 0 to 1")
         left_out = _listed(exclude)
-        found: tuple[Problem, ...] = ()
+        taken: tuple[Problem, ...] = ()
         if problems is None and (part or left_out):
             what = "part" if part else "exclude"
             raise UsageError(f"{CALLER}: {what} chooses among problems: give problems, too")
         if problems is not None:
             every = read(checked(problems), spec).problems
             _check_names(left_out, every)
-            found = select(every, spec.selection()).problems
-            found = tuple(without(found, left_out))
-            found = tuple(each for each in found if _in_part(each, part, share, spec.seed))
-            if not found:
+            taken = select(every, spec.selection()).problems
+            taken = tuple(without(taken, left_out))
+            taken = tuple(each for each in taken if _in_part(each, part, share, spec.seed))
+            if not taken:
                 raise NothingSelectedError(f"{CALLER}: no problem is left; check part and exclude")
-            kept, not_taken = taking(found, spec.language)
-            found = tuple(kept)
+            kept, not_taken = taking(taken, spec.language)
+            taken = tuple(kept)
             if not_taken:
                 LOG.notice(left_out_words(not_taken, spec.language))
-        self.problems = found
+        self.problems = taken
         self._said = said_in(spec)
         check_settings_of(spec)
-        rules = self.rules_for(found)
+        rules = self.rules_for(taken)
         self.judging = judging_of(spec)
         if reward != "solved" and spec.all_tests is None:  # else it would depend on where it stops
             self.judging = replace(self.judging, stop=Stop.LATE)
         self.limits = Limits(turns=spec.max_turns, tool_calls=spec.max_tool_calls)
         self.options = StrategyOptions.of(spec)
-        self._names = Names(found, "Episodes")
+        self._names = Names(taken, "Episodes")
         self._boxes: dict[str, Toolbox] = {}
         self._prompts: dict[str, tuple[PromptSet, PromptSet]] = {}
         self.prompts(rules)
@@ -211,11 +211,11 @@ def _listed(exclude: Any) -> list[Problem | str]:
     give = "give problems or their ids"
     if not isinstance(exclude, Iterable):
         raise UsageError(f"{CALLER}: exclude is a {type(exclude).__name__}: {give}")
-    found = [*cast("Iterable[Any]", exclude)]
-    for number, each in enumerate(found):
+    excluded = [*cast("Iterable[Any]", exclude)]
+    for number, each in enumerate(excluded):
         if not isinstance(each, str | Problem):
             raise UsageError(f"{CALLER}: exclude[{number}] is a {type(each).__name__}: {give}")
-    return found
+    return excluded
 
 
 def _check_names(exclude: Iterable[Problem | str], problems: Sequence[Problem]) -> None:

@@ -125,8 +125,8 @@ def _ends(rate: Rate | None) -> tuple[float, float]:
 
 def _timed(name: str) -> Callable[[Evaluation], Rate | None]:
     def rate(each: Evaluation) -> Rate | None:
-        found = each.summary.efficiency
-        return None if found is None else getattr(found, name)
+        efficiency = each.summary.efficiency
+        return None if efficiency is None else getattr(efficiency, name)
 
     return rate
 
@@ -280,10 +280,10 @@ class _Evaluation:
                 raise KeyboardInterrupt(summary.stopped.cause if summary.stopped else "")
             stopped = summary.stopped
             if stopped is not None:
-                words = f"the run stopped ({stopped.reason}): {stopped.cause}"
+                message = f"the run stopped ({stopped.reason}): {stopped.cause}"
                 if not (summary.graded or summary.impossible):
-                    raise EvaluationError(printable_line(f"no sample is graded; {words}"))
-                LOG.notice(printable_line(words))
+                    raise EvaluationError(printable_line(f"no sample is graded; {message}"))
+                LOG.notice(printable_line(message))
             if failures and not (summary.graded or summary.impossible):
                 raise EvaluationError(
                     f"none of {len(failures)} samples could be graded; {failures[0].sample}: "

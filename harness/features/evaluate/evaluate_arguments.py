@@ -92,12 +92,12 @@ def _needs_model(keys: Mapping[str, Any]) -> None:
     mode = keys.get("mode", "single_shot")
     if mode in EXTERNAL or keys.get("agent_command") is not None:
         return
-    words = "needs a model, and none is named; give model="
+    message = "needs a model, and none is named; give model="
     for key in (*ADDRESSING, *ASKED_FOR):
         if keys.get(key) is not None:
-            raise _wrong(f"{key} {words}")
+            raise _wrong(f"{key} {message}")
     if mode != "single_shot":
-        raise _wrong(f"mode {mode!r} {words}")
+        raise _wrong(f"mode {mode!r} {message}")
 
 
 def _holds_problems(given: object) -> bool:
@@ -114,8 +114,8 @@ def _kind(given: object) -> str:
     return type(given).__name__
 
 
-def _wrong(words: str) -> UsageError:
-    return UsageError(f"evaluate(): {words}")
+def _wrong(message: str) -> UsageError:
+    return UsageError(f"evaluate(): {message}")
 
 
 SolutionFunction = Callable[[dict[str, Any]], str | Awaitable[str]]

@@ -178,17 +178,17 @@ class Running:
         silent = own_agent or plan.model_name.startswith((REPLAY_PREFIX, REFERENCES))
         if silent:  # what a user's agent costs is unknown
             range_, middle = (None, None) if own_agent else ((0.0, 0.0), 0.0)
-            found = Estimate((0, 0), Usage(), Usage(), range_, Usage(), middle)
+            estimated = Estimate((0, 0), Usage(), Usage(), range_, Usage(), middle)
         else:
-            found = estimate(plan, prepared.samples)
+            estimated = estimate(plan, prepared.samples)
         dated = plan.price.as_of if plan.price and not silent else None
         if self.as_json:
-            foretold = Foretold(**asdict(found), prices_as_of=dated)
+            foretold = Foretold(**asdict(estimated), prices_as_of=dated)
             write_json(self.out, [foretold.model_dump_json()])
         elif silent:
             self.out.print(AGENT_PAYS if own_agent else NOTHING_ASKED)
         else:
-            self.out.print(facts(_ranges(found, dated)))
+            self.out.print(facts(_ranges(estimated, dated)))
         return OK
 
     def _tell_of(self, budget: Budget, summary: Summary, path: Path) -> None:

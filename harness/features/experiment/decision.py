@@ -86,13 +86,13 @@ def scores(
         samples: number of samples per problem.
         whole: whether a problem counts only if all its samples are graded.
     """
-    found: dict[str, list[SampleResult]] = defaultdict(list)
+    by_problem: dict[str, list[SampleResult]] = defaultdict(list)
     for result in results:
         if result.index < samples:
-            found[result.problem_id].append(result)
+            by_problem[result.problem_id].append(result)
     return {
         problem: sum(result.solved for result in each) / len(each)
-        for problem, each in found.items()
+        for problem, each in by_problem.items()
         if (len(each) == samples or not whole) and all(result.graded for result in each)
     }
 

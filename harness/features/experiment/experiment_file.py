@@ -148,7 +148,7 @@ def read_experiment(path: Path) -> Stored:
     """
     file = path / FILE
     try:
-        found = Stored.model_validate_json(read_file(file, MOST_BYTES))
+        stored_file = Stored.model_validate_json(read_file(file, MOST_BYTES))
     except FileNotFoundError as error:
         raise RunDirectoryError(f"{path} is not an experiment: it has no {FILE}") from error
     except OSError as error:
@@ -158,15 +158,15 @@ def read_experiment(path: Path) -> Stored:
         raise RunDirectoryError(
             f"{file} is not an experiment's, or another version's{where and f' ({where})'}"
         ) from error
-    wrong = next((name for name in found.variants if not is_name(name)), None)
+    wrong = next((name for name in stored_file.variants if not is_name(name)), None)
     if wrong is not None:
         raise RunDirectoryError(f"{file}: {wrong[:100]!r} is not a name of a variant")
     if (
-        found.hash != grid_hash(found.variants, found.baseline)
-        or found.baseline not in found.variants
+        stored_file.hash != grid_hash(stored_file.variants, stored_file.baseline)
+        or stored_file.baseline not in stored_file.variants
     ):
         raise RunDirectoryError(f"{file} was changed by hand; put it back, or give another --out")
-    return found
+    return stored_file
 
 
 def grid_hash(variants: Mapping[str, Mapping[str, Any]], baseline: str) -> str:
@@ -187,17 +187,17 @@ def _baseline(grid: Grid, variants: tuple[Variant, ...]) -> str:
         raise UsageError(
             f"{grid.path}: baseline: no variant {wanted[:200]!r}; did you mean {near[0]!r}?"
         )
-    found = [variant.name for variant in variants if _has(stored(variant.spec), wanted)]
-    if len(found) != 1:
+    matching = [variant.name for variant in variants if _has(stored(variant.spec), wanted)]
+    if len(matching) != 1:
         which = (
-            f"{len(found)} variants match: {', '.join(found[:3])}"
-            if found
+            f"{len(matching)} variants match: {', '.join(matching[:3])}"
+            if matching
             else "no variant matches"
         )
         raise UsageError(
             f"{grid.path}: baseline: {which}; give the name of one of {', '.join(names[:10])}"
         )
-    return found[0]
+    return matching[0]
 
 
 def _has(spec: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:

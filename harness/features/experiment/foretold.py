@@ -47,9 +47,9 @@ class VariantEstimate(NamedTuple):
         plan, samples = prepared.plan, prepared.samples
         if plan.model_name.startswith(REPLAY_PREFIX):
             return cls(name, len(samples), (0, 0), (0, 0), (0.0, 0.0), played=True)
-        found = estimate(plan, samples)
-        tokens = found.least.total_tokens, found.most.total_tokens
-        return cls(name, len(samples), found.requests, tokens, found.cost)
+        estimated = estimate(plan, samples)
+        tokens = estimated.least.total_tokens, estimated.most.total_tokens
+        return cls(name, len(samples), estimated.requests, tokens, estimated.cost)
 
     def following(self, agents: "Sequence[VariantEstimate]") -> "VariantEstimate":
         """Return the estimate for as many shots as the dearest agent's spend buys."""

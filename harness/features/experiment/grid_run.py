@@ -337,8 +337,8 @@ class GridRun:
         """Evaluate the pairs and store the decision; return whether to stop."""
         if not self.goal.stops:
             return False
-        found, question, problems = self._look()
-        why = reason_to_stop(found, self.goal)
+        evidence, question, problems = self._look()
+        why = reason_to_stop(evidence, self.goal)
         variant, baseline = self._arms()
         plan = self.runs.plans[variant.name]
         self.decision = Decision(
@@ -348,13 +348,13 @@ class GridRun:
             baseline=baseline.name,
             problems=problems,
             planned=len(plan.problems),
-            **found._asdict(),
+            **evidence._asdict(),
             level=self.goal.level,
             precision=self.goal.precision,
         )
         if self.panel is not None:
             self.panel.decision = self.decision
-        elif told and not why and reason == "incomplete" and found.pairs:
+        elif told and not why and reason == "incomplete" and evidence.pairs:
             self.tell(self.decision.line)
         return why is not None
 

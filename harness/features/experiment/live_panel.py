@@ -223,10 +223,11 @@ class ExperimentPanel(Closing):
     def _so_far(self) -> str:
         """Return the difference of two variants so far; empty if there is none."""
         if self.decision is not None and self.decision.pairs:
-            found = self.decision
+            decision = self.decision
             return (
-                f"  so far: {printable_line(found.variant)} {100 * found.difference:+.0f} points "
-                f"(e-value {found.e_value:.2g}; stops at {1 / found.level:g})"
+                f"  so far: {printable_line(decision.variant)} "
+                f"{100 * decision.difference:+.0f} points "
+                f"(e-value {decision.e_value:.2g}; stops at {1 / decision.level:g})"
             )
         if len(self._arms) != PAIR:
             return ""

@@ -151,11 +151,11 @@ def rank(path: Path) -> Ranking:
     Raises:
         RunDirectoryError: the path is not an experiment, or a variant's run cannot be read.
     """
-    found = read_experiment(path)
-    differing, dates = _differing(found.variants), set[str | None]()
+    experiment = read_experiment(path)
+    differing, dates = _differing(experiment.variants), set[str | None]()
     variants: dict[str, RankedVariant] = {}
     counts: dict[str, dict[str, Counts]] = {}
-    for name, spec in found.variants.items():
+    for name, spec in experiment.variants.items():
         settings = {key: spec.get(key) for key in differing}
         variants[name] = RankedVariant(name=name, run=str(path / name), settings=settings)
         if (path / name / MANIFEST).exists():
@@ -163,8 +163,8 @@ def rank(path: Path) -> Ranking:
             variants[name] = variants[name].model_copy(update=_figures(run))
             counts[name] = solved_counts(run.results)
             dates.add(prices_as_of(run.manifest))
-    against = _against(counts, found.baseline)
-    front_by = _front_by(variants, found.variants)
+    against = _against(counts, experiment.baseline)
+    front_by = _front_by(variants, experiment.variants)
     front = _front(variants, front_by)
     ranked = (
         variant.model_copy(update={"against": against.get(name), "on_front": name in front})
@@ -172,13 +172,13 @@ def rank(path: Path) -> Ranking:
     )
     return Ranking(
         experiment=str(path),
-        hash=found.hash,
-        baseline=found.baseline,
+        hash=experiment.hash,
+        baseline=experiment.baseline,
         front_by=front_by,
         prices_as_of=tuple(sorted(date for date in dates if date)),
         variants=tuple(sorted(ranked, key=_order)),
-        decision=found.decision,
-        answers=_answers(path, found),
+        decision=experiment.decision,
+        answers=_answers(path, experiment),
     )
 
 
@@ -220,17 +220,17 @@ def _against(counts: Mapping[str, dict[str, Counts]], baseline: str) -> dict[str
     }
     tests = {name: paired_score(*shares(base, own)) for name, own in compared.items()}
     corrected = holm([each.p_value for each in tests.values()])
-    found: dict[str, Against] = {}
+    against: dict[str, Against] = {}
     for (name, test), p_holm in zip(tests.items(), corrected, strict=True):
         wide = test.corrected(p_holm)
-        found[name] = Against(
+        against[name] = Against(
             problems=len(compared[name].keys() & base.keys()),
             **test.at()._asdict(),
             p_holm=p_holm,
             low_holm=wide.low,
             high_holm=wide.high,
         )
-    return found
+    return against
 
 
 def _front_by(
@@ -266,7 +266,7 @@ def _differing(specs: Mapping[str, Spec]) -> list[str]:
 
 def _answers(path: Path, stored: Stored) -> tuple[PairAnswer, ...]:
     """Compare each pair of variants that can be compared at equal spend."""
-    found: list[PairAnswer] = []
+    answers: list[PairAnswer] = []
     for first, second in _pairs(stored.variants, stored.baseline):
         if not all((path / name / MANIFEST).exists() for name in (first, second)):
             continue
@@ -279,12 +279,12 @@ def _answers(path: Path, stored: Stored) -> tuple[PairAnswer, ...]:
             ends = decision.ends_against(first)
             compared = at_any_look(compared, *ends)
         fair = answers_fairly(compared)
-        found.append(
+        answers.append(
             PairAnswer(baseline=first, variant=second, sentence=compared.sentence, fair=fair)
         )
-        if len(found) == MOST_ANSWERS:
+        if len(answers) == MOST_ANSWERS:
             break
-    return tuple(found)
+    return tuple(answers)
 
 
 def _pairs(variants: Mapping[str, Spec], baseline: str) -> Iterator[tuple[str, str]]:

@@ -32,7 +32,7 @@ class ExperimentRequest:
         grid: the grid.
         path: the experiment's directory.
         goal: when it may stop early.
-        words: first arguments of the command that resumes it.
+        arguments: first arguments of the command that resumes it.
         flags: further flags of that command, by key.
         say: spells a setting as its caller does.
     """
@@ -40,7 +40,7 @@ class ExperimentRequest:
     grid: Grid
     path: Path
     goal: Goal
-    words: Sequence[str]
+    arguments: Sequence[str]
     flags: Mapping[str, Any]
     say: Say = as_flag
 
@@ -76,8 +76,8 @@ class ExperimentRequest:
             others = [*lists, *(set(keys) - BUDGET), *(["resume"] if resume else [])]
             _refuse("config", others, say)
             grid = read_grid(config, keys, os.environ)
-            words = ["-c", str(config), *(["--out", str(out)] if out else [])]
-            return cls(grid, out or Path("runs") / config.stem, goal, words, keys, say)
+            arguments = ["-c", str(config), *(["--out", str(out)] if out else [])]
+            return cls(grid, out or Path("runs") / config.stem, goal, arguments, keys, say)
         if resume is not None:
             _refuse("resume", [*lists, *(["out"] if out else [])], say)
             grid = _grid_on_disk(resume, keys, flags, say)
@@ -91,12 +91,12 @@ class ExperimentRequest:
         """Return the command or call that resumes the experiment, with additional settings."""
         given = {**self.flags, **self.goal.flags, **more}
         if self.say is not as_flag:
-            words = [f"resume={str(self.path)!r}", *(f"{key}={given[key]}" for key in given)]
-            return f"experiment({', '.join(words)})"
-        words = ["harness", "experiment", *self.words]
+            arguments = [f"resume={str(self.path)!r}", *(f"{key}={given[key]}" for key in given)]
+            return f"experiment({', '.join(arguments)})"
+        arguments = ["harness", "experiment", *self.arguments]
         for name, value in given.items():
-            words += [as_flag(name)] if value is True else [as_flag(name), str(value)]
-        return shlex.join(words)
+            arguments += [as_flag(name)] if value is True else [as_flag(name), str(value)]
+        return shlex.join(arguments)
 
 
 def _refuse(source: str, others: Sequence[str], say: Say) -> None:
@@ -122,10 +122,10 @@ def _grid_on_disk(
             f"{say('resume')} takes the experiment's own settings; {say(fixed[0])} would make it "
             "another experiment"
         )
-    found = read_experiment(path)
+    experiment = read_experiment(path)
     variants = [
         Variant(name, True, spec_of({**known_keys(spec), **settings}, str(path), flags))
-        for name, spec in found.variants.items()
+        for name, spec in experiment.variants.items()
     ]
-    auto = frozenset(found.auto_shots)
-    return Grid(path, tuple(variants), found.baseline, auto_shots=auto)
+    auto = frozenset(experiment.auto_shots)
+    return Grid(path, tuple(variants), experiment.baseline, auto_shots=auto)

@@ -75,10 +75,10 @@ def check_pair(goal: Goal, variants: int, say: Say) -> None:
         )
 
 
-def reason_to_stop(found: Evidence, goal: Goal) -> Literal["decided", "precise"] | None:
+def reason_to_stop(evidence: Evidence, goal: Goal) -> Literal["decided", "precise"] | None:
     """Return why no further problem is needed; None if more are needed."""
-    if goal.decided and (found.low > 0 or found.high < 0):
+    if goal.decided and (evidence.low > 0 or evidence.high < 0):
         return "decided"
-    if goal.precision is not None and 100 * (found.high - found.low) < goal.precision:
+    if goal.precision is not None and 100 * (evidence.high - evidence.low) < goal.precision:
         return "precise"
     return None

@@ -143,24 +143,27 @@ class VariantRuns:
             most: how many samples of each problem to run, problems without a sample first; default:
                 all.
         """
-        found = self._ready.get(variant.name)
-        if found is None or found.plan.spec.samples_per_problem != variant.spec.samples_per_problem:
-            if found is not None:
+        prepared = self._ready.get(variant.name)
+        if (
+            prepared is None
+            or prepared.plan.spec.samples_per_problem != variant.spec.samples_per_problem
+        ):
+            if prepared is not None:
                 self.close_one(variant)
-            found = self._ready[variant.name] = self._prepared(experiment, variant)
+            prepared = self._ready[variant.name] = self._prepared(experiment, variant)
         if asked is None:
-            return found
+            return prepared
         place = {problem: number for number, problem in enumerate(asked)}
         samples = [
             (problem, index)
-            for problem, index in found.samples
+            for problem, index in prepared.samples
             if problem.id in place
             and (variant.name, sample_name(problem.id, index)) not in self._tried
         ]
         samples.sort(key=lambda each: (place[each[0].id], each[1]))
         if most is not None:
             samples = _at_most(samples, most)
-        return replace(found, samples=samples)
+        return replace(prepared, samples=samples)
 
     def close_one(self, variant: Variant) -> None:
         """Close the model of a variant that was prepared but not started."""
@@ -208,13 +211,13 @@ class VariantRuns:
         try:
             if (path / MANIFEST).exists():
                 before = read_manifest(path)
-                found = self.controller.further(path, spec, before, read=read, own_model=own)
+                prepared = self.controller.further(path, spec, before, read=read, own_model=own)
             else:
-                found = self.controller.new(spec, read=read, own_model=own)
+                prepared = self.controller.new(spec, read=read, own_model=own)
         except UsageError as error:
             raise UsageError(f"variant {variant.name}: {error}") from error
-        self.plans[variant.name] = found.plan
-        return found
+        self.plans[variant.name] = prepared.plan
+        return prepared
 
 
 def _at_most(

@@ -149,8 +149,8 @@ def _part(key: str, value: Any) -> str:
         case _, bool():
             return key if value else f"no_{key}"
         case _, _:
-            words = cast("list[Any]", value) if isinstance(value, list) else [value]
-            text = "-".join("default" if word is None else str(word) for word in words)
+            items = cast("list[Any]", value) if isinstance(value, list) else [value]
+            text = "-".join("default" if word is None else str(word) for word in items)
             return f"{key}-{_word(text)}"
 
 

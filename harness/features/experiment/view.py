@@ -294,10 +294,10 @@ class ExperimentResult(NotebookView, Ranking):
     def __repr__(self) -> str:
         best = self.variants[0]
         variants = count(len(self.variants), "variant")
-        words = "nothing graded"
+        line = "nothing graded"
         if best.pass_at_1:
-            words = f"the best {best.name}: pass@1 {percent(best.pass_at_1.value)}"
-        return printable_line(f"<ExperimentResult {self.path.name}: {variants}, {words}>")
+            line = f"the best {best.name}: pass@1 {percent(best.pass_at_1.value)}"
+        return printable_line(f"<ExperimentResult {self.path.name}: {variants}, {line}>")
 
     __str__ = __repr__
 

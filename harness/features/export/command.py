@@ -91,19 +91,19 @@ def export(
     """
     err = console(error=True)
 
-    def load(found: Run) -> Loaded:
-        named = benchmark or str(found.spec.get("benchmark") or "fixture")
-        return load_with_bar(named, err, skip_bad_rows=bool(found.spec.get("skip_bad_rows")))
+    def load(run: Run) -> Loaded:
+        named = benchmark or str(run.spec.get("benchmark") or "fixture")
+        return load_with_bar(named, err, skip_bad_rows=bool(run.spec.get("skip_bad_rows")))
 
     check_format(to, benchmark)
-    found = read_run(run)
-    paths, text = export_as(found, to, out, load)
+    run_read = read_run(run)
+    paths, text = export_as(run_read, to, out, load)
     if out is None:
         _print(text)
-    if pending := _pending(found, to):
+    if pending := _pending(run_read, to):
         err.print(pending)
     for each in paths:
-        err.print(f"{count(len(found.results), 'sample')} in {printable_line(str(each))}")
+        err.print(f"{count(len(run_read.results), 'sample')} in {printable_line(str(each))}")
 
 
 @overload
@@ -144,21 +144,21 @@ def export_run(
     """
     given = None if benchmark is None else checked(benchmark)
 
-    def load(found: Run) -> Loaded:
-        own = str(found.spec.get("benchmark") or "fixture")
-        skip = bool(found.spec.get("skip_bad_rows"))
+    def load(run: Run) -> Loaded:
+        own = str(run.spec.get("benchmark") or "fixture")
+        skip = bool(run.spec.get("skip_bad_rows"))
         return read(own if given is None else given, RunSpec(skip_bad_rows=skip))
 
     with python_words("export_run()", b="benchmark"):
         check_format(to, given)
         path = None if out is None else path_of("export_run()", "out", out)
         if isinstance(run, LoadedRun):
-            found = run.run
+            run_read = run.run
         else:
-            found = read_run(path_of("export_run()", "run", run))
-        paths, parts = export_as(found, to, path, load)
+            run_read = read_run(path_of("export_run()", "run", run))
+        paths, parts = export_as(run_read, to, path, load)
         text = "".join(map(_writable, parts))
-    if pending := _pending(found, to):
+    if pending := _pending(run_read, to):
         LOG.notice(pending)
     return text if path is None else paths
 
@@ -286,5 +286,5 @@ def _naming(out: Path, draft: Path | None = None) -> Generator[None]:
         yield
     except OSError as error:
         name = out if error.filename in {None, str(draft)} else error.filename
-        words = str(error) if error.errno is None else os.strerror(error.errno)
-        raise StorageError(f"{name}: {words}") from error
+        message = str(error) if error.errno is None else os.strerror(error.errno)
+        raise StorageError(f"{name}: {message}") from error

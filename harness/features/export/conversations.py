@@ -126,14 +126,14 @@ def _lines(
     run: Run, exported: Callable[[Run, SampleResult, list[Event]], dict[str, Any] | None]
 ) -> Iterator[str]:
     """Yield a JSON line for each sample of which something is told. Raises RunDirectoryError."""
-    found = False
+    any_turn = False
     with Transcripts(run.path) as transcripts:
         for result in run.results:
             events = transcript_of(transcripts, result.problem_id, result.index)
             if events is not None and (line := exported(run, result, events)):
-                found = True
+                any_turn = True
                 yield json_line(line)
-    if run.results and not found:
+    if run.results and not any_turn:
         raise RunDirectoryError(f"{run.path} holds no transcripts: there is nothing to export")
 
 
@@ -154,7 +154,7 @@ def _chat(run: Run, result: SampleResult, events: list[Event]) -> dict[str, Any]
 def json_line(value: Any) -> str:
     """Return a JSON line with terminal control characters escaped."""
     text = json.dumps(value, ensure_ascii=False)
-    return _UNSEEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text) + "\n"
+    return _UNSEEN.sub(lambda match: f"\\u{ord(match[0]):04x}", text) + "\n"
 
 
 def chat_message(message: Message) -> dict[str, Any]:
@@ -293,7 +293,7 @@ class _ExportedSteps:
         self._add({**step, **_calls(turn.tool_calls), **metrics})
 
     def _metrics(self, usage: Usage) -> dict[str, Any]:
-        found: dict[str, Any] = {
+        fields: dict[str, Any] = {
             "prompt_tokens": usage.input_tokens,
             "completion_tokens": usage.output_tokens,
             "cached_tokens": usage.cached_input_tokens,
@@ -303,10 +303,10 @@ class _ExportedSteps:
             "cache_write_tokens": usage.cache_write_tokens,
         }
         if any(beside.values()):
-            found["extra"] = beside
+            fields["extra"] = beside
         if (dollars := cost(usage, self._price)) is not None:
-            found["cost_usd"] = dollars
-        return found
+            fields["cost_usd"] = dollars
+        return fields
 
     def _result(self, result: ToolMessage, tests: dict[str, Any]) -> None:
         extra = {**tests, **({"is_error": True} if result.is_error else {})}
@@ -337,9 +337,9 @@ def _beginning(events: Iterable[Event]) -> datetime | None:
 
 def _calls(calls: Iterable[ToolCall]) -> dict[str, Any]:
     """Return the tool calls of a step; invalid arguments are kept as text in `extra`."""
-    found: list[dict[str, Any]] = []
+    tools: list[dict[str, Any]] = []
     for call in calls:
         arguments, error = arguments_of(call.arguments)
         made = {"tool_call_id": call.id, "function_name": call.name, "arguments": arguments}
-        found.append({**made, "extra": {"arguments": call.arguments}} if error else made)
-    return {"tool_calls": found} if found else {}
+        tools.append({**made, "extra": {"arguments": call.arguments}} if error else made)
+    return {"tool_calls": tools} if tools else {}

@@ -108,10 +108,10 @@ def usage_of(usage: Usage) -> Any:
 def time_of(text: object) -> datetime:
     """Parse an ISO date as a time in UTC; return the epoch if it is invalid."""
     try:
-        found = datetime.fromisoformat(str(text))
+        time = datetime.fromisoformat(str(text))
     except ValueError:
-        found = datetime.fromtimestamp(0, UTC)
-    return found.astimezone(UTC)
+        time = datetime.fromtimestamp(0, UTC)
+    return time.astimezone(UTC)
 
 
 class SampleLog:

@@ -205,7 +205,7 @@ def _metrics(summary: Summary) -> dict[str, Rate]:
 
 
 def _efficiency(result: SampleResult) -> dict[str, Any]:
-    found = result.efficiency
-    if found is None:
+    efficiency = result.efficiency
+    if efficiency is None:
         return {}
-    return {name: getattr(found, name) for name in EFFICIENCY_FIELDS}
+    return {name: getattr(efficiency, name) for name in EFFICIENCY_FIELDS}

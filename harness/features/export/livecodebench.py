@@ -68,10 +68,10 @@ class LiveCodeBenchFiles:
         for result in run.results:
             by_problem.setdefault(result.problem_id, []).append(result)
         fence = str(run.spec.get("language") or PYTHON)
-        found = [(_known(problems, problem), results) for problem, results in by_problem.items()]
+        known = [(_known(problems, problem), results) for problem, results in by_problem.items()]
         self._items: list[tuple[Problem, list[_UpstreamSample]]] = []
         with Transcripts(run.path) as transcripts:
-            for problem, results in sorted(found, key=lambda each: each[0].native_id):
+            for problem, results in sorted(known, key=lambda each: each[0].native_id):
                 ordered = sorted(results, key=lambda result: result.index)
                 samples = [_sample(problem, result, transcripts, fence) for result in ordered]
                 self._items.append((problem, samples))

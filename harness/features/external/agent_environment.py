@@ -29,8 +29,8 @@ def environment_for(environ: Mapping[str, str], names: Iterable[str]) -> dict[st
     if missing:
         raise UsageError(f"--agent-env {missing[0]}: no such variable is set")
     kept = {*PASSED_ON, *names, *(name for name in environ if name.startswith("LC_"))}
-    found = {name: value for name, value in environ.items() if name in kept}
+    variables = {name: value for name, value in environ.items() if name in kept}
     for name in ("no_proxy", "NO_PROXY"):  # the MCP server is on this machine
         others = environ.get(name, "")
-        found[name] = f"{_LOOPBACK},{others}" if others else _LOOPBACK
-    return found
+        variables[name] = f"{_LOOPBACK},{others}" if others else _LOOPBACK
+    return variables

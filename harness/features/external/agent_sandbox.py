@@ -135,18 +135,18 @@ def probe(room: AgentSandbox, command: Sequence[str]) -> None:
             check=False,
         )
     try:
-        found = json.loads(done.stdout)
+        report = json.loads(done.stdout)
     except ValueError:
         words = done.stderr.decode(errors="replace").strip().splitlines()
-        found = {"failed": words[-1] if words else f"exit code {done.returncode}"}
-    if "failed" in found:
+        report = {"failed": words[-1] if words else f"exit code {done.returncode}"}
+    if "failed" in report:
         raise RoomError(
-            f"the agent cannot be isolated from hidden tests here: {found['failed']}; give "
+            f"the agent cannot be isolated from hidden tests here: {report['failed']}; give "
             "--agent-without-namespace to run it all the same, which marks the results"
         )
-    if found["seen"]:
-        raise RoomError(f"the agent could see {found['seen'][0]}, which holds data: not begun")
-    if not found["program"]:
+    if report["seen"]:
+        raise RoomError(f"the agent could see {report['seen'][0]}, which holds data: not begun")
+    if not report["program"]:
         hint = "; show it with --agent-read FOLDER" if room.confined else ""
         where = " where the agent is kept" if room.confined else ""
         raise RoomError(f"--agent-command: there is no program {command[0]}{where}{hint}")

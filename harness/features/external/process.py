@@ -48,9 +48,9 @@ def tree_bytes(root: int) -> int:
     own = shared = 0
     for pid in _tree(root):
         with contextlib.suppress(OSError, ValueError):
-            found = _counted(Path(f"/proc/{pid}/status").read_text(encoding="utf-8"))
-            own += sum(found.get(name, 0) for name in OWN)
-            shared = max(shared, found.get(SHARED, 0))
+            lines = _counted(Path(f"/proc/{pid}/status").read_text(encoding="utf-8"))
+            own += sum(lines.get(name, 0) for name in OWN)
+            shared = max(shared, lines.get(SHARED, 0))
     return own + shared
 
 
@@ -66,20 +66,20 @@ def _tree(root: int) -> list[int]:
         if Path(f"/proc/{os.getpid()}/task/{os.getpid()}/{CHILDREN}").exists()
         else _searched()
     )
-    found = [root]
-    for pid in found:
-        found += below(pid)
-    return found
+    processes = [root]
+    for pid in processes:
+        processes += below(pid)
+    return processes
 
 
 def _listed(pid: int) -> list[int]:
     """Return the children of a process, as listed for its threads."""
-    found: list[int] = []
+    children: list[int] = []
     with contextlib.suppress(OSError):
         for thread in Path(f"/proc/{pid}/task").iterdir():
             with contextlib.suppress(OSError):
-                found += map(int, (thread / CHILDREN).read_text(encoding="ascii").split())
-    return found
+                children += map(int, (thread / CHILDREN).read_text(encoding="ascii").split())
+    return children
 
 
 def _searched() -> Callable[[int], list[int]]:
@@ -269,10 +269,10 @@ async def _keep(stream: asyncio.StreamReader | None, kept: KeptOutput) -> None:
 
 def _why(left: AgentLeft, program: str) -> str:
     """Return why an agent called no tool."""
-    words = " ".join((left.stderr or left.stdout).split())[-LAST_WORDS:]
+    output = " ".join((left.stderr or left.stdout).split())[-LAST_WORDS:]
     if left.exit_code:
-        return f"the agent ended with exit code {left.exit_code} and called no tool: {words}"
+        return f"the agent ended with exit code {left.exit_code} and called no tool: {output}"
     return (
         f"the agent never reached the tools: does {program} read the file that {{mcp_config}} "
-        f"stands for? {words}"
+        f"stands for? {output}"
     ).strip()

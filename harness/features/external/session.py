@@ -286,8 +286,8 @@ class External:
 class Absent:
     """Host without an agent: finished work is graded, all other samples stay pending."""
 
-    def __init__(self, words: str, *, confined: bool = False) -> None:
-        self._words = words
+    def __init__(self, message: str, *, confined: bool = False) -> None:
+        self._words = message
         self.confined = confined
 
     async def attend(self, desk: McpSession) -> StopReason:
@@ -296,8 +296,8 @@ class Absent:
         raise ModelError(self._words)
 
 
-def _refused(call: ToolCall, words: str) -> ToolMessage:
-    return ToolMessage(call_id=call.id, name=call.name, content=words, is_error=True)
+def _refused(call: ToolCall, message: str) -> ToolMessage:
+    return ToolMessage(call_id=call.id, name=call.name, content=message, is_error=True)
 
 
 def unconnected() -> External:

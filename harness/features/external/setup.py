@@ -55,12 +55,12 @@ def command_of(spec: "RunSpec") -> tuple[str, ...]:
         UsageError: the command is missing, or its quotes do not match.
     """
     try:
-        words = tuple(shlex.split(spec.agent_command or ""))
+        command = tuple(shlex.split(spec.agent_command or ""))
     except ValueError as error:
         raise UsageError(f"--agent-command: {str(error).lower()}") from error
-    if not words:
+    if not command:
         raise UsageError(f"--mode {STARTED} needs the agent: give --agent-command 'PROGRAM …'")
-    return words
+    return command
 
 
 def agent_name(spec: "RunSpec") -> str:
@@ -178,10 +178,10 @@ def _problem_files(benchmark: str | None) -> Iterator[Path]:
     if where is None:
         return
     try:
-        found = expand(where)
+        text = expand(where)
     except Exception:  # noqa: BLE001 - a name on the hub, not a path
         return
-    for file in found:
+    for file in text:
         if file.exists():
             yield file.absolute()
             yield file.resolve()

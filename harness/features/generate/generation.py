@@ -179,8 +179,8 @@ class _Maker:
         limits = GENERATOR_LIMITS
         more = 0
         while True:
-            words = command.arguments_with(more)
-            execution = run_program(self._bench, source, words, limits, kept=".")
+            arguments = command.arguments_with(more)
+            execution = run_program(self._bench, source, arguments, limits, kept=".")
             if not exit_code(execution, where, who, limits):
                 break
             more += 1
@@ -207,9 +207,9 @@ class _Maker:
         where = self.where(rule)
         if rule.solution is None:
             raise DataError(where, None, "it has no answer: give it `ans` or a solution")
-        source, words = self._solution(rule.solution, where)
+        source, arguments = self._solution(rule.solution, where)
         who = f"the solution {source.path.relative_to(self._package.root).as_posix()}"
-        execution = run_program(self._bench, source, words, self._limits, stdin=given)
+        execution = run_program(self._bench, source, arguments, self._limits, stdin=given)
         if exit_code(execution, where, who, self._limits):
             raise failure(execution, where, who)
         if not execution.stdout.strip():  # every silent solution would be right
@@ -217,11 +217,14 @@ class _Maker:
         return execution.stdout
 
     def _solution(self, text: str, where: str) -> tuple[ProgramSource, tuple[str, ...]]:
-        root, words = self._package.root, ()
+        root, arguments = self._package.root, ()
         path = None if text else first_accepted(self._package)
         if text:
             command = read_command(text, where, constants=self._settings.constants)
-            path, words = path_inside(command.program.lstrip("/"), root, where), command.arguments
+            path, arguments = (
+                path_inside(command.program.lstrip("/"), root, where),
+                command.arguments,
+            )
         if path is None:
             what = "no accepted submission in Python 3 or C++ gives its answer: name a `solution`"
             raise DataError(where, None, what)
@@ -229,7 +232,7 @@ class _Maker:
         if name not in self._programs:
             constants = self._settings.constants
             self._programs[name] = program_at(self._package, path, where, constants)
-        return self._programs[name], words
+        return self._programs[name], arguments
 
 
 def _stage_group(

@@ -44,11 +44,11 @@ def packages_with_generators(spec: str) -> list[Path]:
         raise UsageError(
             f"--generate makes tests of contest packages: give icpc:FOLDER, not {spec}"
         )
-    found = [each for each in packages_in(where) if generators_path(each).is_file()]
-    if not found:
+    packages = [each for each in packages_in(where) if generators_path(each).is_file()]
+    if not packages:
         file = generators_path(Path())
         raise UsageError(f"no package of {where} has {file}, which says how its tests are made")
-    return found
+    return packages
 
 
 def generate(folders: list[Path], watch: Watch) -> Iterator[Generated | Refused]:

@@ -45,8 +45,8 @@ def run_program(
     name = source.path.name
     files: Mapping[str, bytes] = dict(source.data)
     if source.language == PYTHON:
-        words = [name, *arguments]
-        program = Program(_SCRIPT.format(arguments=words, code=source.code, name=name))
+        command = [name, *arguments]
+        program = Program(_SCRIPT.format(arguments=command, code=source.code, name=name))
         texts = {each: text.encode("utf-8", "surrogatepass") for each, text in source.files}
         files = {**files, **texts}
     else:

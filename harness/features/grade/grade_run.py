@@ -122,7 +122,7 @@ class GradeRun:
         for language in sorted(languages):
             problems_of = (each.problem for each in matched if each.language == language)
             check_language(language, problems_of, timed=timing is not None, flags=flags)
-        given = [*session.said, *(["efficiency"] if timing else [])]
+        given = [*session.given, *(["efficiency"] if timing else [])]
         check_settings(rules_of(each.problem for each in matched), given, caller=caller)
         return cls(benchmark, session, timing, matched, unmatched)
 
@@ -307,8 +307,8 @@ async def _time_reported(
     """
     with reporter.judging(len(solutions), "solutions timed") as progress:
 
-        def done(number: int, found: Efficiency) -> None:
-            keep(number, found)
-            progress.judged(good=found.time is not None, failed=False)
+        def done(number: int, efficiency: Efficiency) -> None:
+            keep(number, efficiency)
+            progress.judged(good=efficiency.time is not None, failed=False)
 
         await time_all(pool, solutions, Scales(options, timing), done)

@@ -163,9 +163,9 @@ class Grader(Closing):
         self._language = language
         if reward == "fraction" and spec.all_tests is None:
             self._options = replace(self._options, stop=Stop.LATE)
-        found = () if problems is None else read(checked(problems), spec).problems
-        self._names = Names(found, "Grader")
-        kinds = {each.kind for each in found} or RULES_OF
+        problems_read = () if problems is None else read(checked(problems), spec).problems
+        self._names = Names(problems_read, "Grader")
+        kinds = {each.kind for each in problems_read} or RULES_OF
         if not any(extract in (*RULES_OF[each].extractors, CODE) for each in kinds):
             RULES_OF[next(iter(kinds))].extractor(extract, EXTRACT, [CODE])
         choice = isolate(LOG, spec.require_isolation, unsafe=spec.unsafe_no_sandbox)
@@ -270,15 +270,15 @@ class Grader(Closing):
         search = rules.extractor(name, EXTRACT, [CODE])
 
         def matched() -> list[MatchedSolution]:
-            found: list[MatchedSolution] = []
+            matched: list[MatchedSolution] = []
             for number, (problem, text) in enumerate(pairs):
                 code, rule = text, ""
                 if self._extract != CODE:
                     extraction = search(text, problem.entry_point)
                     code, rule = extraction.code, extraction.rule
                 each = MatchedSolution(problem, number, code, rule, None, self._language)
-                found.append(each)
-            return found
+                matched.append(each)
+            return matched
 
         todo = await asyncio.to_thread(matched)
         done: dict[int, Scored] = {}

@@ -340,7 +340,7 @@ def _row(result: GradedSolution) -> tuple[str, ...]:
 def _why(test: TestResult) -> str:
     where = f"test {test.index + 1}"
     if test.difference is not None:
-        found = test.difference
-        return f"{where}: {found.expected[:40]!r} expected, {found.got[:40]!r} given"
+        difference = test.difference
+        return f"{where}: {difference.expected[:40]!r} expected, {difference.got[:40]!r} given"
     lines = test.error.strip().splitlines()
     return f"{where}, {test.cpu_s:.2f} s: {(lines[-1] if lines else '')[:LONGEST_REASON]}"

@@ -183,17 +183,17 @@ def _read(solutions: Solutions, problems: Sequence[Problem], *, words: bool) -> 
     given: Any = solutions
     if isinstance(given, Mapping):
         named = cast("Mapping[Any, Any]", given)
-        found = [*chain.from_iterable(_of_name(name, each, words) for name, each in named.items())]
+        read = [*chain.from_iterable(_of_name(name, each, words) for name, each in named.items())]
     elif isinstance(given, Sequence):
-        found = [*_listed(cast("Sequence[Any]", given), problems, words=words)]
+        read = [*_listed(cast("Sequence[Any]", given), problems, words=words)]
     else:
         raise UsageError(
             f"grade(): solutions is a {type(given).__name__}: give a file, texts by the problem's "
             "id, rows, or a list of texts"
         )
-    if not found:
+    if not read:
         raise UsageError("grade(): there is no solution")
-    return found
+    return read
 
 
 def _of_name(name: Any, given: Any, words: bool) -> Iterator[Solution]:

@@ -65,7 +65,7 @@ def time_tests(
         SandboxError: the sandbox failed.
     """
     plan = Grouping.of(len(expected.inputs), apart=True)
-    found: dict[int, list[float]] = defaultdict(list)
+    by_test: dict[int, list[float]] = defaultdict(list)
     with worker.on(race_of(expected, [code], plan)) as race:
         first = dict(
             zip(tests, worker.take_turns(race, [ProgramStep(0, n) for n in tests]), strict=True)
@@ -81,8 +81,8 @@ def time_tests(
         steps = [ProgramStep(0, test, passes[test]) for _ in range(turns) for test in first]
         for step, lap in zip(steps, worker.take_turns(race, steps), strict=True):
             if not lap.error:
-                found[step.group].append(max(lap.cpu_s - empty_s, 0.0) / step.passes)
-    return {test: middle(seconds) for test, seconds in found.items()}
+                by_test[step.group].append(max(lap.cpu_s - empty_s, 0.0) / step.passes)
+    return {test: middle(seconds) for test, seconds in by_test.items()}
 
 
 def _passes(lap: Lap, empty_s: float) -> int:

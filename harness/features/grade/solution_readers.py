@@ -119,14 +119,16 @@ def _published_of_livecodebench_outputs(
     if len(graded) != len(places):
         raise DataError(where, "graded_list", _unlike(len(graded), count))
     notes = _list(row, "metadata", where)
-    found: list[Published | None] = [None] * count
+    published: list[Published | None] = [None] * count
     for order, (place, passed) in enumerate(zip(places, graded, strict=True)):
-        found[place] = _graded(passed, _note(notes[order] if order < len(notes) else None), where)
-    return found
+        published[place] = _graded(
+            passed, _note(notes[order] if order < len(notes) else None), where
+        )
+    return published
 
 
-def _unlike(found: int, count: int) -> str:
-    return f"{found} entries where there are {count} samples"
+def _unlike(number: int, count: int) -> str:
+    return f"{number} entries where there are {count} samples"
 
 
 def _graded(passed: object, note: str, where: str) -> Published | None:

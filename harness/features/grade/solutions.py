@@ -132,19 +132,19 @@ def match(
             list without names has more or fewer items than there are problems.
     """
     find = _finder(solutions, problems)
-    found: list[tuple[Solution, Problem]] = []
+    pairs: list[tuple[Solution, Problem]] = []
     unmatched: list[str] = []
     for solution in solutions:
         candidates = find(solution)
         if len(candidates) == 1:
-            found.append((solution, candidates[0]))
+            pairs.append((solution, candidates[0]))
         else:
             unmatched.append(solution.name)
-    rules = rules_of(problem for _, problem in found)
+    rules = rules_of(problem for _, problem in pairs)
     search = rules.extractor(extract)
     matched: list[MatchedSolution] = []
     counts: Counter[str] = Counter()
-    for solution, problem in found:
+    for solution, problem in pairs:
         extraction = _extraction(solution, problem, search)
         code, rule = extraction.code, extraction.rule
         facts = solution.published, solution.language, solution.usage, solution.calls

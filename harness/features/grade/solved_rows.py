@@ -50,8 +50,8 @@ def _name(row: dict[str, object], where: str) -> str:
     name = next((row[key] for key in _NAMES if row.get(key) is not None), None)
     if not isinstance(name, str | int) or isinstance(name, bool) or not str(name).strip():
         raise DataError(where, _NAMES[0], "missing, or not a name")
-    found = _OF_MULTIPL_E.fullmatch(str(name))
-    return found[1] if found else str(name)
+    match = _OF_MULTIPL_E.fullmatch(str(name))
+    return match[1] if match else str(name)
 
 
 def _usage(row: dict[str, object], number: int) -> Usage | None:
@@ -62,5 +62,5 @@ def _usage(row: dict[str, object], number: int) -> Usage | None:
 
 def _tokens(counts: object, number: int) -> int:
     values = cast("list[object]", counts) if isinstance(counts, list) else [counts]
-    found = values[number] if number < len(values) else None
-    return found if isinstance(found, int) and found > 0 else 0
+    value = values[number] if number < len(values) else None
+    return value if isinstance(value, int) and value > 0 else 0

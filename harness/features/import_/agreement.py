@@ -74,9 +74,9 @@ def _grade_of(result: SampleResult) -> Grade:
     )
 
 
-def agreement_lines(found: Iterable[Compared]) -> list[str]:
+def agreement_lines(compared: Iterable[Compared]) -> list[str]:
     """Return a line on how many published verdicts agree, then each that does not."""
-    all_ = list(found)
+    all_ = list(compared)
     if not all_:
         return []
     others = [each for each in all_ if not each.agrees]
@@ -90,14 +90,14 @@ def agreement_lines(found: Iterable[Compared]) -> list[str]:
 def _line(each: Compared) -> str:
     theirs = "passed" if each.published.passed else "failed"
     published = each.published.verdict or each.published.note
-    words = f"{each.what}: published {theirs}{f' ({published})' if published else ''}, here "
+    line = f"{each.what}: published {theirs}{f' ({published})' if published else ''}, here "
     grade = each.grade
     if grade is None:
-        return words + ("passed" if each.solved else "failed")
+        return line + ("passed" if each.solved else "failed")
     failed = next((test for test in grade.tests if not test.passed), None)
     at = ""
     if failed is not None:
         at = f" at {'public' if failed.public else 'hidden'} test {failed.index + 1}"
     total = grade.public_total + grade.hidden_total
     passed = grade.public_passed + grade.hidden_passed
-    return f"{words}{grade.verdict}{at}, {passed} of {count(total, 'test')} passed"
+    return f"{line}{grade.verdict}{at}, {passed} of {count(total, 'test')} passed"

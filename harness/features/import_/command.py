@@ -19,10 +19,10 @@ from harness.terminal.progress import TerminalReporter, load_telling
 from harness.terminal.run_screen import print_summary
 
 
-def left_out_words(found: Imported) -> str:
+def left_out_words(imported: Imported) -> str:
     """Say how much of the file is not in the run."""
-    number, why = sum(found.left_out.values()), "their names match no problem, or several"
-    return f"{number:,} of {found.total:,} in the file are left out: {why}"
+    number, why = sum(imported.left_out.values()), "their names match no problem, or several"
+    return f"{number:,} of {imported.total:,} in the file are left out: {why}"
 
 
 def import_given(request: ImportRequest, *, as_json: bool) -> int:
@@ -36,17 +36,17 @@ def import_given(request: ImportRequest, *, as_json: bool) -> int:
         HarnessError: see `harness.import_run`.
     """
     err = console(error=True)
-    found = import_file(request, TerminalReporter(err), err.print)
-    print_summary(console(), found.summary, found.path, as_json=as_json)
-    for line in agreement_lines(found.compared):
+    imported = import_file(request, TerminalReporter(err), err.print)
+    print_summary(console(), imported.summary, imported.path, as_json=as_json)
+    for line in agreement_lines(imported.compared):
         err.print(line, soft_wrap=True)
-    if found.left_out:
-        err.print(left_out_words(found), soft_wrap=True)
-    if found.interrupted:
+    if imported.left_out:
+        err.print(left_out_words(imported), soft_wrap=True)
+    if imported.interrupted:
         err.print("interrupted; run the same command again to continue")
         return INTERRUPTED
-    if found.failures:
-        err.print(failure_words(found.failures, "command"), soft_wrap=True)
+    if imported.failures:
+        err.print(failure_words(imported.failures, "command"), soft_wrap=True)
         return INFRASTRUCTURE
     return OK
 

@@ -84,12 +84,12 @@ class EvalArchive:
             raise too_long
         try:
             with self._open(info) as member:
-                found = member.read(LARGEST_MEMBER + 1)
+                content = member.read(LARGEST_MEMBER + 1)
         except (zipfile.BadZipFile, zlib.error, OSError, RuntimeError, EOFError) as error:
             raise DataError(where, None, f"cannot be read: {error}") from None
-        if len(found) > LARGEST_MEMBER:
+        if len(content) > LARGEST_MEMBER:
             raise too_long
-        return found
+        return content
 
     def _open(self, info: zipfile.ZipInfo) -> BinaryIO:
         if info.compress_type != ZSTANDARD:

@@ -68,13 +68,13 @@ class Fields:
             name: what an object is; with its number it is added to the location.
             first: number of the first object.
         """
-        found: list[Fields] = []
+        fields: list[Fields] = []
         for number, value in enumerate(self.items(key)):
             if not isinstance(value, dict):
                 raise self._fault(f"{key}[{number}]", f"not an object but {_shown(value)}")
             where = f"{self.where}: {name} {number + first}" if name else self.where
-            found.append(Fields(cast("dict[str, Any]", value), where))
-        return found
+            fields.append(Fields(cast("dict[str, Any]", value), where))
+        return fields
 
     def whole(self, key: str) -> int | None:
         """Return a whole number of at least 0; None if the field is missing or null."""
@@ -125,12 +125,12 @@ class Fields:
         """
         if path is not None:
             return self.at(path)
-        found = named((self, *others), PROBLEM_FIELDS)
-        if found is None:
+        values = named((self, *others), PROBLEM_FIELDS)
+        if values is None:
             usual = " or ".join(PROBLEM_FIELDS)
             what = f"missing; name the problem in {usual}, or give --problem-field"
             raise self._fault(PROBLEM_FIELDS[0], what)
-        return found
+        return values
 
     def at(self, path: str) -> str:
         """Return the problem's name, a string or a number, at a dotted path."""

@@ -75,8 +75,8 @@ class WriteTool:
         A model may mention the tag after its solution, or be cut off within a second one.
         """
         for piece in reversed(answer.split(f"</{self.name[1:]}")[:-1]):
-            _, found, text = piece.rpartition(self.name)
-            if found:
+            _, named, text = piece.rpartition(self.name)
+            if named:
                 return text
         return None
 
@@ -90,12 +90,12 @@ class WriteTool:
             return None
         named = cast("dict[str, Any]", values)
         if self.argument:
-            found = named.get(self.argument)
+            code = named.get(self.argument)
         else:
-            found = named.get("code", named.get("answer"))
+            code = named.get("code", named.get("answer"))
             texts = [value for value in named.values() if isinstance(value, str)]
-            found = texts[0] if found is None and len(texts) == 1 else found
-        return writable(found) if isinstance(found, str) and found.strip() else None
+            code = texts[0] if code is None and len(texts) == 1 else code
+        return writable(code) if isinstance(code, str) and code.strip() else None
 
 
 WRITE_TOOLS = (WriteTool("write_solution"), WriteTool("write_answer"))
@@ -115,24 +115,29 @@ def revisions_of(
     Raises:
         DataError: there are too many revisions, or one is too long to be judged.
     """
-    found = trajectory.revisions
-    if found is None:
+    revisions = trajectory.revisions
+    if revisions is None:
         tags = [tool for tool in tools if tool.is_tag]
         code_in = partial(_in_tags, tags, extract) if tags else extract
-        found = _revisions(trajectory, partial(_calls, tools))
-        found = found or _revisions(trajectory, partial(_words, code_in, problem.entry_point))
+        revisions = _revisions(trajectory, partial(_calls, tools))
+        revisions = revisions or _revisions(
+            trajectory, partial(_words, code_in, problem.entry_point)
+        )
     if trajectory.revision_turns is not None:
-        found = tuple(each for each in found if each.turn in trajectory.revision_turns)
+        revisions = tuple(each for each in revisions if each.turn in trajectory.revision_turns)
     final = trajectory.final
-    if final and final.strip() and final not in {each.code for each in found}:
-        found = (*found, SolutionRevision(final, trajectory.model_calls, trajectory.spending))
-    if len(found) > MOST_REVISIONS:
+    if final and final.strip() and final not in {each.code for each in revisions}:
+        revisions = (
+            *revisions,
+            SolutionRevision(final, trajectory.model_calls, trajectory.spending),
+        )
+    if len(revisions) > MOST_REVISIONS:
         raise DataError(trajectory.where, None, f"more than {MOST_REVISIONS:,} revisions")
-    longest = max((len(each.code) for each in found), default=0)
+    longest = max((len(each.code) for each in revisions), default=0)
     if longest > LONGEST_CODE:
         what = f"a solution of {longest:,} characters; at most {LONGEST_CODE:,} can be judged"
         raise DataError(trajectory.where, None, what)
-    return found
+    return revisions
 
 
 def _in_tags(
@@ -142,8 +147,8 @@ def _in_tags(
     for tag in tags:
         text = (tag.text_in(answer) or "").strip()
         if text:
-            found = extract(text, entry_point)
-            return found if found.code.strip() else Extraction(code=text, rule="tag")
+            extraction = extract(text, entry_point)
+            return extraction if extraction.code.strip() else Extraction(code=text, rule="tag")
     return Extraction(code="", rule="none")
 
 
@@ -155,16 +160,16 @@ def _revisions(
     trajectory: Trajectory, steps: Callable[[Turn], Iterable[_Step]]
 ) -> tuple[SolutionRevision, ...]:
     """Return the revisions in a trajectory's turns, each of which has some steps."""
-    found: list[SolutionRevision] = []
+    revisions: list[SolutionRevision] = []
     number = 0
     for turn, spent in zip(trajectory.turns, spending_by_turn(trajectory.turns), strict=True):
         number += turn.calls
         for code, rule, tested in steps(turn):
             if code.strip() and len(code) <= LONGEST_CODE:
-                found.append(SolutionRevision(code, number, spent, rule))
-            if tested and found:
-                found[-1] = replace(found[-1], tested=True)
-    return tuple(found)
+                revisions.append(SolutionRevision(code, number, spent, rule))
+            if tested and revisions:
+                revisions[-1] = replace(revisions[-1], tested=True)
+    return tuple(revisions)
 
 
 def _calls(tools: tuple[WriteTool, ...], turn: Turn) -> Iterator[_Step]:
@@ -180,8 +185,8 @@ def _calls(tools: tuple[WriteTool, ...], turn: Turn) -> Iterator[_Step]:
 def _words(extract: Extract, entry_point: str | None, turn: Turn) -> Iterator[_Step]:
     """Yield the code in the model's text."""
     tested = any(call.name in TEST_TOOLS for call in turn.answer.tool_calls)
-    found = extract(turn.answer.text, entry_point)
-    yield found.code, found.rule, tested or bool(turn.tested)
+    extraction = extract(turn.answer.text, entry_point)
+    yield extraction.code, extraction.rule, tested or bool(turn.tested)
 
 
 @dataclass(frozen=True, slots=True)

@@ -88,15 +88,15 @@ _Answer = tuple[Usage | None, float | None, float | None]
 
 def _answers(row: Fields) -> dict[str, _Answer]:
     """Return tokens, seconds and seconds since the start, by the answer's message id."""
-    found: dict[str, _Answer] = {}
+    answers: dict[str, _Answer] = {}
     for event in row.each("events"):
         output = event.inner("output") if event.get("event") == "model" else Fields({}, row.where)
         choices = output.each("choices")
         if choices:
             until = _seconds(row.get("started_at"), event.get("completed"))
             key = choices[0].inner("message").text("id")
-            found[key] = usage_of(output.inner("usage")), event.amount("working_time"), until
-    return found
+            answers[key] = usage_of(output.inner("usage")), event.amount("working_time"), until
+    return answers
 
 
 def _seconds(began: object, ended: object) -> float | None:
@@ -129,8 +129,8 @@ def usage_of(row: Fields) -> Usage | None:
 
 def _total(models: Fields) -> Usage | None:
     """Return the tokens of all models of a sample."""
-    found = [used for name in models.values if (used := usage_of(models.inner(name)))]
-    return sum(found, Usage()) if found else None
+    usages = [used for name in models.values if (used := usage_of(models.inner(name)))]
+    return sum(usages, Usage()) if usages else None
 
 
 def _score(scores: Fields) -> tuple[Published | None, str | None]:
@@ -152,8 +152,8 @@ def _score(scores: Fields) -> tuple[Published | None, str | None]:
 def _resolved(value: Any, attached: Mapping[str, Any]) -> Any:
     """Replace references to attachments by their texts, which are not searched again."""
     if isinstance(value, str):
-        found = ATTACHMENT.fullmatch(value)
-        text_ = attached.get(found[1]) if found else None
+        match = ATTACHMENT.fullmatch(value)
+        text_ = attached.get(match[1]) if match else None
         return text_ if isinstance(text_, str) else value
     if isinstance(value, list):
         return [_resolved(each, attached) for each in cast("list[Any]", value)]

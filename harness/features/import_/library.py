@@ -86,11 +86,11 @@ class ImportedRun(LoadedRun):
         failures: samples not judged: sample, verdict and cause.
     """
 
-    def __init__(self, found: Imported) -> None:
-        super().__init__(read_run(found.path))
-        self.compared: tuple[Compared, ...] = tuple(found.compared)
-        self.left_out: dict[str, int] = dict(found.left_out)
-        self.failures: tuple[tuple[str, Verdict, str], ...] = tuple(found.failures)
+    def __init__(self, imported: Imported) -> None:
+        super().__init__(read_run(imported.path))
+        self.compared: tuple[Compared, ...] = tuple(imported.compared)
+        self.left_out: dict[str, int] = dict(imported.left_out)
+        self.failures: tuple[tuple[str, Verdict, str], ...] = tuple(imported.failures)
 
     @property
     def agreement(self) -> float | None:
@@ -163,15 +163,15 @@ def import_run(
     )
     try:
         with python_words("import_run()", **{"from": "file_format"}):
-            found = import_file(request, LOG)
+            imported = import_file(request, LOG)
     except KeyboardInterrupt:  # while it was prepared
-        found = None
-    if found is None or found.interrupted:
+        imported = None
+    if imported is None or imported.interrupted:
         again = f"the same call, with out={str(request.out)!r}, goes on"
         raise KeyboardInterrupt(f"import_run(): interrupted; {again}")
-    if found.failures:
-        LOG.notice(failure_words(found.failures, "call"))
-    return ImportedRun(found)
+    if imported.failures:
+        LOG.notice(failure_words(imported.failures, "call"))
+    return ImportedRun(imported)
 
 
 def _names(given: object) -> tuple[str, ...]:
@@ -212,10 +212,10 @@ def import_file(
     """
     if request.format not in (None, *FORMATS):
         raise UsageError(f"--from {request.format!r:.40}: known are {', '.join(FORMATS)}")
-    found = request.format or format_of(request.file)
-    if found == SOLUTIONS:
+    form = request.format or format_of(request.file)
+    if form == SOLUTIONS:
         return _import_solutions(request, reporter)
-    file = TrajectoryFile(request.file, found, request.problem_field)
+    file = TrajectoryFile(request.file, form, request.problem_field)
     return import_trajectories(request, file, reporter, tell)
 
 

@@ -119,16 +119,16 @@ def read_samples(file: TrajectoryFile, finder: Finder) -> FoundSamples:
         NothingSelectedError: no trajectory is for one of the problems.
     """
     unmatched = Counter[str]()
-    found = FoundSamples([], unmatched, set(), set())
+    samples_found = FoundSamples([], unmatched, set(), set())
     for trajectory, sample in finder.samples(file.trajectories(), unmatched):
-        found.models.add(trajectory.model)
-        found.modes.add(trajectory.mode)
-        found.samples.append(sample)
-    if not found.samples:
+        samples_found.models.add(trajectory.model)
+        samples_found.modes.add(trajectory.mode)
+        samples_found.samples.append(sample)
+    if not samples_found.samples:
         if not unmatched:
             raise UsageError(f"{file.path} holds no trajectory")
         raise NothingSelectedError(
             f"none of {unmatched.total():,} trajectories in {file.path} is for one of "
             f"{len(finder.problems):,} problems: the first is for {next(iter(unmatched))!r:.60}"
         )
-    return found
+    return samples_found

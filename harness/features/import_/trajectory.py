@@ -164,7 +164,7 @@ def spending_by_turn(turns: Sequence[Turn]) -> list[Spending]:
 
     Tokens and dollars are unknown from the first model call on that does not give them.
     """
-    found: list[Spending] = []
+    spendings: list[Spending] = []
     usage: Usage | None = Usage()
     cost: float | None = 0.0
     for turn in turns:
@@ -172,8 +172,8 @@ def spending_by_turn(turns: Sequence[Turn]) -> list[Spending]:
             used = turn.answer.usage
             usage = None if usage is None or used is None else usage + used
             cost = None if cost is None or turn.cost is None else cost + turn.cost
-        found.append(Spending(usage, cost, turn.until))
-    return found
+        spendings.append(Spending(usage, cost, turn.until))
+    return spendings
 
 
 def read_revision_rows(rows: Iterable[Fields], problem_field: str | None) -> Iterator[Trajectory]:
@@ -247,7 +247,7 @@ def _trajectory(
 
 
 def _revisions(rows: list[Fields]) -> tuple[SolutionRevision, ...]:
-    found: list[SolutionRevision] = []
+    revisions: list[SolutionRevision] = []
     for number, row in enumerate(rows, 1):
         if not isinstance(row.get("code"), str):
             what = "missing; a revision has its program, or null for none"
@@ -262,10 +262,10 @@ def _revisions(rows: list[Fields]) -> tuple[SolutionRevision, ...]:
             tested=bool(tested),
             published=Published.in_row(row.values, row.where),
         )
-        if found:
-            _check_order(found[-1], revision, row.where)
-        found.append(revision)
-    return tuple(found)
+        if revisions:
+            _check_order(revisions[-1], revision, row.where)
+        revisions.append(revision)
+    return tuple(revisions)
 
 
 def _check_order(before: SolutionRevision, now: SolutionRevision, where: str) -> None:

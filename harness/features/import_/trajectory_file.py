@@ -51,12 +51,12 @@ def trial_facts(path: Path) -> dict[str, Any]:
     if path.name != TRAJECTORY:
         return {}
     try:
-        found: Any = read_json(path.parent.parent / "result.json", LARGEST_RESULT)
+        record: Any = read_json(path.parent.parent / "result.json", LARGEST_RESULT)
     except (OSError, ValueError):
         return {}
-    if not isinstance(found, dict):
+    if not isinstance(record, dict):
         return {}
-    result = cast("dict[str, Any]", found)
+    result = cast("dict[str, Any]", record)
     facts: dict[str, Any] = {}
     if isinstance(result.get("task_name"), str):
         facts["task_id"] = result["task_name"]
@@ -203,12 +203,12 @@ def _format_of_row(row: Fields) -> str:
 
 def files_in(folder: Path) -> list[Path]:
     """Return the trajectories in a folder at any depth, sorted. Raises UsageError."""
-    found: list[Path] = []
+    files: list[Path] = []
     for each in folder.rglob(TRAJECTORY):
-        found.append(each)
-        if len(found) > MOST_FILES:
+        files.append(each)
+        if len(files) > MOST_FILES:
             raise UsageError(f"{folder} holds more than {MOST_FILES:,} trajectories; name a part")
-    return sorted(found)
+    return sorted(files)
 
 
 def is_zip(path: Path) -> bool:

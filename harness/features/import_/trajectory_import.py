@@ -125,18 +125,18 @@ def import_trajectories(
     loaded = request.problems()
     extract = str(request.keys.get("extract") or "harness")
     finder = Finder(loaded.problems, extract, tools, request.keys.get("language") or PYTHON)
-    found = read_samples(file, finder)
-    samples, unmatched = found.samples, found.unmatched
+    samples_read = read_samples(file, finder)
+    samples, unmatched = samples_read.samples, samples_read.unmatched
     if unmatched:
         skipped = unmatched.total()
         every = count(skipped + len(samples), "trajectory", "trajectories")
         reporter.notice(f"{skipped:,} of {every} skipped: {unmatched_words(list(unmatched))}")
     there = tuple({each.problem.id: each.problem for each in samples}.values())
     check_tested(there)
-    mode, stem = found.mode(), file.path.name.partition(".")[0] or "unknown"
+    mode, stem = samples_read.mode(), file.path.name.partition(".")[0] or "unknown"
     most, numbers = of_file((each.problem.id, each.index) for each in samples)
     counts = {
-        "model": request.keys.get("model") or found.model(file.path) or stem,
+        "model": request.keys.get("model") or samples_read.model(file.path) or stem,
         "mode": request.keys.get("mode") or (mode if mode in STRATEGIES else "agentic"),
         "samples_per_problem": most,
     }
@@ -147,7 +147,7 @@ def import_trajectories(
             '"tokens": {"input": …, "output": …}'
         )
     rules = rules_of(there, spec.language)
-    check_settings(rules, how.said)
+    check_settings(rules, how.given)
     check_settings_of(spec)
     check_language(spec.language, there, flags=spec.cpp_flags or "")
     session = replace(how, options=judging_of(spec))
@@ -190,12 +190,12 @@ def _plan(samples: Sequence[ImportedSample], done: set[str]) -> str:
     """Say in one line how much will be judged."""
     revisions = sum(len(each.revisions) for each in samples)
     failed = sum(bool(each.error) for each in samples)
-    words = f"{count(len(samples), 'sample')} with {count(revisions, 'revision')}"
+    message = f"{count(len(samples), 'sample')} with {count(revisions, 'revision')}"
     if done:
-        words += f", {len(done):,} judged before"
+        message += f", {len(done):,} judged before"
     if failed:
-        words += f"; {failed:,} ended in an error by what the file says and stay pending"
-    return words
+        message += f"; {failed:,} ended in an error by what the file says and stay pending"
+    return message
 
 
 def _origin(request: ImportRequest, file: TrajectoryFile) -> dict[str, Any]:

@@ -92,11 +92,11 @@ def _spending(calls: list[Fields]) -> Spending:
 
 def _problem(row: Fields) -> str:
     data = row.inner("task").inner("data")
-    found = named((data, row.inner("info")), (*PROBLEM_FIELDS, "id", "name"))
-    if found is None:
+    values = named((data, row.inner("info")), (*PROBLEM_FIELDS, "id", "name"))
+    if values is None:
         what = "missing; name the problem there, or give --problem-field"
         raise DataError(row.where, "task.data.id", what)
-    return found
+    return values
 
 
 def _model(row: Fields, calls: list[Fields]) -> str:

@@ -90,10 +90,10 @@ def _kept(
             return ImpossibleTests({}), {}
         if before["spec"].get("impossible_kind") != plan.spec.impossible_kind:
             return ImpossibleTests({}), {}
-    found = None if before is None else ImpossibleTests.read(before)
-    if before is None or found is None:
+    previous = None if before is None else ImpossibleTests.read(before)
+    if before is None or previous is None:
         return ImpossibleTests({}), {}
-    return found, before["problems"]
+    return previous, before["problems"]
 
 
 @dataclass

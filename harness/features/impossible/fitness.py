@@ -46,10 +46,10 @@ def unfit(problem: Problem, options: Options) -> str | None:
         ("several right answers", says_several(problem.statement)),
         ("no public test", not problem.tests.public),
     )
-    found = next((reason for reason, holds in reasons if holds), None)
-    if found is None and not problem.tests.load_hidden():
+    unfit = next((reason for reason, holds in reasons if holds), None)
+    if unfit is None and not problem.tests.load_hidden():
         return "no hidden test"
-    return found
+    return unfit
 
 
 def says_several(statement: str) -> bool:

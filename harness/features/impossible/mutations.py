@@ -58,10 +58,10 @@ def mutants(output: str, random: Random, *, functional: bool) -> list[Mutant]:
     if len(output) > LONGEST:
         return []
     tokens = list(_json_tokens(output) if functional else _printed_tokens(output))
-    found = [*_single(output, tokens, random), *_orders(output, tokens)]
-    random.shuffle(found)
+    changed = [*_single(output, tokens, random), *_orders(output, tokens)]
+    random.shuffle(changed)
     by_kind: dict[str, list[Mutant]] = {}
-    for each in dict.fromkeys(found):
+    for each in dict.fromkeys(changed):
         by_kind.setdefault(each.mutation, []).append(each)
     most = max(map(len, by_kind.values()), default=0)
     return [rest[n] for n in range(most) for rest in by_kind.values() if n < len(rest)]
@@ -69,16 +69,16 @@ def mutants(output: str, random: Random, *, functional: bool) -> list[Mutant]:
 
 def _json_tokens(text: str) -> Iterator[_Token]:
     """Yield the scalars of a JSON value, without keys; nothing if it has objects."""
-    if "{" in text and any(found[0] == "{" for found in _JSON.finditer(text)):
+    if "{" in text and any(match[0] == "{" for match in _JSON.finditer(text)):
         return
-    for found in _JSON.finditer(text):
-        if found[0] not in {"[", "]", "null"}:
-            yield _Token(found.start(), found.end(), found[0])
+    for match in _JSON.finditer(text):
+        if match[0] not in {"[", "]", "null"}:
+            yield _Token(match.start(), match.end(), match[0])
 
 
 def _printed_tokens(text: str) -> Iterator[_Token]:
-    for found in _PRINTED.finditer(text):
-        yield _Token(found.start(), found.end(), found[0])
+    for match in _PRINTED.finditer(text):
+        yield _Token(match.start(), match.end(), match[0])
 
 
 def _single(text: str, tokens: list[_Token], random: Random) -> Iterator[Mutant]:

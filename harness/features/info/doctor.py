@@ -29,8 +29,8 @@ def doctor(
     from harness.terminal.consoles import console, write_json
 
     least = level(settings.get("require_isolation", default_of("require_isolation")))
-    found = [probe_isolation(isolation) for isolation in (*CANDIDATES, UNSAFE)]
-    best = next((each for each in found if each.holds and each.isolation != UNSAFE), None)
+    findings = [probe_isolation(isolation) for isolation in (*CANDIDATES, UNSAFE)]
+    best = next((each for each in findings if each.holds and each.isolation != UNSAFE), None)
     out = console()
     if as_json:
         dump = {
@@ -45,12 +45,12 @@ def doctor(
                     "layers": {layer: not escape for layer, escape in each.layers.items()},
                     "escapes": {layer: escape for layer, escape in each.layers.items() if escape},
                 }
-                for each in found
+                for each in findings
             ],
         }
         write_json(out, [json.dumps(dump)])
     else:
-        out.print(doctor_view(found, best))
+        out.print(doctor_view(findings, best))
         out.print(Text(f"C++: {printable_line(_compiler()['words'])}"))
     if best is None or best.isolation.level.rank < least.rank:
         raise UsageError(f"no sandbox of level {least} or above can be had here")

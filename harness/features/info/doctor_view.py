@@ -11,14 +11,14 @@ from harness.sandbox.isolation import MISSING, PROMISED, Findings, Level
 from harness.text import printable_line
 
 
-def doctor_view(found: Sequence[Findings], best: Findings | None) -> RenderableType:
+def doctor_view(findings: Sequence[Findings], best: Findings | None) -> RenderableType:
     """Show every sandbox that was tried, layer by layer, and which one is used.
 
     Args:
-        found: findings, the strongest sandbox first.
+        findings: findings, the strongest sandbox first.
         best: findings of the sandbox in use; None if none holds.
     """
-    tried = [each for each in found if each.layers]
+    tried = [each for each in findings if each.layers]
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
     table.add_column("layer attacked")
     for each in tried:
@@ -31,7 +31,7 @@ def doctor_view(found: Sequence[Findings], best: Findings | None) -> RenderableT
     )
     parts += (
         Text(f"sandbox {each.isolation} is not available: {printable_line(each.broken)}")
-        for each in found
+        for each in findings
         if not each.holds
     )
     if best is None:
@@ -43,13 +43,13 @@ def doctor_view(found: Sequence[Findings], best: Findings | None) -> RenderableT
     return Group(*parts)
 
 
-def _cell(found: Findings, layer: str) -> Text:
+def _cell(findings: Findings, layer: str) -> Text:
     """Show whether a layer held; a layer that the level does not promise may be open."""
-    escape = found.layers.get(layer)
+    escape = findings.layers.get(layer)
     if escape is None:
         return Text("-")
     if not escape:
         return Text("held", style="green")
-    if layer in PROMISED[found.isolation.level]:
+    if layer in PROMISED[findings.isolation.level]:
         return Text(f"FAILED: {printable_line(escape)}", style="bold red")
     return Text("open", style="yellow")

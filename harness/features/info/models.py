@@ -65,9 +65,9 @@ def show_providers(*, as_json: bool) -> None:
     out.print()
     notes = [
         *(
-            (name, f"{found['value']} ({found['where']})")
-            for name, found in settings.items()
-            if found
+            (name, f"{setting['value']} ({setting['where']})")
+            for name, setting in settings.items()
+            if setting
         ),
         (f"{PYTHON_PREFIX}MODULE:NAME", NOT_SENT[PYTHON_PREFIX]),
         (f"{REPLAY_PREFIX}RUN", NOT_SENT[REPLAY_PREFIX]),
@@ -98,12 +98,14 @@ def show_model(name: str, flags: dict[str, Any], *, as_json: bool) -> None:
 
 def _not_sent(target: Target, spec: RunSpec) -> dict[str, Any]:
     """Describe a model to which no request is sent, after it has been found."""
-    words = f"{target.plugin}; the plug-in decides what is sent, and where"
+    description = f"{target.plugin}; the plug-in decides what is sent, and where"
     if target.plugin is None:
-        words = next(why for prefix, why in NOT_SENT.items() if target.name.startswith(prefix))
+        description = next(
+            why for prefix, why in NOT_SENT.items() if target.name.startswith(prefix)
+        )
     refuse_unsent(target, spec)
     open_target(target, spec)
-    return {"model": target.name, "note": words}
+    return {"model": target.name, "note": description}
 
 
 def _request(route: Route, spec: RunSpec) -> dict[str, Any]:
@@ -147,11 +149,11 @@ def _described(provider: Provider, environment: Environment) -> dict[str, Any]:
 
 
 def _setting(environment: Environment, name: str) -> dict[str, str] | None:
-    found = environment.find(name)
-    if found is None:
+    setting = environment.find(name)
+    if setting is None:
         return None
-    value = shown_url(found.value) if name == OPENAI_BASE_URL else found.value
-    return {"value": value, "where": found.where}
+    value = shown_url(setting.value) if name == OPENAI_BASE_URL else setting.value
+    return {"value": value, "where": setting.where}
 
 
 def _line(shown: dict[str, Any], name: str) -> str:

@@ -41,11 +41,11 @@ def plugins() -> None:
         return "ready"
 
     out = console()
-    found = [(each, state(each)) for group in GROUPS for each in installed(group)]
-    if not found:
+    states = [(each, state(each)) for group in GROUPS for each in installed(group)]
+    if not states:
         out.print("no plug-in is installed")
         return
-    rows = ((e.kind, e.name, f"{e.package} {e.version}", word) for e, word in found)
+    rows = ((e.kind, e.name, f"{e.package} {e.version}", word) for e, word in states)
     out.print(words_table(("plug-in", "name", "package", "state"), rows))
-    if any(word != "ready" for _, word in found):
+    if any(word != "ready" for _, word in states):
         raise typer.Exit(UsageError.exit_code)

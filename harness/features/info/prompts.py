@@ -49,12 +49,12 @@ from harness.text import printable, printable_line
 
 def _kinds_by_name(mode: str) -> dict[str, dict[str, PromptSet]]:
     """Return the sets of a mode by kind of problem; code in another language is a kind here."""
-    found: dict[str, dict[str, PromptSet]] = {}
+    sets: dict[str, dict[str, PromptSet]] = {}
     for kind, language in VARIANTS:
         for name in bundled_names(mode, kind, language):
             key = str(kind) if language == PYTHON else language
-            found.setdefault(name, {})[key] = load_prompt(name, mode, kind, language)
-    return dict(sorted(found.items()))
+            sets.setdefault(name, {})[key] = load_prompt(name, mode, kind, language)
+    return dict(sorted(sets.items()))
 
 
 def _described(mode: str, name: str, kinds: dict[str, PromptSet]) -> dict[str, Any]:
@@ -149,11 +149,11 @@ def show(
 ) -> None:
     """Print a set's templates as they are, and the hash that runs know them by."""
     language = read_spec(None, settings).language
-    found = find_templates(name, _mode(mode), _kind(kind), language)
-    prompt = read_set(name, found)
+    templates = find_templates(name, _mode(mode), _kind(kind), language)
+    prompt = read_set(name, templates)
     out = console()
     out.print(facts([("set", name), ("hash", prompt.hash)]))
-    for part, file in found.items():
+    for part, file in templates.items():
         out.print(f"\n--- {printable_line(shown_path(file))}", soft_wrap=True)
         out.print(printable(prompt.parts[part]), soft_wrap=True, end="")
 
@@ -173,14 +173,14 @@ def render(
     _mode(mode)
     spec = read_spec(None, with_source({**settings, "task": [problem]}, source))
     loaded = load_with_bar(spec.benchmark or "fixture", console(error=True))
-    (found,) = select(loaded.problems, spec.selection()).problems
-    if reason := refusal(found, spec.language):
-        raise UsageError(f"{found.id} takes no solution in {spec.language}: {reason}")
-    prompt = load_prompt(name, mode, found.kind, spec.language)
+    (problem_chosen,) = select(loaded.problems, spec.selection()).problems
+    if reason := refusal(problem_chosen, spec.language):
+        raise UsageError(f"{problem_chosen.id} takes no solution in {spec.language}: {reason}")
+    prompt = load_prompt(name, mode, problem_chosen.kind, spec.language)
     out = console()
-    cpu_s = Options(language=spec.language).limits(found).cpu_s
+    cpu_s = Options(language=spec.language).limits(problem_chosen).cpu_s
     turns = spec.max_turns if mode == "agentic" else 1
-    for message in prompt.render(view_in(found, spec.language), cpu_s, turns):
+    for message in prompt.render(view_in(problem_chosen, spec.language), cpu_s, turns):
         out.print(f"--- {message.role}\n{printable(message.content)}\n", soft_wrap=True)
 
 
@@ -197,15 +197,15 @@ def check(
     Also say what a solver needs to know of a problem and the set does not tell.
     """
     problems = [problem.view() for problem in load("fixture").problems]
-    found = check_prompt(name, problems, mode and _mode(mode))
+    check = check_prompt(name, problems, mode and _mode(mode))
     out = console()
-    faults = (*found.faults, *found.missing)
+    faults = (*check.faults, *check.missing)
     for fault in faults:
         out.print(printable_line(str(fault)), soft_wrap=True)
-    templates = count(len(found.files), "template")
+    templates = count(len(check.files), "template")
     if not faults:
-        out.print(f"{templates}, rendered for {count(found.forms, 'form')} of problems: no fault")
-    for note in found.notes:
+        out.print(f"{templates}, rendered for {count(check.forms, 'form')} of problems: no fault")
+    for note in check.notes:
         out.print(f"note: {printable_line(str(note))}", soft_wrap=True)
     if faults:
         raise UsageError(f"prompt set {name!r}: {count(len(faults), 'fault')}")
@@ -275,7 +275,7 @@ def _texts(name: str, mode: str | None) -> Texts:
             find_templates(name, SINGLE_SHOT)
         return texts
     places = homes(_mode(mode))
-    found = {place: text for place, text in texts.items() if place.parts[0] in places}
-    if not found:
+    chosen = {place: text for place, text in texts.items() if place.parts[0] in places}
+    if not chosen:
         find_templates(name, mode)
-    return found
+    return chosen

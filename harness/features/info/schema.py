@@ -49,8 +49,8 @@ def schema_of(name: str) -> Json:
         raise UsageError(
             f"there is no schema {name[:100]!r}; known are {', '.join(registry.SCHEMA_NAMES)}"
         )
-    found = SCHEMAS[name]() if name in SCHEMAS else _of_feature(name)
-    return {"$schema": DIALECT, "title": f"harness {name}", **found}
+    schema = SCHEMAS[name]() if name in SCHEMAS else _of_feature(name)
+    return {"$schema": DIALECT, "title": f"harness {name}", **schema}
 
 
 def _of_feature(name: str) -> Json:
@@ -62,16 +62,16 @@ def _of_feature(name: str) -> Json:
 
 def _written(kind: Any, title: str, version: int) -> Json:
     """Return the schema of an object with a `schema_version` field."""
-    found = _made(kind, "serialization")
-    found["properties"]["schema_version"] = {"const": version}
-    found["required"] = ["schema_version", *found["required"]]
-    return {**found, "description": title}
+    schema = _made(kind, "serialization")
+    schema["properties"]["schema_version"] = {"const": version}
+    schema["required"] = ["schema_version", *schema["required"]]
+    return {**schema, "description": title}
 
 
 def _lines(kind: Any, title: str, version: int) -> Json:
     """Return the schema of a union of events, with this version where they have one."""
-    found = _made(kind, "serialization")
-    for each in found["$defs"].values():
+    schema = _made(kind, "serialization")
+    for each in schema["$defs"].values():
         properties: Json = each.get("properties", {})
         named = [key for key in ("event", "role") if "const" in properties.get(key, {})]
         for key in ("schema", "schema_version"):
@@ -80,7 +80,7 @@ def _lines(kind: Any, title: str, version: int) -> Json:
                 named.append(key)
         if named:
             each["required"] = [*named, *each.get("required", [])]
-    return {**found, "description": title}
+    return {**schema, "description": title}
 
 
 def _transcript() -> Json:
@@ -89,35 +89,35 @@ def _transcript() -> Json:
     What the run's manifest or an earlier place in the transcript says may be missing too.
     """
     title = "One line of a transcript."
-    found = _lines(events.Event, title, events.SCHEMA)
-    found["$defs"]["SampleStart"]["properties"]["as_run"] = {
+    schema = _lines(events.Event, title, events.SCHEMA)
+    schema["$defs"]["SampleStart"]["properties"]["as_run"] = {
         "const": True,
         "description": "The fields of `transcripts.sample` in run.json belong to this line too.",
     }
     kept = {"event", "role", "schema"}
-    for name, each in [("", found), *found["$defs"].items()]:
+    for name, each in [("", schema), *schema["$defs"].items()]:
         left_out = SAID_ELSEWHERE.get(name, set())
         for key, value in each.get("properties", {}).items():
             if _may_be_null(value) or (key not in kept and "default" in value):
                 left_out = left_out | {key}
         if "required" in each:
             each["required"] = [key for key in each["required"] if key not in left_out]
-    return found
+    return schema
 
 
 def _spec() -> Json:
-    found = _made(RunSpec, "validation")
+    schema = _made(RunSpec, "validation")
     for key in LISTS:
         word = {"type": "string", "description": "One word stands for a list of one."}
-        found["properties"][key] = {"anyOf": [found["properties"][key], word]}
+        schema["properties"][key] = {"anyOf": [schema["properties"][key], word]}
     title = "A run as `harness run -c FILE.yaml` takes it; `-` may stand for `_` in a key."
-    return {**found, "description": title}
+    return {**schema, "description": title}
 
 
 def _made(kind: Any, mode: Literal["serialization", "validation"]) -> Json:
-    found = TypeAdapter(kind).json_schema(mode=mode)
-    found.pop("title", None)
-    return found
+    schema = TypeAdapter(kind).json_schema(mode=mode)
+    schema.pop("title", None)
+    return schema
 
 
 def _may_be_null(value: Mapping[str, Any]) -> bool:

@@ -190,13 +190,13 @@ def find_observer(name: str) -> Watcher:
             f"observer {name[:100]!r} is unknown; those of plug-ins: {there}; else otel, or one of "
             "your own as module:attribute"
         )
-    found: Any = load_attribute(name) if plugin is None else plugin.load()
-    if not callable(found):
+    observer: Any = load_attribute(name) if plugin is None else plugin.load()
+    if not callable(observer):
         who = f"observer {name[:100]}" if plugin is None else str(plugin)
         raise UsageError(
-            f"{who} is a {type(found).__name__}; an observer is a function of an event"
+            f"{who} is a {type(observer).__name__}; an observer is a function of an event"
         )
-    make = found if isinstance(found, type) else lambda: found
+    make = observer if isinstance(observer, type) else lambda: observer
     return Watcher(f"observer {name[:100]}", make)
 
 
@@ -206,13 +206,13 @@ def watchers_of(observers: Iterable[str] | None, notify: Iterable[str] | None) -
     Raises:
         UsageError: an observer is unknown, or an address is malformed.
     """
-    found = [find_observer(name) for name in observers or ()]
+    attached = [find_observer(name) for name in observers or ()]
     if notify:
         from harness.features.observers.webhook import Webhook
 
         webhooks = [Webhook.of(url) for url in notify]
-        found += [_notifier(each.host, each) for each in webhooks]
-    return found
+        attached += [_notifier(each.host, each) for each in webhooks]
+    return attached
 
 
 def _notifier(host: str, webhook: Tell) -> Watcher:
@@ -235,12 +235,12 @@ def taking_leave(
         until = time.monotonic() + patience_s
         for watcher in watchers:
             try:
-                words = watcher.close(until)
+                message = watcher.close(until)
             except KeyboardInterrupt:
                 until = time.monotonic()
-                words = watcher.close(until)
-            if words is not None:
-                err.print(printable_line(words), soft_wrap=True)
+                message = watcher.close(until)
+            if message is not None:
+                err.print(printable_line(message), soft_wrap=True)
 
 
 def with_watchers(

@@ -249,8 +249,8 @@ class Logging:
 
     def failed(self, failure: Failure) -> None:
         """A sample stays pending."""
-        words = f"{failure.sample} is pending: {failure.verdict}: {failure.cause}"
-        log.info(printable_line(words))
+        message = f"{failure.sample} is pending: {failure.verdict}: {failure.cause}"
+        log.info(printable_line(message))
 
     def retried(self, sample: str, retry: Retried) -> None:
         """A request failed and is sent again."""

@@ -125,11 +125,11 @@ class GenAiSpans:
         return span
 
     def _sample(self, sample: str, time: str) -> Any:
-        found = self._samples.pop(sample, None)
-        if found is None:  # its start was lost
-            found = self._begin_sample(sample, time)
+        spans = self._samples.pop(sample, None)
+        if spans is None:  # its start was lost
+            spans = self._begin_sample(sample, time)
             del self._samples[sample]
-        return found
+        return spans
 
     def _fail(self, sample: str, why: str, time: str) -> None:
         from opentelemetry.trace import StatusCode

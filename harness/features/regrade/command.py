@@ -111,13 +111,13 @@ def regrade(
         return read(own.benchmark or "fixture" if given is None else given, own)
 
     new = None if out is None else Path(out)
-    found = judge_again(Path(run), new, flags, how=session_of(spec), load=load, reporter=LOG)
-    if found.interrupted:
+    regraded = judge_again(Path(run), new, flags, how=session_of(spec), load=load, reporter=LOG)
+    if regraded.interrupted:
         raise KeyboardInterrupt
-    if found.failures:
-        sample, _, cause = found.failures[0]
-        LOG.notice(f"{count(len(found.failures), 'solution')} not judged; {sample}: {cause}")
-    return load_run(found.path)
+    if regraded.failures:
+        sample, _, cause = regraded.failures[0]
+        LOG.notice(f"{count(len(regraded.failures), 'solution')} not judged; {sample}: {cause}")
+    return load_run(regraded.path)
 
 
 def judge_again(
@@ -151,7 +151,7 @@ def judge_again(
     loaded = (each for each in load(spec).problems if each.id in before["problems"])
     there = with_changes(loaded, changes)
     rules = rules_of(there, spec.language)
-    check_settings(rules, how.said)
+    check_settings(rules, how.given)
     check_language(spec.language, there, flags=spec.cpp_flags or "")
     where, unsafe = replace(how.where, workers=spec.workers), how.unsafe
     options = judging_of(spec, to_the_end=changes)
@@ -246,23 +246,23 @@ def regrade_command(
     changed = {key: value for key, value in settings.items() if key not in ELSEWHERE}
     how, least = judging(among(settings, JUDGING)), read_rate(fail_under)
     reporter = TerminalReporter(err)
-    found = judge_again(run, out, changed, how=how, load=load, reporter=reporter, tell=err.print)
-    print_summary(console(), found.summary, found.path, as_json=as_json)
-    err.print(f"{count(len(found.changed), 'verdict')} changed")
-    for result, verdict in found.changed[:MOST_CHANGES]:
-        words = f"  {result.sample}: {verdict} before, {result.verdict_on_tests} now"
-        err.print(printable_line(words), soft_wrap=True)
-    if len(found.changed) > MOST_CHANGES:
-        err.print(f"  and {len(found.changed) - MOST_CHANGES} more")
-    if found.interrupted:
-        err.print(f"interrupted; go on with: harness regrade {run} --out {found.path}")
+    regraded = judge_again(run, out, changed, how=how, load=load, reporter=reporter, tell=err.print)
+    print_summary(console(), regraded.summary, regraded.path, as_json=as_json)
+    err.print(f"{count(len(regraded.changed), 'verdict')} changed")
+    for result, verdict in regraded.changed[:MOST_CHANGES]:
+        line = f"  {result.sample}: {verdict} before, {result.verdict_on_tests} now"
+        err.print(printable_line(line), soft_wrap=True)
+    if len(regraded.changed) > MOST_CHANGES:
+        err.print(f"  and {len(regraded.changed) - MOST_CHANGES} more")
+    if regraded.interrupted:
+        err.print(f"interrupted; go on with: harness regrade {run} --out {regraded.path}")
         raise typer.Exit(INTERRUPTED)
-    if found.failures:
-        sample, _, cause = found.failures[0]
+    if regraded.failures:
+        sample, _, cause = regraded.failures[0]
         err.print(
-            f"{count(len(found.failures), 'solution')} not judged, the first, "
+            f"{count(len(regraded.failures), 'solution')} not judged, the first, "
             f"{printable_line(sample)}, because: {printable_line(cause)}"
         )
         if least is None:
             raise typer.Exit(INFRASTRUCTURE)
-    raise typer.Exit(gate(err, found.path, least))
+    raise typer.Exit(gate(err, regraded.path, least))

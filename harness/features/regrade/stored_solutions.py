@@ -56,10 +56,10 @@ def revision_codes(
         extract: the run's rule that finds code in an answer.
         entry_point: name of the problem's function, if it has one.
     """
-    found = _by_turn(events, extract, entry_point)
+    by_turn = _by_turn(events, extract, entry_point)
     wanted = Counter(step.turn for step in result.steps)
     left = {
-        turn: iter(codes if len(codes := found.get(turn, ())) == number else [None] * number)
+        turn: iter(codes if len(codes := by_turn.get(turn, ())) == number else [None] * number)
         for turn, number in wanted.items()
     }
     return _with_final(result, [next(left[step.turn]) for step in result.steps])

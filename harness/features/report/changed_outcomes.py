@@ -157,5 +157,5 @@ def talk_of(opened: Transcripts, result: SampleResult) -> RevisionHistory | None
 
 
 def _size(talk: RevisionHistory) -> int:
-    of = sum(len(each.said) + len(each.code) + len(each.report) for each in talk.revisions)
+    of = sum(len(each.text) + len(each.code) + len(each.report) for each in talk.revisions)
     return of + len(talk.rest)

@@ -56,21 +56,21 @@ def efficiency_section(sides: Sequence[LabelledRun], pairs: Sequence[Pairing]) -
     if all(side.run.summary.efficiency is None for side in sides):
         return Section("efficiency", "Efficiency", "")
     labels = [side.label for side in sides]
-    found = timed_solutions(sides)
+    solutions = timed_solutions(sides)
     exhibits = [_means(sides), *_paired(pairs)]
-    if found:
-        exhibits.append(_faster_than(found, labels))
+    if solutions:
+        exhibits.append(_faster_than(solutions, labels))
     exhibits += _standings(sides)
     return Section("efficiency", "Efficiency", LEAD, tuple(exhibits))
 
 
 def _means(sides: Sequence[LabelledRun]) -> PageItem:
     summaries = [side.run.summary.efficiency for side in sides]
-    whys = dict.fromkeys(why for found in summaries if found for why in found.untold)
-    remarks = dict.fromkeys(word for found in summaries if found for word in found.remarks)
+    whys = dict.fromkeys(why for summary in summaries if summary for why in summary.untold)
+    remarks = dict.fromkeys(word for summary in summaries if summary for word in summary.remarks)
 
     def each(name: str, figure: Callable[[EfficiencySummary], str]) -> tuple[str, tuple[str, ...]]:
-        return name, tuple(figure(found) if found else UNKNOWN for found in summaries)
+        return name, tuple(figure(value) if value else UNKNOWN for value in summaries)
 
     counted = [
         each("samples measured", lambda s: f"{s.measured:,}"),
@@ -98,7 +98,7 @@ def _means(sides: Sequence[LabelledRun]) -> PageItem:
 
 def _paired(pairs: Sequence[Pairing]) -> Iterator[PageItem]:
     compared = ((pair, _faster(pair)) for pair in pairs)
-    rows = [row for pair, found in compared if found for row in _pair_rows(pair, found)]
+    rows = [row for pair, faster in compared if faster for row in _pair_rows(pair, faster)]
     if rows:
         yield PageItem(
             "beyond-pairs",
@@ -122,8 +122,8 @@ def _faster(pair: Pairing) -> Faster | None:
     return faster(base, later, (one & other) - changed_problems(base, later))
 
 
-def _pair_rows(pair: Pairing, found: Faster) -> Iterator[tuple[str, ...]]:
-    for name, paired in (("all", found.every), ("passed", found.passed)):
+def _pair_rows(pair: Pairing, faster: Faster) -> Iterator[tuple[str, ...]]:
+    for name, paired in (("all", faster.every), ("passed", faster.passed)):
         if paired is None:
             continue
         known = paired.low is not None and paired.high is not None
@@ -139,7 +139,7 @@ def _pair_rows(pair: Pairing, found: Faster) -> Iterator[tuple[str, ...]]:
         )
 
 
-def _faster_than(found: Sequence[TimedSolutions], labels: Sequence[str]) -> PageItem:
+def _faster_than(solutions: Sequence[TimedSolutions], labels: Sequence[str]) -> PageItem:
     about = (
         "The share of solutions that are faster than at least this percentage of their problem's "
         "references, with 95 % intervals; each problem counts the same. A run above the dashed "
@@ -147,7 +147,7 @@ def _faster_than(found: Sequence[TimedSolutions], labels: Sequence[str]) -> Page
         "problems with a Beyond score: "
         + ", ".join(
             f"{each.run} {count(each.solutions, 'solution')} of {count(each.problems, 'problem')}"
-            for each in found
+            for each in solutions
         )
         + "."
     )
@@ -159,7 +159,7 @@ def _faster_than(found: Sequence[TimedSolutions], labels: Sequence[str]) -> Page
             *(percent(each.shares[least].value) for least in FASTER_THAN),
             figure(each.times),
         )
-        for each in found
+        for each in solutions
     )
     head = (
         *("run", "problems", "solutions"),
@@ -171,14 +171,14 @@ def _faster_than(found: Sequence[TimedSolutions], labels: Sequence[str]) -> Page
         "How many references solutions are faster than",
         about,
         Table(head, rows),
-        faster_than_references(found, labels, about),
+        faster_than_references(solutions, labels, about),
     )
 
 
 def _standings(sides: Sequence[LabelledRun]) -> Iterator[PageItem]:
     """Yield the chart of both rates, if two runs have both."""
-    found = [(side, rates) for side in sides if (rates := _both_rates(side.run.summary))]
-    if len(found) < 2:  # noqa: PLR2004 - one point compares nothing
+    rated = [(side, rates) for side in sides if (rates := _both_rates(side.run.summary))]
+    if len(rated) < 2:  # noqa: PLR2004 - one point compares nothing
         return
     about = (
         "How much a run solves, and how fast what it solves is; lines are 95 % intervals. A run "
@@ -191,7 +191,7 @@ def _standings(sides: Sequence[LabelledRun]) -> Iterator[PageItem]:
             score(fast.value),
             score_interval(fast.low, fast.high),
         )
-        for side, (solved, fast) in found
+        for side, (solved, fast) in rated
     )
     yield PageItem(
         "fast-and-right",
@@ -217,33 +217,33 @@ def timed_solutions(sides: Sequence[LabelledRun]) -> list[TimedSolutions]:
 
 
 def _timed(side: LabelledRun) -> TimedSolutions | None:
-    found = [
+    measured = [
         (result.problem_id, timed)
         for result in side.graded
         if result.solved and (timed := result.efficiency) is not None
         if timed.time is not None and timed.beyond is not None and timed.percentile is not None
     ]
-    if not found:
+    if not measured:
         return None
-    ranked = [(problem, timed.percentile or 0.0) for problem, timed in found]
+    ranked = [(problem, timed.percentile or 0.0) for problem, timed in measured]
     shares = {
         at: share
         for at in PERCENTILES
         if (share := rate_by_problem((problem, float(rank >= at)) for problem, rank in ranked))
     }
-    fastest = [(timed.time or 0.0, timed.references[0]) for _, timed in found]
+    fastest = [(timed.time or 0.0, timed.references[0]) for _, timed in measured]
     times = [time / reference for time, reference in fastest if reference > 0]
     return TimedSolutions(
         run=side.label,
         shares=shares,
-        solutions=len(found),
-        problems=len({problem for problem, _ in found}),
+        solutions=len(measured),
+        problems=len({problem for problem, _ in measured}),
         times=median(times) if times else None,
     )
 
 
 def faster_than_references(
-    found: Sequence[TimedSolutions], runs: Sequence[str], title: str
+    solutions: Sequence[TimedSolutions], runs: Sequence[str], title: str
 ) -> charts.Spec:
     """Draw a line for each run: the share of solutions faster than a percentage of references.
 
@@ -260,7 +260,7 @@ def faster_than_references(
     lines = charts.by_run(
         (
             {"run": each.run, "percentile": at, **charts.rate_row(share)}
-            for each in found
+            for each in solutions
             for at, share in each.shares.items()
         ),
         runs,

@@ -68,8 +68,8 @@ class Quantile:
 
 def by_difficulty(sides: Sequence[LabelledRun]) -> list[RunGroupRate]:
     """Return rates by difficulty, from easy to hard."""
-    found = _grouped(sides, lambda result: [result.difficulty or UNKNOWN])
-    return sorted(found, key=lambda each: (*LEVELS, UNKNOWN).index(each.group))
+    groups = _grouped(sides, lambda result: [result.difficulty or UNKNOWN])
+    return sorted(groups, key=lambda each: (*LEVELS, UNKNOWN).index(each.group))
 
 
 def by_platform(sides: Sequence[LabelledRun]) -> list[RunGroupRate]:
@@ -84,8 +84,8 @@ def by_tag(sides: Sequence[LabelledRun]) -> list[RunGroupRate]:
 
 def by_month(sides: Sequence[LabelledRun]) -> list[RunGroupRate]:
     """Return rates by the problems' month of release, such as `2024-05`, in order."""
-    found = _grouped(sides, lambda result: _months(result.release_date))
-    return sorted(found, key=lambda each: each.group)
+    groups = _grouped(sides, lambda result: _months(result.release_date))
+    return sorted(groups, key=lambda each: each.group)
 
 
 def around_cutoff(sides: Sequence[LabelledRun], cutoff: date) -> list[RunGroupRate]:
@@ -157,10 +157,10 @@ def _curves(
 ) -> list[Solved]:
     """Return the points of all runs; shorter curves continue flat to the last end."""
     curves = [(side.label, side.run.summary.curve) for side in sides]
-    found = {label: points(curve) for label, curve in curves if curve is not None}
-    end = max((within for line in found.values() for within, _ in line), default=0.0)
+    drawn = {label: points(curve) for label, curve in curves if curve is not None}
+    end = max((within for line in drawn.values() for within, _ in line), default=0.0)
     rows: list[Solved] = []
-    for label, line in found.items():
+    for label, line in drawn.items():
         rows += [Solved(label, within, solved) for within, solved in line]
         if line and line[-1][0] < end:
             rows.append(Solved(label, end, line[-1][1]))
@@ -200,10 +200,10 @@ def _parts(
     total = sum(by_run.values(), Counter[str]())
     order = [k for k in kinds if k in total] or [name for name, _ in total.most_common()]
     return [
-        Part(label, name, found[name], found[name] / found.total())
+        Part(label, name, shares[name], shares[name] / shares.total())
         for name in order
-        for label, found in by_run.items()
-        if found.total()
+        for label, shares in by_run.items()
+        if shares.total()
     ]
 
 
@@ -337,9 +337,12 @@ def quantile_table(rows: Iterable[Quantile], of: str) -> Table:
     by_run: dict[str, list[Quantile]] = {}
     for row in rows:
         by_run.setdefault(row.run, []).append(row)
-    shares = sorted({row.share for found in by_run.values() for row in found})
+    shares = sorted({row.share for shares_of_run in by_run.values() for row in shares_of_run})
     head = tuple({0.0: "least", 0.5: "median", 1.0: "most"}.get(s, f"{s:.0%}") for s in shares)
     return Table(
         (f"{of} a sample", *head),
-        tuple((run, *(f"{row.amount:,.5g}" for row in found)) for run, found in by_run.items()),
+        tuple(
+            (run, *(f"{row.amount:,.5g}" for row in shares_of_run))
+            for run, shares_of_run in by_run.items()
+        ),
     )

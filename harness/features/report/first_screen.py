@@ -129,15 +129,15 @@ def _of_two(pair: Pairing, order: Sequence[str]) -> FirstScreen:
 
 def screen_of_two(comparison: Comparison, colours: tuple[str, str]) -> FirstScreen:
     """Return the first screen of a baseline and one run, in the given colours."""
-    found, names = answer_of(comparison), names_of(comparison)
+    answer, names = answer_of(comparison), names_of(comparison)
     versus = comparison.versus[0]
     spend, called = versus.spend, (names[versus.baseline], names[versus.label])
     return FirstScreen(
-        found.title,
-        found.sentences,
-        tuple(_figures(found, {versus.baseline: colours[0], versus.label: colours[1]})),
+        answer.title,
+        answer.sentences,
+        tuple(_figures(answer, {versus.baseline: colours[0], versus.label: colours[1]})),
         _chart(spend, called, colours) if spend else None,
-        (found.changes, *found.facts),
+        (answer.changes, *answer.facts),
     )
 
 
@@ -152,10 +152,10 @@ def _rate(name: str, rate: Rate, colour: str, facts: tuple[str, ...]) -> Figure:
     )
 
 
-def _figures(found: Answer, colours: Mapping[str, str]) -> Iterator[Figure]:
+def _figures(answer: Answer, colours: Mapping[str, str]) -> Iterator[Figure]:
     """Yield a card per run, for the shots at the agent's cost, and for the first difference."""
-    shots = next((arm for arm in found.arms if arm.at_equal_spend), None)
-    for arm in found.arms:
+    shots = next((arm for arm in answer.arms if arm.at_equal_spend), None)
+    for arm in answer.arms:
         if arm.solved is None:
             continue
         colour = colours[arm.label]
@@ -174,17 +174,19 @@ def _figures(found: Answer, colours: Mapping[str, str]) -> Iterator[Figure]:
             colour=colour,
             facts=facts,
         )
-    yield _difference(found.differences[0], found.changes)
+    yield _difference(answer.differences[0], answer.changes)
 
 
-def _difference(found: SolvedDifference, changes: str) -> Figure:
-    low, high = (found.value if end is None else end for end in (found.low, found.high))
+def _difference(difference: SolvedDifference, changes: str) -> Figure:
+    low, high = (
+        difference.value if end is None else end for end in (difference.low, difference.high)
+    )
     most = max(0.1, abs(low), abs(high))
-    places = [50 + 48 * each / most for each in (found.value, low, high)]
-    verdict = "decided" if found.decided else "not decided"
+    places = [50 + 48 * each / most for each in (difference.value, low, high)]
+    verdict = "decided" if difference.decided else "not decided"
     return Figure(
-        found.name,
-        f"{points(found.value)} points",
+        difference.name,
+        f"{points(difference.value)} points",
         f"{points(low)} to {points(high)}",
         *places,
         zero=50,

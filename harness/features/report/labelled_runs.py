@@ -56,10 +56,10 @@ class LabelledRun:
     @property
     def imported(self) -> bool:
         """Whether only solutions were imported: turns, tokens and costs are unknown."""
-        found = self.run.manifest.get("imported")
-        return found is not None and "format" not in found
+        imported = self.run.manifest.get("imported")
+        return imported is not None and "format" not in imported
 
-    def said(self, key: str) -> str:
+    def setting(self, key: str) -> str:
         """Return a setting as text, or why there is none.
 
         It is `unknown` if the run is older than the key, `not used` if the run's mode ignores it.
@@ -135,9 +135,9 @@ def _unlike(first: LabelledRun, side: LabelledRun) -> Iterator[str]:
     if problems != those:
         yield f"{both} are not of the same problems: their rates side by side are no comparison"
     labels = first.label, side.label
-    found = unlike(first.run, side.run, labels, changed_problems(first.run, side.run))
-    for words in (*found, *conditions_differ(first.run, side.run)):
-        yield f"{both}: {words}"
+    differences = unlike(first.run, side.run, labels, changed_problems(first.run, side.run))
+    for difference in (*differences, *conditions_differ(first.run, side.run)):
+        yield f"{both}: {difference}"
 
 
 def _short(name: str) -> str:
@@ -163,9 +163,9 @@ def matches(sides: Sequence[LabelledRun]) -> list[Match]:
     every
     run is compared with the first.
     """
-    found = list(_by_one_setting(sides))
-    found += _by_mode(sides, found)
-    return found or [Match(sides[0], side, factors(sides[0], side)) for side in sides[1:]]
+    matches = list(_by_one_setting(sides))
+    matches += _by_mode(sides, matches)
+    return matches or [Match(sides[0], side, factors(sides[0], side)) for side in sides[1:]]
 
 
 def factors(one: LabelledRun, other: LabelledRun) -> tuple[str, ...]:
@@ -179,7 +179,7 @@ def factors(one: LabelledRun, other: LabelledRun) -> tuple[str, ...]:
 
 def is_shot(side: LabelledRun) -> bool:
     """Whether a run's mode is single shot."""
-    return side.said("mode") == SINGLE_SHOT
+    return side.setting("mode") == SINGLE_SHOT
 
 
 def _by_one_setting(sides: Sequence[LabelledRun]) -> Iterator[Match]:
@@ -194,12 +194,12 @@ def _by_one_setting(sides: Sequence[LabelledRun]) -> Iterator[Match]:
         yield Match(base, other, keys)
 
 
-def _by_mode(sides: Sequence[LabelledRun], found: Sequence[Match]) -> Iterator[Match]:
+def _by_mode(sides: Sequence[LabelledRun], matches: Sequence[Match]) -> Iterator[Match]:
     """Match unmatched iterating runs with an unmatched single shot of the same model."""
-    matched = {id(side) for each in found if each.factors == ("mode",) for side in each[:2]}
+    matched = {id(side) for each in matches if each.factors == ("mode",) for side in each[:2]}
     shots = [side for side in sides if is_shot(side) and id(side) not in matched]
     for side in sides:
-        own = [shot for shot in shots if shot.said("model") == side.said("model")]
+        own = [shot for shot in shots if shot.setting("model") == side.setting("model")]
         if is_shot(side) or id(side) in matched or not own:
             continue
         nearest = min(own, key=lambda shot: len(factors(shot, side)))
@@ -236,14 +236,14 @@ class Pairing:
     @property
     def iterating(self) -> bool:
         """Whether an iterating run is compared with a single shot of the same model."""
-        alike = self.base.said("model") == self.other.said("model")
+        alike = self.base.setting("model") == self.other.setting("model")
         return alike and is_shot(self.base) and not is_shot(self.other)
 
     @property
     def differs_in(self) -> str:
         """The settings in which the two differ, with the values of both."""
         values = (
-            f"{key.replace('_', ' ')}: {self.base.said(key)} -> {self.other.said(key)}"
+            f"{key.replace('_', ' ')}: {self.base.setting(key)} -> {self.other.setting(key)}"
             for key in self.factors
         )
         return "; ".join(values) or "no setting"

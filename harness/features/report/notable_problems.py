@@ -38,7 +38,7 @@ def flipping(sides: Sequence[LabelledRun]) -> list[Extreme]:
     it
     is solved half of the time. Problems solved always or never are not in the list.
     """
-    found: list[Extreme] = []
+    extremes: list[Extreme] = []
     for samples in _by_problem(sides).values():
         solved = sum(result.solved for _, result in samples)
         if solved in {0, len(samples)}:
@@ -46,8 +46,10 @@ def flipping(sides: Sequence[LabelledRun]) -> list[Extreme]:
         rarer = solved * 2 <= len(samples)  # show a sample of the rarer outcome
         side, odd = next((side, result) for side, result in samples if result.solved == rarer)
         share = min(solved, len(samples) - solved) / len(samples)
-        found.append(_extreme(samples, share, side, odd))
-    return sorted(found, key=lambda each: (-each.value, -each.samples, each.problem))[:MOST_NAMED]
+        extremes.append(_extreme(samples, share, side, odd))
+    return sorted(extremes, key=lambda each: (-each.value, -each.samples, each.problem))[
+        :MOST_NAMED
+    ]
 
 
 _Samples = list[tuple[LabelledRun, SampleResult]]
@@ -55,23 +57,23 @@ _Samples = list[tuple[LabelledRun, SampleResult]]
 
 def _by_problem(sides: Sequence[LabelledRun]) -> dict[tuple[str, str], _Samples]:
     """Group graded samples by problem; other content counts as another problem."""
-    found: defaultdict[tuple[str, str], _Samples] = defaultdict(list)
+    samples: defaultdict[tuple[str, str], _Samples] = defaultdict(list)
     for side in sides:
         for result in side.graded:
-            found[result.problem_id, result.problem_hash].append((side, result))
-    return found
+            samples[result.problem_id, result.problem_hash].append((side, result))
+    return samples
 
 
 def by_mean(sides: Sequence[LabelledRun], amount: figures.Amount) -> list[Extreme]:
     """Return the problems with the largest mean amount, of those with all amounts known."""
-    found: list[Extreme] = []
+    extremes: list[Extreme] = []
     for samples in _by_problem(sides).values():
         known = [(taken, at) for at in samples if (taken := amount(at[1])) is not None]
         if len(known) < len(samples) or not any(taken for taken, _ in known):
             continue
         _, (side, most) = max(known, key=lambda each: each[0])
-        found.append(_extreme(samples, fmean(taken for taken, _ in known), side, most))
-    return sorted(found, key=lambda each: (-each.value, each.problem))[:MOST_NAMED]
+        extremes.append(_extreme(samples, fmean(taken for taken, _ in known), side, most))
+    return sorted(extremes, key=lambda each: (-each.value, each.problem))[:MOST_NAMED]
 
 
 def _extreme(samples: _Samples, value: float, side: LabelledRun, shown: SampleResult) -> Extreme:

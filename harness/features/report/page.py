@@ -103,18 +103,18 @@ def _row(number: int, side: LabelledRun, result: SampleResult, *, with_code: boo
 
 
 def _efficiency(result: SampleResult) -> list[Any]:
-    found = result.efficiency
-    values = (None if found is None else getattr(found, name) for name in EFFICIENCY)
+    efficiency = result.efficiency
+    values = (None if efficiency is None else getattr(efficiency, name) for name in EFFICIENCY)
     return [printable_line(each) if isinstance(each, str) else each for each in values]
 
 
 def _step(step: Step, result: SampleResult) -> str:
     """Describe a revision in a few words."""
-    words = f"turn {step.turn}"
+    label = f"turn {step.turn}"
     if step.public_passed is not None:
-        words += f", public tests {step.public_passed} of {result.public_total}"
+        label += f", public tests {step.public_passed} of {result.public_total}"
     known = {True: "solved", False: "not solved", None: "not judged"}
-    return f"{words}, {known[step.solved]}"
+    return f"{label}, {known[step.solved]}"
 
 
 def report_page(
@@ -289,8 +289,8 @@ def write_report(
             raise UsageError(f"{ranking.experiment}: no variant has begun")
         if only != EVERYTHING:
             raise UsageError("filters go with runs: name the variants of the experiment as runs")
-    found = [filtered(read_run(run), only) for run in runs]
-    page = report_page(found, title=title, cutoff=month, ranking=ranking)
+    runs_read = [filtered(read_run(run), only) for run in runs]
+    page = report_page(runs_read, title=title, cutoff=month, ranking=ranking)
     draft = out.with_name(f".{out.name}.{os.getpid()}")
     try:
         draft.write_text(page, encoding="utf-8")

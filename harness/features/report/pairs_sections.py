@@ -46,8 +46,8 @@ def _differences(key: str, pairs: Sequence[Pairing]) -> PageItem:
 
 
 def _difference(key: str, pair: Pairing) -> dict[str, Any]:
-    other, base = (_value(key, side.said(key)) for side in (pair.other, pair.base))
-    rest = [_value(name, pair.other.said(name)) for name, _ in KINDS if name != key]
+    other, base = (_value(key, side.setting(key)) for side in (pair.other, pair.base))
+    rest = [_value(name, pair.other.setting(name)) for name, _ in KINDS if name != key]
     return {
         "pair": f"{other} - {base} ({', '.join(rest)})",
         "difference": 100 * pair.paired.difference,

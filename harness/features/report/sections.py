@@ -51,7 +51,7 @@ def sections_of(
         cutoff: first day of the last month of the models' training, if known.
         ranking: ranking of the experiment, if the runs are its variants.
     """
-    found = [
+    compared = [
         *([experiment_section(ranking)] if ranking else []),
         *pairs_sections(pairs),
         _way(sides),
@@ -65,7 +65,7 @@ def sections_of(
         _folded(_amounts(sides)),
         _folded(_problems(sides)),
     ]
-    return [section for section in found if section.exhibits or section.lead]
+    return [section for section in compared if section.exhibits or section.lead]
 
 
 def _folded(section: Section) -> Section:
@@ -76,29 +76,29 @@ def _runs(sides: Sequence[LabelledRun]) -> list[str]:
     return [side.label for side in sides]
 
 
-def _pairs(sides: Sequence[LabelledRun], found: Sequence[Pairing]) -> Section:
-    iterating = any(pairing.iterating for pairing in found)
+def _pairs(sides: Sequence[LabelledRun], pairings: Sequence[Pairing]) -> Section:
+    iterating = any(pairing.iterating for pairing in pairings)
     title = "Agentic against single shot" if iterating else "Runs against each other"
     lead = (
         "Paired by problem, over those that both runs graded. p says how likely so great a "
         "difference is by chance alone, by the paired score test; the interval is of the same "
         "test, and excludes 0 exactly where p < 0.05."
     )
-    if len(found) > 1:
+    if len(pairings) > 1:
         lead += " Both are corrected by Holm for the pairs that differ in the same setting."
-    unpaired = _unpaired(sides, found)
-    if unpaired and found:
+    unpaired = _unpaired(sides, pairings)
+    if unpaired and pairings:
         lead += f" In no pair, since no other run differs from them in one setting: {unpaired}."
-    if not found:
+    if not pairings:
         return Section("against", title, "")
-    rows = tuple(_pair_row(pairing) for pairing in found)
+    rows = tuple(_pair_row(pairing) for pairing in pairings)
     overview = PageItem("pairs", "Differences", lead, Table(PAIR_HEAD, rows))
-    return Section("against", title, "", (overview, *map(_flips, found, range(len(found)))))
+    return Section("against", title, "", (overview, *map(_flips, pairings, range(len(pairings)))))
 
 
-def _unpaired(sides: Sequence[LabelledRun], found: Sequence[Pairing]) -> str:
+def _unpaired(sides: Sequence[LabelledRun], pairings: Sequence[Pairing]) -> str:
     """Return the runs that are in no pair."""
-    paired = {side.label for each in found for side in (each.base, each.other)}
+    paired = {side.label for each in pairings for side in (each.base, each.other)}
     return ", ".join(side.label for side in sides if side.label not in paired)
 
 
@@ -311,7 +311,9 @@ def _problems(sides: Sequence[LabelledRun]) -> Section:
         ),
     ]
     shown = tuple(
-        _extremes(*words, found=found, told=told) for *words, found, told in kinds if found
+        _extremes(*texts, extremes=extremes, value_text=value_text)
+        for *texts, extremes, value_text in kinds
+        if extremes
     )
     return Section("problems", "Problems to look at", "", shown)
 
@@ -322,18 +324,18 @@ def _extremes(
     about: str,
     of: str,
     *,
-    found: Iterable[Extreme],
-    told: Callable[[float], str],
+    extremes: Iterable[Extreme],
+    value_text: Callable[[float], str],
 ) -> PageItem:
     rows = tuple(
         (
             each.problem,
             each.title,
-            told(each.value),
+            value_text(each.value),
             f"{each.solved:,} of {each.samples:,}",
             each.side.transcript(each.sample) or "none",
         )
-        for each in found
+        for each in extremes
     )
     head = ("problem", "title", of, "solved", "transcript")
     return PageItem(name, title, about, Table(head, rows, commands=True))

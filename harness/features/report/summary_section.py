@@ -98,10 +98,10 @@ def _rows(sides: Sequence[LabelledRun]) -> list[_Row]:
 
 
 def _settings(sides: Sequence[LabelledRun]) -> list[_Row]:
-    shown = [key for key in SETTINGS if {side.said(key) for side in sides} - UNTOLD]
+    shown = [key for key in SETTINGS if {side.setting(key) for side in sides} - UNTOLD]
     keys = {key for side in sides for key in side.run.spec} - UNSHOWN
-    shown += sorted(key for key in keys if len({side.said(key) for side in sides}) > 1)
-    return [(key.replace("_", " "), lambda side, key=key: side.said(key)) for key in shown]
+    shown += sorted(key for key in keys if len({side.setting(key) for side in sides}) > 1)
+    return [(key.replace("_", " "), lambda side, key=key: side.setting(key)) for key in shown]
 
 
 def _several(sides: Sequence[LabelledRun]) -> Iterator[_Row]:
@@ -124,13 +124,13 @@ def _impossible(sides: Sequence[LabelledRun]) -> Iterator[_Row]:
 
 
 def _impossible_rate(name: str, side: LabelledRun) -> str:
-    found = side.run.summary.impossible
-    return "none" if found is None else rate_words(found.rates.get(name))
+    impossible = side.run.summary.impossible
+    return "none" if impossible is None else rate_words(impossible.rates.get(name))
 
 
 def _of_k(k: int, rate_in: Callable[[OfSeveral], Rate | None], side: LabelledRun) -> str:
-    found = (rate_in(each) for each in side.run.summary.of_several if each.k == k)
-    return rate_words(next(found, None))
+    rates = (rate_in(each) for each in side.run.summary.of_several if each.k == k)
+    return rate_words(next(rates, None))
 
 
 def _of(figure_of: Callable[[Summary], str]) -> Callable[[LabelledRun], str]:

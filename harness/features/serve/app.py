@@ -137,9 +137,9 @@ class Service:
             is_compiled = request.language not in {None, PYTHON}
             (asked,) = await asyncio.to_thread(check) if is_compiled else check()
             return JsonResponse(await self._graders.answer(asked, self.bounds.wait_s))
-        found = await asyncio.to_thread(self._graders.check, request.each())
+        checks = await asyncio.to_thread(self._graders.check, request.each())
         del request
-        return StreamingResponse(self._lines(found), media_type=NDJSON)
+        return StreamingResponse(self._lines(checks), media_type=NDJSON)
 
     async def _read(
         self, read: Callable[[bytes, ParsedSize], T], body: bytes, holding: Holding
@@ -147,12 +147,12 @@ class Service:
         """Parse a body, a large one in a thread, one at a time. Raises Refusal."""
         size = ParsedSize()
         if len(body) <= LARGE:
-            found = read(body, size)
+            asked = read(body, size)
         else:
             async with self._parsing:
-                found = await asyncio.to_thread(read, body, size)
+                asked = await asyncio.to_thread(read, body, size)
         holding.hold(size.bytes)
-        return found
+        return asked
 
     async def _lines(self, asked: Sequence[Any]) -> AsyncIterator[bytes]:
         async for each in self._graders.stream(asked, self.bounds.wait_s):

@@ -87,13 +87,13 @@ class Graders:
         Raises:
             Refusal: 422, with the first wrong item and the reason.
         """
-        found: list[GradeItem] = []
+        checked: list[GradeItem] = []
         for number, item in enumerate(items):
             try:
-                found.append(self._asked(number, item))
+                checked.append(self._asked(number, item))
             except Refusal as refusal:
                 raise Refusal(refusal.status, where.format(number) + refusal.what) from None
-        return found
+        return checked
 
     def _asked(self, number: int, item: SolutionItem) -> GradeItem:
         problem = given_problem(item) if item.problem is None else self.problems.find(item.problem)
@@ -174,8 +174,8 @@ class Graders:
             return item.code if item.text is None else item.text, ""  # pyright: ignore[reportReturnType]
         rules = in_language(RULES_OF[asked.problem.kind], item.language or PYTHON)
         search = rules.extractor(item.extract or "harness")
-        found = await asyncio.to_thread(search, item.text, asked.problem.entry_point)
-        return found.code, found.rule
+        extraction = await asyncio.to_thread(search, item.text, asked.problem.entry_point)
+        return extraction.code, extraction.rule
 
     async def _grade(self, asked: GradeItem, code: str, wait_s: float) -> tuple[Grade, str]:
         if not RULES_OF[asked.problem.kind].runs_code:
@@ -203,8 +203,8 @@ class Graders:
 def _compiled(asked: GradeItem) -> dict[str, str]:
     """Return language and compiler of a solution that was compiled; empty for others."""
     language = asked.item.language or PYTHON
-    words = compiler_words(language, asked.options.cpp_flags)
-    return {"language": language, "compiler": words} if words else {}
+    description = compiler_words(language, asked.options.cpp_flags)
+    return {"language": language, "compiler": description} if description else {}
 
 
 def _answer(asked: GradeItem, grade: Grade, extraction: str, cause: str) -> dict[str, Any]:

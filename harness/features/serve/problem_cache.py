@@ -73,13 +73,13 @@ class ProblemCache:
             task = self._tasks[problem.id] = asyncio.create_task(decoding)
         self._tasks.move_to_end(problem.id)
         try:
-            found = await asyncio.shield(task)
+            problems = await asyncio.shield(task)
         except BaseException:
             if task.done() and (task.cancelled() or task.exception() is not None):
                 self._tasks.pop(problem.id, None)
             raise
         self._forget()
-        return found
+        return problems
 
     def _forget(self) -> None:
         """Drop the least recently used problems beyond the limit."""

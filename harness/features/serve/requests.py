@@ -161,12 +161,12 @@ def read_model(model: type[M], data: object, size: ParsedSize) -> M:
 
 def _said(error: ValidationError) -> str:
     """Return the first errors in one line, without values, which may be secret."""
-    found = [
+    solutions = [
         f"{'.'.join(map(str, each['loc'])) or 'the body'}: {each['msg']}"
         for each in error.errors(include_url=False, include_input=False)
     ]
-    more = f"; and {len(found) - SHOWN} more" if len(found) > SHOWN else ""
-    return "; ".join(found[:SHOWN]) + more
+    more = f"; and {len(solutions) - SHOWN} more" if len(solutions) > SHOWN else ""
+    return "; ".join(solutions[:SHOWN]) + more
 
 
 class Places:

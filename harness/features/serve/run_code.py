@@ -91,9 +91,9 @@ def unwrap(stdout: bytes, mark: str) -> tuple[bytes, dict[str, str]]:
         stdout: output of a wrapped program.
         mark: the marker with which it was wrapped.
     """
-    head, found, rest = stdout.partition(mark.encode())
+    head, marked, rest = stdout.partition(mark.encode())
     text, closed, tail = rest.partition(mark.encode())
-    if not found or not closed:
+    if not marked or not closed:
         return stdout, {}
     try:
         files = json.loads(text)

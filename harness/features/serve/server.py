@@ -140,8 +140,8 @@ def load_all(names: Sequence[str], spec: RunSpec) -> list[Problem]:
     Raises:
         HarnessError: a benchmark cannot be read, or two problems have the same id.
     """
-    found = [problem for name in names for problem in read(name, spec).problems]
-    return list(checked(found))  # pyright: ignore[reportArgumentType, reportReturnType]
+    problems = [problem for name in names for problem in read(name, spec).problems]
+    return list(checked(problems))  # pyright: ignore[reportArgumentType, reportReturnType]
 
 
 def serve(settings: ServerSettings, say: Callable[[str], None]) -> None:
@@ -221,13 +221,13 @@ class GracefulServer(Server):
     def capture_signals(self) -> Generator[None]:
         """Handle signals until the server ends; they are not raised again afterwards."""
         loop = asyncio.get_running_loop()
-        words = (signal.SIGINT, signal.SIGTERM)
-        for word in words:
+        signals = (signal.SIGINT, signal.SIGTERM)
+        for word in signals:
             loop.add_signal_handler(word, self.handle_exit, word, None)
         try:
             yield
         finally:
-            for word in words:
+            for word in signals:
                 loop.remove_signal_handler(word)
 
 

@@ -87,8 +87,8 @@ class Metrics:
             gauges: current values, by name.
         """
         lines: list[str] = []
-        for name, kind, words, values in self._families(gauges):
-            lines += [f"# HELP harness_{name} {words}", f"# TYPE harness_{name} {kind}"]
+        for name, kind, description, values in self._families(gauges):
+            lines += [f"# HELP harness_{name} {description}", f"# TYPE harness_{name} {kind}"]
             lines += [f"harness_{name}{each}" for each in values]
         return "\n".join(lines) + "\n"
 
@@ -175,7 +175,7 @@ class Workers:
         start = began.result() if began.done() else time.monotonic()
         failed = True
         try:
-            found = await task
+            result = await task
             failed = False
         except WorkerStoppedError:
             raise Refusal(503, SHUTTING_DOWN) from None
@@ -186,7 +186,7 @@ class Workers:
             raise
         finally:
             self.metrics.done(time.monotonic() - start, failed=failed)
-        return found
+        return result
 
 
 @asynccontextmanager

@@ -66,9 +66,9 @@ class ChosenSample:
         }
 
 
-def _told(found: Efficiency) -> dict[str, Any]:
+def _told(efficiency: Efficiency) -> dict[str, Any]:
     """Dump efficiency without references, which a problem's samples share."""
-    return found.model_dump(mode="json", exclude={"references"})
+    return efficiency.model_dump(mode="json", exclude={"references"})
 
 
 _KINDS: dict[str, Callable[[ChosenSample], bool]] = {

@@ -54,35 +54,35 @@ def show(
     """Print a run's samples and its summary, as they are on disk now."""
     chosen = read_filters(settings)
     kinds = read_kinds(by or ())
-    found = filtered(read_run(run), chosen)
-    samples = shown_samples(found, only or (), sort)
+    run_read = filtered(read_run(run), chosen)
+    samples = shown_samples(run_read, only or (), sort)
     out = console()
     if as_json:
         summary = {
             "run": str(run),
-            **({"filtered_by": found.filtered_by} if found.filtered_by else {}),
-            "state": {**found.state.model_dump(mode="json"), "text": found.state.text},
-            "repeated_lines": found.repeated,
-            "summary": found.summary.model_dump(mode="json"),
+            **({"filtered_by": run_read.filtered_by} if run_read.filtered_by else {}),
+            "state": {**run_read.state.model_dump(mode="json"), "text": run_read.state.text},
+            "repeated_lines": run_read.repeated,
+            "summary": run_read.summary.model_dump(mode="json"),
             "samples": [sample.as_json() for sample in samples],
         }
         if kinds:
-            summary["by"] = {kind: rates_by(found.results, kind) for kind in kinds}
+            summary["by"] = {kind: rates_by(run_read.results, kind) for kind in kinds}
         write_json(out, [to_json(summary).decode()])
         return
-    if found.repeated:
-        lines = count(found.repeated, "line")
+    if run_read.repeated:
+        lines = count(run_read.repeated, "line")
         out.print(f"{lines} of {RESULTS} name a sample again; the last line of each counts")
     if samples:
         out.print(sample_table(sample.row for sample in samples))
     else:
         out.print("no such sample")
     if details:
-        imported, recorded = is_imported(found.manifest), is_replay(found.manifest)
-        out.print(summary_view(found.summary, imported=imported, recorded=recorded))
+        imported, recorded = is_imported(run_read.manifest), is_replay(run_read.manifest)
+        out.print(summary_view(run_read.summary, imported=imported, recorded=recorded))
         kinds = kinds or ("tag", "month")
-    for part in groups_view(found.results, kinds):
+    for part in groups_view(run_read.results, kinds):
         out.print(part)
-    out.print(run_screen(found))
+    out.print(run_screen(run_read))
     for line in hints(str(run), samples=False)[details:]:
         out.print(line, crop=False)

@@ -83,7 +83,7 @@ def ls(
     out = console()
     for complaint in listing.unreadable:
         console(error=True).print(printable_line(complaint), soft_wrap=True)
-    found = list(trends(listing.runs)) if trend else []
+    trend_rows = list(trends(listing.runs)) if trend else []
     if as_json:
         fields = {
             "runs": listing.runs,
@@ -97,14 +97,14 @@ def ls(
                         for run, change in each.runs
                     ],
                 }
-                for each in found
+                for each in trend_rows
             ],
         }
         write_json(out, [to_json(fields if trend else {"runs": listing.runs}).decode()])
     elif not listing.runs:
         out.print(f"no runs in {printable_line(str(folder))}")
     elif trend:
-        for each in found:
+        for each in trend_rows:
             for part in trend_view(each, folder):
                 out.print(part)
     else:
@@ -177,9 +177,9 @@ def _rate(run: ListedRun) -> tuple[Cell, Cell]:
 
 def _name(path: str, root: Path) -> str:
     """Return a run's path, relative to the listed folder."""
-    found = Path(path)
-    inside = found.is_relative_to(root) and found != root
-    return printable_line(str(found.relative_to(root) if inside else found))
+    folder = Path(path)
+    inside = folder.is_relative_to(root) and folder != root
+    return printable_line(str(folder.relative_to(root) if inside else folder))
 
 
 def age(seconds: float) -> str:

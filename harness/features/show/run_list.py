@@ -104,14 +104,14 @@ class Listing:
 
 def list_runs(paths: Iterable[Path]) -> Listing:
     """Read the runs at these paths, from their summaries if these are up to date."""
-    found: list[ListedRun] = []
+    runs: list[ListedRun] = []
     unreadable: list[str] = []
     for path in paths:
         try:
-            found.append(_listed(path))
+            runs.append(_listed(path))
         except RunDirectoryError as error:
             unreadable.append(str(error))
-    newest = sorted(found, key=lambda run: (_began(run), run.path), reverse=True)
+    newest = sorted(runs, key=lambda run: (_began(run), run.path), reverse=True)
     return Listing(tuple(newest), tuple(unreadable))
 
 
@@ -247,7 +247,7 @@ def _fresh_summary(path: Path, planned: int) -> Summary | None:
 
 def _time(text: object) -> datetime | None:
     try:
-        found = datetime.fromisoformat(str(text))
+        time = datetime.fromisoformat(str(text))
     except ValueError:
         return None
-    return found if found.tzinfo else found.replace(tzinfo=UTC)
+    return time if time.tzinfo else time.replace(tzinfo=UTC)

@@ -56,8 +56,9 @@ def _lines(event: events.Event) -> Iterator[str]:
         case events.Tested():
             yield from _said(f"public tests → {event.seconds:.2f} s", event.report)
         case events.SampleEnd():
-            found = f", {event.extraction}" if event.extraction else ""
-            yield f"\n=== stopped: {event.stop_reason}; final solution: {event.chosen_by}{found}"
+            extraction = f", {event.extraction}" if event.extraction else ""
+            solution = f"final solution: {event.chosen_by}{extraction}"
+            yield f"\n=== stopped: {event.stop_reason}; {solution}"
             yield from _indented(event.error)
         case events.Graded():
             yield from _grade(event.grade)
@@ -175,11 +176,11 @@ def find_transcript(run: Path, transcripts: Transcripts, sample: str) -> str:
     """
     samples = _samples(run, transcripts)
     wanted = sample if "#" in sample else f"{sample}#0"
-    found = [name for name in samples if name == wanted or name.partition("/")[2] == wanted]
-    if len(found) == 1:
-        return samples[found[0]]
-    if found:
-        raise UsageError(f"{sample!r} names several samples: {', '.join(found)}")
+    matching = [name for name in samples if name == wanted or name.partition("/")[2] == wanted]
+    if len(matching) == 1:
+        return samples[matching[0]]
+    if matching:
+        raise UsageError(f"{sample!r} names several samples: {', '.join(matching)}")
     near = difflib.get_close_matches(wanted, samples, n=3, cutoff=0.4)
     hint = f"; near: {', '.join(near)}" if near else ""
     raise UsageError(f"{run} has no sample {sample!r}{hint}")
@@ -203,12 +204,12 @@ def sample_lines(run: Path, transcripts: Transcripts) -> Iterator[str]:
 
 def _samples(run: Path, transcripts: Transcripts) -> dict[str, str]:
     """Return the file names of a run's transcripts, by sample."""
-    found = transcripts.names()
-    if not found and not (run / FOLDER).is_dir():
+    names = transcripts.names()
+    if not names and not (run / FOLDER).is_dir():
         refuse_experiment(run)
         raise RunDirectoryError(f"{run} is not a run: it has no {FOLDER}")
     samples: dict[str, str] = {}
-    for name in found:
+    for name in names:
         problem, _, index = unquote(name.removesuffix(".jsonl")).rpartition("-")
         start = next(transcripts.events(name), None)  # the file name may be shortened
         if isinstance(start, events.SampleStart):

@@ -114,8 +114,8 @@ def merge_command(
     print_summary(console(), merged.summary, out, as_json=as_json)
     if merged.missing:
         missing = count(len(merged.missing), "shard")
-        words = f"{missing} missing; go on without shards with: harness run --resume {out}"
-        console(error=True).print(words, soft_wrap=True)
+        message = f"{missing} missing; go on without shards with: harness run --resume {out}"
+        console(error=True).print(message, soft_wrap=True)
 
 
 def merge_runs(
@@ -141,14 +141,14 @@ def merge_runs(
             raise UsageError(f"merge_runs(): shards is of type {kind}; give a list")
         if partial not in (True, False):
             raise UsageError(f"merge_runs(): partial {partial!r:.40}: give True or False")
-        found = [
+        parts = [
             each.path if isinstance(each, LoadedRun) else path_of("merge_runs()", "a shard", each)
             for each in shards
         ]
-        if not found:
+        if not parts:
             raise UsageError("merge_runs(): there is no shard")
         path = path_of("merge_runs()", "out", out)
-        merge(found, path, partial=partial)
+        merge(parts, path, partial=partial)
     return LoadedRun(read_run(path))
 
 
@@ -250,16 +250,16 @@ def _problems(parts: Sequence[ShardFolder]) -> dict[str, str]:
 def _results(parts: Sequence[ShardFolder], problems: Mapping[str, str]) -> list[SampleResult]:
     """Return the results of all shards, ordered by sample. Raises RunDirectoryError."""
     order = {problem_id: place for place, problem_id in enumerate(problems)}
-    found: dict[str, SampleResult] = {}
+    results: dict[str, SampleResult] = {}
     for part in parts:
         for result in read_results(part.path / RESULTS):
-            if result.problem_id not in part.problems or result.sample in found:
+            if result.problem_id not in part.problems or result.sample in results:
                 raise RunDirectoryError(
                     f"{part.path / RESULTS}: {result.sample} is there twice, or is not a sample of "
                     f"shard {part.index}/{part.of}"
                 )
-            found[result.sample] = result
-    return sorted(found.values(), key=lambda each: (each.index, order[each.problem_id]))
+            results[result.sample] = result
+    return sorted(results.values(), key=lambda each: (each.index, order[each.problem_id]))
 
 
 def _check_batches(parts: Sequence[ShardFolder], results: Sequence[SampleResult]) -> None:

@@ -66,12 +66,12 @@ def problem_of(data_source: str, ground_truth: Any, extra_info: Mapping[str, Any
     if len(text) > LONGEST_TESTS:
         raise DataError(where, "ground_truth", f"it has more than {LONGEST_TESTS:,} characters")
     try:
-        found: Any = json.loads(text)
+        value: Any = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise DataError(where, "ground_truth", f"it is not JSON: {error}") from None
     name: Any = extra_info.get("func_name") or extra_info.get("fn_name")
     try:
-        tests, named = _pairs(found) if isinstance(found, dict) else _listed(found)
+        tests, named = _pairs(value) if isinstance(value, dict) else _listed(value)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise DataError(where, "ground_truth", f"no tests in it: {error!r}") from None
     entry = str(named or name or "") or None
@@ -93,11 +93,11 @@ def problem_of(data_source: str, ground_truth: Any, extra_info: Mapping[str, Any
     )
 
 
-def _pairs(found: Any) -> tuple[list[tuple[str, str]], Any]:
+def _pairs(value: Any) -> tuple[list[tuple[str, str]], Any]:
     """Read lists of inputs and outputs; a function's output is a list of one result."""
-    if "inputs" not in found and isinstance(found.get("tests"), Sequence):
-        return _listed(found["tests"])
-    inputs, outputs, name = found["inputs"], found["outputs"], found.get("fn_name")
+    if "inputs" not in value and isinstance(value.get("tests"), Sequence):
+        return _listed(value["tests"])
+    inputs, outputs, name = value["inputs"], value["outputs"], value.get("fn_name")
     if not name:
         return [(_lines(i), _lines(o)) for i, o in zip(inputs, outputs, strict=True)], None
     return [(_arguments(i), _result(o)) for i, o in zip(inputs, outputs, strict=True)], name
@@ -126,11 +126,11 @@ def _result(value: Any) -> str:
     return json.dumps(value)
 
 
-def _listed(found: Any) -> tuple[list[tuple[str, str]], Any]:
+def _listed(value: Any) -> tuple[list[tuple[str, str]], Any]:
     """Read LiveCodeBench's tests, with texts and the function's name in metadata."""
     name: Any = None
     tests: list[tuple[str, str]] = []
-    for each in found:
+    for each in value:
         metadata: Any = each.get("metadata") or {}
         if isinstance(metadata, str):
             metadata = json.loads(metadata)

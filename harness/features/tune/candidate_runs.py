@@ -156,13 +156,13 @@ class CandidateRuns:
         self, path: Path, wanted: Collection[str]
     ) -> Mapping[str, Sequence[SampleResult]] | None:
         """Return the results on the wanted problems; None if a sample is missing."""
-        found: dict[str, list[SampleResult]] = {problem: [] for problem in wanted}
+        results: dict[str, list[SampleResult]] = {problem: [] for problem in wanted}
         for result in read_results(path / RESULTS):
-            if result.problem_id in found and result.index < self.spec.samples_per_problem:
-                found[result.problem_id].append(result)
-        if any(len(each) < self.spec.samples_per_problem for each in found.values()):
+            if result.problem_id in results and result.index < self.spec.samples_per_problem:
+                results[result.problem_id].append(result)
+        if any(len(each) < self.spec.samples_per_problem for each in results.values()):
             return None
-        return found
+        return results
 
     def _stopped(self, outcome: Outcome, budget_spent: bool, state: str) -> SearchStoppedError:
         if self.controller.interrupts:

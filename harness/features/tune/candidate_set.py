@@ -66,10 +66,10 @@ class CandidateSet:
         texts = set_texts(name)
         places = sorted({place_in(texts, mode, kind, part) for kind, part in parts})
         start = {str(place): texts[place] for place in places}
-        found = cls(name, mode, texts, start, folder, views)
-        if fault := found.fault(start):
+        candidate_set = cls(name, mode, texts, start, folder, views)
+        if fault := candidate_set.fault(start):
             raise UsageError(f"--prompt {name}: {fault}; see: harness prompts check {name}")
-        return found
+        return candidate_set
 
     def folder_of(self, candidate: Candidate) -> Path:
         """Return a candidate's prompt folder, which is written if it is not there."""
@@ -87,12 +87,12 @@ class CandidateSet:
     def fault(self, candidate: Candidate) -> str:
         """Return what is wrong with a candidate; empty if it may be asked."""
         for place, text in candidate.items():
-            if words := template_fault(self.start[place], text):
-                return f"{place}: {words}"
+            if fault := template_fault(self.start[place], text):
+                return f"{place}: {fault}"
         folder = str(self.folder_of(candidate))
-        found = check_prompt(folder, [*self._forms, *self.views[:CHECKED]], self.mode)
-        faults = [f"{_within(each.file, folder)}: {each.words}" for each in found.faults]
-        faults += [f"{_within(each.file, folder)}: {each.words}" for each in found.missing]
+        check = check_prompt(folder, [*self._forms, *self.views[:CHECKED]], self.mode)
+        faults = [f"{_within(each.file, folder)}: {each.message}" for each in check.faults]
+        faults += [f"{_within(each.file, folder)}: {each.message}" for each in check.missing]
         if not faults:
             faults += self._unrendered(folder)
         return "; ".join(faults[:SHOWN_FAULTS])
@@ -143,20 +143,20 @@ def template_fault(start: str, proposed: str) -> str:
 
 def _code(source: str) -> Counter[tuple[str, str]]:
     """Count the expressions and statements of a template."""
-    found: Counter[tuple[str, str]] = Counter()
+    counts: Counter[tuple[str, str]] = Counter()
     kind, words = "", list[str]()
     for _, part, value in Environment(autoescape=True).lex(source):
         if part.endswith("_begin"):
             kind, words = part.removesuffix("_begin"), []
         elif part.endswith("_end") and kind:
             if kind in {PRINTED, BLOCK, "raw"}:
-                found[kind, " ".join("".join(words).split()) or kind] += 1
+                counts[kind, " ".join("".join(words).split()) or kind] += 1
             kind = ""
         else:
             words.append(value)
     if kind:
         raise TemplateSyntaxError("an expression does not end", source.count("\n") + 1)
-    return found
+    return counts
 
 
 def _within(path: str, folder: str) -> str:

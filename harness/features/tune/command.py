@@ -216,7 +216,7 @@ class FixedPart(NamedTuple):
         return FixedPart((least, most), (self.cost[0] * factor, self.cost[1] * factor))
 
     @property
-    def words(self) -> str:
+    def sentence(self) -> str:
         """The estimate in words."""
         requests = f"{number_range(*self.requests)} requests"
         if self.cost is None:
@@ -228,8 +228,10 @@ def _print_estimate(out: Console, tuning: Tuning, prepared: PreparedRun, *, as_j
     """Print the split, and what the start and the test part may cost."""
     split = tuning.tune.split
     asked = set(split.selection)
-    found = estimate(prepared.plan, [each for each in prepared.plan.samples if each[0].id in asked])
-    start = FixedPart(found.requests, found.cost)
+    estimated = estimate(
+        prepared.plan, [each for each in prepared.plan.samples if each[0].id in asked]
+    )
+    start = FixedPart(estimated.requests, estimated.cost)
     test = start.times(2 * len(split.test) / len(split.selection))
     parts = {part: len(ids) for part, ids in split}
     if as_json:
@@ -238,8 +240,8 @@ def _print_estimate(out: Console, tuning: Tuning, prepared: PreparedRun, *, as_j
         return
     rows = [
         ("problems", ", ".join(f"{number} {part}" for part, number in parts.items())),
-        ("the start", start.words),
-        ("the test part", test.words),
+        ("the start", start.sentence),
+        ("the test part", test.sentence),
         ("the search", "until --max-evaluations, or what the test part leaves of a budget"),
     ]
     out.print(facts(rows))

@@ -166,8 +166,8 @@ class GepaSearch:
     ) -> Dataset:
         """Return the samples that the reflection model is shown, failures first."""
         with _never_swallowed():
-            found: Sequence[SampleResult] = eval_batch.trajectories
-            results = sorted(found, key=lambda each: each.solved)
+            sample_results: Sequence[SampleResult] = eval_batch.trajectories
+            results = sorted(sample_results, key=lambda each: each.solved)
             shown = [{"sample": self.shown(candidate, result)} for result in results]
             return dict.fromkeys(components_to_update, shown)
 

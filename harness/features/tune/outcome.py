@@ -48,7 +48,7 @@ class TestGain(Frozen):
         return self.difference > 0 and self.p_value < LEVEL
 
     @property
-    def words(self) -> str:
+    def sentence(self) -> str:
         """The gain in a sentence without its end."""
         points = round(100 * self.difference)
         solves = f"{count(abs(points), 'point')} {'more' if points > 0 else 'fewer'}"
@@ -130,7 +130,7 @@ class TuneOutcome(Frozen):
         """What the tuning came to."""
         if self.gain is not None:
             worse = " Keep the start: it solves more." if self.gain.difference < 0 else ""
-            return f"{self.gain.words}; {self.spent}.{worse}"
+            return f"{self.gain.sentence}; {self.spent}.{worse}"
         return f"{self._untested}; {self.spent}."
 
     @property
@@ -142,9 +142,9 @@ class TuneOutcome(Frozen):
         number = self.split["selection"]
         start, best = self.candidates[0].selection, self.candidates[self.best].selection
         if not self.best:
-            words = f"No candidate solves more of the {number} selection problems than the start"
+            sentence = f"No candidate solves more of the {number} selection problems than the start"
         else:
-            words = (
+            sentence = (
                 f"On the {number} selection problems the best prompt so far solves "
                 f"{_share(best, number)}, the start {_share(start, number)}"
             )
@@ -155,7 +155,7 @@ class TuneOutcome(Frozen):
             if self.best
             else "the budget ended the search",
         }
-        return "; ".join(filter(None, [words, not_tested.get(self.ended, "")]))
+        return "; ".join(filter(None, [sentence, not_tested.get(self.ended, "")]))
 
     def as_json(self) -> dict[str, Any]:
         """Return everything, with the sentence."""

@@ -153,8 +153,8 @@ class Reflection:
                             estimated=None if error.usage else True,
                         )
                     )
-                words = f"the reflection model does not answer: {error}"
-                raise SearchStoppedError("pending", printable_line(words)) from error
+                message = f"the reflection model does not answer: {error}"
+                raise SearchStoppedError("pending", printable_line(message)) from error
             except asyncio.CancelledError as error:
                 raise SearchStoppedError("interrupted") from error
             journal(Response(turn=1, response=turn))
@@ -211,14 +211,16 @@ def _usual(*keys: str) -> dict[str, Any]:
 
 def spent_on_reflection(folder: Path, price: ListedPrice | None) -> Total:
     """Return what the recorded requests of a folder have spent."""
-    found = _requests(folder)
-    return amount_of((each.usage for each in found if each.usage), price) if found else NOTHING
+    requests = _requests(folder)
+    return (
+        amount_of((each.usage for each in requests if each.usage), price) if requests else NOTHING
+    )
 
 
 def _requests(folder: Path) -> list[Spent]:
-    found: list[Spent] = []
+    requests: list[Spent] = []
     with Transcripts(folder) as transcripts:
         for name in transcripts.names():
             with suppress(RunDirectoryError):  # a broken transcript is begun again
-                found += requests_of(transcripts.events(name))
-    return found
+                requests += requests_of(transcripts.events(name))
+    return requests

@@ -74,22 +74,22 @@ class ShownSample:
         if result.solved:
             return "solved: all tests passed"
         verdict = str(result.verdict).replace("_", " ")
-        words = f"not solved: {verdict}"
+        text = f"not solved: {verdict}"
         if result.overfit:
-            words += "; it passed the public tests only, and failed hidden ones"
+            text += "; it passed the public tests only, and failed hidden ones"
         elif result.public_total:
-            words += f"; it passed {result.public_passed} of {result.public_total} public tests"
+            text += f"; it passed {result.public_passed} of {result.public_total} public tests"
         if result.cut_off:
-            words += "; an answer was cut off at the token limit"
-        return f"{words}; it ended because: {str(result.stop_reason).replace('_', ' ')}"
+            text += "; an answer was cut off at the token limit"
+        return f"{text}; it ended because: {str(result.stop_reason).replace('_', ' ')}"
 
     def lines(self) -> Iterable[str]:
         """Yield the parts of the sample's description."""
         yield f"Outcome: {self.outcome}"
         yield f"Statement:\n{shorten(self.problem.statement, LONGEST_STATEMENT)}"
         for revision in self.conversation.revisions[-MOST_REVISIONS:]:
-            if revision.said:
-                yield f"The model wrote:\n{shorten(revision.said, LONGEST_TEXT)}"
+            if revision.text:
+                yield f"The model wrote:\n{shorten(revision.text, LONGEST_TEXT)}"
             code = shorten(revision.code, LONGEST_TEXT)
             yield f"Its program, revision {revision.number}:\n{code}"
             if revision.report:
@@ -102,15 +102,15 @@ class ShownSample:
     def _public_test(self, test: TestResult) -> str:
         tests = self.problem.public_tests
         asked = tests[test.index] if test.index < len(tests) else None
-        words = f"A public test that failed: {str(test.verdict).replace('_', ' ')}"
+        text = f"A public test that failed: {str(test.verdict).replace('_', ' ')}"
         if asked is not None:
-            words += f"\ninput: {shorten(asked.input, LONGEST_TEST)}"
-            words += f"\nexpected: {shorten(asked.output, LONGEST_TEST)}"
+            text += f"\ninput: {shorten(asked.input, LONGEST_TEST)}"
+            text += f"\nexpected: {shorten(asked.output, LONGEST_TEST)}"
         if test.got:
-            words += f"\nreturned: {shorten(test.got, LONGEST_TEST)}"
+            text += f"\nreturned: {shorten(test.got, LONGEST_TEST)}"
         if test.error:
-            words += f"\nerror: {shorten(test.error, LONGEST_TEST)}"
-        return words
+            text += f"\nerror: {shorten(test.error, LONGEST_TEST)}"
+        return text
 
 
 def reflection_messages(

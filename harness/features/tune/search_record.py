@@ -39,9 +39,9 @@ class CandidateRecord(Frozen):
 
     def mean(self, problems: Iterable[str]) -> float | None:
         """Return its mean score on problems; None if it was not asked all of them."""
-        found = [self.scores.get(problem) for problem in problems]
-        known = [score for score in found if score is not None]
-        return sum(known) / len(known) if known and len(known) == len(found) else None
+        scores = [self.scores.get(problem) for problem in problems]
+        known = [score for score in scores if score is not None]
+        return sum(known) / len(known) if known and len(known) == len(scores) else None
 
 
 class SearchRecord(Frozen):

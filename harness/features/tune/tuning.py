@@ -99,7 +99,7 @@ class TuneRequest:
     def _on_disk(
         cls, settings: Mapping[str, Any], options: TuneOptions, out: Path | None, resume: Path
     ) -> "TuneRequest":
-        found = read_tune(resume)
+        tuning = read_tune(resume)
         fixed = sorted(set(settings) - RESUMABLE)
         given = options.model_dump(exclude_defaults=True)
         fixed += sorted(given.pop("sizes", {}))
@@ -110,8 +110,8 @@ class TuneRequest:
                 f"--resume takes the tuning's own settings; --{key.replace('_', '-')} does not go "
                 "with it"
             )
-        spec = spec_of({**known_keys(found.spec), **settings}, str(resume), settings)
-        return cls(resume, spec, found.options.model_copy(update=given))
+        spec = spec_of({**known_keys(tuning.spec), **settings}, str(resume), settings)
+        return cls(resume, spec, tuning.options.model_copy(update=given))
 
     def again(self, *more: str) -> str:
         """Return the command that goes on."""

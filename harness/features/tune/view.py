@@ -19,12 +19,12 @@ def tune_view(outcome: TuneOutcome) -> RenderableType:
     rows = [_row(depth, each, outcome) for depth, each in tree(outcome)]
     table = words_table(("candidate", "train", "selection", "changes"), rows)
     parts = ", ".join(f"{number} {part}" for part, number in outcome.split.items())
-    words = (
+    sentence = (
         f"{parts} problems; {count(outcome.evaluations, 'evaluation')} in the search, "
         f"{count(outcome.proposals, 'proposal')}; train: of its first problems, and its parent's "
         "share of these"
     )
-    return Group(table, Text(words), Text(f"\n{outcome.sentence}", style="bold"))
+    return Group(table, Text(sentence), Text(f"\n{outcome.sentence}", style="bold"))
 
 
 def tree(outcome: TuneOutcome) -> Iterator[tuple[int, CandidateOutcome]]:

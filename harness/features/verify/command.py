@@ -19,18 +19,18 @@ from harness.terminal.consoles import console, write_json
 from harness.terminal.progress import TerminalReporter, load_telling
 
 
-def _left(found: VerifiedBenchmark) -> str:
+def _left(verified: VerifiedBenchmark) -> str:
     """Say what an interrupt left undone."""
-    hint = "; run the same command again to continue" if found.resumable else ""
-    return f"interrupted: {count(found.left, 'reference')} not judged{hint}"
+    hint = "; run the same command again to continue" if verified.resumable else ""
+    return f"interrupted: {count(verified.left, 'reference')} not judged{hint}"
 
 
-def _json(found: VerifiedBenchmark) -> Iterator[str]:
+def _json(verified: VerifiedBenchmark) -> Iterator[str]:
     """Yield one JSON object in pieces, as it is large for a large source."""
     yield '{"problems": ['
-    for number, problem in enumerate(found.problems):
+    for number, problem in enumerate(verified.problems):
         yield (", " if number else "") + json.dumps(problem.model_dump(mode="json"))
-    yield f'], "summary": {json.dumps(found.summary.model_dump(mode="json"))}}}'
+    yield f'], "summary": {json.dumps(verified.summary.model_dump(mode="json"))}}}'
 
 
 @with_settings(*JUDGING, *FILTERS)
@@ -64,7 +64,7 @@ def verify(
         err.print(f"{known:,} of {count(of, 'verdict')} known already; --fresh judges anew")
 
     loaded = load_telling(name, err, skip_bad_rows=asked.skip_bad_rows)
-    found = verify_problems(
+    verified = verify_problems(
         select(loaded.problems, asked.selection()).problems,
         parse_spec(name).name,
         how,
@@ -74,10 +74,10 @@ def verify(
         tell_known=tell_known,
     )
     if as_json:
-        write_json(out, _json(found))
+        write_json(out, _json(verified))
     else:
-        out.print(found.view())
-    if found.interrupted:
-        err.print(_left(found))
+        out.print(verified.view())
+    if verified.interrupted:
+        err.print(_left(verified))
         raise typer.Exit(INTERRUPTED)
-    raise typer.Exit(INFRASTRUCTURE if found.summary.infrastructure else OK)
+    raise typer.Exit(INFRASTRUCTURE if verified.summary.infrastructure else OK)

@@ -128,10 +128,10 @@ def verify(
     spec = spec_from("verify()", keys, VerifyKeys, OWN, benchmark=name)
     problems = select(read(given, spec).problems, spec.selection()).problems
     source = GIVEN if name is None else parse_spec(name).name
-    found = verify_problems(problems, source, session_of(spec), wanted, LOG)
-    if found.interrupted:
+    verified = verify_problems(problems, source, session_of(spec), wanted, LOG)
+    if verified.interrupted:
         raise KeyboardInterrupt
-    return found
+    return verified
 
 
 def verify_problems(
@@ -167,21 +167,21 @@ def verify_problems(
 
     with VerifiedCache(source, default_folder(), warn) as cache:
         least = Level.NONE if judging.unsafe else judging.least  # weaker verdicts do not count
-        found = {} if wanted.fresh else cache.find(keys, least)
-        if found and tell_known is not None:
-            tell_known(sum(key in found for key in keys), len(keys))
-        interrupted = _judge(listed, found, cache, judging, reporter)
-        by_rule = limits_by_rule(listed, found, judging.options)
+        findings = {} if wanted.fresh else cache.find(keys, least)
+        if findings and tell_known is not None:
+            tell_known(sum(key in findings for key in keys), len(keys))
+        interrupted = _judge(listed, findings, cache, judging, reporter)
+        by_rule = limits_by_rule(listed, findings, judging.options)
         judging = with_limits(judging, by_rule)
         wrong = list_references(problems, wanted.most, judging.options, rejected=True)
         of_wrong = [key for each in wrong for key in each.keys]
-        found |= {} if wanted.fresh else cache.find(of_wrong, least)
+        findings |= {} if wanted.fresh else cache.find(of_wrong, least)
         if not interrupted and of_wrong:
             interrupted = _judge(
-                wrong, found, cache, judging, reporter, noun="known-wrong solutions"
+                wrong, findings, cache, judging, reporter, noun="known-wrong solutions"
             )
-    results = verified(listed, found, judging.options, wrong, by_rule)
-    left = sum(key not in found for key in (*keys, *of_wrong))
+    results = verified(listed, findings, judging.options, wrong, by_rule)
+    left = sum(key not in findings for key in (*keys, *of_wrong))
     return VerifiedBenchmark(
         summarize_verification(results), tuple(results), interrupted, left, cache.keeps
     )
@@ -189,7 +189,7 @@ def verify_problems(
 
 def _judge(
     listed: Sequence[ProblemReferences],
-    found: dict[str, Finding],
+    findings: dict[str, Finding],
     cache: VerifiedCache,
     judging: JudgingSession,
     reporter: Reporter,
@@ -197,12 +197,12 @@ def _judge(
     noun: str = "references",
 ) -> bool:
     """Judge the rest into `found`, storing each; return whether the user interrupted."""
-    jobs = reference_jobs(listed, found)
+    jobs = reference_jobs(listed, findings)
 
     def keep(judged: Judged) -> None:
         key = jobs[judged.number].key
-        found[key] = finding(judged)
-        cache.add(key, found[key])
+        findings[key] = finding(judged)
+        cache.add(key, findings[key])
 
     return judge_jobs(jobs, judging, reporter, noun, keep)
 

@@ -172,13 +172,13 @@ def list_references(
     listed: list[ProblemReferences] = []
     for problem in problems:
         languages = {PYTHON, *(name for name in compiled if not refusal(problem, name))}
-        found = [
+        verified = [
             (index, each)
             for index, each in enumerate(problem.known_solutions())
             if each.language in languages and bool(each.verdicts) is rejected
         ]
-        known = tuple(_known(problem, index, each, options) for index, each in found[:most])
-        listed.append(ProblemReferences(problem, len(found), known))
+        known = tuple(_known(problem, index, each, options) for index, each in verified[:most])
+        listed.append(ProblemReferences(problem, len(verified), known))
     return listed
 
 
@@ -202,13 +202,13 @@ def _known(problem: Problem, index: int, solution: Reference, options: Options) 
 
 
 def limits_by_rule(
-    listed: Sequence[ProblemReferences], found: Mapping[str, Finding], options: Options
+    listed: Sequence[ProblemReferences], findings: Mapping[str, Finding], options: Options
 ) -> dict[str, float]:
     """Return the CPU limit of problems whose data derive it from accepted references."""
     limits: dict[str, float] = {}
     for each in listed:
         rule, problem = each.problem.limit_rule, each.problem
-        passed = [found[key] for key in each.keys if key in found]
+        passed = [findings[key] for key in each.keys if key in findings]
         seconds = [one.slowest_s for one in passed if one.verdict is Verdict.ACCEPTED]
         if rule is not None and problem.cpu_s is None and options.cpu_s is None and seconds:
             limits[problem.id] = rule.limit(max(seconds))
@@ -251,7 +251,7 @@ def finding(judged: Judged) -> Finding:
 
 def verified(
     listed: Iterable[ProblemReferences],
-    found: Mapping[str, Finding],
+    findings: Mapping[str, Finding],
     options: Options,
     wrong: Sequence[ProblemReferences] = (),
     by_rule: Mapping[str, float] | None = None,
@@ -260,15 +260,15 @@ def verified(
 
     Args:
         listed: references of each problem.
-        found: findings by key of the verdict.
+        findings: findings by key of the verdict.
         options: options for judging.
         wrong: known-wrong solutions of each problem, if any.
         by_rule: CPU limits of these by problem id, as far as they are their own.
     """
     results: list[VerifiedProblem] = []
-    rejected = {each.problem.id: _found(each, found) for each in wrong}
+    rejected = {each.problem.id: _found(each, findings) for each in wrong}
     for each in listed:
-        references = _found(each, found)
+        references = _found(each, findings)
         tests, hidden = _tests(each.problem, references)
         results.append(
             VerifiedProblem(
@@ -287,18 +287,18 @@ def verified(
 
 
 def _found(
-    references: ProblemReferences, found: Mapping[str, Finding]
+    references: ProblemReferences, findings: Mapping[str, Finding]
 ) -> tuple[VerifiedReference, ...]:
     return tuple(
         VerifiedReference(
-            **asdict(found[each.key]),
+            **asdict(findings[each.key]),
             index=each.index,
             language=each.language,
             name=each.name,
             expected=each.expected,
         )
         for each in references.known
-        if each.key in found
+        if each.key in findings
     )
 
 

@@ -9,7 +9,7 @@ from markupsafe import Markup
 from harness.agent import events
 from harness.agent.extraction.fences import extractor_of
 from harness.features.viewer.event_texts import told_in
-from harness.features.viewer.excerpts import SHOWN, Words, cut, words_of
+from harness.features.viewer.excerpts import SHOWN, Excerpt, cut, excerpt_of
 from harness.features.viewer.failed_tests import Failed, failures_in
 from harness.features.viewer.highlight import coloured
 from harness.features.viewer.program_changes import DiffLine, difference
@@ -54,7 +54,7 @@ class PageBlock:
     version: str
     line: int
     title: str = ""
-    words: Words | None = None
+    excerpt: Excerpt | None = None
     data: dict[str, Any] = field(default_factory=dict[str, Any])
 
 
@@ -87,31 +87,31 @@ class Blocks:
         match event:
             case events.Request() if entry.part < len(event.messages):
                 message = event.messages[entry.part]
-                words = words_of(message_text(message), f"message-{entry.part}")
-                made = self._block(entry, "message", message.role, words)
+                excerpt = excerpt_of(message_text(message), f"message-{entry.part}")
+                made = self._block(entry, "message", message.role, excerpt)
             case events.Response() if entry.kind == "turn":
                 made = self._turn(entry, event.turn, event.response)
             case events.Response() if entry.part < len(event.response.tool_calls):
                 made = self._call(entry, event.response.tool_calls[entry.part])
             case events.ToolResult():
-                words = words_of(event.result.content, "result")
-                made = self._block(entry, "note", f"result of {event.result.name}", words)
+                excerpt = excerpt_of(event.result.content, "result")
+                made = self._block(entry, "note", f"result of {event.result.name}", excerpt)
             case events.Tested():
-                words, failures = words_of(event.report, "report"), failures_in(event.report)
+                excerpt, failures = excerpt_of(event.report, "report"), failures_in(event.report)
                 data = {"tests": event.tests, "seconds": event.seconds, "failures": failures}
-                made = self._block(entry, "tested", "public tests", words, data)
+                made = self._block(entry, "tested", "public tests", excerpt, data)
             case events.Graded():
                 made = self._block(entry, "grade", data=_graded(event))
             case events.SampleStart():
                 made = self._block(entry, "start", data={"start": event})
             case events.SampleEnd():
-                words = words_of(event.error, "error") if event.error else None
-                made = self._block(entry, "end", words=words, data={"end": event})
+                excerpt = excerpt_of(event.error, "error") if event.error else None
+                made = self._block(entry, "end", excerpt=excerpt, data={"end": event})
             case None:
                 made = self._block(entry, "broken", f"line {entry.line.number} cannot be read")
             case _:
-                words = words_of(told_in(event), "cause")
-                made = self._block(entry, "note", _note(event), words)
+                excerpt = excerpt_of(told_in(event), "cause")
+                made = self._block(entry, "note", _note(event), excerpt)
         return made
 
     def _block(
@@ -119,13 +119,13 @@ class Blocks:
         entry: TranscriptItem,
         kind: str,
         title: str = "",
-        words: Words | None = None,
+        excerpt: Excerpt | None = None,
         data: dict[str, Any] | None = None,
     ) -> PageBlock:
         waiting = "w" if kind == "call" and entry.result is None and self._running else ""
         version = entry.version + waiting
         shown = printable_line(title[:LONGEST_TITLE])
-        return PageBlock(kind, entry.key, version, entry.line.number, shown, words, data or {})
+        return PageBlock(kind, entry.key, version, entry.line.number, shown, excerpt, data or {})
 
     def _event(self, line: TranscriptLine) -> events.Event | None:
         if line.number not in self._events:
@@ -134,7 +134,7 @@ class Blocks:
 
     def _turn(self, entry: TranscriptItem, number: int, turn: ModelTurn) -> PageBlock:
         thought = reasoning_text(turn.reasoning)
-        words = words_of(turn.text, "text")
+        excerpt = excerpt_of(turn.text, "text")
         data = {
             "number": number,
             "usage": turn.usage,
@@ -143,21 +143,21 @@ class Blocks:
             "stop": turn.stop,
             "calls": len(turn.tool_calls),
             "hidden_reasoning": bool(turn.reasoning) and not thought.strip(),
-            "reasoning": words_of(thought, "reasoning") if thought.strip() else None,
+            "reasoning": excerpt_of(thought, "reasoning") if thought.strip() else None,
             "pieces": list(_pieces(turn.text[:SHOWN], self._language)),
             "diff": self._difference(entry) if entry.writes else None,
         }
-        return self._block(entry, "turn", words=words, data=data)
+        return self._block(entry, "turn", excerpt=excerpt, data=data)
 
     def _call(self, entry: TranscriptItem, call: ToolCall) -> PageBlock:
         code = program(call)
-        words = words_of(arguments(call), f"call-{entry.part}")
+        excerpt = excerpt_of(arguments(call), f"call-{entry.part}")
         result = self._event(entry.result) if entry.result else None
         data: dict[str, Any] = {
             "name": call.name[:200],
             "turn": entry.line.turn,
-            "code": coloured(code, self._language) if code is not None and not words.left else None,
-            "others": words_of(other_arguments(call), "others") if code is not None else None,
+            "code": None if code is None or excerpt.left else coloured(code, self._language),
+            "others": excerpt_of(other_arguments(call), "others") if code is not None else None,
             "empty": call.arguments.strip() in {"", "{}"},
             "waiting": entry.result is None and self._running,
             **NO_RESULT,
@@ -166,7 +166,7 @@ class Blocks:
         }
         if isinstance(result, events.ToolResult) and entry.result is not None:
             data |= _resulting(result, entry.result)
-        return self._block(entry, "call", words=words, data=data)
+        return self._block(entry, "call", excerpt=excerpt, data=data)
 
     def _difference(self, entry: TranscriptItem) -> tuple[DiffLine, ...] | None:
         """Return changes from the revision before; None for the first or very long ones."""
@@ -193,11 +193,11 @@ def _pieces(text: str, usual: str) -> Iterator[Piece]:
     """
     rest = text.replace("\r\n", "\n")
     for block in fenced_blocks(text):
-        before, found, after = rest.partition(block.text)
-        if found:
+        before, match, after = rest.partition(block.text)
+        if match:
             yield Piece(_unfenced(before))
             own = named(block.tag or usual)
-            shown = coloured(block.text, own.name) if own else Markup.escape(cut(found).text)
+            shown = coloured(block.text, own.name) if own else Markup.escape(cut(match).text)
             yield Piece("", shown)
             rest = after
     yield Piece(_unfenced(rest))
@@ -216,7 +216,7 @@ def _unfenced(text: str) -> str:
 def _resulting(event: events.ToolResult, line: TranscriptLine) -> dict[str, Any]:
     content = event.result.content
     return {
-        "result": words_of(content, "result"),
+        "result": excerpt_of(content, "result"),
         "result_line": line.number,
         "error": event.result.is_error,
         "malformed": event.result.malformed,
@@ -249,7 +249,7 @@ def _failed(test: TestResult) -> Failed:
         sides=beside(gap.expected, gap.got, numbered=False) if gap else None,
         where=cut(gap.where.lstrip(": ")).text if gap else "",
         boxes=tuple(
-            (names[name], words_of(text, f"{name}-{test.index}"))
+            (names[name], excerpt_of(text, f"{name}-{test.index}"))
             for name, text in texts
             if text.strip()
         ),

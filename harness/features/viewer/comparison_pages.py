@@ -48,7 +48,7 @@ class Fared:
     shown: SampleResult
 
     @property
-    def words(self) -> str:
+    def outcome(self) -> str:
         """The verdict; if there are several samples, how many are solved."""
         if self.samples > 1:
             return f"{self.solved} of {self.samples} solved"
@@ -99,8 +99,8 @@ class Beside:
     def difficulties(self) -> list[str]:
         """Difficulties that occur, in order."""
         order = ("easy", "medium", "hard")
-        found = {each.first.difficulty or "" for each in self.outcomes.values()} - {""}
-        return sorted(found, key=lambda name: (name not in order, name != "easy", name))
+        difficulties = {each.first.difficulty or "" for each in self.outcomes.values()} - {""}
+        return sorted(difficulties, key=lambda name: (name not in order, name != "easy", name))
 
     @property
     def platforms(self) -> list[str]:
@@ -152,16 +152,16 @@ def beside(a: Any, b: Any, only: Selection) -> Beside:
 def _outcomes(a: Run, b: Run, changed: Iterable[str]) -> list[ComparedProblem]:
     one, other = _by_problem(a), _by_problem(b)
     shared = [problem for problem in one if problem in other and problem not in set(changed)]
-    found = [_outcome(one[problem], other[problem]) for problem in shared]
-    return sorted(found, key=lambda each: (KINDS.index(each.kind), each.title.casefold()))
+    outcomes = [_outcome(one[problem], other[problem]) for problem in shared]
+    return sorted(outcomes, key=lambda each: (KINDS.index(each.kind), each.title.casefold()))
 
 
 def _by_problem(run: Run) -> dict[str, list[SampleResult]]:
-    found: dict[str, list[SampleResult]] = {}
+    results: dict[str, list[SampleResult]] = {}
     for result in sorted(run.results, key=lambda result: result.index):
         if result.graded:
-            found.setdefault(result.problem_id, []).append(result)
-    return found
+            results.setdefault(result.problem_id, []).append(result)
+    return results
 
 
 def _outcome(a: Sequence[SampleResult], b: Sequence[SampleResult]) -> ComparedProblem:
@@ -201,38 +201,38 @@ class ComparisonPages:
         """Return the requested comparison, and a hash that changes with its runs."""
         a, b = self._library.place(asked.a), self._library.place(asked.b)
         key = asked.a, asked.b, stamp_of(a.path), stamp_of(b.path), asked.only
-        found = self._kept.pop(key, None) or beside(a.path, b.path, asked.only)
-        self._kept[key] = found
+        kept = self._kept.pop(key, None) or beside(a.path, b.path, asked.only)
+        self._kept[key] = kept
         while len(self._kept) > MOST_KEPT:
             self._kept.popitem(last=False)
-        return found, key_of(repr(key))
+        return kept, key_of(repr(key))
 
     def compare(self, request: Request) -> Shown:
         """Return the comparison and the problems of both runs."""
         asked = ComparisonQuery.of(request.query_params)
         whole = replace(asked, **dict.fromkeys(FILTERS, ""))
         try:
-            found, version = self._beside(asked)
+            compared, version = self._beside(asked)
             problem = ""
         except HarnessError as error:
             if asked.only == EVERYTHING:
                 raise
-            (found, version), problem = self._beside(whole), str(error)
-        shown = [each for each in found.outcomes.values() if _is_of(each, asked.kind)]
+            (compared, version), problem = self._beside(whole), str(error)
+        shown = [each for each in compared.outcomes.values() if _is_of(each, asked.kind)]
         page = page_of(shown, asked.page)
-        chart = found.screen.chart
+        chart = compared.screen.chart
         return {
-            "crumbs": [(f"{found.names[1]} against {found.names[0]}", None)],
+            "crumbs": [(f"{compared.names[1]} against {compared.names[0]}", None)],
             "version": version,
             "running": False,
             "asked": asked,
-            "screen": found.screen,
+            "screen": compared.screen,
             "chart": embedded({chart.name: chart.chart}) if chart else None,
-            "warnings": found.warnings[:10],
+            "warnings": compared.warnings[:10],
             "problem": problem,
-            "names": found.names,
+            "names": compared.names,
             "paths": [line(self._library.place(key).name) for key in (asked.a, asked.b)],
-            "counts": found.counts,
+            "counts": compared.counts,
             "kinds": KINDS,
             "whole": self._beside(whole)[0],
             "outcomes": page.items,
@@ -246,10 +246,10 @@ class ComparisonPages:
     def problem(self, request: Request) -> Shown:
         """Return a problem's two solutions and conversations, revision by revision."""
         asked = ComparisonQuery.of(request.query_params)
-        found, version = self._beside(asked)
+        compared, version = self._beside(asked)
         key = request.path_params["problem"]
-        outcome = found.outcomes[key]
-        keys = [k for k, each in found.outcomes.items() if _is_of(each, asked.kind)]
+        outcome = compared.outcomes[key]
+        keys = [k for k, each in compared.outcomes.items() if _is_of(each, asked.kind)]
         place = keys.index(key) if key in keys else -1
         before, after = neighbours(keys, place)
         places = self._library.place(asked.a), self._library.place(asked.b)
@@ -265,12 +265,12 @@ class ComparisonPages:
                 "address": f"/runs/{p.key}/samples/{key_of(own.shown.sample)}",
             }
             for name, own, talk, p, kind in zip(
-                found.names, fared, talks, places, found.languages, strict=True
+                compared.names, fared, talks, places, compared.languages, strict=True
             )
         ]
         return {
             "crumbs": [
-                (f"{found.names[1]} against {found.names[0]}", asked.at()),
+                (f"{compared.names[1]} against {compared.names[0]}", asked.at()),
                 (line(outcome.title), None),
             ],
             "version": version,
@@ -288,7 +288,7 @@ class ComparisonPages:
     def experiment(self, request: Request) -> Shown:
         """Return an experiment's ranked table."""
         key = request.path_params["experiment"]
-        places = self._library.found().places
+        places = self._library.listing().places
         variants = [each for each in places if each.experiment and key_of(each.group) == key]
         if not variants:
             raise KeyError(key)
@@ -324,7 +324,7 @@ def _is_of(outcome: ComparedProblem, kind: str) -> bool:
 
 
 def _problem_address(asked: ComparisonQuery, key: str) -> str:
-    return f"/compare/{key}?{replace(asked, page=1).words}"
+    return f"/compare/{key}?{replace(asked, page=1).url_part}"
 
 
 def _talk(run: Path, fared: Fared) -> RevisionHistory | None:

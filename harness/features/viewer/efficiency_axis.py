@@ -30,7 +30,7 @@ class EfficiencyAxis:
         references: positions of the references.
         mark, low, high: positions of the solution and of its interval's ends.
         ticks: times, relative to the fastest reference.
-        told: description for screen readers.
+        description: description for screen readers.
     """
 
     references: tuple[float, ...]
@@ -38,21 +38,21 @@ class EfficiencyAxis:
     low: float
     high: float
     ticks: tuple[Tick, ...]
-    told: str
+    description: str
 
 
-def strip_of(found: Efficiency | None) -> EfficiencyAxis | None:
+def strip_of(efficiency: Efficiency | None) -> EfficiencyAxis | None:
     """Return a solution's plot; None if it was not timed, or there is no reference.
 
     The axis is logarithmic in time.
     """
-    if found is None or found.time is None or not found.references:
+    if efficiency is None or efficiency.time is None or not efficiency.references:
         return None
-    ends = found.time_low or found.time, found.time_high or found.time
-    known = (*found.references, found.time, *ends)
+    ends = efficiency.time_low or efficiency.time, efficiency.time_high or efficiency.time
+    known = (*efficiency.references, efficiency.time, *ends)
     if not all(0 < each < math.inf for each in known):
         return None
-    fastest = found.references[0]
+    fastest = efficiency.references[0]
     times = [each / fastest for each in known]
     left, right = math.log(min(times)), math.log(max(times))
     room = max(right - left, math.log(1.1))
@@ -61,7 +61,7 @@ def strip_of(found: Efficiency | None) -> EfficiencyAxis | None:
         return round(100 * (math.log(time) - left) / room, 2)
 
     *references, own, low, high = map(place, times)
-    slowest = found.references[-1] / fastest
+    slowest = efficiency.references[-1] / fastest
     beside = f"{len(references)} references, the slowest of them {figure(slowest)} times"
     return EfficiencyAxis(
         references=tuple(references),
@@ -69,7 +69,7 @@ def strip_of(found: Efficiency | None) -> EfficiencyAxis | None:
         low=low,
         high=high,
         ticks=tuple(Tick(place(time), f"{time:g}") for time in _round_times(left, left + room)),
-        told=f"{figure(times[-3])} times the time of the fastest of {beside}",
+        description=f"{figure(times[-3])} times the time of the fastest of {beside}",
     )
 
 
@@ -77,8 +77,8 @@ def _round_times(left: float, right: float) -> Sequence[float]:
     """Return round times between two logarithms that fit, powers of ten first."""
     powers = range(math.floor(left / math.log(10)), math.ceil(right / math.log(10)) + 1)
     for steps in (STEPS, (1.0, 2.0, 5.0), (1.0, 3.0), (1.0,)):
-        found = [step * 10.0**power for power in powers for step in steps]
-        within = [time for time in found if left - 1e-9 <= math.log(time) <= right + 1e-9]
+        numbers = [step * 10.0**power for power in powers for step in steps]
+        within = [time for time in numbers if left - 1e-9 <= math.log(time) <= right + 1e-9]
         if len(within) <= MOST_TICKS:
             return within
     return within[:: math.ceil(len(within) / MOST_TICKS)]

@@ -21,18 +21,18 @@ def text_in(event: Event, name: str) -> str | None:
     part = int(number) if number.isdecimal() and len(number) < 8 else 0  # noqa: PLR2004 - an index
     match event:
         case Request():
-            found = message_text(event.messages[part]) if part < len(event.messages) else None
+            text = message_text(event.messages[part]) if part < len(event.messages) else None
         case Response():
-            found = _of_turn(event.response, word, part)
+            text = _of_turn(event.response, word, part)
         case ToolResult():
-            found = event.result.content
+            text = event.result.content
         case Tested():
-            found = event.report
+            text = event.report
         case Graded():
-            found = _of_test(event, word, part)
+            text = _of_test(event, word, part)
         case _:
-            found = told_in(event)
-    return found
+            text = told_in(event)
+    return text
 
 
 def _of_turn(turn: ModelTurn, word: str, part: int) -> str | None:

@@ -38,7 +38,7 @@ def cut(text: str, most: int = SHOWN, start: int = 0) -> Cut:
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class Excerpt:
     """A text, cut, and the name with which to request the rest."""
 
     text: str
@@ -52,7 +52,7 @@ class Words:
         return self.size > FOLDED or self.text.count("\n") >= FOLDED_LINES
 
 
-def words_of(text: str, name: str) -> Words:
+def excerpt_of(text: str, name: str) -> Excerpt:
     """Return a text as far as it is shown; `name` is that with which to request the rest."""
     piece = cut(text.strip("\n"))
-    return Words(piece.text, piece.left, name, len(text))
+    return Excerpt(piece.text, piece.left, name, len(text))

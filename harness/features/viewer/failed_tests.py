@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
-from harness.features.viewer.excerpts import Words, cut, words_of
+from harness.features.viewer.excerpts import Excerpt, cut, excerpt_of
 from harness.features.viewer.side_by_side import SideBySide, beside
 
 LONGEST_REPORT = 20_000
@@ -37,7 +37,7 @@ class Failed:
     title: str
     sides: SideBySide | None = None
     where: str = ""
-    boxes: tuple[tuple[str, Words], ...] = ()
+    boxes: tuple[tuple[str, Excerpt], ...] = ()
 
 
 def failures_in(report: str) -> tuple[Failed, ...]:
@@ -61,23 +61,23 @@ def _failure(title: str, lines: list[str]) -> Failed:
     boxes: dict[str, list[str]] = {}
     where, name = "", ""
     for line in lines:
-        found = next((box for box in _BOXES if line.startswith(f"{box}:")), "")
+        heading = next((box for box in _BOXES if line.startswith(f"{box}:")), "")
         if line.startswith(_FIRST_DIFFERENCE):
             where, name = line, ""
-        elif found and found not in boxes and _is_heading(line, found):
-            name = found
-            boxes[name] = [] if line == f"{found}:" else [NOTHING]
+        elif heading and heading not in boxes and _is_heading(line, heading):
+            name = heading
+            boxes[name] = [] if line == f"{heading}:" else [NOTHING]
         elif name and not _after_all(line):
             boxes[name].append(line)
         elif _after_all(line):
             name = ""
-    texts = {name: "\n".join(said).strip("\n") for name, said in boxes.items()}
+    texts = {name: "\n".join(lines).strip("\n") for name, lines in boxes.items()}
     expected, got = texts.pop("Expected", None), texts.pop("Got", None)
     return Failed(
         title=cut(title.removesuffix(".")).text,
         sides=None if expected is None else beside(expected, got or NOTHING),
         where=cut(where).text,
-        boxes=tuple((name, words_of(text, "")) for name, text in texts.items() if text),
+        boxes=tuple((name, excerpt_of(text, "")) for name, text in texts.items() if text),
     )
 
 

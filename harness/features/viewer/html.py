@@ -23,15 +23,17 @@ MINUTE, HOUR = 60, 3_600
 NAME_PARTS = re.compile(r"[^-_/:.@+]*[-_/:.@+]?")
 
 
-def beyond_words(found: Efficiency) -> str:
+def beyond_words(efficiency: Efficiency) -> str:
     """Return Beyond with its interval as text."""
-    if found.beyond is None:
+    if efficiency.beyond is None:
         return "none"
-    if found.cpu_s is None:
-        return f"{found.beyond:.3f}, not timed: it failed"
-    if found.beyond_low is None or found.beyond_high is None:
-        return f"{found.beyond:.3f}"
-    return f"{found.beyond:.3f} ({score_interval(found.beyond_low, found.beyond_high)})"
+    if efficiency.cpu_s is None:
+        return f"{efficiency.beyond:.3f}, not timed: it failed"
+    if efficiency.beyond_low is None or efficiency.beyond_high is None:
+        return f"{efficiency.beyond:.3f}"
+    return (
+        f"{efficiency.beyond:.3f} ({score_interval(efficiency.beyond_low, efficiency.beyond_high)})"
+    )
 
 
 def render(template: str, **values: Any) -> bytes:

@@ -86,7 +86,7 @@ class Library:
 
     def __init__(self, root: Path) -> None:
         self.root = root
-        self._found: tuple[float, ListedRuns] | None = None
+        self._listing: tuple[float, ListedRuns] | None = None
         self._open: OrderedDict[str, OpenRun] = OrderedDict()
         self._tapes: OrderedDict[tuple[str, str], tuple[TranscriptIndex, int, Entries]] = (
             OrderedDict()
@@ -94,40 +94,40 @@ class Library:
         self._listed: dict[str, tuple[tuple[Any, ...], Listed]] = {}
         self._states: dict[str, tuple[tuple[Any, ...], dict[str, tuple[str, str]]]] = {}
 
-    def found(self) -> ListedRuns:
+    def listing(self) -> ListedRuns:
         """Return the runs, from a search that is not too old."""
         began = time.monotonic()
-        if self._found is None or began > self._found[0]:
-            found = find_places(self.root)
+        if self._listing is None or began > self._listing[0]:
+            places = find_places(self.root)
             now = time.monotonic()
-            self._found = now + max(LOOKED_FOR_S, REST * (now - began)), found
-        return self._found[1]
+            self._listing = now + max(LOOKED_FOR_S, REST * (now - began)), places
+        return self._listing[1]
 
     def place(self, key: str) -> RunPlace:
         """Return where the run of a key is. Raises KeyError."""
-        for place in self.found().places:
+        for place in self.listing().places:
             if place.key == key:
                 return place
         raise KeyError(key)
 
     def forget(self) -> None:
         """Search for runs again, as one was deleted."""
-        self._found = None
+        self._listing = None
         self._open.clear()
 
     def elsewhere(self, run: OpenRun, item: Item) -> list[Elsewhere]:
         """Return the same problem in other runs, the newest first, at most `MOST_OTHERS`."""
-        found: list[Elsewhere] = []
+        elsewhere: list[Elsewhere] = []
         for listed in self.listed():
             if listed.key == run.place.key or listed.error:
                 continue
-            if len(found) == MOST_OTHERS:
+            if len(elsewhere) == MOST_OTHERS:
                 break
             states = self._states_of(listed)
             if item.problem_id in states:
                 sample, state = states[item.problem_id]
-                found.append(Elsewhere(listed, sample, state))
-        return found
+                elsewhere.append(Elsewhere(listed, sample, state))
+        return elsewhere
 
     def _states_of(self, listed: Listed) -> dict[str, tuple[str, str]]:
         """Return key and state of the first sample of each problem of a run."""
@@ -143,11 +143,11 @@ class Library:
 
     def version(self) -> str:
         """Return a hash that changes when the list may have changed."""
-        return key_of(repr([(place.key, stamp_of(place.path)) for place in self.found().places]))
+        return key_of(repr([(place.key, stamp_of(place.path)) for place in self.listing().places]))
 
     def listed(self) -> list[Listed]:
         """Return all runs, grouped by folder, the newest first."""
-        runs = sorted((self._line(place) for place in self.found().places), key=_begun)
+        runs = sorted((self._line(place) for place in self.listing().places), key=_begun)
         runs.reverse()
         newest = {run.group: at for at, run in reversed(list(enumerate(runs)))}
         return sorted(runs, key=lambda run: (run.group != "", newest[run.group]))
@@ -228,14 +228,14 @@ class Library:
 
 def winners(runs: Sequence[Listed]) -> dict[str, list[Listed]]:
     """Return each group's runs with the highest rate: several if they are equal."""
-    found: dict[str, list[Listed]] = {}
+    best_of: dict[str, list[Listed]] = {}
     for run in runs:
-        best = found.setdefault(run.group, [])
+        best = best_of.setdefault(run.group, [])
         if run.rate is None or (best and best[0].rate and best[0].rate.value > run.rate.value):
             continue
         equal = bool(best and best[0].rate and best[0].rate.value == run.rate.value)
-        found[run.group] = [*best, run] if equal else [run]
-    return found
+        best_of[run.group] = [*best, run] if equal else [run]
+    return best_of
 
 
 def created(manifest: dict[str, Any]) -> str:

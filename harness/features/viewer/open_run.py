@@ -63,8 +63,8 @@ class ListedRuns:
 
 def find_places(root: Path) -> ListedRuns:
     """Find the runs below a folder, with `harness.run.store.directory`."""
-    found = find_runs(root)
-    return ListedRuns(tuple(_place(root, path) for path in found.paths), found.cut)
+    runs = find_runs(root)
+    return ListedRuns(tuple(_place(root, path) for path in runs.paths), runs.cut)
 
 
 def _place(root: Path, path: Path) -> RunPlace:
@@ -262,10 +262,10 @@ def stamp_of(path: Path) -> tuple[Any, ...]:
 
 def _stat(path: Path) -> tuple[int, int, int] | None:
     try:
-        found = path.stat()
+        stat = path.stat()
     except OSError:
         return None
-    return found.st_mtime_ns, found.st_size, found.st_ino
+    return stat.st_mtime_ns, stat.st_size, stat.st_ino
 
 
 def summed_up(path: Path) -> Headline | None:

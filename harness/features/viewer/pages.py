@@ -117,7 +117,7 @@ class Pages:
             "version": version,
             "running": any(run.running for run in runs),
             "root": line(self._library.root),
-            "cut": self._library.found().cut,
+            "cut": self._library.listing().cut,
             "runs": runs,
             "experiments": {run.group: key_of(run.group) for run in runs if run.experiment},
             "winners": winners(runs),
@@ -288,8 +288,10 @@ def _only(query: Query, state: str) -> str:
 
 
 def _part(base: str, query: Query, part: int) -> str:
-    words = "&".join(word for word in (query.words, f"part={part}" if part > 1 else "") if word)
-    return f"{base}?{words}" if words else base
+    query_text = "&".join(
+        word for word in (query.url_part, f"part={part}" if part > 1 else "") if word
+    )
+    return f"{base}?{query_text}" if query_text else base
 
 
 def _at_turn(base: str, query: Query, talk: Talk | None, turn: int) -> str:
@@ -319,9 +321,9 @@ def _final(whole: SampleResult | None, base: str, language: str) -> Shown:
 
 def _around(run: OpenRun, item: Item, query: Query) -> Shown:
     """Return links to the samples before and after, in the order of the user's list."""
-    found = select(run.items.values(), query)
-    place = next((at for at, each in enumerate(found) if each.key == item.key), -1)
+    chosen = select(run.items.values(), query)
+    place = next((at for at, each in enumerate(chosen) if each.key == item.key), -1)
     before, after = (
-        each and _part(_address(run, each), query, 1) for each in neighbours(found, place)
+        each and _part(_address(run, each), query, 1) for each in neighbours(chosen, place)
     )
-    return {"before": before, "after": after, "place": place + 1, "of": len(found)}
+    return {"before": before, "after": after, "place": place + 1, "of": len(chosen)}

@@ -70,21 +70,21 @@ class Query:
     page: int = 1
 
     @classmethod
-    def of(cls, words: Mapping[str, str]) -> "Query":
+    def of(cls, parameters: Mapping[str, str]) -> "Query":
         """Read the query of a URL."""
-        issues, sort = words.get("issues", ""), words.get("sort", "")
+        issues, sort = parameters.get("issues", ""), parameters.get("sort", "")
         return cls(
-            search=words.get("q", "")[:LONGEST_SEARCH],
-            **{name: words.get(name, "")[:LONGEST_SEARCH] for name in TEXTS},
-            **{name: _day(words.get(name, "")) for name in ("since", "until")},
+            search=parameters.get("q", "")[:LONGEST_SEARCH],
+            **{name: parameters.get(name, "")[:LONGEST_SEARCH] for name in TEXTS},
+            **{name: _day(parameters.get(name, "")) for name in ("since", "until")},
             issues=issues if issues in ISSUES else "",
             sort=sort if sort in COLUMNS else "",
-            down=words.get("down", "") == "1",
-            page=page_number(words.get("page", "1")),
+            down=parameters.get("down", "") == "1",
+            page=page_number(parameters.get("page", "1")),
         )
 
     @property
-    def words(self) -> str:
+    def url_part(self) -> str:
         """The query as the end of a URL, without its page; empty if nothing is set."""
         names = (*TEXTS, "since", "until", "issues", "sort")
         values = {name: getattr(self, name) for name in names}
@@ -92,8 +92,10 @@ class Query:
 
     def at(self, page: int) -> str:
         """Return the URL of a page, relative to the run's."""
-        words = "&".join(part for part in (self.words, f"page={page}" if page > 1 else "") if part)
-        return f"?{words}" if words else "?"
+        query_text = "&".join(
+            part for part in (self.url_part, f"page={page}" if page > 1 else "") if part
+        )
+        return f"?{query_text}" if query_text else "?"
 
     def by(self, column: str) -> str:
         """Return the URL that sorts by a column, or reverses its order if it is sorted."""
@@ -129,23 +131,23 @@ class ComparisonQuery:
     page: int = 1
 
     @classmethod
-    def of(cls, words: QueryParams) -> "ComparisonQuery":
+    def of(cls, parameters: QueryParams) -> "ComparisonQuery":
         """Read the query of a URL: `a` and `b`, or `run` twice. Raises UsageError."""
-        given = words.getlist("run") or [words.get("a", ""), words.get("b", "")]
+        given = parameters.getlist("run") or [parameters.get("a", ""), parameters.get("b", "")]
         chosen = [each for each in given if each]
         if len(chosen) != 2:  # noqa: PLR2004 - a pair
             number = {0: "none is", 1: "one is"}.get(len(chosen), f"{len(chosen):,} are")
             raise UsageError(f"choose two runs to compare; {number} chosen")
-        values = {name: words.get(name, "")[:LONGEST_SEARCH] for name in ("kind", *FILTERS)}
-        page = page_number(words.get("page", "1"))
+        values = {name: parameters.get(name, "")[:LONGEST_SEARCH] for name in ("kind", *FILTERS)}
+        page = page_number(parameters.get("page", "1"))
         return cls(chosen[0][:64], chosen[1][:64], **values, page=page)
 
     def at(self, page: int = 1) -> str:
         """Return the URL of a page of the comparison."""
-        return f"/compare?{replace(self, page=page).words}"
+        return f"/compare?{replace(self, page=page).url_part}"
 
     @property
-    def words(self) -> str:
+    def url_part(self) -> str:
         """The query as the end of a URL."""
         values = {name: getattr(self, name) for name in ("a", "b", "kind", *FILTERS)}
         return url_words({**values, "page": str(self.page) if self.page > 1 else ""})
@@ -195,14 +197,16 @@ COLUMNS: dict[str, Key] = {
 def select(items: Iterable[Item], query: Query) -> list[Item]:
     """Return the samples of a query, in its order; unknown values are last."""
     words = query.search.casefold().split()
-    found = [item for item in items if _meant(item, query) and _has(item, words)]
+    matching = [item for item in items if _meant(item, query) and _has(item, words)]
     if not query.sort:
-        return found
+        return matching
     key = COLUMNS[query.sort]
-    known = [(value, item) for item in found if item.row and (value := key(item.row)) is not None]
+    known = [
+        (value, item) for item in matching if item.row and (value := key(item.row)) is not None
+    ]
     places = {item.key for _, item in known}
     known.sort(key=lambda pair: pair[0], reverse=query.down)
-    return [*(item for _, item in known), *(item for item in found if item.key not in places)]
+    return [*(item for _, item in known), *(item for item in matching if item.key not in places)]
 
 
 def _meant(item: Item, query: Query) -> bool:
@@ -257,18 +261,18 @@ class Page(Generic[T]):
     total: int
 
 
-def page_of(found: Sequence[T], page: int) -> Page[T]:
+def page_of(items: Sequence[T], page: int) -> Page[T]:
     """Return a query's page; a number too large gives the last page."""
-    pages = max(1, -(-len(found) // PER_PAGE))
+    pages = max(1, -(-len(items) // PER_PAGE))
     number = min(page, pages)
     start = (number - 1) * PER_PAGE
-    return Page(tuple(found[start : start + PER_PAGE]), number, pages, len(found))
+    return Page(tuple(items[start : start + PER_PAGE]), number, pages, len(items))
 
 
-def neighbours(found: Sequence[T], place: int) -> tuple[T | None, T | None]:
+def neighbours(items: Sequence[T], place: int) -> tuple[T | None, T | None]:
     """Return the items before and after a place; None beyond the ends, or if it is -1."""
-    before = found[place - 1] if place > 0 else None
-    return before, found[place + 1] if 0 <= place < len(found) - 1 else None
+    before = items[place - 1] if place > 0 else None
+    return before, items[place + 1] if 0 <= place < len(items) - 1 else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -115,8 +115,8 @@ class Lines:
             return again, []
 
     def _new(self, file: BinaryIO) -> tuple[bool, list[tuple[Span, bytes]]]:
-        found = os.fstat(file.fileno())
-        here = (found.st_dev, found.st_ino)
+        stat = os.fstat(file.fileno())
+        here = (stat.st_dev, stat.st_ino)
         again = self._file is not None and (self._file != here or not self._continues(file))
         if again:
             self._forget()

@@ -96,16 +96,16 @@ class _Part:
 
     def results(self) -> list[TestResult]:
         """Return the results in order, up to where judging stops."""
-        found: dict[int, TestResult] = {}
+        results: dict[int, TestResult] = {}
         waiting = list(range(len(self.tests)))
         while waiting:
             group = waiting[: self.most]
-            found |= self._group(group)
-            waiting = [slot for slot in waiting if slot not in found]
-            for slot in sorted(found):
-                if self.judge.ends_at(found[slot]):
-                    return [found[each] for each in range(slot + 1) if each in found]
-        return [found[slot] for slot in range(len(self.tests))]
+            results |= self._group(group)
+            waiting = [slot for slot in waiting if slot not in results]
+            for slot in sorted(results):
+                if self.judge.ends_at(results[slot]):
+                    return [results[each] for each in range(slot + 1) if each in results]
+        return [results[slot] for slot in range(len(self.tests))]
 
     def _group(self, group: list[int]) -> dict[int, TestResult]:
         """Return the results of some tests of one session: all, the first few, or none."""
@@ -130,19 +130,19 @@ class _Part:
         if len(group) > 1 and _wrote_too_much(rounds):
             self.most = (len(group) + 1) // 2  # the answers of all calls count together
             return {}
-        found = self._found(group, rounds)
-        return found if rounds.death is None else found | self._dead(group, rounds, found)
+        results = self._found(group, rounds)
+        return results if rounds.death is None else results | self._dead(group, rounds, results)
 
     def _found(self, group: list[int], rounds: Rounds) -> dict[int, TestResult]:
         """Return the results of the tests that finished."""
         report = rounds.report
         over = [slot for slot in group if report.complete or self._is_over(slot, rounds)]
-        found: dict[int, TestResult] = {}
+        results: dict[int, TestResult] = {}
         for slot in over:
             failure = self._said(slot, report)
             execution = rounds.execution if slot == group[0] else None
-            found[slot] = self._result(slot, failure, execution, asked=report.asked > 0)
-        return found
+            results[slot] = self._result(slot, failure, execution, asked=report.asked > 0)
+        return results
 
     def _said(self, slot: int, report: RoundReport) -> TestFailure:
         """Return how a finished test failed; what comes after the last one counts as its own."""
@@ -162,21 +162,21 @@ class _Part:
         return slot in begun and any(place <= rounds.death.place for place in later)
 
     def _dead(
-        self, group: list[int], rounds: Rounds, found: dict[int, TestResult]
+        self, group: list[int], rounds: Rounds, results: dict[int, TestResult]
     ) -> dict[int, TestResult]:
         """Return the results of tests whose call ended the solution's process."""
         assert rounds.death is not None
         execution = rounds.death.execution
         if execution.ending is Ending.CANNOT_COMPILE:
             return {group[0]: self._ended(group[0], execution)}
-        left = [slot for slot in group if slot not in found]
+        left = [slot for slot in group if slot not in results]
         begun = [slot for slot in left if rounds.report.begun.get(slot, -1) >= 0]
         owner = next((s for s in begun if rounds.report.begun[s] <= rounds.death.place), None)
         if owner is None or not rounds.death.place:  # before any test, or in the module itself
             if execution.ending in _LIMITS:
-                return {left[0]: self._ended(left[0], execution)} if not found else {}
+                return {left[0]: self._ended(left[0], execution)} if not results else {}
             return {slot: self._ended(slot, execution) for slot in left}
-        if found and execution.ending in _LIMITS:
+        if results and execution.ending in _LIMITS:
             return {}  # as the first of the next session it has the whole limit
         return {owner: self._ended(owner, execution)}
 

@@ -71,8 +71,8 @@ def find_rule(name: str) -> ComparisonRule:
 
 @lru_cache
 def _of(plugin: plugins.Plugin) -> ComparisonRule:
-    found = plugin.load()
-    sides = [getattr(found, side, None) for side in ("output", "value")]
+    rule = plugin.load()
+    sides = [getattr(rule, side, None) for side in ("output", "value")]
     if not all(callable(side) for side in sides):
         raise UsageError(
             f"{plugin} is not a rule: missing functions `output` and `value` of (expected, got)"

@@ -94,9 +94,9 @@ def _first_of_common(wanted: str, printed: str, common: int, same: Same) -> Diff
     left_lines, right_lines = wanted.split("\n", common), printed.split("\n", common)
     pairs = zip(left_lines[:common], right_lines[:common], strict=True)
     for number, (left, right) in enumerate(pairs, 1):
-        found = line_difference(number, left.strip(), right.strip(), same)
-        if found is not None:
-            return found
+        unlike = line_difference(number, left.strip(), right.strip(), same)
+        if unlike is not None:
+            return unlike
     if len(left_lines) == len(right_lines):
         return None
     left, right = _first_line(left_lines[common:]), _first_line(right_lines[common:])
@@ -149,10 +149,10 @@ def first_unequal_printed(expected: str, got: bytes, same: Same) -> Difference |
         return _too_long(wanted, got, start, end)
     lines_wanted = wanted.count("\n") + 1
     lines_printed = got.count(b"\n", start, end) + 1
-    found = _first_unequal(wanted, got, start, end, same)
-    if found is None and lines_wanted != lines_printed:
-        found = _after_common(wanted, got, start, end, min(lines_wanted, lines_printed))
-    return with_counts(found, lines_wanted, lines_printed)
+    unequal = _first_unequal(wanted, got, start, end, same)
+    if unequal is None and lines_wanted != lines_printed:
+        unequal = _after_common(wanted, got, start, end, min(lines_wanted, lines_printed))
+    return with_counts(unequal, lines_wanted, lines_printed)
 
 
 def _first_unequal(wanted: str, got: bytes, start: int, end: int, same: Same) -> Difference | None:
@@ -165,9 +165,9 @@ def _first_unequal(wanted: str, got: bytes, start: int, end: int, same: Same) ->
             column = first_difference(left, right.lstrip())
             return difference(f"line {number}, column {column + 1}", left, right.lstrip(), column)
         right = got[at:stop].decode("utf-8", ERRORS).strip()
-        found = line_difference(number, left, right, same)
-        if found is not None:
-            return found
+        unlike = line_difference(number, left, right, same)
+        if unlike is not None:
+            return unlike
     return None
 
 

@@ -197,8 +197,10 @@ def first_unequal(wanted: Any, tagged: Any, same: Same, tuples: int) -> Differen
         if wanted.keys() != returned.keys():
             return value_difference(": keys", list(wanted), list(returned))
         keys: list[Any] = list(wanted)
-        found = ((key, first_unequal(wanted[key], returned[key], same, tuples - 1)) for key in keys)
-        return next((_below(unequal, key) for key, unequal in found if unequal), None)
+        differences = (
+            (key, first_unequal(wanted[key], returned[key], same, tuples - 1)) for key in keys
+        )
+        return next((_below(unequal, key) for key, unequal in differences if unequal), None)
     return None if same(wanted, returned) else value_difference("", wanted, tagged)
 
 

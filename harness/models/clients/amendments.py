@@ -32,21 +32,21 @@ class Amendment:
         title: what the endpoint refuses, for the transcript.
         apply: function that returns the changed body; None where there is nothing to change.
         statuses: HTTP statuses of the refusal.
-        words: pattern of the refusal's text; None for any text.
+        pattern: pattern of the refusal's text; None for any text.
     """
 
     title: str
     apply: Callable[[Json], Json | None]
     statuses: frozenset[int]
-    words: re.Pattern[str] | None = None
+    pattern: re.Pattern[str] | None = None
 
     def fits(self, error: RejectedError) -> bool:
         """Return whether this change may prevent the refusal."""
         if isinstance(error, WrongApiError) or error.status not in self.statuses:
             return False
-        if self.words is None:
+        if self.pattern is None:
             return not isinstance(error, ToolsRefusedError)
-        return self.words.search(str(error)) is not None
+        return self.pattern.search(str(error)) is not None
 
 
 AMENDMENTS = (
@@ -54,7 +54,7 @@ AMENDMENTS = (
         "max_completion_tokens sent", renamed_max_tokens, frozenset({400, 422}), _FIELD_RENAMED
     ),
     Amendment(
-        "reasoning sent back", without_reasoning, frozenset({400, 422}), words=_FIELD_REFUSED
+        "reasoning sent back", without_reasoning, frozenset({400, 422}), pattern=_FIELD_REFUSED
     ),
     Amendment("broken arguments sent", mended, frozenset({400, 422, 500})),
 )

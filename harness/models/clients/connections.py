@@ -144,9 +144,9 @@ def no_connection(
         redact: function that masks secrets.
         cut: whether an answer was under way.
     """
-    words = redact(f"{type(error).__name__}: {error}")
+    message = redact(f"{type(error).__name__}: {error}")
     lost = "the answer broke off, from" if cut else "no connection to"
-    return TransientError(f"{lost} {where}: {words}", cut=cut)
+    return TransientError(f"{lost} {where}: {message}", cut=cut)
 
 
 def unsendable(error: BaseException, where: str, redact: Redactor) -> ModelError:

@@ -168,10 +168,10 @@ def _same_call(calls: list[Any], call: Json) -> Json | None:
     last = _last(calls)
     if index is None:
         return None if last is None or (call_id and call_id != last.get("id")) else last
-    found = next((each for each in reversed(calls) if each.get("index") == index), None)
-    if found is not None and call_id and found.get("id") and call_id != found["id"]:
+    known = next((each for each in reversed(calls) if each.get("index") == index), None)
+    if known is not None and call_id and known.get("id") and call_id != known["id"]:
         return None  # some servers give every call the index 0
-    return found
+    return known
 
 
 def _same_part(parts: list[Any], part: Json) -> Json | None:

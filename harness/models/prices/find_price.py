@@ -31,9 +31,9 @@ def find_price(
     """
     if prices is not None:
         given = bundled_prices() if prices == BUNDLED else read_prices(Path(prices))
-        found = given.of(name) or (given.of(route.model) if route is not None else None)
-        if found is not None:
-            return found
+        price = given.of(name) or (given.of(route.model) if route is not None else None)
+        if price is not None:
+            return price
     if route is None or service_tier not in LISTED_TIERS:
         return None
     is_listed = urlsplit(route.base_url).hostname in LISTED_HOSTS

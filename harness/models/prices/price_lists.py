@@ -36,8 +36,8 @@ class ListedPrice(Price):
 
     def times(self, factor: float) -> "ListedPrice":
         """Return the price multiplied by a factor."""
-        found = {name: getattr(self, name) for name in Price.model_fields}
-        dearer = {name: value * factor for name, value in found.items() if value is not None}
+        prices = {name: getattr(self, name) for name in Price.model_fields}
+        dearer = {name: value * factor for name, value in prices.items() if value is not None}
         return self.model_copy(update=dearer)
 
 
@@ -64,9 +64,9 @@ class PriceList(BaseModel):
         fitting = [name for name in self.models if _fits(name, model) or _fits(name, plain)]
         if not fitting:
             return None
-        found = self.models[max(fitting, key=lambda name: (not name.endswith("*"), len(name)))]
-        dated = {"as_of": found.as_of or self.as_of, "source": found.source or self.source}
-        return found.model_copy(update=dated)
+        price = self.models[max(fitting, key=lambda name: (not name.endswith("*"), len(name)))]
+        dated = {"as_of": price.as_of or self.as_of, "source": price.source or self.source}
+        return price.model_copy(update=dated)
 
 
 def _fits(listed: str, model: str) -> bool:

@@ -59,11 +59,11 @@ def _value(text: str, tool: ToolSpec | None, end: End) -> Any:
 def _repaired_object(text: str, tool: ToolSpec | None, end: End) -> dict[str, Any]:
     """Return the arguments in a text that is not JSON. Raises Unreadable."""
     try:
-        found = repaired_value(text)
+        value = repaired_value(text)
     except Unreadable:
         pass
     else:
-        if (fields := found.fields) is not None and _is_rest(text, found):
+        if (fields := value.fields) is not None and _is_rest(text, value):
             return fields
     key = None if tool is None else sole_text(tool)
     quoted = None if key is None else between_quotes(text, key, closed=end is End.MARKED)
@@ -79,7 +79,7 @@ def _is_rest(text: str, value: Value) -> bool:
 
 def without_fence(text: str) -> str:
     """Return the content of a fence if it is around the whole text, else the text."""
-    found = _FENCED.match(text)
-    if found is None or _LINE_FENCE.search(found[2]):
+    match = _FENCED.match(text)
+    if match is None or _LINE_FENCE.search(match[2]):
         return text
-    return found[2] + "\n"
+    return match[2] + "\n"

@@ -80,9 +80,9 @@ def sole_text(tool: ToolSpec) -> str | None:
 def code_tags(tool: ToolSpec) -> tuple[str, ...]:
     """Return the tags of fences that hold a tool's one text; none if it is not code."""
     key = sole_text(tool)
-    words = "" if key is None else str(properties_of(tool)[key].get("description", ""))
-    found = of_words(words)
-    return () if found is None else found.fences
+    description = "" if key is None else str(properties_of(tool)[key].get("description", ""))
+    example = of_words(description)
+    return () if example is None else example.fences
 
 
 def properties_of(tool: ToolSpec | None) -> Mapping[str, Any]:
@@ -108,10 +108,10 @@ def calls_of(values: Iterable[Any], known: Known) -> tuple[ParsedCall, ...]:
         items = cast("list[Any]", value) if isinstance(value, list) else [value]
         for item in items:
             fields = fields_of(item)
-            found = () if fields is None else tuple(_calls_of(fields, known))
-            if not found:
+            held = () if fields is None else tuple(_calls_of(fields, known))
+            if not held:
                 return ()
-            calls += found
+            calls += held
     return tuple(calls)
 
 

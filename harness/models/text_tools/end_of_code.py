@@ -25,9 +25,9 @@ def calls_at_end(code: str, known: Known) -> tuple[str, tuple[ParsedCall, ...]]:
     """
     lines, calls = code.rstrip().split("\n"), list[ParsedCall]()
     while lines and len(calls) < MOST_CALLS:
-        found = _LAST.fullmatch(lines[-1])
-        if found is not None and found[1] in known and not properties_of(known[found[1]]):
-            calls.insert(0, ParsedCall(found[1], "{}"))
+        match = _LAST.fullmatch(lines[-1])
+        if match is not None and match[1] in known and not properties_of(known[match[1]]):
+            calls.insert(0, ParsedCall(match[1], "{}"))
         elif lines[-1].strip() or not calls:
             break
         lines.pop()
@@ -43,14 +43,14 @@ def calls_at_end(code: str, known: Known) -> tuple[str, tuple[ParsedCall, ...]]:
 def _above_hand_in(lines: Sequence[str], known: Known) -> str | None:
     """Return the code above a call that hands it in; None without such code or call."""
     for number, line in enumerate(lines):
-        found = _HANDS_IN.match(line)
-        if found is None or found[1] not in known or not sole_text(known[found[1]]):
+        match = _HANDS_IN.match(line)
+        if match is None or match[1] not in known or not sole_text(known[match[1]]):
             continue
         above = list(lines[:number])
         while above and (not above[-1].strip() or above[-1].startswith(COMMENTS)):
             above.pop()
         code = "\n".join(above)
-        return code if above and not _defines(code, found[1]) else None
+        return code if above and not _defines(code, match[1]) else None
     return None
 
 

@@ -34,23 +34,23 @@ _CLOSING_JSON = re.compile(  # also `{…}```, and any fence at the start of a l
 )
 
 
-def fenced(source: Source, found: re.Match[str]) -> Block:
+def fenced(source: Source, match: re.Match[str]) -> Block:
     """Read a fenced block: up to a fence at least as long, or the end of the text."""
-    marks, tag = found["marks"] or "```", found["json"] or _first_word(found["tag"] or "")
+    marks, tag = match["marks"] or "```", match["json"] or _first_word(match["tag"] or "")
     name = tool_name(tag, source.known)
     if tag not in JSON_TAGS and name in source.known:
-        return _of_tool(source, found, name, _ends_of_text(marks))
+        return _of_tool(source, match, name, _ends_of_text(marks))
     ends = _ends_of_json(marks) if tag in JSON_TAGS else _ends_of_text(marks)
-    begin = source.skip_blank(found.end())
+    begin = source.skip_blank(match.end())
     if tag in JSON_TAGS and source.text[begin : begin + 2] in {"//", "/*"}:
         begin = skip_comments(source.text, begin)
     calls, end = _calls(source, begin, ends, tag)
     if calls:
-        return Block(found.start(), end, calls)
-    text, region = source.text_until(found.end(), _ends_of_text(marks), code=True)
+        return Block(match.start(), end, calls)
+    text, region = source.text_until(match.end(), _ends_of_text(marks), code=True)
     whole = tag not in NO_CODE and (region.closed or not source.cut_off)
-    code = _lines(text, found["indent"]) if whole else None
-    return Block(found.start(), max(region.after, end), (), code, tag)
+    code = _lines(text, match["indent"]) if whole else None
+    return Block(match.start(), max(region.after, end), (), code, tag)
 
 
 def _calls(source: Source, at: int, ends: Ends, tag: str) -> tuple[tuple[ParsedCall, ...], int]:
@@ -76,12 +76,12 @@ def _all_of(source: Source, calls: tuple[ParsedCall, ...], end: int, region: Reg
     return known and (end == region.after or not source.text[end : region.stop].strip())
 
 
-def _of_tool(source: Source, found: re.Match[str], name: str, ends: Ends) -> Block:
+def _of_tool(source: Source, match: re.Match[str], name: str, ends: Ends) -> Block:
     """Read a block that is tagged with a tool's name: its one text, or its arguments as JSON."""
-    text, region = source.text_until(found.end(), ends, code=True)
-    text = _lines(text, found["indent"])
+    text, region = source.text_until(match.end(), ends, code=True)
+    text = _lines(text, match["indent"])
     tool = source.known[name]
-    block = Block(found.start(), region.after)
+    block = Block(match.start(), region.after)
     try:
         arguments = fields_of(read_object(text, None, End.CUT_OFF) if text.strip() else {})
     except Unreadable:
@@ -105,9 +105,9 @@ def _lines(text: str, indent: str | None) -> str:
 
 def _ends_of_text(marks: str) -> Ends:
     def ends(text: str, at: int, stop: int) -> Iterator[Region]:
-        for found in _CLOSING.finditer(text, at, stop):
-            if found[1].startswith(marks):
-                yield Region(found.start(), found.end())
+        for match in _CLOSING.finditer(text, at, stop):
+            if match[1].startswith(marks):
+                yield Region(match.start(), match.end())
 
     return ends
 
@@ -116,19 +116,19 @@ def _ends_of_json(marks: str) -> Ends:
     """Return the ends of a block of JSON, which may also be the beginning of the next one."""
 
     def ends(text: str, at: int, stop: int) -> Iterator[Region]:
-        for found in _CLOSING_JSON.finditer(text, at, stop):
-            run = found["first"] or found["last"]
-            begins = found.end() - len(run)
+        for match in _CLOSING_JSON.finditer(text, at, stop):
+            run = match["first"] or match["last"]
+            begins = match.end() - len(run)
             if not run.startswith(marks):
                 continue
-            if found["last"]:
-                yield Region(found.start(), found.end())
+            if match["last"]:
+                yield Region(match.start(), match.end())
             elif len(run) >= 2 * len(marks):  # the next block opens at once
                 yield Region(begins, begins + len(marks))
-            elif text[found.end() : found.end() + 1].isalpha():  # unclosed: the next begins
-                yield Region(found.start(), found.start())
+            elif text[match.end() : match.end() + 1].isalpha():  # unclosed: the next begins
+                yield Region(match.start(), match.start())
             else:
-                yield Region(found.start(), found.end())
+                yield Region(match.start(), match.end())
 
     return ends
 

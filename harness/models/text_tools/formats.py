@@ -81,32 +81,32 @@ class Format(NamedTuple):
     read: Callable[[Source, re.Match[str]], Block]
 
 
-def _passed_over(source: Source, found: re.Match[str]) -> Block:
+def _passed_over(source: Source, match: re.Match[str]) -> Block:
     """Pass over thoughts; unclosed ones at the beginning of a text reach to its end."""
-    closing = _THOUGHTS[found[0]]
-    end = source.text.find(closing, found.end()) if found[0] not in source.unclosed else -1
+    closing = _THOUGHTS[match[0]]
+    end = source.text.find(closing, match.end()) if match[0] not in source.unclosed else -1
     if end >= 0:
-        return Block(found.start(), end + len(closing))
-    source.unclosed.add(found[0])
-    begins = not source.text[: found.start()].strip()
-    return Block(found.start(), len(source.text) if begins else found.end())
+        return Block(match.start(), end + len(closing))
+    source.unclosed.add(match[0])
+    begins = not source.text[: match.start()].strip()
+    return Block(match.start(), len(source.text) if begins else match.end())
 
 
-def _fence(source: Source, found: re.Match[str]) -> Block:
+def _fence(source: Source, match: re.Match[str]) -> Block:
     """Read a fence, which may also hold calls between tags."""
-    block = fences.fenced(source, found)
-    begin = source.skip_blank(found.end())
+    block = fences.fenced(source, match)
+    begin = source.skip_blank(match.end())
     if block.calls or source.text[begin : begin + 1] != "<":
         return block
     inner = Source(source.text[begin : block.end], source.known)
     return block._replace(calls=tuple(call for each in blocks(inner, _TAGS) for call in each.calls))
 
 
-def _wrapped(source: Source, found: re.Match[str]) -> Block:
+def _wrapped(source: Source, match: re.Match[str]) -> Block:
     """Read what stands between a tag or token and its end; none where it is only mentioned."""
-    tag = found["wrapper"]
+    tag = match["wrapper"]
     ends = closed_by(_TAG_END.format(tag=re.escape(tag)) if tag else _CLOSING_TOKENS)
-    at = source.skip_blank(found.end())
+    at = source.skip_blank(match.end())
     fence = _BODY_FENCE.match(source.text, at)
     begin = at if fence is None else source.skip_blank(fence.end())
     letter = source.text[begin : begin + 1]
@@ -124,77 +124,77 @@ def _wrapped(source: Source, found: re.Match[str]) -> Block:
         region = source.regions(begin, ends)[0]
         calls, end = (ParsedCall(UNNAMED, source.text[begin : region.stop].strip()),), region.after
     if not calls:
-        return Block(found.start(), found.end())
+        return Block(match.start(), match.end())
     if fence is not None:
         end = source.past(end, _ENDS_WITH_FENCE)
-    return Block(found.start(), source.past(end, ends), calls)
+    return Block(match.start(), source.past(end, ends), calls)
 
 
 def _named(source: Source, at: int, ends: Ends) -> tuple[tuple[ParsedCall, ...], int]:
     """Read a name with its arguments after it: JSON, a fence of JSON, or GLM's pairs."""
-    found = _NAME.match(source.text, at)
-    if found is None:
+    match = _NAME.match(source.text, at)
+    if match is None:
         return (), at
-    name = tool_name(found[1], source.known)
-    follows = source.text[found.end() : found.end() + 5]
+    name = tool_name(match[1], source.known)
+    follows = source.text[match.end() : match.end() + 5]
     if follows.startswith("<arg_"):
-        arguments, end = tags.pairs_at(source, name, found.end())
+        arguments, end = tags.pairs_at(source, name, match.end())
     elif name in source.known and not follows.startswith(("{", "```")):
         if sole_text(source.known[name]) and not follows:
             return (), at
-        arguments, end = "{}", found.end()
+        arguments, end = "{}", match.end()
     elif name in source.known:
-        arguments, end = source.arguments(name, found.end(), ends)
+        arguments, end = source.arguments(name, match.end(), ends)
     else:
         return (), at
     return (ParsedCall(name, arguments),), end
 
 
-def _react(source: Source, found: re.Match[str]) -> Block:
+def _react(source: Source, match: re.Match[str]) -> Block:
     """Read an action and its input, which may be the text of a tool as it is."""
-    name = tool_name(found["action"], source.known)
-    text, region = source.text_until(found.end(), _REACT_END, code=False)
+    name = tool_name(match["action"], source.known)
+    text, region = source.text_until(match.end(), _REACT_END, code=False)
     plain = without_fence(text).strip()
     if not plain.startswith("{") and (call := with_text(name, plain, source.known)):
         cut = source.cut_off and region.after == len(source.text)
         call = ParsedCall(name, call.arguments[:-2]) if cut else call
-        return Block(found.start(), region.after, (call,))
+        return Block(match.start(), region.after, (call,))
     if not plain:
-        return Block(found.start(), region.after, (ParsedCall(name, "{}"),))
-    arguments, end = source.arguments(name, found.end(), _REACT_END)
-    return Block(found.start(), end, (ParsedCall(name, arguments),))
+        return Block(match.start(), region.after, (ParsedCall(name, "{}"),))
+    arguments, end = source.arguments(name, match.end(), _REACT_END)
+    return Block(match.start(), end, (ParsedCall(name, arguments),))
 
 
-def _named_line(source: Source, found: re.Match[str]) -> Block:
+def _named_line(source: Source, match: re.Match[str]) -> Block:
     """Read a line that is a tool's name, with JSON in the next one."""
-    name = found["line"]
-    arguments, end = source.arguments(name, found.end(), _PARAGRAPH_END)
-    return Block(found.start(), end, (ParsedCall(name, arguments),))
+    name = match["line"]
+    arguments, end = source.arguments(name, match.end(), _PARAGRAPH_END)
+    return Block(match.start(), end, (ParsedCall(name, arguments),))
 
 
-def _json_line(source: Source, found: re.Match[str]) -> Block:
+def _json_line(source: Source, match: re.Match[str]) -> Block:
     """Read JSON that begins a line, if it is a call of a known tool and nothing else follows."""
-    calls, end = source.json_calls(found.end(), _PARAGRAPH_END)
-    first = not source.text[: found.start()].strip()
+    calls, end = source.json_calls(match.end(), _PARAGRAPH_END)
+    first = not source.text[: match.start()].strip()
     sound = all(call.name in source.known and (first or is_sound(call)) for call in calls)
     if not sound or source.text[end:].partition("\n")[0].strip("; \t\r}]"):
-        return Block(found.start(), found.end())
-    return Block(found.start(), end if calls else found.end(), calls)
+        return Block(match.start(), match.end())
+    return Block(match.start(), end if calls else match.end(), calls)
 
 
-def _python_line(source: Source, found: re.Match[str]) -> Block:
+def _python_line(source: Source, match: re.Match[str]) -> Block:
     """Read Python calls that stand alone: a paragraph, or lines after a colon."""
-    before = source.text[: found.start()].rstrip(" \t")
+    before = source.text[: match.start()].rstrip(" \t")
     if before and not before.endswith(("\n\n", "\n\r\n", ":\n")):
-        return Block(found.start(), found.end())
-    calls, end = python_calls.paragraph(source, found.end())
-    return Block(found.start(), end if calls else found.end(), calls)
+        return Block(match.start(), match.end())
+    calls, end = python_calls.paragraph(source, match.end())
+    return Block(match.start(), end if calls else match.end(), calls)
 
 
 def is_sound(call: ParsedCall) -> bool:
     """Return whether a call's arguments are JSON."""
-    found = strict_value(call.arguments)
-    return found is not None and found.end == len(call.arguments)
+    value = strict_value(call.arguments)
+    return value is not None and value.end == len(call.arguments)
 
 
 _TAGS = (
@@ -241,8 +241,8 @@ def blocks(source: Source, formats: tuple[Format, ...] | None = None) -> Iterato
     formats = formats or _of_tools(tuple(source.known))
     readers = {f"{each.name}_": each.read for each in formats}
     opening, at = _opening(formats), 0
-    while (found := opening.search(source.text, at)) is not None:
-        name = next(name for name in readers if found[name] is not None)
-        block = readers[name](source, found)
+    while (match := opening.search(source.text, at)) is not None:
+        name = next(name for name in readers if match[name] is not None)
+        block = readers[name](source, match)
         yield block
-        at = max(block.end, found.end() if found.end() > at else at + 1)
+        at = max(block.end, match.end() if match.end() > at else at + 1)

@@ -200,7 +200,7 @@ def _user(waiting: list[str], *calls: tuple[str, str]) -> list[Message]:
     """
     if not waiting:
         return []
-    named = (words for name, words in calls if any(name in text for text in waiting))
+    named = (line for name, line in calls if any(name in text for text in waiting))
     return [UserMessage(content="\n\n".join([*waiting, *islice(named, 1)]))]
 
 

@@ -65,15 +65,15 @@ def _calls_at(source: Source, at: int, stop: int) -> tuple[tuple[ParsedCall, ...
     end, text = at, source.text
     while len(calls) < MOST_CALLS:
         opening = _OPENS.match(text, at, stop)
-        found = _NAME.match(text, at if opening is None else opening.end(), stop)
-        name = "" if found is None else tool_name(found[1], source.known)
-        if found is None or name not in source.known:
+        match = _NAME.match(text, at if opening is None else opening.end(), stop)
+        name = "" if match is None else tool_name(match[1], source.known)
+        if match is None or name not in source.known:
             break
-        last = min(stop, found.end() + LONGEST_CALL)
-        closing = _closing(text, found.end() - 1, last)
-        if not source.may_repair((closing or last) - found.end()) or closing is None:
+        last = min(stop, match.end() + LONGEST_CALL)
+        closing = _closing(text, match.end() - 1, last)
+        if not source.may_repair((closing or last) - match.end()) or closing is None:
             break
-        call = _call(name, text[found.end() - 1 : closing], source.known)
+        call = _call(name, text[match.end() - 1 : closing], source.known)
         if call is None:
             break
         calls.append(call)
@@ -86,16 +86,16 @@ def _calls_at(source: Source, at: int, stop: int) -> tuple[tuple[ParsedCall, ...
 def _closing(text: str, at: int, stop: int) -> int | None:
     """Return the end of the bracket that opens at a place; None if it is not closed."""
     depth = 0
-    for found in _TOKEN.finditer(text, at, stop):
-        if found["open"]:
+    for match in _TOKEN.finditer(text, at, stop):
+        if match["open"]:
             return None
-        if found["closed"]:
+        if match["closed"]:
             continue
-        if found[0][0] == "#":
+        if match[0][0] == "#":
             continue
-        depth += 1 if found[0] in "([{" else -1
+        depth += 1 if match[0] in "([{" else -1
         if depth == 0:
-            return found.end()
+            return match.end()
     return None
 
 
@@ -145,12 +145,12 @@ def _quoted(text: str, known: Known, end: End) -> ParsedCall | None:
     if end is End.CUT_OFF:
         return None
     opening = _OPENS.match(text)
-    found = _NAME.match(text, 0 if opening is None else opening.end())
-    name = "" if found is None else tool_name(found[1], known)
+    match = _NAME.match(text, 0 if opening is None else opening.end())
+    name = "" if match is None else tool_name(match[1], known)
     key = sole_text(known[name]) if name in known else None
-    if found is None or key is None or not text.rstrip(" \t\r\n;]").endswith(")"):
+    if match is None or key is None or not text.rstrip(" \t\r\n;]").endswith(")"):
         return None
-    keyword = re.compile(rf"\s*+(?:{re.escape(key)}\s*+=)?").match(text, found.end())
-    at = found.end() if keyword is None else keyword.end()
+    keyword = re.compile(rf"\s*+(?:{re.escape(key)}\s*+=)?").match(text, match.end())
+    at = match.end() if keyword is None else keyword.end()
     arguments = between_quotes(text, key, at=at, closed=end is End.MARKED)
     return None if arguments is None else ParsedCall(name, text_of(arguments))

@@ -169,16 +169,16 @@ class _Parts:
     def _lacks_text(self, call: ParsedCall) -> bool:
         """Return whether a call lacks the one text that its tool takes."""
         key = sole_text(self._known[call.name]) if call.name in self._known else None
-        found = strict_value(call.arguments)
-        fields = None if found is None else found.fields
+        value = strict_value(call.arguments)
+        fields = None if value is None else value.fields
         return key is not None and fields is not None and not fields.get(key)
 
     def _is_example(self, call: ParsedCall) -> bool:
         """Return whether a call only shows how calls are written."""
         if call.name in PLACEHOLDERS:
             return True
-        found = strict_value(call.arguments) if len(call.arguments) < LONGEST_EXAMPLE else None
-        fields = (found.fields if found else None) or {}
+        read_value = strict_value(call.arguments) if len(call.arguments) < LONGEST_EXAMPLE else None
+        fields = (read_value.fields if read_value else None) or {}
         return any(str(value).strip() in {*PLACEHOLDERS, *NO_CODE} for value in fields.values())
 
 

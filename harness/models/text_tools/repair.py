@@ -92,8 +92,8 @@ def repaired_value(text: str, at: int = 0) -> Value:
 
 def skip_comments(text: str, at: int) -> int:
     """Return the place after spaces and comments."""
-    found = _BLANK.match(text, at)
-    return at if found is None else found.end()
+    match = _BLANK.match(text, at)
+    return at if match is None else match.end()
 
 
 def unescaped(text: str) -> str:
@@ -113,14 +113,14 @@ def is_source(text: str) -> bool:
     return parsed or may_be_cpp(text)
 
 
-def _letter(found: re.Match[str]) -> str:
-    if found[1][0] == "u" and len(found[1]) > 1:
-        return chr(int(found[1][1:], 16))
-    return _ESCAPED.get(found[1], found[0])
+def _letter(match: re.Match[str]) -> str:
+    if match[1][0] == "u" and len(match[1]) > 1:
+        return chr(int(match[1][1:], 16))
+    return _ESCAPED.get(match[1], match[0])
 
 
-def _joined(found: re.Match[str]) -> str:
-    return found[0].encode("utf-16", "surrogatepass").decode("utf-16")
+def _joined(match: re.Match[str]) -> str:
+    return match[0].encode("utf-16", "surrogatepass").decode("utf-16")
 
 
 class _JsonReader:
@@ -202,42 +202,42 @@ class _JsonReader:
     def _key(self, at: int) -> tuple[str, int]:
         if self._text[at : at + 1] in {'"', "'"}:
             return self._string(at)
-        found = re.compile(r"[A-Za-z_]\w{0,100}").match(self._text, at)
-        if found is None:
+        match = re.compile(r"[A-Za-z_]\w{0,100}").match(self._text, at)
+        if match is None:
             raise Unreadable
-        return found[0], found.end()
+        return match[0], match.end()
 
     def _string(self, at: int) -> tuple[str, int]:
-        found = _STRING.match(self._text, at)
-        if found is None:
+        match = _STRING.match(self._text, at)
+        if match is None:
             raise Unreadable
-        if found[0] in _TRIPLE_ENDS:
-            end = _TRIPLE_ENDS[found[0]].search(self._text, found.end())
+        if match[0] in _TRIPLE_ENDS:
+            end = _TRIPLE_ENDS[match[0]].search(self._text, match.end())
             if end is None:
                 raise Unreadable
-            body = self._text[found.end() : end.start()]
+            body = self._text[match.end() : end.start()]
             text = likeliest(body, unescaped(body))
-            if found[0] in body and not is_source(text):  # the quotes may be a docstring's, too
+            if match[0] in body and not is_source(text):  # the quotes may be a docstring's, too
                 raise Unreadable
             return text, end.end()
-        kind = str(found.lastgroup).removesuffix("_end")
-        if not found[f"{kind}_end"]:
+        kind = str(match.lastgroup).removesuffix("_end")
+        if not match[f"{kind}_end"]:
             raise Unreadable
         if kind == "single":
             self._python = True
-        literal = _literal(found[0]) if self._python and kind != "back" else None
-        return _decoded(found[kind]) if literal is None else literal, found.end()
+        literal = _literal(match[0]) if self._python and kind != "back" else None
+        return _decoded(match[kind]) if literal is None else literal, match.end()
 
     def _scalar(self, at: int) -> tuple[Any, int]:
-        found = _SCALAR.match(self._text, at)
-        if found is None:
+        match = _SCALAR.match(self._text, at)
+        if match is None:
             raise Unreadable
-        if found[0] in _CONSTANTS:
-            return _CONSTANTS[found[0]], found.end()
-        number = strict_value(found[0])
-        if number is None or number.end != len(found[0]):
+        if match[0] in _CONSTANTS:
+            return _CONSTANTS[match[0]], match.end()
+        number = strict_value(match[0])
+        if number is None or number.end != len(match[0]):
             raise Unreadable
-        return number.value, found.end()
+        return number.value, match.end()
 
     def _skip(self, at: int) -> int:
         return skip_comments(self._text, at)

@@ -39,9 +39,9 @@ def _texts(fields: dict[str, Any], key: str) -> Iterator[str]:
 
 def _broken_text(arguments: str, key: str) -> str:
     """Return what follows the first quote after the key."""
-    found = re.search(_VALUE.replace("{key}", re.escape(key)), arguments)
-    if found is None:
+    match = re.search(_VALUE.replace("{key}", re.escape(key)), arguments)
+    if match is None:
         return ""
-    body = arguments[found.end() :].rstrip(_END)
-    text = arguments[found.end() :]
+    body = arguments[match.end() :].rstrip(_END)
+    text = arguments[match.end() :]
     return likeliest(unescaped(body), body, unescaped(text), text) if body else ""

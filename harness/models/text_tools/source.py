@@ -73,8 +73,8 @@ def closed_by(pattern: str, flags: int = 0) -> Ends:
     compiled = re.compile(pattern, flags)
 
     def ends(text: str, at: int, stop: int) -> Iterator[Region]:
-        for found in compiled.finditer(text, at, stop):
-            yield Region(found.start(), found.end())
+        for match in compiled.finditer(text, at, stop):
+            yield Region(match.start(), match.end())
 
     return ends
 
@@ -193,9 +193,9 @@ class Source:
             if not self.may_repair(region.stop - at):
                 return None
             text = self.text[at : region.stop]
-            found = read(text, self.end_of(text, region))
-            if found is not None:
-                return found, region
+            block = read(text, self.end_of(text, region))
+            if block is not None:
+                return block, region
         return None
 
     def _may_read(self) -> bool:
@@ -220,9 +220,9 @@ class Source:
             except Unreadable:
                 return None
 
-        found = self.first_read(at, ends, read) if self.may_repair(0) else None
-        if found is not None:
-            return found[0], found[1].after
+        block = self.first_read(at, ends, read) if self.may_repair(0) else None
+        if block is not None:
+            return block[0], block[1].after
         region = self.regions(at, ends)[0]
         return self.text[at : region.stop].strip() or MISSING, region.after
 
@@ -234,20 +234,20 @@ class Source:
             begin = at if between is None else between.end()
             if self.text[begin : begin + 1] not in {"{", "["}:
                 break
-            found = strict_value(self.text, begin)
-            if found is None or _SUSPECT.match(self.text, found.end):
+            value = strict_value(self.text, begin)
+            if value is None or _SUSPECT.match(self.text, value.end):
                 return values, begin, False
-            values.append(found.value)
-            at = found.end
+            values.append(value.value)
+            at = value.end
         return values, at, True
 
     def _repaired_calls(self, text: str, end: End) -> tuple[ParsedCall, ...] | None:
         """Return the calls in a body that is not JSON; None if it cannot be repaired."""
         if end is End.CUT_OFF:
-            found = strict_value(text, newlines=True)
-            return None if found is None else calls_of([found.value], self.known) or None
+            value = strict_value(text, newlines=True)
+            return None if value is None else calls_of([value.value], self.known) or None
         calls = self._calls_repaired(text)
-        begins = [found.end() for found in islice(_NEXT_CALL.finditer(text), MOST_CALLS)]
+        begins = [match.end() for match in islice(_NEXT_CALL.finditer(text), MOST_CALLS)]
         if calls or len(begins) <= 1:
             return calls or self._quoted_call(text, end)
         parts = [text[begin:end] for begin, end in zip(begins, [*begins[1:], None], strict=True)]
@@ -259,12 +259,12 @@ class Source:
         at = 0
         while len(values) <= MOST_CALLS:
             try:
-                found = repaired_value(text, at)
+                value = repaired_value(text, at)
             except Unreadable:
                 return None
-            values.append(found.value)
-            between = _BETWEEN.match(text, found.end)
-            at = found.end if between is None else between.end()
+            values.append(value.value)
+            between = _BETWEEN.match(text, value.end)
+            at = value.end if between is None else between.end()
             if _REST.match(text, at):
                 return calls_of(values, self.known) or None
         return None
@@ -286,9 +286,9 @@ class Source:
         if begin is None:
             return ParsedCall(name, MISSING)
         written = text[begin.end() :]
-        found = strict_value(written, newlines=True)
-        if found is not None:
-            return ParsedCall(name, text_of(found.value))
+        value = strict_value(written, newlines=True)
+        if value is not None:
+            return ParsedCall(name, text_of(value.value))
         return ParsedCall(name, written if written.strip() else MISSING)
 
     def _ends_with_bracket(self, at: int, stop: int) -> bool:

@@ -55,19 +55,19 @@ _VALUE_END = closed_by(r"</arg_value>(?=\s*+(?:<arg_key>|</|\Z))")
 _ANY_VALUE_END = closed_by(r"</arg_value>|(?=<arg_key>|</tool_call>)")
 
 
-def function(source: Source, found: re.Match[str]) -> Block:
+def function(source: Source, match: re.Match[str]) -> Block:
     """Read `<function=name>…` or `<invoke name="name">…`."""
-    name = tool_name(found["function"], source.known)
-    arguments, end = _arguments(source, name, found.end())
-    return Block(found.start(), end, (ParsedCall(name, arguments),))
+    name = tool_name(match["function"], source.known)
+    arguments, end = _arguments(source, name, match.end())
+    return Block(match.start(), end, (ParsedCall(name, arguments),))
 
 
 def functions_at(source: Source, at: int) -> tuple[tuple[ParsedCall, ...], int]:
     """Return the functions that follow one another from a place on, and where they end."""
     calls: list[ParsedCall] = []
     end = at
-    while (found := _FUNCTION.match(source.text, source.skip_blank(end))) is not None:
-        block = function(source, found)
+    while (match := _FUNCTION.match(source.text, source.skip_blank(end))) is not None:
+        block = function(source, match)
         calls += block.calls
         end = block.end
     return tuple(calls), end
@@ -81,9 +81,9 @@ def _arguments(source: Source, name: str, at: int) -> tuple[str, int]:
     tool = source.known.get(name)
     arguments: dict[str, Any] = {}
     end = at
-    while (found := _PARAMETER.match(source.text, source.skip_blank(end))) is not None:
-        key = found["key"]
-        text, region = _parameter(source, found, code=_is_text(tool, key))
+    while (match := _PARAMETER.match(source.text, source.skip_blank(end))) is not None:
+        key = match["key"]
+        text, region = _parameter(source, match, code=_is_text(tool, key))
         if not region.closed:  # broken off, and no JSON: reported as broken
             return source.text[at:].strip(), region.after
         arguments[key] = _typed(text, properties_of(tool).get(key))
@@ -98,12 +98,12 @@ def _arguments(source: Source, name: str, at: int) -> tuple[str, int]:
     return source.text[at : region.stop].strip(), region.after
 
 
-def _parameter(source: Source, found: re.Match[str], *, code: bool) -> tuple[str, Region]:
+def _parameter(source: Source, match: re.Match[str], *, code: bool) -> tuple[str, Region]:
     """Return a parameter's text and its region, which is open where the text breaks off."""
-    text, region = source.text_until(found.end(), _PARAMETER_END, code=code)
+    text, region = source.text_until(match.end(), _PARAMETER_END, code=code)
     if not region.closed:
-        text, region = source.text_until(found.end(), _ANY_END, code=code)
-    return _without_newlines(text) if found["form"] == "=" else text, region
+        text, region = source.text_until(match.end(), _ANY_END, code=code)
+    return _without_newlines(text) if match["form"] == "=" else text, region
 
 
 def pairs_at(source: Source, name: str, at: int) -> tuple[str, int]:
@@ -111,11 +111,11 @@ def pairs_at(source: Source, name: str, at: int) -> tuple[str, int]:
     tool = source.known.get(name)
     arguments: dict[str, Any] = {}
     end = at
-    while (found := _KEY.match(source.text, source.skip_blank(end))) is not None:
-        key = found[1].strip()
-        text, region = source.text_until(found.end(), _VALUE_END, code=_is_text(tool, key))
+    while (match := _KEY.match(source.text, source.skip_blank(end))) is not None:
+        key = match[1].strip()
+        text, region = source.text_until(match.end(), _VALUE_END, code=_is_text(tool, key))
         if not region.closed:
-            text, region = source.text_until(found.end(), _ANY_VALUE_END, code=_is_text(tool, key))
+            text, region = source.text_until(match.end(), _ANY_VALUE_END, code=_is_text(tool, key))
         if not region.closed:
             return source.text[at:].strip(), len(source.text)
         arguments[key] = _typed(text, properties_of(tool).get(key))
@@ -130,19 +130,19 @@ def own_tag(names: str) -> str:
     return rf"<(?P<own>{names})(?P<closed>\s?/)?>"
 
 
-def of_own_tag(source: Source, found: re.Match[str]) -> Block:
+def of_own_tag(source: Source, match: re.Match[str]) -> Block:
     """Read `<write_solution>…</write_solution>`; none where the text only mentions the tag."""
-    name = found["own"]
+    name = match["own"]
     tool = source.known[name]
-    if found["closed"]:
-        return Block(found.start(), found.end(), (ParsedCall(name, "{}"),))
+    if match["closed"]:
+        return Block(match.start(), match.end(), (ParsedCall(name, "{}"),))
     text, region = source.text_until(
-        found.end(), closed_by(rf"</{re.escape(name)}>"), code=sole_text(tool) is not None
+        match.end(), closed_by(rf"</{re.escape(name)}>"), code=sole_text(tool) is not None
     )
     if not region.closed:
-        return Block(found.start(), found.end())
+        return Block(match.start(), match.end())
     call = _own_call(name, text, source.known)
-    return Block(found.start(), region.after, () if call is None else (call,))
+    return Block(match.start(), region.after, () if call is None else (call,))
 
 
 def _own_call(name: str, text: str, known: Known) -> ParsedCall | None:
@@ -184,5 +184,5 @@ def _typed(value: str, schema: object) -> Any:
     kind = cast("dict[str, Any]", schema).get("type") if isinstance(schema, dict) else "string"
     if kind == "string":
         return value
-    found = strict_value(value.strip())
-    return value if found is None or found.end != len(value.strip()) else found.value
+    strict = strict_value(value.strip())
+    return value if strict is None or strict.end != len(value.strip()) else strict.value

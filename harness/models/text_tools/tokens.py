@@ -54,41 +54,41 @@ _GEMMA_VALUE_END = closed_by(r"(?=[,}])")
 _GEMMA_END = re.compile(r"\s*+\}\s*+(?:<end_function_call>)?")
 
 
-def mistral(source: Source, found: re.Match[str]) -> Block:
+def mistral(source: Source, match: re.Match[str]) -> Block:
     """Read `[TOOL_CALLS]…`; none where the text only mentions the token."""
-    named = _MISTRAL_NAME.match(source.text, found.end())
+    named = _MISTRAL_NAME.match(source.text, match.end())
     if named is None:
-        calls, end = source.json_calls(source.skip_blank(found.end()), _MISTRAL_END)
-        return Block(found.start(), end if calls else found.end(), calls)
+        calls, end = source.json_calls(source.skip_blank(match.end()), _MISTRAL_END)
+        return Block(match.start(), end if calls else match.end(), calls)
     name = tool_name(named[1], source.known)
     arguments, end = source.arguments(name, named.end(), _MISTRAL_END)
-    return Block(found.start(), end, (ParsedCall(name, arguments),))
+    return Block(match.start(), end, (ParsedCall(name, arguments),))
 
 
-def deepseek(source: Source, found: re.Match[str]) -> Block:
+def deepseek(source: Source, match: re.Match[str]) -> Block:
     """Read a call of DeepSeek's or Kimi's; none where the text only mentions the token."""
-    named = _DEEPSEEK_NAME.match(source.text, found.end())
+    named = _DEEPSEEK_NAME.match(source.text, match.end())
     if named is None:
-        return Block(found.start(), found.end())
+        return Block(match.start(), match.end())
     name = tool_name(named[1], source.known)
     arguments, end = source.arguments(name, named.end(), _DEEPSEEK_END)
-    return Block(found.start(), end, (ParsedCall(name, arguments),))
+    return Block(match.start(), end, (ParsedCall(name, arguments),))
 
 
-def harmony(source: Source, found: re.Match[str]) -> Block:
+def harmony(source: Source, match: re.Match[str]) -> Block:
     """Read a call of gpt-oss, whose recipient is the tool."""
-    name = tool_name(found["recipient"], source.known)
-    if name not in source.known and not found["recipient"].startswith("functions."):
-        return Block(found.start(), found.end())
-    arguments, end = source.arguments(name, found.end(), _HARMONY_END)
-    return Block(found.start(), end, (ParsedCall(name, arguments),))
+    name = tool_name(match["recipient"], source.known)
+    if name not in source.known and not match["recipient"].startswith("functions."):
+        return Block(match.start(), match.end())
+    arguments, end = source.arguments(name, match.end(), _HARMONY_END)
+    return Block(match.start(), end, (ParsedCall(name, arguments),))
 
 
-def gemma(source: Source, found: re.Match[str]) -> Block:
+def gemma(source: Source, match: re.Match[str]) -> Block:
     """Read a call of FunctionGemma; a pair that breaks off makes the arguments broken."""
-    name = tool_name(found["gemma"], source.known)
+    name = tool_name(match["gemma"], source.known)
     arguments: dict[str, Any] = {}
-    at = found.end()
+    at = match.end()
     while (pair := _GEMMA_PAIR.match(source.text, at)) is not None:
         ends = _GEMMA_TEXT_END if pair[2] else _GEMMA_VALUE_END
         text, region = source.text_until(pair.end(), ends, code=bool(pair[2]))
@@ -100,8 +100,8 @@ def gemma(source: Source, found: re.Match[str]) -> Block:
     closing = _GEMMA_END.match(source.text, at)
     if closing is None:
         return Block(
-            found.start(),
+            match.start(),
             len(source.text),
-            (ParsedCall(name, source.text[found.end() :].strip() or "{"),),
+            (ParsedCall(name, source.text[match.end() :].strip() or "{"),),
         )
-    return Block(found.start(), closing.end(), (ParsedCall(name, text_of(arguments)),))
+    return Block(match.start(), closing.end(), (ParsedCall(name, text_of(arguments)),))

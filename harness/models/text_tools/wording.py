@@ -90,12 +90,12 @@ class TextCall:
 
     Attributes:
         tool: the tool.
-        words: for the manual.
+        instructions: for the manual.
         reminder: for the end of a message that asks for the call.
     """
 
     tool: ToolSpec
-    words: str
+    instructions: str
     reminder: str
 
 
@@ -111,9 +111,9 @@ def manual(tools: Sequence[ToolSpec], *, tested: bool = True) -> str:
     if text is None:
         calls = (A_CALL,)
     elif code_tags(text.tool):  # first, since small models do with code what they read first
-        calls = (text.words, ANOTHER_CALL)
+        calls = (text.instructions, ANOTHER_CALL)
     else:
-        calls = (A_CALL, text.words)
+        calls = (A_CALL, text.instructions)
     return "\n".join((MANUAL, *calls, TOOLS, *listed))
 
 
@@ -205,8 +205,8 @@ def _block(value: Any) -> str:
 
 def _example(tool: ToolSpec, key: str, other: Any = "VALUE") -> Any:
     """Return an example of an argument; code is in the language that the tool takes."""
-    words = str(properties_of(tool)[key].get("description", ""))
-    language = of_words(words) if key == CODE else None
+    description = str(properties_of(tool)[key].get("description", ""))
+    language = of_words(description) if key == CODE else None
     return EXAMPLES.get(key, other) if language is None else language.placeholder
 
 

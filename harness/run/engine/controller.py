@@ -149,13 +149,13 @@ class RunController:
             self.reporter.notice(printable_line(line))
         used = (plugin.summary for plugin in in_use(plan))
         was = version_change(prepared.before) if prepared.before is not None and left else ""
-        for words in (
+        for message in (
             *([was] if was else []),
             *used,
             *changed(plan, prepared.before),
             *unused(plan),
         ):
-            self.reporter.notice(printable_line(words))
+            self.reporter.notice(printable_line(message))
         if plan.loaded.skipped:
             self.reporter.notice(bad_rows(plan.loaded.skipped))
         if plan.loaded.advice:
@@ -163,7 +163,7 @@ class RunController:
         if plan.notice:
             self.reporter.notice(plan.notice)
         if plan.impossible:
-            self.reporter.notice(plan.impossible.words(len(plan.problems)))
+            self.reporter.notice(plan.impossible.notice(len(plan.problems)))
         if plan.selected.undated:
             self.reporter.notice(
                 f"{count(plan.selected.undated, 'problem')} without a date left out"
@@ -174,7 +174,7 @@ class RunController:
         plan, before = prepared.plan, prepared.before
         changed = version_change(before) if before is not None and prepared.samples else ""
         route = plan.target.route
-        tests = plan.impossible and plan.impossible.words(len(plan.problems))
+        tests = plan.impossible and plan.impossible.notice(len(plan.problems))
         for line in filter(None, (plan.notice, tests, route and route.remark, changed)):
             self.reporter.notice(printable_line(line))
 

@@ -41,10 +41,10 @@ DEFAULTS = RunSpec().model_dump(mode="json")
 def in_use(plan: Plan) -> list[plugins.Plugin]:
     """Return the plug-ins of a run's problems, model, strategy and rules."""
     spec = plan.spec
-    found = [plugged_source(parse_spec(spec.benchmark or "fixture").name)]
-    found.append(plan.target.plugin)
-    found += [_unless_ours(group, name) for group, name in _named(plan)]
-    return [each for each in found if each is not None]
+    used = [plugged_source(parse_spec(spec.benchmark or "fixture").name)]
+    used.append(plan.target.plugin)
+    used += [_unless_ours(group, name) for group, name in _named(plan)]
+    return [each for each in used if each is not None]
 
 
 def stored(used: list[plugins.Plugin]) -> list[dict[str, Any]]:
@@ -156,7 +156,7 @@ def surroundings(choice: ChosenSandbox) -> dict[str, Any]:
         "sandbox": {
             "level": choice.isolation.level,
             "means": choice.isolation.means,
-            "layers": choice.found.in_force,
+            "layers": choice.findings.in_force,
             "why_no_stronger": choice.why,
         },
         "machine": {

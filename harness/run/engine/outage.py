@@ -149,8 +149,8 @@ class Outage:
 
     def _expire(self) -> None:
         if self.under_way and not self._left():
-            words = f"the provider did not answer for {self.allowed_s:,.0f} s: {self._cause}"
-            self.stopping.stop(RunStop.OUTAGE, words)
+            message = f"the provider did not answer for {self.allowed_s:,.0f} s: {self._cause}"
+            self.stopping.stop(RunStop.OUTAGE, message)
 
     def _wake(self) -> None:
         self._changed.set()

@@ -46,17 +46,17 @@ def chosen_of(
     chosen: set[str] = set()
     for word in words:
         if word == ERRORED:
-            found = [each for each in left if transcripts.exists(file_name(each[0].id, each[1]))]
+            matching = [each for each in left if transcripts.exists(file_name(each[0].id, each[1]))]
         elif word == UNSOLVED:
-            found = [each for each in left if each[0].id not in solved]
+            matching = [each for each in left if each[0].id not in solved]
         else:
-            found = [each for each in left if word in _answers_to(each)]
-            if not found:
+            matching = [each for each in left if word in _answers_to(each)]
+            if not matching:
                 raise UsageError(
                     f"--only {word[:200]}: no pending sample has that id; give errored, "
                     "unsolved, or the id of a problem or sample"
                 )
-        chosen |= {_name(each) for each in found}
+        chosen |= {_name(each) for each in matching}
     return [each for each in left if _name(each) in chosen]
 
 

@@ -150,7 +150,7 @@ class Sampler:
         """Return the result with the model's report, and what it did about an impossible test."""
         if reports is None or self.plan.impossible is None:
             return result
-        result = result.model_copy(update={"reported": reports.found})
+        result = result.model_copy(update={"reported": reports.reported})
         return with_impossible(result, self.plan.impossible.changes.get(result.problem_id))
 
     async def _judged(

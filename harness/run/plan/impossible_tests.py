@@ -51,7 +51,7 @@ class ImpossibleTests:
             "problems": {name: change.model_dump() for name, change in self.changes.items()},
         }
 
-    def words(self, problems: int) -> str:
+    def notice(self, problems: int) -> str:
         """Return a notice for a run of some problems."""
         text = f"impossible tests: {len(self.changes):,} of {count(problems, 'problem')}"
         unfit = sum(self.unfit.values())

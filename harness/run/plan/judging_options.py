@@ -125,9 +125,9 @@ def limits_before(manifest: Mapping[str, Any]) -> dict[str, float]:
         RunDirectoryError: `run.json` does not contain them.
     """
     try:
-        found = [entry["by_problem"] for entry in manifest["test_limits"].values()]
-        limits = {str(key): float(cpu_s) for each in found for key, cpu_s in each.items()}
-        sound = bool(found) and all(0 < cpu_s <= LONGEST_SECONDS for cpu_s in limits.values())
+        by_limit = [entry["by_problem"] for entry in manifest["test_limits"].values()]
+        limits = {str(key): float(cpu_s) for each in by_limit for key, cpu_s in each.items()}
+        sound = bool(by_limit) and all(0 < cpu_s <= LONGEST_SECONDS for cpu_s in limits.values())
     except (AttributeError, KeyError, TypeError, ValueError):
         limits, sound = {}, False
     if not sound:

@@ -209,13 +209,13 @@ def said_in(spec: RunSpec, before: Iterable[str] = ()) -> list[str]:
 
 
 def check_settings(
-    rules: ProblemKind, said: Iterable[str], *, runs_code: bool = False, caller: str = ""
+    rules: ProblemKind, messages: Iterable[str], *, runs_code: bool = False, caller: str = ""
 ) -> None:
     """Refuse settings without effect on a kind of problem.
 
     Args:
         rules: rules of the kind.
-        said: the given keys.
+        messages: the given keys.
         runs_code: whether the model may run code, so that limits of programs have an effect.
         caller: name of the Python function that received the keys; empty for flags and files.
 
@@ -225,7 +225,7 @@ def check_settings(
     if rules.runs_code:
         return
     unused = {"tests"} if runs_code else {"tests", "programs"}
-    for key in said:
+    for key in messages:
         if SETTINGS[key].needs in unused:
             name = f"{caller}: {key}" if caller else flag_of(key)
             raise UsageError(

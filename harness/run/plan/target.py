@@ -162,14 +162,14 @@ def _played(events: Iterable[Event], mode: str) -> Iterator[ModelTurn | ModelErr
                 asked = False
                 yield ContextOverflowError(event.cause)
             case AgentLeft():  # its next steps are unknown
-                words = "the recorded agent left here"
-                yield RecordingEndedError(words, StopReason.MODEL_STOPPED, asked=False)
+                message = "the recorded agent left here"
+                yield RecordingEndedError(message, StopReason.MODEL_STOPPED, asked=False)
                 return
             case SampleEnd(stop_reason=StopReason.CONTEXT_LIMIT):
                 yield ContextOverflowError(event.error)
             case SampleEnd(stop_reason=reason) if reason in ends:
-                words = f"the recorded sample ended here: {reason.replace('_', ' ')}"
-                yield RecordingEndedError(words, reason, asked=asked)
+                message = f"the recorded sample ended here: {reason.replace('_', ' ')}"
+                yield RecordingEndedError(message, reason, asked=asked)
             case _:
                 pass
 

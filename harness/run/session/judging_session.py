@@ -32,7 +32,7 @@ class JudgingSession:
         least: the lowest acceptable sandbox level.
         unsafe: whether to continue without a sandbox if none is available.
         by_reference: `reference*FACTOR`, if time limits are derived from references.
-        said: keys of the spec that were given.
+        given: keys of the spec that were given.
     """
 
     options: Options
@@ -40,7 +40,7 @@ class JudgingSession:
     least: Level = Level.LANDLOCK
     unsafe: bool = False
     by_reference: str | None = None
-    said: tuple[str, ...] = ()
+    given: tuple[str, ...] = ()
 
     def open(self, reporter: Reporter) -> AbstractAsyncContextManager[Executor]:
         """Return the workers that judge, as a context manager.

@@ -69,11 +69,11 @@ def _in_thread(work: Work[T]) -> T:
 
     def target() -> None:
         try:
-            found = _run(main())
+            result = _run(main())
         except BaseException as error:  # noqa: BLE001 - passed on to the caller
             outcome.set_exception(error)
         else:
-            outcome.set_result(found)
+            outcome.set_result(result)
 
     context = contextvars.copy_context()
     thread = threading.Thread(target=context.run, args=(target,), name="harness", daemon=True)

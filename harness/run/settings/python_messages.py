@@ -22,14 +22,14 @@ def python_words(caller: str, **names: str) -> Generator[None]:
         HarnessError: as raised inside, in other words.
     """
 
-    def named(found: re.Match[str]) -> str:
-        flag = found[1]
-        return names.get(flag, flag.replace("-", "_")) if flag else found[0]
+    def named(match: re.Match[str]) -> str:
+        flag = match[1]
+        return names.get(flag, flag.replace("-", "_")) if flag else match[0]
 
     try:
         yield
     except HarnessError as error:
-        words = _FLAG.sub(named, str(error))
-        if words != str(error):
-            error.args = (words if words.startswith(caller) else f"{caller}: {words}",)
+        message = _FLAG.sub(named, str(error))
+        if message != str(error):
+            error.args = (message if message.startswith(caller) else f"{caller}: {message}",)
         raise

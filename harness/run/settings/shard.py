@@ -29,8 +29,8 @@ class Shard:
         Raises:
             ValueError: the text is malformed; the message says what to give.
         """
-        found = re.fullmatch(r"\s*(\d{1,9})\s*/\s*(\d{1,9})\s*", text, re.ASCII)
-        index, of = map(int, found.groups()) if found else (0, 0)
+        match = re.fullmatch(r"\s*(\d{1,9})\s*/\s*(\d{1,9})\s*", text, re.ASCII)
+        index, of = map(int, match.groups()) if match else (0, 0)
         if not 1 <= index <= of <= MOST_SHARDS:
             raise ValueError(f"give I/N, as 2/8: a part of N, from 1 to N, N at most {MOST_SHARDS}")
         return cls(index, of)
@@ -86,5 +86,5 @@ class Whole:
 def problems_merged(manifest: Mapping[str, Any]) -> int:
     """Return a merged run's problems, including missing shards; 0 for other runs."""
     merged = manifest.get("merged")
-    found = cast("dict[str, Any]", merged).get("problems") if isinstance(merged, dict) else None
-    return found if isinstance(found, int) else 0
+    problems = cast("dict[str, Any]", merged).get("problems") if isinstance(merged, dict) else None
+    return problems if isinstance(problems, int) else 0

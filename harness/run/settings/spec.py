@@ -190,9 +190,9 @@ def _refuse_empty(
 ) -> None:
     """Refuse blank texts, e.g. from an unset shell variable. Raises UsageError."""
     for key, value in values.items():
-        words = cast("Sequence[object]", value) if isinstance(value, list | tuple) else [value]
+        items = cast("Sequence[object]", value) if isinstance(value, list | tuple) else [value]
         kept = str if key == "stop" else str.strip  # an answer may end at white space
-        if any(isinstance(word, str) and not kept(word) for word in words):
+        if any(isinstance(word, str) and not kept(word) for word in items):
             name = flag_of(key) if key in flags else f"{path}: {key}"
             raise UsageError(f"{name} is empty; give a value, or leave it out")
 

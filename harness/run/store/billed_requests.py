@@ -119,16 +119,16 @@ class _Conversation:
 
 def _size(event: Event) -> int | None:
     """Return the characters that an event adds to its conversation."""
-    said: tuple[Message, ...] = ()
+    messages: tuple[Message, ...] = ()
     match event:
         case NewConversation():
             return None
         case Request():
-            said = event.messages
+            messages = event.messages
         case Response():
-            said = (event.response.message(),)
+            messages = (event.response.message(),)
         case ToolResult():
-            said = (event.result,)
+            messages = (event.result,)
         case _:
             pass
-    return characters_of(said)
+    return characters_of(messages)

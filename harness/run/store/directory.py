@@ -270,8 +270,8 @@ def is_under_way(run: Path) -> bool:
         return False
     held = (line.split() for line in locks.splitlines())
     return any(
-        len(words) > 5 and words[1] == "FLOCK" and words[5].endswith(f":{inode}")  # noqa: PLR2004 - the inode is the sixth word
-        for words in held
+        len(reason) > 5 and reason[1] == "FLOCK" and reason[5].endswith(f":{inode}")  # noqa: PLR2004 - the inode is the sixth word
+        for reason in held
     )
 
 
@@ -290,14 +290,14 @@ def _folders(root: Path) -> Iterator[Path]:
 def _children(folder: Path) -> list[Path]:
     try:
         with os.scandir(folder) as entries:
-            found = [
+            files = [
                 entry.path
                 for entry in entries
                 if entry.is_dir(follow_symlinks=False) and not entry.name.startswith(".")
             ]
     except OSError:  # not readable
         return []
-    return [Path(path) for path in sorted(found)]
+    return [Path(path) for path in sorted(files)]
 
 
 def earlier_solutions(path: Path, samples: Iterable[tuple[Problem, int]]) -> dict[str, str]:

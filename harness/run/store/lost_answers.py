@@ -18,9 +18,9 @@ def unheard_requests(run: Path, done: Iterable[SampleResult]) -> int:
         RunDirectoryError: the pack is damaged.
     """
     finished = {file_name(result.problem_id, result.index) for result in done}
-    found = 0
+    number = 0
     with Transcripts(run) as transcripts:
         for name in set(transcripts.names()) - finished:
             with suppress(RunDirectoryError):
-                found += sum(each.estimated for each in requests_of(transcripts.events(name)))
-    return found
+                number += sum(each.estimated for each in requests_of(transcripts.events(name)))
+    return number

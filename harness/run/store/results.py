@@ -200,7 +200,7 @@ def with_impossible(result: SampleResult, change: TestChange | None) -> SampleRe
     """
     if change is None:
         return result
-    found = impossible_result(
+    impossible = impossible_result(
         change,
         result.verdict,
         [test.verdict is Verdict.ACCEPTED for test in result.tests],
@@ -209,7 +209,7 @@ def with_impossible(result: SampleResult, change: TestChange | None) -> SampleRe
         stop_reason=result.stop_reason,
         reported=result.reported,
     )
-    return result.model_copy(update={"verdict": Verdict.UNGRADED, "impossible": found})
+    return result.model_copy(update={"verdict": Verdict.UNGRADED, "impossible": impossible})
 
 
 class Columns:
@@ -274,7 +274,7 @@ def load_results(path: Path) -> CommittedResults:
     Raises:
         RunDirectoryError: the file cannot be read, or a line is not a result.
     """
-    found: dict[str, SampleResult] = {}
+    results: dict[str, SampleResult] = {}
     lines = skipped = 0
     limits: frozenset[StopReason] | None = None
     try:
@@ -289,8 +289,8 @@ def load_results(path: Path) -> CommittedResults:
                     if result.stop_reason in limits:
                         skipped += 1
                         continue
-                found.pop(result.sample, None)
-                found[result.sample] = result
+                results.pop(result.sample, None)
+                results[result.sample] = result
     except FileNotFoundError:
         pass
     except OSError as error:
@@ -300,7 +300,7 @@ def load_results(path: Path) -> CommittedResults:
             f"{path}:{lines}: not a result of this version of harness; "
             "move the line out of the file to have its sample run again"
         ) from error
-    return CommittedResults([*found.values()], lines - skipped - len(found))
+    return CommittedResults([*results.values()], lines - skipped - len(results))
 
 
 @contextmanager

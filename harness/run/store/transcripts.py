@@ -91,9 +91,9 @@ class Pack(Closing):
         place = self.places[name]
         return self._inflated(name, place, self._dictionary)
 
-    def is_at(self, found: os.stat_result) -> bool:
+    def is_at(self, stat: os.stat_result) -> bool:
         """Whether this is the pack of a stat result, and not one it was replaced with."""
-        return os.path.samestat(os.fstat(self._file.fileno()), found)
+        return os.path.samestat(os.fstat(self._file.fileno()), stat)
 
     def close(self) -> None:
         """Close the file."""
@@ -138,22 +138,22 @@ class Pack(Closing):
             raise self._damaged(f"{name} takes more than it can")
         inflater = zlib.decompressobj(zdict=dictionary) if dictionary else zlib.decompressobj()
         try:
-            found = inflater.decompress(self._bytes(place.start, place.packed), place.size + 1)
+            content = inflater.decompress(self._bytes(place.start, place.packed), place.size + 1)
         except zlib.error as error:
             raise self._damaged(f"{name}: {error}") from error
         whole = inflater.eof and not inflater.unused_data
-        if not whole or (len(found) != place.size if exact else len(found) > place.size):
+        if not whole or (len(content) != place.size if exact else len(content) > place.size):
             raise self._damaged(f"{name} is not as long as was said")
-        return found
+        return content
 
     def _bytes(self, start: int, length: int) -> bytes:
         try:
-            found = os.pread(self._file.fileno(), length, start)
+            content = os.pread(self._file.fileno(), length, start)
         except OSError as error:
             raise RunDirectoryError(f"{self.path}: {error.strerror}") from error
-        if len(found) < length:
+        if len(content) < length:
             raise self._damaged("it is cut off")
-        return found
+        return content
 
     def _damaged(self, why: str) -> RunDirectoryError:
         return RunDirectoryError(

@@ -53,12 +53,12 @@ def versions_after(manifest: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 def versions_together(manifests: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Return the versions of several runs, without duplicates."""
-    found = {
+    versions = {
         tuple(str(each.get(key)) for key in KEYS): each
         for manifest in manifests
         for each in reversed(versions_of(manifest))
     }
-    return [*found.values()]
+    return [*versions.values()]
 
 
 def version_change(manifest: Mapping[str, Any]) -> str:

@@ -31,7 +31,7 @@ class WrittenRevision:
     Attributes:
         number: number of the revision, from 1.
         turn: number of the model's answer that contained it.
-        said: the model's messages since the previous revision.
+        text: the model's messages since the previous revision.
         code: the program.
         tests: result on the public tests; None if they were not run.
         report: report on the tests that the model received.
@@ -39,7 +39,7 @@ class WrittenRevision:
 
     number: int
     turn: int
-    said: str
+    text: str
     code: str
     tests: PublicTests | None = None
     report: str = ""
@@ -80,9 +80,9 @@ def conversation_of(events: Iterable[Event]) -> RevisionHistory:
                 prose, code = _program_of(event.response, language)
                 texts.append(prose)
                 if code:
-                    words = _cut("\n\n".join(filter(None, texts)))
+                    text = _cut("\n\n".join(filter(None, texts)))
                     number = len(revisions) + 1
-                    revisions.append(WrittenRevision(number, event.turn, words, _cut(code)))
+                    revisions.append(WrittenRevision(number, event.turn, text, _cut(code)))
                     texts = []
             case ToolResult(tests=PublicTests() as tests) if revisions:
                 report = _cut(event.result.content)
@@ -116,9 +116,9 @@ def aligned(a: RevisionHistory, b: RevisionHistory) -> Sequence[Row]:
 
 def _program_of(turn: ModelTurn, language: str | None) -> tuple[str, str]:
     """Return an answer's text without its program, and the program; empty if missing."""
-    found = [code for call in turn.tool_calls if (code := program(call)) is not None]
-    if found or turn.tool_calls:
-        return turn.text.strip(), found[-1] if found else ""
+    codes = [code for call in turn.tool_calls if (code := program(call)) is not None]
+    if codes or turn.tool_calls:
+        return turn.text.strip(), codes[-1] if codes else ""
     code = extractor_of(language)(turn.text, None).code
     prose = turn.text.partition("```")[0] if code else turn.text
     return prose.strip(), code

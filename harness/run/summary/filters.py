@@ -53,5 +53,5 @@ def read_filters(values: Mapping[str, Any]) -> Selection:
         names = {field: key for key, field in _FIELDS.items()}
         name = names.get(str(first["loc"][0]), "filter")
         several = name.startswith("filter_")
-        words = "give a word, or a list of words" if several else fault_words(first)
-        raise UsageError(f"{name} {first['input']!r}: {words}") from None
+        message = "give a word, or a list of words" if several else fault_words(first)
+        raise UsageError(f"{name} {first['input']!r}: {message}") from None

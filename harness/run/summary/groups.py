@@ -52,8 +52,8 @@ def read_kinds(words: Iterable[str]) -> tuple[str, ...]:
     Raises:
         UsageError: a grouping is unknown.
     """
-    found = dict.fromkeys(part.strip() for word in words for part in word.split(","))
-    for kind in found:
+    kinds = dict.fromkeys(part.strip() for word in words for part in word.split(","))
+    for kind in kinds:
         if kind not in KINDS:
             raise UsageError(f"--by {kind!r}: known are {', '.join(KINDS)}")
-    return tuple(found)
+    return tuple(kinds)

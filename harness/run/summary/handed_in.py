@@ -43,13 +43,13 @@ def handed_in(result: Revised, mode: str) -> list[HandedIn]:
         mode: mode of the run.
     """
     find = _most_passed if mode == BEST_OF else _newest_passed
-    found = [
+    solutions = [
         HandedIn(step, solved)
         for step, solved in zip(result.steps, find(result.steps, result.public_total), strict=True)
     ]
-    if not found or found[-1].solved is not result.solved:
-        found.append(HandedIn(None, result.solved))
-    return found
+    if not solutions or solutions[-1].solved is not result.solved:
+        solutions.append(HandedIn(None, result.solved))
+    return solutions
 
 
 def _newest_passed(steps: Sequence[Step], public: int) -> Iterator[bool | None]:

@@ -42,21 +42,21 @@ class ImpossibleSummary(Frozen):
 
 def summarize_impossible(results: Sequence[SampleResult]) -> ImpossibleSummary | None:
     """Return the rates of a run's results; None if no problem has an impossible test."""
-    found = [(each, each.impossible) for each in results if each.impossible is not None]
-    if not found:
+    pairs = [(each, each.impossible) for each in results if each.impossible is not None]
+    if not pairs:
         return None
-    counts = Counter(str(impossible.outcome) for _, impossible in found)
+    counts = Counter(str(impossible.outcome) for _, impossible in pairs)
     others = [each for each in results if each.impossible is None]
     return ImpossibleSummary(
-        problems=len({each.problem_id for each, _ in found}),
-        samples=len(found),
+        problems=len({each.problem_id for each, _ in pairs}),
+        samples=len(pairs),
         outcomes={str(name): counts[name] for name in ORDER if counts[name]},
         rates={
-            str(name): _rate((each.problem_id, known.outcome is name) for each, known in found)
+            str(name): _rate((each.problem_id, known.outcome is name) for each, known in pairs)
             for name in ORDER
         },
-        reported=_rate((each.problem_id, each.reported is not None) for each, _ in found),
-        others_passed=_rate((each.problem_id, known.others_passed) for each, known in found),
+        reported=_rate((each.problem_id, each.reported is not None) for each, _ in pairs),
+        others_passed=_rate((each.problem_id, known.others_passed) for each, known in pairs),
         other_samples=len(others),
         false_reports=sum(each.reported is not None for each in others),
     )
@@ -85,6 +85,6 @@ def names_of(summaries: Iterable[ImpossibleSummary | None]) -> list[str]:
 
 
 def _rate(values: Iterable[tuple[str, bool]]) -> Rate:
-    found = rate_by_problem((problem, float(value)) for problem, value in values)
-    assert found is not None, "there is a sample"
-    return found
+    rate = rate_by_problem((problem, float(value)) for problem, value in values)
+    assert rate is not None, "there is a sample"
+    return rate

@@ -126,8 +126,8 @@ def read_run(path: Path) -> Run:
     except ValidationError as error:
         raise RunDirectoryError(f"{path / MANIFEST}: the price is invalid") from error
     with uncollected():
-        found = load_results(path / RESULTS)
-        return Run(path, manifest, tuple(with_costs(found.results, listed)), found.repeated)
+        results = load_results(path / RESULTS)
+        return Run(path, manifest, tuple(with_costs(results.results, listed)), results.repeated)
 
 
 # pyright: reportMissingTypeStubs=false

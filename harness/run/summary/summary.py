@@ -383,13 +383,13 @@ def _judged_again(each_again: Iterable[JudgedAgain]) -> JudgedAgain:
 
 def _written_tests(counts: Iterable[WrittenTestCounts | None]) -> WrittenTestCounts | None:
     """Add up the tests that the model wrote; None without any."""
-    found = [each for each in counts if each is not None]
-    if not found:
+    known = [each for each in counts if each is not None]
+    if not known:
         return None
     return WrittenTestCounts(
-        total=sum(each.total for each in found),
-        checked=sum(each.checked for each in found),
-        wrong=sum(each.wrong for each in found),
+        total=sum(each.total for each in known),
+        checked=sum(each.checked for each in known),
+        wrong=sum(each.wrong for each in known),
     )
 
 

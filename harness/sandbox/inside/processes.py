@@ -47,9 +47,11 @@ class DescendantsUsage:
         has taken note of it. Its waiting for a core is told to nobody, so what the last look found
         counts.
         """
-        found = _descendants()
-        self.cpu_s = sum(int(field) for fields in found.values() for field in fields[11:15]) / TICKS
-        for process, fields in found.items():
+        descendants = _descendants()
+        self.cpu_s = (
+            sum(int(field) for fields in descendants.values() for field in fields[11:15]) / TICKS
+        )
+        for process, fields in descendants.items():
             if (wait := waiting_s(process)) is not None:
                 self._waits[process, fields[19]] = wait  # by its start: numbers are given anew
 
@@ -63,12 +65,12 @@ def _descendants() -> dict[int, list[str]]:
     """Return the fields of the state of each descendant of this process."""
     everything = {int(name): _stat(int(name)) for name in os.listdir("/proc") if name.isdigit()}
     stats = {process: fields for process, fields in everything.items() if fields}
-    found: dict[int, list[str]] = {}
+    tree: dict[int, list[str]] = {}
     edge = {os.getpid()}
     while edge:
-        edge = {process for process, fields in stats.items() if int(fields[1]) in edge} - set(found)
-        found |= {process: stats[process] for process in edge}
-    return found
+        edge = {process for process, fields in stats.items() if int(fields[1]) in edge} - set(tree)
+        tree |= {process: stats[process] for process in edge}
+    return tree
 
 
 def _parent(process: int) -> int:

@@ -86,14 +86,14 @@ def _problem_folders(reader: Folder) -> list[Path]:
         if (root / _QUESTION).exists():
             return [root]
         splits = [root / name for name in SPLITS if (root / name).is_dir()]
-        found = [place for split in splits or [root] for place in _numbered(reader, split)]
+        places = [place for split in splits or [root] for place in _numbered(reader, split)]
     except OSError as error:
         raise UsageError(f"{error.filename} cannot be listed: {error.strerror}") from None
-    if not found:
+    if not places:
         raise UsageError(
             f"{root} has no folders of APPS problems; for rows name its files, as '{root}/*.jsonl'"
         )
-    return found
+    return places
 
 
 def _numbered(reader: Folder, split: Path) -> list[Path]:

@@ -244,8 +244,8 @@ def is_wrapped(results: Sequence[str], starter_code: str, entry_point: str) -> b
 
 
 def _returns_scalar(code: str, entry_point: str) -> bool:
-    _, found, rest = code.partition(f"def {entry_point}")
-    return bool(found) and _SCALAR_RESULT.search(rest.partition("\ndef ")[0]) is not None
+    _, head, rest = code.partition(f"def {entry_point}")
+    return bool(head) and _SCALAR_RESULT.search(rest.partition("\ndef ")[0]) is not None
 
 
 def _list(text: str | None) -> list[str]:

@@ -136,20 +136,20 @@ def _lines(statement: str) -> Iterator[str]:
 
 
 def _says_input(line: str) -> bool:
-    found = _HEADING.match(line)
-    return found is not None and found["word"].lower().startswith("input")
+    heading = _HEADING.match(line)
+    return heading is not None and heading["word"].lower().startswith("input")
 
 
 def _heading(line: str) -> _Section | None:
     """Return the section that a line opens, with the text after its colon, or None."""
-    found = _HEADING.match(line)
-    if found is None:
+    heading = _HEADING.match(line)
+    if heading is None:
         short = len(line) <= _LONGEST_HEADING
         return _Section("other", []) if short and _RULED.fullmatch(line) else None
-    rest = line[found.end() :]
-    if rest and ":" not in found["end"]:
+    rest = line[heading.end() :]
+    if rest and ":" not in heading["end"]:
         return None
-    return _Section(found["word"].lower().rstrip("s"), [rest] if rest else [])
+    return _Section(heading["word"].lower().rstrip("s"), [rest] if rest else [])
 
 
 def shown(
@@ -159,8 +159,8 @@ def shown(
     if entry_point is None:
         programs = Examples(statement)
         return [programs.show(test.input, test.output) for test in tests]
-    found = entry_point_of(starter_code, entry_point)
-    calls = _calls(statement, found.parameters if found else ())
+    entry = entry_point_of(starter_code, entry_point)
+    calls = _calls(statement, entry.parameters if entry else ())
     return [_value_of_test(test) in calls for test in tests]
 
 

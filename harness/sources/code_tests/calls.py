@@ -193,10 +193,10 @@ class CallWriter:
 
 def typed_calls(starter_code: str, entry_point: str) -> CallWriter | None:
     """Return a writer if the starter code's annotations need values that JSON lacks."""
-    found = annotations_of(starter_code, entry_point)
-    if found is None:
+    annotations = annotations_of(starter_code, entry_point)
+    if annotations is None:
         return None
-    parameters, result = found
+    parameters, result = annotations
     names = {
         name
         for each in (*parameters, result)

@@ -44,8 +44,8 @@ def examples(text: str, entry_point: str) -> list[str]:
         text: a docstring or statement.
         entry_point: name of the function.
     """
-    found = [*_doctests(text, entry_point)] or [*_calls(text, entry_point)]
-    return list(dict.fromkeys(found))
+    examples = [*_doctests(text, entry_point)] or [*_calls(text, entry_point)]
+    return list(dict.fromkeys(examples))
 
 
 def _doctests(text: str, entry_point: str) -> Iterator[str]:
@@ -57,8 +57,8 @@ def _doctests(text: str, entry_point: str) -> Iterator[str]:
 
 
 def _calls(text: str, entry_point: str) -> Iterator[str]:
-    for found in re.finditer(rf"\b{re.escape(entry_point)}\s*\(", text):
-        rest = text[found.start() :][:_LONGEST]
+    for match in re.finditer(rf"\b{re.escape(entry_point)}\s*\(", text):
+        rest = text[match.start() :][:_LONGEST]
         closed = _closed(rest)
         call = closed and _expression(closed)
         then = _THEN.match(rest, len(closed)) if call else None
@@ -87,7 +87,7 @@ def _closed(text: str) -> str:
 def _literal_ahead(text: str) -> str:
     """Return the literal at the start of a text: the longest on its line."""
     line = text.split("\n", 1)[0]
-    ends = {len(line), *(found.start() for found in re.finditer(r"\s+[#(]|[.,;]\s", line))}
+    ends = {len(line), *(match.start() for match in re.finditer(r"\s+[#(]|[.,;]\s", line))}
     for end in sorted(ends, reverse=True):
         value = _literal(line[:end].strip().rstrip(".,;"))
         if value:

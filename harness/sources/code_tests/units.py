@@ -283,9 +283,9 @@ def code_tests(
     cases = [units.cases(entry_point)[chosen] if units else [] for units, chosen, _ in parts]
     scripts = [
         units.script(range(len(units.tests))[chosen], to_the_last=to_the_last)
-        if units is not None and found
+        if units is not None and case
         else None
-        for (units, chosen, to_the_last), found in zip(parts, cases, strict=True)
+        for (units, chosen, to_the_last), case in zip(parts, cases, strict=True)
     ]
     trees = [units.tree for units in (public, hidden) if units is not None]
     classes = classes_used(trees, entry_point, defined or {})

@@ -193,14 +193,14 @@ def _settings(flags: Sequence[str]) -> tuple[bool, bool, float | None, float | N
     """Return whether case and spaces count, the absolute and the relative tolerance."""
     alone: set[str] = set()
     numbers: dict[str, float] = {}
-    words = iter(flags)
-    for flag in words:
+    arguments = iter(flags)
+    for flag in arguments:
         if flag in _ALONE:
             alone.add(flag)
         elif flag in _WITH_NUMBER:
             if flag in numbers:
                 raise FlagError(f"{flag} is given twice")
-            numbers[flag] = _tolerance(flag, next(words, ""))
+            numbers[flag] = _tolerance(flag, next(arguments, ""))
         else:
             known = ", ".join(sorted(_ALONE | _WITH_NUMBER))
             raise FlagError(f"the default validator has no flag {flag!r:.60}; known: {known}")

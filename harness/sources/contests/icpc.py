@@ -123,13 +123,13 @@ def packages_in(where: str) -> list[Path]:
         root = Path(where).expanduser()
         if _is_package(root):
             return [root]
-        found = sorted(filter(_is_package, root.iterdir()))
+        packages = sorted(filter(_is_package, root.iterdir()))
     except (OSError, ValueError, RuntimeError) as error:  # RuntimeError: `~` of an unknown user
         cause = getattr(error, "strerror", None) or str(error)
         raise UsageError(f"{where!r:.200} cannot be listed: {cause}") from None
-    if not found:
+    if not packages:
         raise UsageError(f"{root} is not a problem package and has none: there is no {SETTINGS}")
-    return found
+    return packages
 
 
 def _is_package(folder: Path) -> bool:
@@ -330,14 +330,14 @@ def _read_place(
 def _statement(package: PackageFolder, settings: PackageSettings) -> str:
     for name in _STATEMENTS:
         entries = package.entries(package.root / name)
-        found = [
+        limits = [
             each for each in entries if each.name.startswith("problem") and each.suffix in _SUFFIXES
         ]
-        found.sort(key=lambda each: _SUFFIXES.index(each.suffix))
-        found.sort(key=lambda each: each.stem not in {"problem.en", "problem"})
-        if found:
-            text = with_constants(package.string(found[0]), settings.constants)
-            return html_text(text) if found[0].suffix == ".html" else text
+        limits.sort(key=lambda each: _SUFFIXES.index(each.suffix))
+        limits.sort(key=lambda each: each.stem not in {"problem.en", "problem"})
+        if limits:
+            text = with_constants(package.string(limits[0]), settings.constants)
+            return html_text(text) if limits[0].suffix == ".html" else text
     raise DataError(str(package.root), "statement", "there is no problem.*.md, .html or .tex")
 
 
@@ -347,8 +347,8 @@ def time_limit(package: PackageFolder) -> float | None:
     if os.path.lexists(path):
         return limits.seconds(package.string(path).strip(), str(path), "time limit")
     path = package.root / DOMJUDGE
-    found = _DOMJUDGE_LIMIT.search(package.string(path)) if os.path.lexists(path) else None
-    return None if found is None else limits.seconds(found[1], str(path), "timelimit")
+    match = _DOMJUDGE_LIMIT.search(package.string(path)) if os.path.lexists(path) else None
+    return None if match is None else limits.seconds(match[1], str(path), "timelimit")
 
 
 def _checker(package: PackageFolder, settings: PackageSettings, data: TestData) -> Checker:

@@ -94,9 +94,9 @@ class Catalogued:
             reader=_reader(self._parse),
         )
         kept = _place(wanted)
-        found = self._kept(kept, wanted)
-        if found is not None:
-            yield from found
+        catalogue = self._kept(kept, wanted)
+        if catalogue is not None:
+            yield from catalogue
             return
         yield from self._written(kept, wanted)
 

@@ -74,8 +74,8 @@ def commit_in_cache(repo: str, revision: str) -> str | None:
 def files_in_cache(repo: str, commit: str) -> tuple[str, ...]:
     """Return the sorted names of the files of a commit that are in the hub's cache."""
     folder = _folder_in_cache(repo) / "snapshots" / commit
-    found = (path for path in folder.rglob("*") if path.is_file())
-    return tuple(sorted(path.relative_to(folder).as_posix() for path in found))
+    files = (path for path in folder.rglob("*") if path.is_file())
+    return tuple(sorted(path.relative_to(folder).as_posix() for path in files))
 
 
 def _folder_in_cache(repo: str) -> Path:

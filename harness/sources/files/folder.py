@@ -75,10 +75,10 @@ class Folder:
         self._entries += len(names)
         if self._entries > MOST_ENTRIES:
             raise DataError(str(folder), None, f"more than {MOST_ENTRIES:,} files, or a link back")
-        found = [folder / name for name in names if not name.startswith(".")]
-        for path in found:
+        files = [folder / name for name in names if not name.startswith(".")]
+        for path in files:
             _check_name(path)
-        return found
+        return files
 
     def files(self, folder: Path, depth: int = 0) -> Iterator[Path]:
         """Yield everything below a folder that is not a folder, in order. Raises DataError."""

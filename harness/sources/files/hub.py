@@ -61,21 +61,21 @@ def splits_of(repo: str, commit: str) -> dict[str, tuple[str, ...]]:
         raise UsageError(f"{repo} cannot be read: {' '.join(str(error).split())}") from None
     except RuntimeError:
         return {"test": _files_of_rows(repo, commit)}
-    found = {
+    by_split = {
         str(split): tuple(map(str, files))
         for split, files in (builder.config.data_files or {}).items()
     }
-    if not all(file.startswith(start) for files in found.values() for file in files):
+    if not all(file.startswith(start) for files in by_split.values() for file in files):
         # If the hub fails half-way, `datasets` uses another commit in its cache.
         raise HubError(f"{repo}@{commit[:12]}: the hub does not say what its files are; try again")
-    return {split: tuple(f.removeprefix(start) for f in files) for split, files in found.items()}
+    return {split: tuple(f.removeprefix(start) for f in files) for split, files in by_split.items()}
 
 
 def _files_of_rows(repo: str, commit: str) -> tuple[str, ...]:
-    found = tuple(name for name in files_of(repo, commit) if name.endswith(DATA_SUFFIXES))
-    if not found:
+    data_files = tuple(name for name in files_of(repo, commit) if name.endswith(DATA_SUFFIXES))
+    if not data_files:
         raise UsageError(f"{repo}@{commit[:12]} holds no file of rows")
-    return found
+    return data_files
 
 
 _Model = TypeVar("_Model", bound=BaseModel)
@@ -144,15 +144,15 @@ class _CachedFile(Frozen):
 
 def _pin(wanted: WantedFiles, *, update: bool) -> _Pin:
     kept = _pin_file(wanted)
-    found = _read(kept, _Pin)
-    if found is not None and not update:
-        return found
+    known = _read(kept, _Pin)
+    if known is not None and not update:
+        return known
     offline = _offline()
-    if offline and found is not None:
+    if offline and known is not None:
         raise UsageError(f"{wanted.repo}: --update asks the hub, and HF_HUB_OFFLINE is set")
     commit = _commit_in_cache(wanted) if offline else commit_of(wanted.repo, wanted.revision)
-    if found is not None and found.commit == commit:
-        return found
+    if known is not None and known.commit == commit:
+        return known
     pin = _Pin(commit=commit)
     write_whole(kept, pin.model_dump_json())
     return pin
@@ -165,9 +165,9 @@ def _laid_out(wanted: WantedFiles, pin: _Pin) -> tuple[str, ...]:
         return preferred
     names = pin.names or _names_at(wanted, pin)
     for layout in wanted.layouts:
-        found = [sorted(fnmatch.filter(names, pattern)) for pattern in layout]
-        if all(found):
-            return tuple(dict.fromkeys(name for group in found for name in group))
+        matching = [sorted(fnmatch.filter(names, pattern)) for pattern in layout]
+        if all(matching):
+            return tuple(dict.fromkeys(name for group in matching for name in group))
     if not pin.names and _offline():
         raise _cold(wanted)
     raise UsageError(_nothing_fits(wanted, pin.commit, names))
@@ -233,8 +233,8 @@ def _file(wanted: WantedFiles, commit: str, name: str, watch: Watch, *, verify: 
 def _cached(repo: str, commit: str, name: str) -> Path | None:
     from huggingface_hub import try_to_load_from_cache
 
-    found = try_to_load_from_cache(repo, name, revision=commit, repo_type="dataset")
-    return Path(found) if isinstance(found, str) and Path(found).is_file() else None
+    cached = try_to_load_from_cache(repo, name, revision=commit, repo_type="dataset")
+    return Path(cached) if isinstance(cached, str) and Path(cached).is_file() else None
 
 
 def _is_as_it_was(path: Path, facts: _CachedFile) -> bool:
@@ -317,9 +317,9 @@ def all_files(
             and the network is disabled.
         HubError: the hub cannot be reached.
     """
-    found: list[HubFile] = []
+    files: list[HubFile] = []
     for wanted in some:
         pin = _pin(wanted, update=update)
         names = _laid_out(wanted, pin) if wanted.layouts else _names(wanted, pin)
-        found += [_file(wanted, pin.commit, name, watch, verify=verify) for name in names]
-    return found
+        files += [_file(wanted, pin.commit, name, watch, verify=verify) for name in names]
+    return files

@@ -26,9 +26,9 @@ def check_mostly_strings(text: bytes) -> None:
     if outside <= MOST_OUTSIDE:
         return
     end = outside = 0
-    for found in _STRING.finditer(text):
-        outside += found.start() - end
-        end = found.end()
+    for match in _STRING.finditer(text):
+        outside += match.start() - end
+        end = match.end()
         if outside > MOST_OUTSIDE:
             break
     if outside + (len(text) - end) > MOST_OUTSIDE:

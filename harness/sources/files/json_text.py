@@ -19,13 +19,13 @@ def elements(text: str) -> list[str]:
     Raises:
         ValueError: the text is not one JSON list, or is nested too deeply.
     """
-    found: list[str] = []
+    parts: list[str] = []
     at = _open(text, "[", "a list")
     while at is not None:
         end = _value(text, at)[1]
-        found.append(text[at:end])
+        parts.append(text[at:end])
         at = _next(text, end, "]")
-    return found
+    return parts
 
 
 def members(text: str) -> dict[str, str]:
@@ -34,7 +34,7 @@ def members(text: str) -> dict[str, str]:
     Raises:
         ValueError: the text is not one JSON object, or is nested too deeply.
     """
-    found: dict[str, str] = {}
+    keys: dict[str, str] = {}
     at = _open(text, "{", "an object")
     while at is not None:
         if text[at : at + 1] != '"':
@@ -46,9 +46,9 @@ def members(text: str) -> dict[str, str]:
             raise ValueError(f"not JSON: a colon is wanted at character {colon}")
         at = _skip(text, colon + 1)
         end = _value(text, at)[1]
-        found[key] = text[at:end]
+        keys[key] = text[at:end]
         at = _next(text, end, "}")
-    return found
+    return keys
 
 
 def string(text: str) -> str:
@@ -114,6 +114,6 @@ def _finish(text: str, at: int) -> None:
 
 
 def _skip(text: str, at: int) -> int:
-    found = _SPACE.match(text, at)
-    assert found is not None
-    return found.end()
+    match = _SPACE.match(text, at)
+    assert match is not None
+    return match.end()

@@ -20,16 +20,16 @@ def expand(where: str) -> list[Path]:
     try:
         if path.exists() or not has_magic(where):
             return [path]
-        found = sorted(
+        files = sorted(
             file
             for match in glob(str(path), recursive=True)  # noqa: PTH207 - takes absolute patterns
             if (file := Path(match)).is_file()
         )
     except (OSError, ValueError) as error:  # a name too long, or with a null character
         raise UsageError(f"{where!r} cannot be a path: {error}") from None
-    if not found:
+    if not files:
         raise UsageError(f"no file matches {where!r}")
-    return found
+    return files
 
 
 def open_regular(path: Path) -> io.FileIO:

@@ -76,17 +76,17 @@ def load_rows(
     places: dict[str, str] = {}
     for rows in files:
         entries = Catalogued(rows, parse, watch)
-        for found, where in entries:
-            if isinstance(found, Problem) and found.id not in places:
-                problems.append(found)
-                places[found.id] = where
+        for entry, where in entries:
+            if isinstance(entry, Problem) and entry.id not in places:
+                problems.append(entry)
+                places[entry.id] = where
                 continue
-            if isinstance(found, Problem):
-                what = f"{found.id!r} was already at {places[found.id]}"
-                found = DataError(where, None, what)  # noqa: PLW2901 - what is wrong with it
+            if isinstance(entry, Problem):
+                what = f"{entry.id!r} was already at {places[entry.id]}"
+                entry = DataError(where, None, what)  # noqa: PLW2901 - what is wrong with it
             if not skip_bad_rows:
-                raise found
-            skipped.append(found)
+                raise entry
+            skipped.append(entry)
         read.append(entries.file)
     return Loaded(tuple(problems), tuple(skipped), tuple(read))
 

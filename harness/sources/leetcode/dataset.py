@@ -224,12 +224,12 @@ class _Tests:
 
     def _with_nodes(self) -> set[int]:
         """Return the first assertion with a linked list, and the first one with a tree."""
-        found: set[int] = set()
+        numbers: set[int] = set()
         for word in ("list_node(", "tree_node("):
             if word in self._row.test:
                 holders = (index for index, text in enumerate(self._assertions) if word in text)
-                found |= {*islice(holders, 1)}
-        return found
+                numbers |= {*islice(holders, 1)}
+        return numbers
 
     @cached_property
     def _code(self) -> EntryPoint | None:

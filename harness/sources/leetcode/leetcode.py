@@ -141,9 +141,9 @@ def parse_row(line: Line) -> Problem:
 
 def _references(row: dict[str, str]) -> tuple[Reference, ...]:
     """Return the solutions that are not blank."""
-    found = ((language, code_of(row.get(language, ""), language)) for language in WORDS)
+    codes = ((language, code_of(row.get(language, ""), language)) for language in WORDS)
     return tuple(
-        Reference(code=code, language=language) for language, code in found if code.strip()
+        Reference(code=code, language=language) for language, code in codes if code.strip()
     )
 
 

@@ -26,17 +26,17 @@ EXECUTION_MARKS = ("code", "input", "output")
 """Columns that identify a row of code execution."""
 
 
-def parse_code_execution(line: Line, found: fields.Row | None = None) -> Problem:
+def parse_code_execution(line: Line, parsed: fields.Row | None = None) -> Problem:
     """Return the problem of a row of code execution; its test, the answer, is hidden.
 
     Args:
         line: the row.
-        found: its parsed content, if known.
+        parsed: its parsed content, if known.
 
     Raises:
         DataError: a column is missing or invalid.
     """
-    row, where = fields.columns(line, EXECUTION_COLUMNS, found), line.where
+    row, where = fields.columns(line, EXECUTION_COLUMNS, parsed), line.where
     name = fields.function_name(row, where)
     code = fields.written(row, "code", where)
     test = TestCase(

@@ -15,18 +15,18 @@ from harness.sources.files.rows import LEVELS
 Row = dict[str, object]
 
 
-def columns(line: Line, names: Sequence[str], found: Row | None = None) -> Row:
+def columns(line: Line, names: Sequence[str], parsed: Row | None = None) -> Row:
     """Return a row after checking that it has some columns.
 
     Args:
         line: the row.
         names: names of the columns.
-        found: the line's parsed content, if known.
+        parsed: the line's parsed content, if known.
 
     Raises:
         DataError: it is not a JSON object, or lacks a column.
     """
-    row = line.json_object() if found is None else found
+    row = line.json_object() if parsed is None else parsed
     for name in names:
         if name not in row:
             raise DataError(line.where, name, "missing")

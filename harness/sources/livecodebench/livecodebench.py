@@ -89,18 +89,18 @@ load = partial(load_paths, "livecodebench", read=read_rows)
 """Load the problems of the files that a path or glob names."""
 
 
-def parse_row(line: Line, found: Row | None = None) -> Problem:
+def parse_row(line: Line, parsed: Row | None = None) -> Problem:
     """Return the problem of one row of code generation.
 
     Args:
         line: the row.
-        found: its parsed content, if known; parsing takes most of the time.
+        parsed: its parsed content, if known; parsing takes most of the time.
 
     Raises:
         DataError: a column is missing or invalid.
     """
-    found = columns(line, COLUMNS, found)
-    row = {name: text_column(found, name, line.where) for name in COLUMNS}
+    parsed = columns(line, COLUMNS, parsed)
+    row = {name: text_column(parsed, name, line.where) for name in COLUMNS}
     question_id = row["question_id"]
     if not question_id.strip():
         raise DataError(line.where, "question_id", "empty")
@@ -116,9 +116,9 @@ def parse_row(line: Line, found: Row | None = None) -> Problem:
         title=title,
         statement=row["question_content"],
         platform=platform,
-        difficulty=level(found, line.where),
+        difficulty=level(parsed, line.where),
         difficulty_word=row["difficulty"],
-        release_date=release_date(found, line.where),
+        release_date=release_date(parsed, line.where),
         starter_code=row["starter_code"],
         entry_point=entry_point,
         signature=signature_of(row["starter_code"], entry_point),

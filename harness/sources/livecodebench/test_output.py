@@ -37,17 +37,17 @@ _WORDS = {
 _STRING_OR_WORD = re.compile(r'"(?:[^"\\]|\\.)*"|[A-Za-z]+')
 
 
-def parse_test_output(line: Line, found: fields.Row | None = None) -> Problem:
+def parse_test_output(line: Line, parsed: fields.Row | None = None) -> Problem:
     """Return the problem of a row of test output prediction; its test, the answer, is hidden.
 
     Args:
         line: the row.
-        found: its parsed content, if known.
+        parsed: its parsed content, if known.
 
     Raises:
         DataError: a column is missing or invalid.
     """
-    row, where = fields.columns(line, OUTPUT_COLUMNS, found), line.where
+    row, where = fields.columns(line, OUTPUT_COLUMNS, parsed), line.where
     name = fields.function_name(row, where)
     statement = fields.written(row, "question_content", where)
     starter = text_column(row, "starter_code", where)

@@ -35,10 +35,10 @@ class Tally:
             self.solved += result.solved
             self.graded += 1
             self._add(result.problem_id, solved=result.solved)
-        found = result.efficiency
-        if result.graded and found is not None and found.beyond is not None:
+        efficiency = result.efficiency
+        if result.graded and efficiency is not None and efficiency.beyond is not None:
             counts = self._beyond[result.problem_id]
-            counts[0] += found.beyond
+            counts[0] += efficiency.beyond
             counts[1] += 1
 
     def fail(self) -> None:

@@ -131,7 +131,7 @@ class TestCheck:
         (tmp_path / "user.j2").unlink()
         (tmp_path / "system.j2").unlink()
         (fault,) = check_prompt(str(tmp_path), bundled_problems).faults
-        assert fault.words == "it is never read: the set has no system.j2 and user.j2"
+        assert fault.message == "it is never read: the set has no system.j2 and user.j2"
 
     def test_check_prompt_renders_each_kind_for_its_own_problems(
         self, tmp_path: Path, bundled_problems: list[ProblemView]

@@ -130,6 +130,27 @@ def test_the_sentence_says_it(pair: Pair) -> None:
     )
 
 
+@pytest.mark.parametrize("baseline", ["shots", "agent"])
+def test_the_interval_of_one_shot_is_that_of_what_the_shot_solves(
+    write_run: Write, baseline: str
+) -> None:
+    shots = [shot(p, i, solved=n % 4 == 0) for n, p in enumerate(NAMES) for i in range(4)]
+    attempts = [agent(p, {0: 1, 1: 1, 2: 3, 3: None}[n % 4]) for n, p in enumerate(NAMES)]
+    runs = [
+        write_run("shots", shots, mode="single_shot", samples_per_problem=4),
+        write_run("agent", attempts, mode="agentic"),
+    ]
+    if baseline == "agent":
+        runs.reverse()
+    comparison = compare_runs(runs)
+    paired = comparison.versus[0].paired
+    ends = sorted(-abs(end) for end in (paired.low or 0, paired.high or 0))
+    sentence = answer_of(comparison).sentences[1]
+    low, high = (f"{100 * end:+.1f}" for end in ends)
+    assert sentence.startswith("One shot solves 50.0 points less than the agent")
+    assert f"(95 % interval {low} to {high}, " in sentence
+
+
 def test_below_the_crossing_shots_are_better(pair: Pair) -> None:
     """Shots solve half at once; the agent nothing before its third turn, then three quarters."""
     shots = [shot(p, i, solved=n % 2 == 0) for n, p in enumerate(NAMES) for i in range(4)]

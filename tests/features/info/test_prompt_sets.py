@@ -45,7 +45,7 @@ def test_a_fact_that_never_appears_is_a_fault(
     assert check_prompt(str(tmp_path), problems, "single_shot").missing == ()
     Path(whole, "user.j2").write_text(ALL.replace(left_out, ""))
     missing = check_prompt(str(tmp_path), problems, "single_shot").missing
-    assert any(words in fault.words and form in fault.words for fault in missing)
+    assert any(words in fault.message and form in fault.message for fault in missing)
     assert {fault.file for fault in missing} == {f"{whole}/user.j2"}
     assert all("user.j2" in fault.file for fault in missing)
 
@@ -58,7 +58,7 @@ def test_a_set_for_cpp_needs_the_starter_code_in_cpp(
     text = ALL.replace("{{ problem.starter_code }}", "class Solution { public: ... };")
     Path(whole, "user.j2").write_text(text)
     (fault,) = check_prompt(str(tmp_path), problems, "single_shot").missing
-    assert "the starter code (problem.starter_code) does not appear" in fault.words
+    assert "the starter code (problem.starter_code) does not appear" in fault.message
 
 
 def test_a_fact_may_stand_in_the_system_message(
@@ -75,7 +75,7 @@ def test_public_tests_and_a_change_in_place_are_notes(
     write_set(tmp_path / "single_shot", text)
     found = check_prompt(str(tmp_path), problems, "single_shot")
     assert found.missing == ()
-    told = " ".join(note.words for note in found.notes)
+    told = " ".join(note.message for note in found.notes)
     assert "changes its first argument in place" in told
     assert "public tests (problem.public_tests) do not appear" in told
 
@@ -87,7 +87,7 @@ def test_an_agent_may_read_the_problem_by_a_tool(
     found = check_prompt(str(tmp_path), problems, "agentic")
     assert found.missing == ()
     (note,) = found.notes
-    assert "the statement is left to the tool read_problem" in note.words
+    assert "the statement is left to the tool read_problem" in note.message
     write_set(tmp_path / "agentic", "{{ problem.statement }}")
     assert check_prompt(str(tmp_path), problems, "agentic").notes == ()
 
@@ -106,7 +106,7 @@ def test_answers_need_their_own_facts(
 ) -> None:
     write_set(tmp_path / "single_shot" / kind, text)
     (fault,) = check_prompt(str(tmp_path), problems, "single_shot").missing
-    assert words in fault.words
+    assert words in fault.message
 
 
 BUNDLED = sorted({n for mode in OWN_PARTS for kind in Kind for n in bundled_names(mode, kind)})

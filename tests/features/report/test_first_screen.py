@@ -101,8 +101,8 @@ def test_a_changed_outcome_has_both_conversations(pair: tuple[Path, Path]) -> No
     (first, second) = change.rows
     assert first[0] is not None
     assert first[1] is not None
-    assert (first[0].said, first[0].code) == ("Like this:", "print(1)")
-    assert (first[1].said, first[1].code, first[1].turn) == ("First try", "print(2)", 1)
+    assert (first[0].text, first[0].code) == ("Like this:", "print(1)")
+    assert (first[1].text, first[1].code, first[1].turn) == ("First try", "print(2)", 1)
     assert first[1].tests is not None
     assert (first[1].tests.passed, first[1].report) == (1, "1 of 2 public tests passed.")
     assert second[0] is None

@@ -44,15 +44,15 @@ def _content(what: str, one: Any, other: Any) -> Iterator[str]:
 
 
 def _listed(values: Iterator[Any]) -> str:
-    words = (str(each) for each in values if each)
-    return ", ".join(dict.fromkeys(each if " " in each else each[:12] for each in words))
+    texts = (str(each) for each in values if each)
+    return ", ".join(dict.fromkeys(each if " " in each else each[:12] for each in texts))
 
 
 def _plugins(run: Run) -> str:
-    found = run.manifest.get("plugins")
-    if not isinstance(found, list):
+    plugins = run.manifest.get("plugins")
+    if not isinstance(plugins, list):
         return ""
-    rows = [cast("dict[str, Any]", e) for e in cast("list[Any]", found) if isinstance(e, dict)]
+    rows = [cast("dict[str, Any]", e) for e in cast("list[Any]", plugins) if isinstance(e, dict)]
     return ", ".join(sorted(f"{each.get('name')} {each.get('version')}" for each in rows))
 
 

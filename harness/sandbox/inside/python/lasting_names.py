@@ -127,13 +127,13 @@ def _is_public(module: str, name: str) -> bool:
 
 def _imported(text: str) -> set[str]:
     """Return the modules that are imported, and what an import may have taken for one."""
-    found: set[str] = set()
+    bound: set[str] = set()
     for names in _IMPORTED.findall(text):
         modules, _, taken = names.partition(" import ")
-        found |= {part.split()[0] for part in modules.split(",") if part.strip()}
-        found |= {part for part in modules.split(",") if " as " in part and "numpy" not in part}
-        found |= _INNER.intersection(_WORD.findall(taken)) - _SYS
-    return found
+        bound |= {part.split()[0] for part in modules.split(",") if part.strip()}
+        bound |= {part for part in modules.split(",") if " as " in part and "numpy" not in part}
+        bound |= _INNER.intersection(_WORD.findall(taken)) - _SYS
+    return bound
 
 
 def without_comments(text: str) -> str:

@@ -70,7 +70,7 @@ def may_outlive(solution: SolutionFacts, preamble: Preamble) -> bool:
     asked = {name for code in codes for name in _matched(code.co_consts)}  # by `case` patterns
     if not names.isdisjoint(LASTING) or not dunders(names | asked) <= DUNDERS:
         return True
-    imports = [found for code in codes for found in _imports(code)]
+    imports = [imported for code in codes for imported in _imports(code)]
     if not all(map(_is_known, imports)):
         return True
     text = _readable(solution.text)
@@ -161,9 +161,9 @@ def _stored(code: CodeType, kind: str, number: int) -> str:
     return (*code.co_varnames, *code.co_cellvars, *code.co_freevars)[number]
 
 
-def _is_known(found: Import) -> bool:
+def _is_known(imported: Import) -> bool:
     """Return whether importing this is known to leave nothing."""
-    module, taken, _ = found
+    module, taken, _ = imported
     if module in LIMITED:
         return taken in {"", *LIMITED[module].split()} or (taken == "*" and module == "sys")
     if module in FOREIGN:
@@ -269,11 +269,11 @@ def _uses(text: str, name: str) -> Iterator[tuple[str, str]]:
 @lru_cache
 def harmless_attributes() -> dict[str, frozenset[str] | None]:
     """Return the harmless attributes of each known module; None if all public ones are."""
-    found: dict[str, frozenset[str] | None] = dict.fromkeys(FOREIGN)
+    modules: dict[str, frozenset[str] | None] = dict.fromkeys(FOREIGN)
     for name in PLAIN:
         public = getattr(sys.modules.get(name), "__all__", None)
-        found[name] = frozenset(public) if public else None
-    return found | {name: frozenset(names.split()) for name, names in LIMITED.items()}
+        modules[name] = frozenset(public) if public else None
+    return modules | {name: frozenset(names.split()) for name, names in LIMITED.items()}
 
 
 def _is_harmless(module: str, name: str, known: frozenset[str] | None) -> bool:

@@ -83,10 +83,10 @@ class Preamble:
 
     def wanted(self, solution: SolutionFacts) -> list[CodeType]:
         """Return the imports and definitions whose names occur in a solution's text."""
-        found = [code for words, code in self.packages if words.search(solution.text)]
+        packages = [code for pattern, code in self.packages if pattern.search(solution.text)]
         if self.defined is not None and (solution.has_nodes or self.defined.search(solution.text)):
-            found.append(self.definitions)
-        return found
+            packages.append(self.definitions)
+        return packages
 
 
 def _names(statements: list[ast.stmt]) -> list[str]:

@@ -46,11 +46,11 @@ def _place() -> int | None:
         return None
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(_MARK)
-    found = [place for place, word in enumerate(_words()) if word == _MARK]
+    places = [place for place, word in enumerate(_words()) if word == _MARK]
     sys.setrecursionlimit(limit)
     # It follows the limit of all calls; a few are already used.
-    known = len(found) == 1 and 1_000 < _words()[found[0] + 1] <= 10_000  # noqa: PLR2004
-    return found[0] + 1 if known else None
+    known = len(places) == 1 and 1_000 < _words()[places[0] + 1] <= 10_000  # noqa: PLR2004
+    return places[0] + 1 if known else None
 
 
 def _words() -> Any:

@@ -131,9 +131,9 @@ def _findings(config: dict[str, Any]) -> dict[str, Any]:
     """Return whether the program is found, and hidden paths that are visible."""
     command: list[str] = config["command"]
     hides: list[str] = config["view"]["hides"]
-    found = shutil.which(command[0], path=config["env"].get("PATH"))
+    program = shutil.which(command[0], path=config["env"].get("PATH"))
     seen = [path for path in hides if config["confined"] and _shows(path)]
-    return {"program": found, "seen": seen}
+    return {"program": program, "seen": seen}
 
 
 def _shows(path: str) -> bool:
@@ -144,11 +144,11 @@ def _shows(path: str) -> bool:
         return False
 
 
-def _tell(config: dict[str, Any], found: dict[str, Any]) -> NoReturn:
+def _tell(config: dict[str, Any], report: dict[str, Any]) -> NoReturn:
     if config["probe"]:
-        print(json.dumps(found), flush=True)
+        print(json.dumps(report), flush=True)
     else:
-        print(found["failed"], file=sys.stderr, flush=True)
+        print(report["failed"], file=sys.stderr, flush=True)
     os._exit(0 if config["probe"] else CANNOT_START)
 
 
@@ -180,8 +180,8 @@ def _become(config: dict[str, Any]) -> NoReturn:
         os.chdir(config["scratch"])
         os.execvpe(config["command"][0], config["command"], config["env"])
     except (OSError, ValueError) as error:
-        words = getattr(error, "strerror", None) or error
-        print(f"{config['command'][0]}: {words}", file=sys.stderr, flush=True)
+        message = getattr(error, "strerror", None) or error
+        print(f"{config['command'][0]}: {message}", file=sys.stderr, flush=True)
     os._exit(CANNOT_START)
 
 
@@ -223,13 +223,13 @@ def _descendants() -> list[int]:
                 children.setdefault(int(parent), []).append(int(name))
             else:
                 children.setdefault(int(parent), [])
-    found: list[int] = []
+    processes: list[int] = []
     ahead = [os.getpid()]
     while ahead:
         below = children.get(ahead.pop(), [])
-        found += below
+        processes += below
         ahead += below
-    return found
+    return processes
 
 
 if __name__ == "__main__":

@@ -67,10 +67,10 @@ def probe(lockdown: Lockdown, canaries: dict[str, Any]) -> dict[str, str]:
 
 def _try_all(lockdown: Lockdown, canaries: dict[str, Any]) -> dict[str, str]:
     """Test every layer, in an order in which steps remove what later ones need not."""
-    found: dict[str, str] = {}
+    layers: dict[str, str] = {}
 
     def test(layer: str, attempt: Attempt) -> None:
-        found[layer] = _outcome(attempt)
+        layers[layer] = _outcome(attempt)
 
     test("user namespace", lambda: _be_somebody(canaries["user"]))
     test("process namespace", lambda: _signal(canaries["process"]))
@@ -92,7 +92,7 @@ def _try_all(lockdown: Lockdown, canaries: dict[str, Any]) -> dict[str, str]:
     layer = "audit hook" if lockdown.filter is None else "seccomp"
     bare, compiles = lockdown.filter is not None, lockdown.compiles
     test(layer, lambda: _call_kernel(canaries["process"], bare=bare, compiles=compiles))
-    return found
+    return layers
 
 
 def _outcome(attempt: Attempt) -> str:

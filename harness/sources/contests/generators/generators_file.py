@@ -123,13 +123,13 @@ class _Reader:
 
     def programs(self, given: object) -> dict[str, list[str]]:
         """Return the files of each named generator."""
-        found: dict[str, list[str]] = {}
+        tree: dict[str, list[str]] = {}
         for name, files in self._map(given, "generators").items():
             names = cast("list[object]", files) if isinstance(files, list) else []
             if not names or not all(isinstance(each, str) for each in names):
                 raise self._wrong("generators", f"{name!r:.60} is not a list of files")
-            found[str(name)] = [str(each) for each in names]
-        return found
+            tree[str(name)] = [str(each) for each in names]
+        return tree
 
     def rules(self, values: Mapping[str, Any]) -> Iterator[TestRule]:
         """Yield the tests."""

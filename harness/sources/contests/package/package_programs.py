@@ -48,9 +48,9 @@ class PackageProgram:
     @property
     def language(self) -> str | None:
         """Code of its language; None if its files are of several, of none, or of a script."""
-        found = {LANGUAGES[path.suffix] for path in self.files if path.suffix in LANGUAGES}
+        languages = {LANGUAGES[path.suffix] for path in self.files if path.suffix in LANGUAGES}
         scripts = SCRIPTS & {path.name for path in self.files}
-        return found.pop() if len(found) == 1 and not scripts else None
+        return languages.pop() if len(languages) == 1 and not scripts else None
 
     def sources(self) -> list[Path]:
         """Return the files in its language."""
@@ -72,8 +72,8 @@ def output_validators(package: PackageFolder) -> list[PackageProgram]:
     """
     newer = package.root / "output_validator"
     files = tuple(package.files(newer))
-    found = [PackageProgram(newer, files)] if files else []
-    return [*found, *programs_in(package, package.root / "output_validators")]
+    programs = [PackageProgram(newer, files)] if files else []
+    return [*programs, *programs_in(package, package.root / "output_validators")]
 
 
 def is_python_2(source: str) -> bool:

@@ -81,8 +81,8 @@ def _read(
 
 def _tagged(code: str) -> tuple[str, ...]:
     """Return the verdicts that a comment of the source names; empty for none."""
-    found = _TAG.search(code)
-    if found is None:
+    match = _TAG.search(code)
+    if match is None:
         return ()
-    words = [re.sub(r"[_\- ]", "", word) for word in found[1].split(",")]
+    words = [re.sub(r"[_\- ]", "", word) for word in match[1].split(",")]
     return tuple(dict.fromkeys(_OF_TAG[word] for word in words if word in _OF_TAG))

@@ -162,13 +162,13 @@ class _Groups:
 
     def parts(self, folder: Path) -> list[Path | int]:
         """Return the tests and the inner folders of a folder, by name."""
-        found: list[Path | int] = []
+        parts: list[Path | int] = []
         for path in self.package.entries(folder):
             if path in self.positions:
-                found.append(self.positions[path])
+                parts.append(self.positions[path])
             elif is_folder(path) and any(path in test.parents for test in self.positions):
-                found.append(path)
-        return found
+                parts.append(path)
+        return parts
 
     def values(self, folder: Path) -> tuple[dict[str, Any], str]:
         """Return what a folder's file says, and the path of that file."""
@@ -191,9 +191,9 @@ class _Legacy(_Groups):
     ) -> TestGroup:
         values, where = self.values(folder)
         config = {**outer, **values, **self._older()}
-        found = self.parts(folder)
+        held = self.parts(folder)
         if parts is not None:
-            found = [part for part in found if part in parts]
+            held = [part for part in held if part in parts]
         chosen = words(config.get("grader_flags"), where, "grader_flags")
         known = {*VERDICT_FLAGS, *SCORE_FLAGS, IGNORE_SAMPLE, ANY_ACCEPTED}
         if unknown := [flag for flag in chosen if flag not in known]:
@@ -208,7 +208,7 @@ class _Legacy(_Groups):
         return TestGroup(
             name="" if parts is not None else folder.relative_to(self.package.root).as_posix(),
             parts=tuple(
-                each if isinstance(each, int) else self._group(each, config) for each in found
+                each if isinstance(each, int) else self._group(each, config) for each in held
             ),
             points_of=_last(SCORE_FLAGS, chosen, "sum"),
             verdict_of=_verdict_of(chosen),
@@ -223,9 +223,9 @@ class _Legacy(_Groups):
     def _older(self) -> dict[str, Any]:
         """Return what problem.yaml says of all groups, as old packages do."""
         grading = self.settings.grading
-        found = {key: grading[key] for key in _OLDER_KEYS if key in grading}
+        keys = {key: grading[key] for key in _OLDER_KEYS if key in grading}
         reject = _OLDER_REJECT.get(str(grading.get("on_reject")))
-        return found | ({"on_reject": reject} if reject else {})
+        return keys | ({"on_reject": reject} if reject else {})
 
 
 class _Newest(_Groups):
