@@ -19,9 +19,9 @@ CODE = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 def recipe(heading: str) -> str:
     """Return the first Python block below a heading."""
-    found = CODE.search(PAGE.partition(f"\n## {heading}\n")[2])
-    assert found, heading
-    return found[1]
+    match = CODE.search(PAGE.partition(f"\n## {heading}\n")[2])
+    assert match, heading
+    return match[1]
 
 
 def ruff(*arguments: str, text: str, name: str) -> None:
@@ -105,9 +105,9 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def line_of(table: str) -> str:
     """Return the line for a table that the page shows."""
-    found = re.search(rf"in `{table}` of `[^`]*`[:,]\s`([^`]*)`", PAGE)
-    assert found, table
-    return f"{found[1]},\n"
+    match = re.search(rf"in `{table}` of `[^`]*`[:,]\s`([^`]*)`", PAGE)
+    assert match, table
+    return f"{match[1]},\n"
 
 
 def add(module: Path, after: str, text: str) -> None:

@@ -62,7 +62,7 @@ def test_each_does_what_it_says(
             if is_program(code):
                 continue
             printed = await execute(code, f"{page.name}:{line}", names)
-            wanted = [found[1] for each in code.splitlines() if (found := SAID.search(each))]
+            wanted = [match[1] for each in code.splitlines() if (match := SAID.search(each))]
             if wanted:
                 assert printed.splitlines() == wanted, f"{page.name}:{line}"
 

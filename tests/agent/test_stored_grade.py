@@ -60,8 +60,8 @@ def test_a_grade_is_read_as_it_was_written(grade: Grade) -> None:
 @given(grades())
 def test_a_grade_of_an_older_version_is_read_as_it_was_written(grade: Grade) -> None:
     for defaults in (True, False):
-        said = Graded(grade=grade).model_dump_json(exclude_defaults=defaults, exclude_none=True)
-        stored = json.dumps({"event": "grade", **json.loads(said)})
+        text = Graded(grade=grade).model_dump_json(exclude_defaults=defaults, exclude_none=True)
+        stored = json.dumps({"event": "grade", **json.loads(text)})
         assert EVENT.validate_json(stored) == Graded(grade=grade)
 
 

@@ -33,7 +33,7 @@ def main() -> None:
     """Print the outcomes of each behaviour; exit with 1 unless all are right."""
     problems, names = rows(100), list(BEHAVIOURS)
     model = Behaving({row["id"]: right_code(row) for row in problems}, *BEHAVIOURS.values())
-    found = evaluate(
+    evaluation = evaluate(
         model,
         benchmark=problems,
         mode="agentic",
@@ -42,13 +42,13 @@ def main() -> None:
         impossible=1.0,
         impossible_exit=True,
     )
-    told = Counter(
+    counts = Counter(
         (names[each.index], str(each.impossible and each.impossible.outcome))
-        for each in found.results
+        for each in evaluation.results
     )
-    for (name, outcome), number in sorted(told.items()):
+    for (name, outcome), number in sorted(counts.items()):
         print(f"{name:<16} {outcome:<16} {number:>4}")
-    right = sum(number for (name, outcome), number in told.items() if name == outcome)
+    right = sum(number for (name, outcome), number in counts.items() if name == outcome)
     seconds = sum(os.times()[:4])
     print(f"right: {right} of {len(problems) * len(names)}; CPU {seconds:.0f} s")
     sys.exit(right != len(problems) * len(names))

@@ -48,10 +48,10 @@ def _rates(
     truth, held, plain = shape[0] / sum(shape), 0, 0
     for _ in range(trials):
         fractions = draw.binomial(samples, draw.beta(*shape, problems)) / samples
-        found = rate(list(map(float, fractions)), problems * samples)
-        assert found is not None
-        held += found.low <= truth <= found.high
-        low, high = wilson(found.value, problems)
+        share = rate(list(map(float, fractions)), problems * samples)
+        assert share is not None
+        held += share.low <= truth <= share.high
+        low, high = wilson(share.value, problems)
         plain += low <= truth <= high
     return held / trials, plain / trials
 

@@ -151,11 +151,11 @@ def main() -> int:
     if options.data is None:
         parser.error("give --data, or set HARNESS_TEST_DATA")
     started = time.monotonic()
-    found = measure(problems_of(Path(options.data), options.rows), options.family)
-    for name, (tests, count, won) in found.items():
+    efficiency = measure(problems_of(Path(options.data), options.rows), options.family)
+    for name, (tests, count, won) in efficiency.items():
         print(f"{name:14} {tests:6} hidden tests {count:6} passed {len(won):5} won", *won[:5])
     print(f"{time.monotonic() - started:.0f} s")
-    return int(any(each.won for each in found.values()))
+    return int(any(each.won for each in efficiency.values()))
 
 
 if __name__ == "__main__":

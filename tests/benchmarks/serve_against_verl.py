@@ -149,8 +149,8 @@ def scored(folder: Path, rows: Sequence[Any], workers: int, way: str) -> Found:
         )
     if done.returncode:
         sys.exit(done.stderr)
-    said = json.loads(done.stdout.splitlines()[-1])
-    return Found(said["scores"], said["wall_s"], said["cpu_s"])
+    data = json.loads(done.stdout.splitlines()[-1])
+    return Found(data["scores"], data["wall_s"], data["cpu_s"])
 
 
 def by_client(folder: Path, outputs: Sequence[Output], workers: int) -> Found:

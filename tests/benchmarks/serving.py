@@ -36,8 +36,8 @@ class Serving(Closing):
         self.said: list[str] = []
         for line in self.process.stderr:
             self.said.append(line)
-            if found := LISTENS.search(line):
-                self.place = found[1]
+            if match := LISTENS.search(line):
+                self.place = match[1]
                 return
         raise RuntimeError("".join(self.said))
 

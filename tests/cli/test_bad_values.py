@@ -124,9 +124,9 @@ def test_a_bad_value_is_refused_in_one_line(  # noqa: PLR0917 - a row of the tab
     monkeypatch.setenv("MODEL_ID", "replay:bundled")
     with pytest.raises(HarnessError) as caught:
         entry({key: value}, tmp_path)
-    said = str(caught.value)
-    assert words in said
-    assert "\n" not in said
+    text = str(caught.value)
+    assert words in text
+    assert "\n" not in text
     assert caught.value.exit_code == 2
 
 

@@ -50,9 +50,9 @@ def test_fewer_problems_of_a_run_are_refused_for_what_they_are(
     command: tuple[str, str], tmp_path: Path
 ) -> None:
     assert harness(tmp_path, "run", "-n", "3", "--out", "r").returncode == 0
-    said = line(harness(tmp_path, "run", *command, "-n", "2"))
-    assert "which the selection now leaves out: a run may get more problems, not fewer" in said
-    assert "no longer among" not in said
+    notice = line(harness(tmp_path, "run", *command, "-n", "2"))
+    assert "which the selection now leaves out: a run may get more problems, not fewer" in notice
+    assert "no longer among" not in notice
 
 
 @pytest.mark.parametrize(
@@ -74,9 +74,9 @@ def test_the_bundled_problems_by_name_play_the_recordings_as_without(tmp_path: P
 
 
 def test_a_misspelt_problem_is_answered_with_those_that_there_are(tmp_path: Path) -> None:
-    said = line(harness(tmp_path, "run", "-t", "two-smu"))
-    assert "no problem is called 'two-smu'; there are fixture/" in said
-    assert said.endswith("and 43 more")
+    notice = line(harness(tmp_path, "run", "-t", "two-smu"))
+    assert "no problem is called 'two-smu'; there are fixture/" in notice
+    assert notice.endswith("and 43 more")
     near = line(harness(tmp_path, "run", "-t", "dry-bedz"))
     assert near.endswith("no problem is called 'dry-bedz'; did you mean fixture/dry-beds?")
 
@@ -122,17 +122,17 @@ def test_a_checker_that_is_no_python_is_found_before_the_model_is_asked(
     checker: str, words: str, tmp_path: Path
 ) -> None:
     done = harness(tmp_path, *own(tmp_path, {**ECHO, "checker": checker}))
-    said = line(done)
-    assert "own.jsonl:1: field 'checker': " in said
-    assert words in said
+    notice = line(done)
+    assert "own.jsonl:1: field 'checker': " in notice
+    assert words in notice
     assert not (tmp_path / "asked").exists()
 
 
 def test_problems_without_any_test_are_refused_before_the_model_is_asked(tmp_path: Path) -> None:
     bare = {**ECHO, "tests": []}
     command = own(tmp_path, bare)
-    said = line(harness(tmp_path, *command), 3)
-    assert "no problem that is selected has a test, so nothing could be graded" in said
+    notice = line(harness(tmp_path, *command), 3)
+    assert "no problem that is selected has a test, so nothing could be graded" in notice
     assert not (tmp_path / "asked").exists()
     assert harness(tmp_path, *command, "--no-run-tests").returncode == 0
     (tmp_path / "s.jsonl").write_text(json.dumps({"problem_id": ECHO["id"], "code": "x"}) + "\n")
@@ -149,8 +149,8 @@ def test_a_run_needs_one_problem_with_tests(tmp_path: Path) -> None:
 
 
 def test_a_wrong_day_is_told_how_a_day_is_written(tmp_path: Path) -> None:
-    said = line(harness(tmp_path, "run", "--min-release-date", "May"))
-    assert said == "harness: --min-release-date: give a day as 2025-01-31 (given: May)"
+    notice = line(harness(tmp_path, "run", "--min-release-date", "May"))
+    assert notice == "harness: --min-release-date: give a day as 2025-01-31 (given: May)"
 
 
 @pytest.mark.parametrize("command", ["run", "verify", "regrade", "grade", "calibrate"])
@@ -162,5 +162,5 @@ def test_memory_out_of_range_is_refused_alike_everywhere(command: str, tmp_path:
         "grade": ["grade", "--problems", "fixture", "--solutions", "s"],
         "calibrate": ["calibrate", "fixture"],
     }
-    said = line(harness(tmp_path, *given[command], "--memory", "1"))
-    assert said == "harness: --memory: Input should be greater than or equal to 64 (given: 1)"
+    notice = line(harness(tmp_path, *given[command], "--memory", "1"))
+    assert notice == "harness: --memory: Input should be greater than or equal to 64 (given: 1)"

@@ -103,9 +103,9 @@ class TestWeakerLevel:
     def test_a_weaker_sandbox_says_once_what_it_lacks(self, command: str, folder: Path) -> None:
         done = started_by(WITHOUT_NAMESPACES, folder, *COMMANDS[command])
         assert done.returncode == 0, done.stderr
-        said = " ".join(done.stderr.split())
-        assert said.count("sandbox level landlock") == 1
-        assert said.count(MISSING[Level.LANDLOCK]) == 1
+        text = " ".join(done.stderr.split())
+        assert text.count("sandbox level landlock") == 1
+        assert text.count(MISSING[Level.LANDLOCK]) == 1
         assert "sandbox level" not in done.stdout
 
     @pytest.mark.thorough
@@ -157,9 +157,9 @@ class TestUnsafe:
     def test_unsafe_no_sandbox_marks_a_run(self, elsewhere: str, folder: Path) -> None:
         done = started_by(elsewhere, folder, *COMMANDS["run"], "--unsafe-no-sandbox")
         assert done.returncode == 0, done.stderr
-        said = " ".join(done.stderr.split())
-        assert said.count("sandbox level none") == 1
-        assert MISSING[Level.NONE] in said
+        text = " ".join(done.stderr.split())
+        assert text.count("sandbox level none") == 1
+        assert MISSING[Level.NONE] in text
         (result,) = results(folder / "r")
         assert (result["isolation"], result["verdict"]) == ("none", "accepted")
         run = json.loads((folder / "r" / "run.json").read_text())

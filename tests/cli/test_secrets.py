@@ -132,8 +132,8 @@ async def test_no_key_is_in_what_a_run_leaves_or_says(
     summary = json.loads(out)
     assert summary["graded"] >= 1
     assert summary["graded"] + sum(summary["pending"].values()) == 6
-    told = "".join(path.read_text() for path in (tmp_path / "r" / "transcripts").iterdir())
-    assert "[redacted]" in told, "the errors were recorded"
+    text = "".join(path.read_text() for path in (tmp_path / "r" / "transcripts").iterdir())
+    assert "[redacted]" in text, "the errors were recorded"
     _refuse_secrets(tmp_path, out, err)
 
 

@@ -51,9 +51,9 @@ def test_beyond_of_a_faster_solution_is_not_lower(
 
 
 def test_problems_count_alike_however_many_samples_they_have() -> None:
-    found = known_rate([MeasuredShare("a", 1.0), MeasuredShare("a", 0.0), MeasuredShare("b", 1.0)])
-    assert found is not None
-    assert (found.value, found.problems) == (0.75, 2)
+    rate = known_rate([MeasuredShare("a", 1.0), MeasuredShare("a", 0.0), MeasuredShare("b", 1.0)])
+    assert rate is not None
+    assert (rate.value, rate.problems) == (0.75, 2)
     assert known_rate([]) is None
 
 
@@ -64,14 +64,14 @@ SHARES = st.lists(st.floats(0, 1), min_size=1, max_size=30)
 def test_a_mean_lies_in_its_interval_and_is_no_wider_known_than_one_of_right_and_wrong(
     values: list[float],
 ) -> None:
-    found = mean_rate(values)
-    assert found is not None
-    assert found.problems == len(values)
-    assert 0 <= found.low <= found.value + 1e-9
-    assert found.value - 1e-9 <= found.high <= 1
-    low, high = wilson(min(1.0, found.value), len(values))
-    assert low - 1e-9 <= found.low
-    assert found.high <= high + 1e-9
+    rate = mean_rate(values)
+    assert rate is not None
+    assert rate.problems == len(values)
+    assert 0 <= rate.low <= rate.value + 1e-9
+    assert rate.value - 1e-9 <= rate.high <= 1
+    low, high = wilson(min(1.0, rate.value), len(values))
+    assert low - 1e-9 <= rate.low
+    assert rate.high <= high + 1e-9
 
 
 @given(st.lists(st.sampled_from([0.0, 1.0]), min_size=1, max_size=200))

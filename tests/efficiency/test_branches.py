@@ -44,8 +44,8 @@ def test_branches_do_not_count_work_in_c(worker: Worker) -> None:
 
 @counts
 def test_references_and_solutions_are_told_apart_by_them_as_well(bench: Bench) -> None:
-    found = bench.measure(SLOW)
-    assert found.beyond_branches == 0.0
+    efficiency = bench.measure(SLOW)
+    assert efficiency.beyond_branches == 0.0
     assert bench.measure(FAST).beyond_branches == 1.0
     assert [each.branches for each in bench.scale.references] == sorted(
         each.branches or 0 for each in bench.scale.references
@@ -58,5 +58,5 @@ def test_the_branches_of_a_script_are_those_of_all_its_tests(worker: Worker, apa
     script = "n = int(input())\nfor _ in range(n): pass\nprint(n)\n"
     tests = [TestCase(input=f"{n}\n", output=f"{n}\n", public=False) for n in (1_000, 2_000)]
     expected = Expected.of(worker, Task(Program(script), tests, Limits()))
-    found = against(worker, expected, script, [(script, 1.0)], apart=apart, enough=bool)
-    assert found.branches == pytest.approx(2 * 3_000, rel=0.05)  # a branch and a jump an iteration
+    score = against(worker, expected, script, [(script, 1.0)], apart=apart, enough=bool)
+    assert score.branches == pytest.approx(2 * 3_000, rel=0.05)  # a branch and a jump an iteration

@@ -111,19 +111,19 @@ def measure(bench: Bench) -> Measure:
 def test_hostile_solutions_look_no_faster_than_they_are(
     bench: Bench, measure: Measure, name: str
 ) -> None:
-    found = measure(name)
+    efficiency = measure(name)
     # Nearer to the slowest than to the one in the middle, by far: it is the slowest's code.
     slow = bench.scale.references[-1].time
-    assert found.time_high is None or found.time_high > 0.8 * slow, found
-    assert found.beyond is not None
-    assert found.beyond_low < 0.3, found
+    assert efficiency.time_high is None or efficiency.time_high > 0.8 * slow, efficiency
+    assert efficiency.beyond is not None
+    assert efficiency.beyond_low < 0.3, efficiency
 
 
 def test_a_solution_that_remembers_is_timed_in_fresh_processes(measure: Measure) -> None:
-    found = measure("remembers every answer")
-    assert "run before" in found.remark
+    efficiency = measure("remembers every answer")
+    assert "run before" in efficiency.remark
 
 
 def test_a_solution_that_turns_to_garbage_is_wrong(measure: Measure) -> None:
-    found = measure("answers garbage once it has been believed")
-    assert (found.beyond, found.remark) == (0.0, "gave a wrong answer when it was timed")
+    efficiency = measure("answers garbage once it has been believed")
+    assert (efficiency.beyond, efficiency.remark) == (0.0, "gave a wrong answer when it was timed")

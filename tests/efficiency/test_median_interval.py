@@ -13,9 +13,9 @@ from harness.efficiency.paired_timing import middle
 
 @pytest.mark.parametrize("count", [6, 7, 10, 20, 29, 30, 60])
 def test_the_interval_is_the_narrowest_by_order_statistics_that_covers(count: int) -> None:
-    found = middle(range(1, count + 1))
-    rank = int(found.low)  # the k-th smallest is k here
-    assert found.high == count + 1 - rank
+    median = middle(range(1, count + 1))
+    rank = int(median.low)  # the k-th smallest is k here
+    assert median.high == count + 1 - rank
 
     def covered(k: int) -> float:
         return float(1 - 2 * binom.cdf(k - 1, count, 0.5))
@@ -44,11 +44,11 @@ def test_the_median_interval_covers_the_median_as_often_as_it_says(count: int) -
     chance = random.Random(7)
     held = 0
     for _ in range(1_000):
-        found = middle([chance.lognormvariate(0, 1) for _ in range(count)])
-        held += found.low <= 1 <= found.high
+        median = middle([chance.lognormvariate(0, 1) for _ in range(count)])
+        held += median.low <= 1 <= median.high
     assert held >= 930
 
 
 def test_the_half_width_is_the_larger_half() -> None:
-    found = middle([1.0, 1.0, 1.0, 2.0, 5.0, 9.0])
-    assert found.half_width == found.high - found.value == pytest.approx(7.5)
+    median = middle([1.0, 1.0, 1.0, 2.0, 5.0, 9.0])
+    assert median.half_width == median.high - median.value == pytest.approx(7.5)

@@ -46,31 +46,31 @@ def test_references_stand_in_the_order_of_their_work(bench: Bench) -> None:
 def test_the_ends_of_the_scale_are_one_and_zero(
     bench: Bench, code: str, low: float, high: float
 ) -> None:
-    found = bench.measure(code)
-    assert found.beyond is not None
-    assert low <= found.beyond <= high
-    assert found.cpu_s is not None
-    assert found.cpu_s > 0
+    efficiency = bench.measure(code)
+    assert efficiency.beyond is not None
+    assert low <= efficiency.beyond <= high
+    assert efficiency.cpu_s is not None
+    assert efficiency.cpu_s > 0
 
 
 def test_a_solution_stands_where_the_reference_with_its_code_does(bench: Bench) -> None:
-    found = bench.measure(MIDDLE)
+    efficiency = bench.measure(MIDDLE)
     fast, middle, slow = bench.scale.times
-    assert found.beyond == pytest.approx((slow - middle) / (slow - fast), abs=0.1)
-    assert found.beyond_low is not None
-    assert found.beyond_high is not None
-    assert found.beyond_low <= found.beyond <= found.beyond_high
+    assert efficiency.beyond == pytest.approx((slow - middle) / (slow - fast), abs=0.1)
+    assert efficiency.beyond_low is not None
+    assert efficiency.beyond_high is not None
+    assert efficiency.beyond_low <= efficiency.beyond <= efficiency.beyond_high
     # The same code as a reference: one 95 % interval in twenty leaves it out on one side.
-    assert found.percentile == pytest.approx(50, abs=17)
+    assert efficiency.percentile == pytest.approx(50, abs=17)
 
 
 @pytest.mark.skipif(
     sys.version_info >= (3, 12), reason="it has the second clock, see test_branches.py"
 )
 def test_branches_are_unknown_without_the_second_clock(bench: Bench) -> None:
-    found = bench.measure(SLOW)
-    assert (found.branches, found.beyond_branches) == (None, None)
-    assert found.beyond is not None
+    efficiency = bench.measure(SLOW)
+    assert (efficiency.branches, efficiency.beyond_branches) == (None, None)
+    assert efficiency.beyond is not None
 
 
 @pytest.mark.usefixtures("roughly")
@@ -96,10 +96,10 @@ def test_a_script_is_timed_on_all_its_tests(worker: Worker) -> None:
     scale = reference_times.calibrate(worker, expected, {"script": script, "slower": slower})
     assert [each.code_hash for each in scale.references] == ["script", "slower"]
     wrong = script.replace("range(n)", "range(n + 1)")
-    found = paired_timing.measure(
+    efficiency = paired_timing.measure(
         worker, expected, scale, {"script": script, "slower": slower}, wrong
     )
-    assert found.beyond == 0
+    assert efficiency.beyond == 0
 
 
 def test_references_that_spoil_one_another_s_namespace_are_run_apart(worker: Worker) -> None:
@@ -176,9 +176,9 @@ def test_an_anchor_that_fails_later_costs_the_solution_nothing(
     worker: Worker, one_test: Expected, sound: Scale
 ) -> None:
     codes = {**SOUND, "fast": QUICK}  # what the scale has for its fastest fails now
-    found = paired_timing.measure(worker, one_test, sound, codes, MIDDLE)
-    assert found.beyond is not None
-    assert found.remark == ""
+    efficiency = paired_timing.measure(worker, one_test, sound, codes, MIDDLE)
+    assert efficiency.beyond is not None
+    assert efficiency.remark == ""
     with pytest.raises(LapError):
         paired_timing.measure(worker, one_test, sound, dict.fromkeys(SOUND, QUICK), MIDDLE)
 
@@ -187,18 +187,18 @@ def test_an_anchor_that_fails_later_costs_the_solution_nothing(
 def test_a_solution_that_fails_at_its_turns_has_nothing(
     worker: Worker, one_test: Expected, sound: Scale
 ) -> None:
-    found = paired_timing.measure(worker, one_test, sound, SOUND, STEADY)
-    assert (found.beyond, found.remark) == (0, "gave a wrong answer when it was timed")
+    efficiency = paired_timing.measure(worker, one_test, sound, SOUND, STEADY)
+    assert (efficiency.beyond, efficiency.remark) == (0, "gave a wrong answer when it was timed")
 
 
 def test_mercury_s_protocol_times_each_solution_by_itself(worker: Worker, bench: Bench) -> None:
     scale = mercury_protocol.calibrate(worker, bench.expected, bench.codes)
     assert scale.timing == "mercury"
     assert [each.code_hash for each in scale.references] == ["fast", "middle", "slow"]
-    found = mercury_protocol.measure(worker, bench.expected, scale, FAST)
-    assert (found.timing, found.pairs) == ("mercury", mercury_protocol.ITERATIONS)
-    assert found.time is not None
-    assert found.time < scale.times[1]
+    efficiency = mercury_protocol.measure(worker, bench.expected, scale, FAST)
+    assert (efficiency.timing, efficiency.pairs) == ("mercury", mercury_protocol.ITERATIONS)
+    assert efficiency.time is not None
+    assert efficiency.time < scale.times[1]
     wrong = mercury_protocol.measure(worker, bench.expected, scale, "def f(n): return 1\n")
     assert wrong.cpu_s is None
     assert wrong.remark == "gave a wrong answer when it was timed"
@@ -207,8 +207,8 @@ def test_mercury_s_protocol_times_each_solution_by_itself(worker: Worker, bench:
 def test_mercury_s_protocol_adds_up_what_the_tests_take(worker: Worker, bench: Bench) -> None:
     times = mercury_protocol.time_of(worker, bench.expected, SLOW)
     assert len(times) == len(bench.expected.inputs)
-    found = mercury_protocol.total(times)
-    assert found.seconds == pytest.approx(math.fsum(each["cpu_s"] for each in times))
+    total = mercury_protocol.total(times)
+    assert total.seconds == pytest.approx(math.fsum(each["cpu_s"] for each in times))
     assert all(each["low"] <= each["high"] for each in times)
 
 

@@ -10,9 +10,9 @@ from harness.efficiency.paired_timing import mean_of_rounds
 
 def test_the_interval_with_one_anchor_is_student_s() -> None:
     values = [0.1, 0.12, 0.09, 0.13, 0.11, 0.1, 0.08]
-    found = mean_of_rounds([[each] for each in values])
+    mean = mean_of_rounds([[each] for each in values])
     exact = ttest_1samp(values, 0.0).confidence_interval(0.95)
-    assert (found.low, found.high) == pytest.approx((exact.low, exact.high), rel=0.001)
+    assert (mean.low, mean.high) == pytest.approx((exact.low, exact.high), rel=0.001)
 
 
 def test_an_anchor_s_error_does_not_widen_the_interval() -> None:
@@ -30,8 +30,8 @@ def test_the_interval_of_rounds_holds_the_mean_as_often_as_it_says(shape: tuple[
     offsets = [0.02, -0.02, 0.0] if anchors == 3 else [0.0] * anchors
     held = 0
     for _ in range(2_000):
-        found = mean_of_rounds(
+        mean = mean_of_rounds(
             [[draw(1.0 + offset, 0.01) for offset in offsets] for _ in range(rounds)]
         )
-        held += found.low <= 1.0 <= found.high
+        held += mean.low <= 1.0 <= mean.high
     assert held / 2_000 == pytest.approx(0.95, abs=0.02)

@@ -62,8 +62,8 @@ def test_a_solution_stands_where_the_reference_with_its_code_does(
     worker: Worker, sums: Expected, scale: Scale
 ) -> None:
     fast, middle, slow = scale.times
-    found = paired_timing.measure(worker, sums, scale, CODES, MIDDLE)
-    assert found.beyond == pytest.approx((slow - middle) / (slow - fast), abs=0.05)
+    efficiency = paired_timing.measure(worker, sums, scale, CODES, MIDDLE)
+    assert efficiency.beyond == pytest.approx((slow - middle) / (slow - fast), abs=0.05)
 
 
 def test_the_answers_are_those_of_the_pass_that_is_looked_at(worker: Worker) -> None:
@@ -131,10 +131,10 @@ def test_a_script_that_remembers_its_answers_gains_nothing(
     work = SLOW.replace("n = int(input())\n", "").replace("print(s)", "kept[str(n)] = s")
     indented = "".join(f"    {line}\n" for line in work.splitlines())
     code = f"{KEPT}n = int(input())\nif str(n) not in kept:\n{indented}print(kept[str(n)])\n"
-    found = paired_timing.measure(worker, sums, scale, CODES, code)
-    assert "run before" in found.remark
-    assert found.time_high is not None
-    assert found.time_high > 0.8 * scale.times[-1]
+    efficiency = paired_timing.measure(worker, sums, scale, CODES, code)
+    assert "run before" in efficiency.remark
+    assert efficiency.time_high is not None
+    assert efficiency.time_high > 0.8 * scale.times[-1]
 
 
 @pytest.mark.thorough
@@ -144,5 +144,5 @@ def test_a_script_that_answers_garbage_after_a_while_is_wrong(
     code = f"{KEPT}kept['runs'] = kept.get('runs', 0) + 1\n" + FAST.replace(
         "print(s)", "print(s if kept['runs'] < 12 else 0)"
     )
-    found = paired_timing.measure(worker, sums, scale, CODES, code)
-    assert (found.beyond, found.remark) == (0.0, "gave a wrong answer when it was timed")
+    efficiency = paired_timing.measure(worker, sums, scale, CODES, code)
+    assert (efficiency.beyond, efficiency.remark) == (0.0, "gave a wrong answer when it was timed")

@@ -251,7 +251,7 @@ def test_no_family_of_lying_objects_wins_a_hidden_test_of_real_rows() -> None:
     assert DATA is not None
     module = _benchmark()
     problems = module.problems_of(Path(DATA), 6)
-    found = module.measure(problems, list(module.FAMILIES))
-    assert len(found) == 10
-    assert {name: each.won for name, each in found.items() if each.won} == {}
-    assert all(each.tests > 0 for each in found.values())
+    efficiency = module.measure(problems, list(module.FAMILIES))
+    assert len(efficiency) == 10
+    assert {name: each.won for name, each in efficiency.items() if each.won} == {}
+    assert all(each.tests > 0 for each in efficiency.values())

@@ -123,6 +123,6 @@ def test_apps_references_get_their_published_verdicts(test_data: Path) -> None:
 @pytest.mark.thorough
 def test_leetcodedataset_references_pass(test_data: Path) -> None:
     path = test_data / "leetcodedataset" / "LeetCodeDataset-v0.3.1-test.jsonl.gz"
-    found = verify(load(f"leetcodedataset:{path}").problems[6::19], 1)
-    assert [problem.problem_id for problem in found if problem.unsound] == []
-    assert sum(problem.tests or 0 for problem in found) > 1_000
+    verification = verify(load(f"leetcodedataset:{path}").problems[6::19], 1)
+    assert [problem.problem_id for problem in verification if problem.unsound] == []
+    assert sum(problem.tests or 0 for problem in verification) > 1_000

@@ -16,16 +16,16 @@ SUMS: dict[str, Any] = {
 
 
 def test_the_references_are_timed_the_fastest_first() -> None:
-    found = harness.calibrate([SUMS], recollect=True)
-    (problem,) = found.problems
+    calibration = harness.calibrate([SUMS], recollect=True)
+    (problem,) = calibration.problems
     assert [each.index for each in problem.references] == [0, 1]
     assert problem.failed == 1
     assert problem.references[0].cpu_s < problem.references[1].cpu_s
-    assert found.summary.references == 2
-    assert repr(found) == "<CalibratedBenchmark: 1 of 1 problem tell fast from slow>"
-    assert "fastest" in found._repr_html_()
+    assert calibration.summary.references == 2
+    assert repr(calibration) == "<CalibratedBenchmark: 1 of 1 problem tell fast from slow>"
+    assert "fastest" in calibration._repr_html_()
     again = harness.calibrate([SUMS])  # from the stored times
-    assert again.problems == found.problems
+    assert again.problems == calibration.problems
 
 
 def test_a_key_that_it_ignores_is_refused() -> None:

@@ -69,10 +69,10 @@ def test_compare_returns_what_the_command_prints(runs: Runs) -> None:
     _, b, folder = runs
     done = program(folder, "compare", "b", "b", "--json")
     theirs = json.loads(done.stdout)
-    found = json.loads(compare(b, b).model_dump_json())
-    for side in (*found["runs"], *theirs["runs"]):
+    data = json.loads(compare(b, b).model_dump_json())
+    for side in (*data["runs"], *theirs["runs"]):
         side.pop("path")
-    assert found == theirs
+    assert data == theirs
 
 
 def test_compare_refuses_what_is_no_run(runs: Runs, tmp_path: Path) -> None:
@@ -151,9 +151,9 @@ def things(runs: Runs, write_problems: Callable[..., str]) -> list[Any]:
 
 def test_notebooks_get_html_in_which_every_text_is_escaped(things: list[Any]) -> None:
     for thing in things:
-        found = Tags(thing._repr_html_())
-        assert found.seen <= {"pre", "span"}
-        assert "\x1b" not in found.text
+        tags = Tags(thing._repr_html_())
+        assert tags.seen <= {"pre", "span"}
+        assert "\x1b" not in tags.text
     assert "points fewer than" in " ".join(Tags(things[2]._repr_html_()).text.split())
     assert "<script>alert(1)" in Tags(things[3]._repr_html_()).text
 

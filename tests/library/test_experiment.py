@@ -45,8 +45,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def stored(path: str) -> dict[str, Any]:
-    found = json.loads(Path(path, "experiment.json").read_text())
-    return {key: each for key, each in found.items() if key != "created"}
+    data = json.loads(Path(path, "experiment.json").read_text())
+    return {key: each for key, each in data.items() if key != "created"}
 
 
 def ran(path: str, variant: str) -> tuple[Any, ...]:

@@ -38,9 +38,9 @@ def told(run: Path) -> list[dict[str, Any]]:
 
 
 def manifest(run: Path) -> dict[str, Any]:
-    found = json.loads((run / "run.json").read_text())
-    found["imported"].pop("created", None)
-    return {key: value for key, value in found.items() if key not in OF_NOW}
+    data = json.loads((run / "run.json").read_text())
+    data["imported"].pop("created", None)
+    return {key: value for key, value in data.items() if key not in OF_NOW}
 
 
 @pytest.fixture

@@ -20,21 +20,21 @@ WRONG: dict[str, Any] = {
 
 @pytest.mark.thorough
 def test_verify_returns_what_the_command_prints(tmp_path: Path) -> None:
-    told = json.loads(command(tmp_path, "verify", "fixture", "--json").stdout)
-    found = harness.verify("fixture", fresh=True)
-    summary = found.summary.model_dump(mode="json")
-    assert {**told["summary"], "isolation": None} == {**summary, "isolation": None}
-    assert [each.problem_id for each in found.problems] == [
-        each["problem_id"] for each in told["problems"]
+    data = json.loads(command(tmp_path, "verify", "fixture", "--json").stdout)
+    verification = harness.verify("fixture", fresh=True)
+    summary = verification.summary.model_dump(mode="json")
+    assert {**data["summary"], "isolation": None} == {**summary, "isolation": None}
+    assert [each.problem_id for each in verification.problems] == [
+        each["problem_id"] for each in data["problems"]
     ]
-    assert "pass every test" in found._repr_html_()
+    assert "pass every test" in verification._repr_html_()
 
 
 def test_verify_takes_rows_and_names_the_failing_reference() -> None:
-    found = harness.verify([WRONG], fresh=True)
-    (problem,) = found.problems
+    verification = harness.verify([WRONG], fresh=True)
+    (problem,) = verification.problems
     assert [str(each.verdict) for each in problem.references] == ["accepted", "wrong_answer"]
-    assert repr(found) == "<VerifiedBenchmark: 1 of 2 references pass>"
+    assert repr(verification) == "<VerifiedBenchmark: 1 of 2 references pass>"
     assert harness.verify([WRONG], references=1).summary.references == 1
 
 

@@ -58,8 +58,8 @@ from harness.models.protocol import ContextOverflowError
     ],
 )
 def test_the_providers_words_are_found(body: bytes, words: str, code: str) -> None:
-    told = read_error(body)
-    assert (told.text, told.code) == (words, code)
+    error = read_error(body)
+    assert (error.text, error.code) == (words, code)
 
 
 def test_foreign_text_becomes_one_bounded_line_without_secrets() -> None:
@@ -158,8 +158,8 @@ def anthropic(**resets: str) -> dict[str, str]:
     ],
 )
 def test_a_rate_limit_says_when_it_is_reset(headers: dict[str, str], seconds: float | None) -> None:
-    found = retry_after(headers, now=NOW, status=429)
-    assert found == (None if seconds is None else pytest.approx(seconds))
+    fault = retry_after(headers, now=NOW, status=429)
+    assert fault == (None if seconds is None else pytest.approx(seconds))
     assert retry_after(headers, now=NOW, status=500) is None
     named = {**headers, "retry-after": "7"}
     assert retry_after(named, now=NOW, status=429) == 7.0
@@ -221,9 +221,9 @@ def test_anthropics_sum_of_both_is_told_apart_by_its_numbers(
     )
     error = {"type": "invalid_request_error", "message": words}
     body = json.dumps({"type": "error", "error": error}).encode()
-    found = failed_status(400, {}, body, Redactor(), now=0.0)
-    assert isinstance(found, ContextOverflowError) is overflow
-    assert isinstance(found, RejectedError) is not overflow
+    fault = failed_status(400, {}, body, Redactor(), now=0.0)
+    assert isinstance(fault, ContextOverflowError) is overflow
+    assert isinstance(fault, RejectedError) is not overflow
 
 
 def test_basic_credentials_are_masked() -> None:
@@ -256,10 +256,10 @@ def test_a_wait_in_the_body_is_kept(text: str, seconds: float | None) -> None:
 def test_googles_wait_is_read_from_the_details() -> None:
     details = [{"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "34s"}]
     error = {"code": 429, "message": "Quota exceeded.", "details": details}
-    found = failed_status(429, {}, json.dumps([{"error": error}]).encode(), Redactor(), now=NOW)
-    assert isinstance(found, TransientError)
-    assert (found.retry_after_s, found.throttled) == (34.0, True)
-    assert str(found) == "HTTP 429: Quota exceeded."
+    fault = failed_status(429, {}, json.dumps([{"error": error}]).encode(), Redactor(), now=NOW)
+    assert isinstance(fault, TransientError)
+    assert (fault.retry_after_s, fault.throttled) == (34.0, True)
+    assert str(fault) == "HTTP 429: Quota exceeded."
 
 
 @pytest.mark.parametrize(

@@ -77,10 +77,10 @@ def test_a_function_is_told_no_hidden_test_or_solution_of_a_mercury_row(tmp_path
     path = tmp_path / "rows.jsonl"
     path.write_text(json.dumps(row) + "\n")
     (problem,) = mercury.load(str(path)).problems
-    told = json.dumps(columns(problem.view()))
-    assert "add-them" in told
+    text = json.dumps(columns(problem.view()))
+    assert "add-them" in text
     for secret in ("planted", "40001", "40003", "test_cases", "solutions"):
-        assert secret not in told
+        assert secret not in text
 
 
 async def test_a_coroutine_function_is_awaited(problem: ProblemView) -> None:

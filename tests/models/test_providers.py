@@ -68,8 +68,8 @@ def test_a_gateway_that_speaks_anthropic_s_protocol() -> None:
     ],
 )
 def test_a_name_leads_to_its_provider(name: str, sent: str, endpoint: str) -> None:
-    found = route(name)
-    assert (found.name, found.model, found.endpoint) == (name, sent, endpoint)
+    target = route(name)
+    assert (target.name, target.model, target.endpoint) == (name, sent, endpoint)
 
 
 @pytest.mark.parametrize(
@@ -114,16 +114,16 @@ PREFIXED = ["anthropic/claude-x", "gemini/gemini-3", "hf/org/model", "ollama/lla
 
 @pytest.mark.parametrize("name", [*EVERY_NAME, *PREFIXED, "openai/gpt-5", "openai-chat/gpt-5"])
 def test_a_base_url_that_is_given_takes_every_name_as_it_is(name: str) -> None:
-    found = route(name, MINE, OPENAI_BASE_URL="http://other/v1")
-    assert (found.model, found.endpoint) == (name, f"{MINE}/chat/completions")
-    assert found.protocol is Protocol.CHAT_COMPLETIONS
-    assert not found.needs_key
+    target = route(name, MINE, OPENAI_BASE_URL="http://other/v1")
+    assert (target.model, target.endpoint) == (name, f"{MINE}/chat/completions")
+    assert target.protocol is Protocol.CHAT_COMPLETIONS
+    assert not target.needs_key
 
 
 @pytest.mark.parametrize("name", [*EVERY_NAME, "openai/gpt-5", "openai-chat/gpt-5"])
 def test_a_base_url_of_the_environment_takes_any_model_name(name: str) -> None:
-    found = route(name, OPENAI_BASE_URL=MINE)
-    assert (found.model, found.endpoint) == (name, f"{MINE}/chat/completions")
+    target = route(name, OPENAI_BASE_URL=MINE)
+    assert (target.model, target.endpoint) == (name, f"{MINE}/chat/completions")
 
 
 @pytest.mark.parametrize(
@@ -146,10 +146,10 @@ def test_a_providers_own_address_brings_its_protocol_and_its_key(
     name: str, url: str, endpoint: str, variable: str
 ) -> None:
     keys = dict.fromkeys(("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY"), "sk-any")
-    found = route(name, url, **keys)
-    assert (found.model, found.endpoint, found.remark) == (name, endpoint, "")
-    assert found.key is not None
-    assert found.key.variable == variable
+    target = route(name, url, **keys)
+    assert (target.model, target.endpoint, target.remark) == (name, endpoint, "")
+    assert target.key is not None
+    assert target.key.variable == variable
 
 
 @pytest.mark.parametrize(
@@ -169,8 +169,8 @@ def test_a_providers_own_address_brings_its_protocol_and_its_key(
 def test_the_protocol_can_be_named(
     name: str, base_url: str | None, api: Api, endpoint: str
 ) -> None:
-    found = resolve(name, base_url=base_url, environment=environment(), api=api)
-    assert found.endpoint == endpoint
+    provider = resolve(name, base_url=base_url, environment=environment(), api=api)
+    assert provider.endpoint == endpoint
 
 
 @pytest.mark.parametrize(
@@ -212,8 +212,8 @@ def test_each_provider_has_its_key(name: str) -> None:
     others = {key: "other" for key in NAMES if key.endswith(("KEY", "TOKEN"))}
     if name == "gemini-3":
         del others["GOOGLE_API_KEY"]
-    found = route(name, **{**others, KEYS[name]: " mine\n"})
-    assert found.key == FoundVariable(KEYS[name], "environment", "mine")
+    target = route(name, **{**others, KEYS[name]: " mine\n"})
+    assert target.key == FoundVariable(KEYS[name], "environment", "mine")
     del others[KEYS[name]]
     without = route(name, **others)
     assert without.key is None
@@ -229,8 +229,8 @@ def test_googles_variable_is_geminis_second() -> None:
 
 
 def test_ollama_needs_no_key_and_gets_none() -> None:
-    found = route("ollama/x", OPENAI_API_KEY="sk-x", HF_TOKEN="hf_x")
-    assert (found.key, found.needs_key) == (None, False)
+    target = route("ollama/x", OPENAI_API_KEY="sk-x", HF_TOKEN="hf_x")
+    assert (target.key, target.needs_key) == (None, False)
 
 
 def test_the_hubs_kept_token_is_the_last_that_counts() -> None:

@@ -21,9 +21,9 @@ def test_a_plug_in_of_each_kind_takes_part_in_a_run(tmp_path: Path, site: Path) 
     assert {(r["problem_id"], r["nudges"]) for r in results(tmp_path / "r")} == {
         (f"toy/shout-{number}", 2) for number in range(3)
     }, "the source's problems, by the strategy; the rule lets small letters pass"
-    told = log.read_text().splitlines()
-    assert (told[0], told[-1]) == ("run_started", "run_ended")
-    assert sorted(told[1:-1]) == ["sample_ended accepted"] * 3 + ["sample_started"] * 3
+    lines = log.read_text().splitlines()
+    assert (lines[0], lines[-1]) == ("run_started", "run_ended")
+    assert sorted(lines[1:-1]) == ["sample_ended accepted"] * 3 + ["sample_started"] * 3
     kept = json.loads((tmp_path / "r" / "run.json").read_text())["plugins"]
     assert [(each["group"], each["package"], each["version"]) for each in kept] == [
         (f"harness.{group}", "harness-toy", "0.1.0")

@@ -73,11 +73,11 @@ def test_a_run_and_its_samples_are_spans(collector: Collector, tmp_path: Path) -
     assert {span.parent_span_id for span in samples} == {run.span_id}
     assert attributes(run.attributes)["harness.outcome"] == "done"
     for span in samples:
-        told = attributes(span.attributes)
-        result = committed[told["harness.sample"]]
-        assert told["gen_ai.operation.name"] == "invoke_agent"
-        assert told["gen_ai.request.model"] == "replay:bundled"
-        assert told["gen_ai.usage.output_tokens"] == result["usage"]["output_tokens"]
+        spans = attributes(span.attributes)
+        result = committed[spans["harness.sample"]]
+        assert spans["gen_ai.operation.name"] == "invoke_agent"
+        assert spans["gen_ai.request.model"] == "replay:bundled"
+        assert spans["gen_ai.usage.output_tokens"] == result["usage"]["output_tokens"]
         assert span.end_time_unix_nano >= span.start_time_unix_nano > 0
         (event,) = span.events
         verdict = attributes(event.attributes)

@@ -195,9 +195,9 @@ def test_output_of_an_observer_goes_to_standard_error(capsys: pytest.CaptureFixt
 
 def test_an_event_is_json_and_holds_the_result() -> None:
     event = SampleEnded(run="r", sample="a/b#0", result=made_result("a/b", solved=True))
-    told = json.loads(event.model_dump_json())
-    assert (told["schema_version"], told["event"]) == (1, "sample_ended")
-    assert told["result"]["verdict"] == "accepted"
+    data = json.loads(event.model_dump_json())
+    assert (data["schema_version"], data["event"]) == (1, "sample_ended")
+    assert data["result"]["verdict"] == "accepted"
     with pytest.raises(ValueError, match="frozen"):
         event.run = "other"  # pyright: ignore[reportAttributeAccessIssue]
 

@@ -158,8 +158,8 @@ def test_the_time_that_an_ended_pass_waited_for_a_core_counts() -> None:
             rivals.callback(rival.kill)
             os.sched_setaffinity(rival.pid, core)
         command = [sys.executable, "-c", STARVED_PASS, str(SANDBOX), json.dumps([*core])]
-        told = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
-    waited_s = json.loads(told.stdout)
+        run = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+    waited_s = json.loads(run.stdout)
     if waited_s is None:
         pytest.skip("this system does not report how long a process waited for a core")
     assert waited_s > 0.1

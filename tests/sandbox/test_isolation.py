@@ -107,11 +107,11 @@ def test_what_a_level_promises_held(place: Place) -> None:
 @pytest.mark.parametrize("isolation", CANDIDATES, ids=str)
 def test_layers_that_need_nothing_of_the_system_hold_in_every_sandbox(isolation: Isolation) -> None:
     """What the probe itself leaves open must not look like an escape, in any Python."""
-    found = probe_isolation(isolation)
-    if found.failure:
-        pytest.skip(found.failure)
+    findings = probe_isolation(isolation)
+    if findings.failure:
+        pytest.skip(findings.failure)
     layers = PROMISED[Level.NONE]
-    assert {layer: found.layers.get(layer, "absent") for layer in layers} == dict.fromkeys(
+    assert {layer: findings.layers.get(layer, "absent") for layer in layers} == dict.fromkeys(
         layers, ""
     )
 

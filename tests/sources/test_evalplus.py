@@ -77,8 +77,8 @@ def test_answers_larger_than_a_session_holds_are_judged(
     )
     assert Limits().output_bytes < 3 * 60_000_000
     (problem,) = loader("humaneval")(str(write_rows(row(script)))).problems
-    found = results(worker, problem, "def f(x, y): return x * y")
-    assert [test.verdict for test in found] == [Verdict.ACCEPTED] * 3
+    grades = results(worker, problem, "def f(x, y): return x * y")
+    assert [test.verdict for test in grades] == [Verdict.ACCEPTED] * 3
 
 
 @pytest.mark.parametrize(
@@ -121,8 +121,8 @@ def test_a_script_of_mbppplus_that_asserts_nothing_gives_way_to_the_tests_of_mbp
     (problem,) = loader("mbppplus")(str(write_rows(values))).problems
     assert len(problem.tests.load_hidden()) == 3
     assert problem.known_issues == ()
-    found = results(worker, problem, problem.programs()[0])
-    assert [test.verdict for test in found] == [Verdict.ACCEPTED] * 4
+    grades = results(worker, problem, problem.programs()[0])
+    assert [test.verdict for test in grades] == [Verdict.ACCEPTED] * 4
     values["test"] = script.replace("assert ", "")
     (problem,) = loader("mbppplus")(str(write_rows(values))).problems
     assert [test.input for test in problem.tests.load_hidden()] == ["f([], 0)"]
@@ -176,6 +176,6 @@ def test_answers_are_compared_as_evalplus_evaluator_does(
 ) -> None:
     path = str(write_rows(row(FLOATS)))
     problem = loader(source)(path).problems[0] if source != "jsonl" else load(path).problems[0]
-    found = results(worker, problem, f"def f(x, y): return {returned}")
-    marks = [test.passed for test in found]
+    grades = results(worker, problem, f"def f(x, y): return {returned}")
+    marks = [test.passed for test in grades]
     assert marks == passed if source != "jsonl" else all(marks) == all(passed)

@@ -43,21 +43,21 @@ def test_livecodebench_imports_names_then_modules_then_lifts_the_recursion_limit
 
 @pytest.mark.usefixtures("limit")
 def test_solutions_find_the_names_they_expect() -> None:
-    found = names(preambles.LIVECODEBENCH)
-    assert {"List", "Optional", "deque", "heappush", "inf", "gcd", "lru_cache"} <= found.keys()
-    assert found["datetime"] is dt
-    assert found["re"] is re
+    namespace = names(preambles.LIVECODEBENCH)
+    assert {"List", "Optional", "deque", "heappush", "inf", "gcd", "lru_cache"} <= namespace.keys()
+    assert namespace["datetime"] is dt
+    assert namespace["re"] is re
     assert sys.getrecursionlimit() == 50_000
-    assert "ListNode" not in found
+    assert "ListNode" not in namespace
 
 
 @pytest.mark.usefixtures("limit")
 def test_leetcode_has_its_nodes_too() -> None:
-    found = names(preambles.LEETCODE)
-    node, tree = found["ListNode"](1), found["TreeNode"](2, None, 3)
+    namespace = names(preambles.LEETCODE)
+    node, tree = namespace["ListNode"](1), namespace["TreeNode"](2, None, 3)
     assert (node.val, node.next) == (1, None)
     assert (tree.val, tree.left, tree.right) == (2, None, 3)
-    assert found["ListNode"]().val == found["TreeNode"]().val == 0
+    assert namespace["ListNode"]().val == namespace["TreeNode"]().val == 0
 
 
 NODES = {"ListNode", "TreeNode"}
@@ -99,24 +99,24 @@ def test_each_leetcode_preamble_adds_names_to_the_one_before() -> None:
 
 @pytest.mark.usefixtures("limit")
 def test_leetcodedataset_serves_modules_and_names_alike() -> None:
-    found = names(preambles.LEETCODEDATASET)
-    line = found["list_node"]([1, 2])
+    namespace = names(preambles.LEETCODEDATASET)
+    line = namespace["list_node"]([1, 2])
     assert (line.val, line.next.val, line.next.next) == (1, 2, None)
-    assert found["list_node"]([]) is found["tree_node"]([]) is None
-    tree = found["tree_node"]([1, None, 2, 3])
+    assert namespace["list_node"]([]) is namespace["tree_node"]([]) is None
+    tree = namespace["tree_node"]([1, None, 2, 3])
     assert (tree.left, tree.right.val, tree.right.left.val) == (None, 2, 3)
-    assert found["is_same_list"](line, found["list_node"]([1, 2]))
-    assert not found["is_same_list"](line, found["list_node"]([1, 2, 3]))
-    assert not found["is_same_list"](line, None)
-    assert found["is_same_tree"](tree, found["tree_node"]([1, None, 2, 3]))
-    assert not found["is_same_tree"](tree, found["tree_node"]([1, 2, None, 3]))
-    assert found["is_same_tree"](None, None)
-    assert found["pow"](2, 5, 7) == 4
+    assert namespace["is_same_list"](line, namespace["list_node"]([1, 2]))
+    assert not namespace["is_same_list"](line, namespace["list_node"]([1, 2, 3]))
+    assert not namespace["is_same_list"](line, None)
+    assert namespace["is_same_tree"](tree, namespace["tree_node"]([1, None, 2, 3]))
+    assert not namespace["is_same_tree"](tree, namespace["tree_node"]([1, 2, None, 3]))
+    assert namespace["is_same_tree"](None, None)
+    assert namespace["pow"](2, 5, 7) == 4
     ordered = [1, 3]
-    found["bisect"].insort(ordered, 2)
+    namespace["bisect"].insort(ordered, 2)
     assert ordered == [1, 2, 3]
-    assert found["collections"].deque is found["deque"]
-    assert found["heapq"].heappush is found["heappush"]
+    assert namespace["collections"].deque is namespace["deque"]
+    assert namespace["heapq"].heappush is namespace["heappush"]
 
 
 class TestLctk:

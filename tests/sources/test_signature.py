@@ -121,10 +121,10 @@ def test_in_place_needs_an_argument_to_return() -> None:
 def test_an_entry_point_names_its_parameters(
     code: str, parameters: tuple[str, ...], required: int
 ) -> None:
-    found = entry_point_of(code, "f")
-    assert found is not None
-    assert (found.parameters, found.required) == (parameters, required)
-    assert found.signature == signature_of(code, "f")
+    entry_point = entry_point_of(code, "f")
+    assert entry_point is not None
+    assert (entry_point.parameters, entry_point.required) == (parameters, required)
+    assert entry_point.signature == signature_of(code, "f")
 
 
 @pytest.mark.parametrize("code", ["", "def g(a): ...", "def f(:", "f = 1", "#" * 2**17])

@@ -21,7 +21,7 @@ def test_mean_interval_is_scipy_s_percentile_interval_cut_further_out(
     spread: list[float], times: int
 ) -> None:
     values = spread * times
-    found = mean_interval(values)
+    interval = mean_interval(values)
     theirs = scipy_stats.bootstrap(
         (np.array(values),),
         np.mean,
@@ -31,7 +31,7 @@ def test_mean_interval_is_scipy_s_percentile_interval_cut_further_out(
         rng=np.random.default_rng(7),
     ).confidence_interval
     width = theirs.high - theirs.low
-    assert found == pytest.approx((theirs.low, theirs.high), abs=0.06 * width)
+    assert interval == pytest.approx((theirs.low, theirs.high), abs=0.06 * width)
 
 
 def test_mean_interval_of_few_values_is_that_of_all_draws() -> None:

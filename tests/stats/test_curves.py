@@ -27,13 +27,13 @@ def test_a_share_is_the_mean_over_problems_of_the_fraction_of_their_samples() ->
 def test_cumulative_shares_are_those_counted_by_problem(
     reached: list[tuple[str, int | None]], thresholds: list[int]
 ) -> None:
-    found = cumulative(reached, thresholds)
-    for threshold, share in zip(thresholds, found, strict=True):
+    totals = cumulative(reached, thresholds)
+    for threshold, share in zip(thresholds, totals, strict=True):
         there = ((p, float(at is not None and at <= threshold)) for p, at in reached)
         by_problem = mean_by_problem(there)
         assert share == pytest.approx(math.fsum(by_problem.values()) / len(by_problem))
-    assert list(found) == sorted(found)
-    assert all(0 <= share <= 1 for share in found)
+    assert list(totals) == sorted(totals)
+    assert all(0 <= share <= 1 for share in totals)
 
 
 @pytest.mark.parametrize("problems", [1, 3, 7, 49, 60])

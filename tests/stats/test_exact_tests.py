@@ -26,9 +26,9 @@ def size(problems: int, share: float, least: float) -> float:
 def test_the_p_value_is_the_largest_size_of_any_share_of_differing_problems(
     problems: int, score: float
 ) -> None:
-    found = Unconditional(problems).p_value(score)
+    p_value = Unconditional(problems).p_value(score)
     sizes = [size(problems, number / 500, score) for number in range(501)]
-    assert max(sizes) - 1e-4 <= found <= max(sizes) + 1e-4
+    assert max(sizes) - 1e-4 <= p_value <= max(sizes) + 1e-4
 
 
 @pytest.mark.parametrize(
@@ -68,9 +68,9 @@ SHARES = st.lists(st.sampled_from([-1, -0.8, -0.5, -1 / 3, 0, 0.2, 0.25, 1]), ma
 @settings(deadline=None)
 @given(SHARES)
 def test_signs_are_flipped_in_every_way(differences: list[float]) -> None:
-    found = sign_flip(differences, 2.0)
+    p_value = sign_flip(differences, 2.0)
     seen = math.fsum(differences)
-    if found is None:
+    if p_value is None:
         assert abs(seen) < 1e-9
         return
     sums = [
@@ -78,11 +78,11 @@ def test_signs_are_flipped_in_every_way(differences: list[float]) -> None:
         for signs in itertools.product((1, -1), repeat=len(differences))
     ]
     share = sum(each >= abs(seen) - 1e-9 for each in sums) / len(sums)
-    assert found.p_value(2.0) == pytest.approx(share, rel=1e-9)
+    assert p_value.p_value(2.0) == pytest.approx(share, rel=1e-9)
     for level in (0.05, 0.3):
-        critical = found.critical(level)
-        assert found.p_value(critical) >= level
-        assert found.p_value(critical + 1e-3) < level
+        critical = p_value.critical(level)
+        assert p_value.p_value(critical) >= level
+        assert p_value.p_value(critical + 1e-3) < level
 
 
 def test_sign_flip_is_not_used_for_very_many_differing_problems() -> None:

@@ -33,20 +33,20 @@ def one_each(b: int, c: int, n: int) -> list[tuple[float, float]]:
 def test_score_interval_of_one_sample_a_problem_is_tangos_with_the_exact_critical_score(
     b: int, c: int, n: int
 ) -> None:
-    found = score_interval(one_each(b, c, n))
+    interval = score_interval(one_each(b, c, n))
     critical = max(Z2, Unconditional(n).critical(0.05) ** 2)
-    assert tango(b, c, n, found.low) == pytest.approx(critical, rel=1e-6)
-    assert tango(b, c, n, found.high) == pytest.approx(critical, rel=1e-6)
-    assert found.low < found.difference < found.high
+    assert tango(b, c, n, interval.low) == pytest.approx(critical, rel=1e-6)
+    assert tango(b, c, n, interval.high) == pytest.approx(critical, rel=1e-6)
+    assert interval.low < interval.difference < interval.high
 
 
 @pytest.mark.parametrize(("b", "c"), [(4, 0), (7, 1), (3, 9), (100, 70)])
 def test_its_p_value_is_that_of_the_exact_test_but_not_below_mcnemars(b: int, c: int) -> None:
-    found = score_interval(one_each(b, c, 200))
+    interval = score_interval(one_each(b, c, 200))
     chi = abs(b - c) / math.sqrt(b + c)
     plain = math.erfc(chi / math.sqrt(2))
-    assert found.p_value == max(plain, Unconditional(200).p_value(chi))
-    assert plain <= found.p_value < 1.15 * plain + 0.002
+    assert interval.p_value == max(plain, Unconditional(200).p_value(chi))
+    assert plain <= interval.p_value < 1.15 * plain + 0.002
 
 
 def test_four_problems_of_five_are_not_significant() -> None:
@@ -64,12 +64,12 @@ single = st.lists(st.sampled_from([(0.0, 1.0), (1.0, 0.0), (1.0, 1.0)]), min_siz
 def test_the_interval_excludes_0_exactly_where_p_is_below_a_twentieth(
     pairs: list[tuple[float, float]], samples: int
 ) -> None:
-    found = score_interval(pairs, samples * len(pairs))
-    assert (found.p_value < 0.05) is not (found.low <= 0 <= found.high)
-    assert -1 <= found.low <= found.difference <= found.high <= 1
+    interval = score_interval(pairs, samples * len(pairs))
+    assert (interval.p_value < 0.05) is not (interval.low <= 0 <= interval.high)
+    assert -1 <= interval.low <= interval.difference <= interval.high <= 1
     turned = score_interval([(y, x) for x, y in pairs], samples * len(pairs))
-    assert (-turned.high, -turned.low) == pytest.approx((found.low, found.high), abs=1e-9)
-    assert turned.p_value == pytest.approx(found.p_value, rel=1e-9)
+    assert (-turned.high, -turned.low) == pytest.approx((interval.low, interval.high), abs=1e-9)
+    assert turned.p_value == pytest.approx(interval.p_value, rel=1e-9)
 
 
 @settings(deadline=None)
@@ -104,10 +104,10 @@ def test_the_order_of_the_problems_does_not_matter() -> None:
 
 
 def test_runs_that_agree_on_few_problems_may_still_differ() -> None:
-    found = score_interval([(1.0, 1.0)] * 10)
-    assert found.p_value == 1
+    interval = score_interval([(1.0, 1.0)] * 10)
+    assert interval.p_value == 1
     squared = Unconditional(10).critical(0.05) ** 2
-    assert found.high == -found.low == pytest.approx(squared / (10 + squared))
+    assert interval.high == -interval.low == pytest.approx(squared / (10 + squared))
 
 
 @pytest.mark.parametrize("pairs", [[], [(0.0, 1.5)]])

@@ -117,18 +117,18 @@ class TestSeveralSamples:
         held = 0
         for _ in range(600):
             chances = [random.betavariate(0.8, 0.8) for _ in range(problems)]
-            found = rate_by_problem(
+            rates = rate_by_problem(
                 (str(problem), float(random.random() < chance))
                 for problem, chance in enumerate(chances)
                 for _ in range(samples)
             )
-            assert found is not None
-            held += found.low <= 0.5 <= found.high
+            assert rates is not None
+            held += rates.low <= 0.5 <= rates.high
         assert 0.92 < held / 600 < 0.98
 
     def test_samples_are_counted_by_problem(self) -> None:
-        found = rate_by_problem([("a", 1.0), ("a", 0.0), ("b", 1.0)])
-        assert found == rate([0.5, 1.0], 3)
+        rates = rate_by_problem([("a", 1.0), ("a", 0.0), ("b", 1.0)])
+        assert rates == rate([0.5, 1.0], 3)
         assert rate_by_problem([]) is None
 
 

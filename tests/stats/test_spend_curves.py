@@ -25,13 +25,13 @@ def test_an_attempt_that_is_cut_off_hands_in_what_it_has_by_then() -> None:
         AttemptSpend(1, [(1.0, True), (2.0, False)], 2.0),  # a worse solution passed later
         AttemptSpend(1, [], 5.0),  # wrote nothing
     ]
-    found = cut_off(attempts, 2)
-    assert found.amounts == (0, 1, 1, 2, 2, 3, 5)  # twice where a solution changes
-    assert found.solved.tolist() == [[0, 0, 0, 0, 1, 1, 1], [0, 0, 0.5, 0.5, 0, 0, 0]]
-    assert found.spend.tolist() == [[0, 1, 1, 2, 2, 3, 3], [0, 1, 1, 2, 2, 2.5, 3.5]]
-    assert found.most == 3.25
-    assert found.rates([3.25, 100]) == [0.5, 0.5]  # more money would change nothing
-    assert found.complete
+    points = cut_off(attempts, 2)
+    assert points.amounts == (0, 1, 1, 2, 2, 3, 5)  # twice where a solution changes
+    assert points.solved.tolist() == [[0, 0, 0, 0, 1, 1, 1], [0, 0, 0.5, 0.5, 0, 0, 0]]
+    assert points.spend.tolist() == [[0, 1, 1, 2, 2, 3, 3], [0, 1, 1, 2, 2, 2.5, 3.5]]
+    assert points.most == 3.25
+    assert points.rates([3.25, 100]) == [0.5, 0.5]  # more money would change nothing
+    assert points.complete
 
 
 def test_an_agent_solves_nothing_before_its_first_attempt_has_written_something() -> None:
@@ -40,11 +40,11 @@ def test_an_agent_solves_nothing_before_its_first_attempt_has_written_something(
         AttemptSpend(n, [(2.0, n % 2 == 0), (3.0, True)][: 2 - (n % 2 == 0)], 2.0 + n % 2)
         for n in range(10)
     ]
-    found = cut_off(attempts, 10)
-    assert found.rates([0.5, 1.0, 1.9, 1.999]) == [0, 0, 0, 0]
-    assert found.rates([2.0, 2.2, 2.49]) == [0.5, 0.5, 0.5]
-    assert found.rates([2.5, 9]) == [1, 1]
-    assert found.steps.tolist() == [2, 2.5]
+    points = cut_off(attempts, 10)
+    assert points.rates([0.5, 1.0, 1.9, 1.999]) == [0, 0, 0, 0]
+    assert points.rates([2.0, 2.2, 2.49]) == [0.5, 0.5, 0.5]
+    assert points.rates([2.5, 9]) == [1, 1]
+    assert points.steps.tolist() == [2, 2.5]
 
 
 def test_no_step_of_a_long_curve_is_before_the_first_attempt() -> None:
@@ -56,9 +56,9 @@ def test_a_strategy_that_solves_nothing_is_as_uncertain_as_its_problems() -> Non
     none, half = policies([[1.0]] * 20, [[0.0]] * 20), policies([[1.0]] * 20, [[0.0], [1.0]] * 10)
     drawn = resampled([none, half], [1.0], resamples=500)
     assert rate_interval(none, 1.0, drawn[0][:, 0]) == pytest.approx((0, 0.161), abs=0.001)
-    found = difference_interval(none, half, 1.0, (drawn[1] - drawn[0])[:, 0])
+    interval = difference_interval(none, half, 1.0, (drawn[1] - drawn[0])[:, 0])
     pairs = [(0.0, 0.0), (0.0, 1.0)] * 10
-    assert found == score_interval(pairs)
+    assert interval == score_interval(pairs)
     alike = difference_interval(none, none, 1.0, drawn[0][:, 0])
     assert alike.high == -alike.low > 0.15
 
@@ -72,10 +72,10 @@ def test_between_two_policies_the_rate_is_that_of_a_mixture() -> None:
 def test_a_thinned_curve_keeps_its_ends() -> None:
     draw = np.random.default_rng(0)
     attempts = [AttemptSpend(n, [(float(draw.random()), True)], 1.0 + n / 500) for n in range(500)]
-    found = cut_off(attempts, 500)
-    assert len({*found.amounts}) in {64, 65}
-    assert found.rates([found.most]) == [1.0]
-    half = found.rates([0.375])[0]  # cut off at x, an attempt spends x, and x of them are solved
+    points = cut_off(attempts, 500)
+    assert len({*points.amounts}) in {64, 65}
+    assert points.rates([points.most]) == [1.0]
+    half = points.rates([0.375])[0]  # cut off at x, an attempt spends x, and x of them are solved
     assert half == pytest.approx(0.375, abs=0.05)
 
 
@@ -157,9 +157,9 @@ def test_the_interval_at_a_spend_near_a_jump_holds_both_sides_of_it() -> None:
     assert low < 0.28, "solved by those that end at 4"
     assert high > 0.5, "solved by all"
     none = policies([[1.0]] * 100, [[0.0]] * 100, samples=1)
-    found = difference_interval(none, before, 4.91, drawn[:, 0])
-    assert found.low < 0.28
-    assert found.high > 0.5
+    interval = difference_interval(none, before, 4.91, drawn[:, 0])
+    assert interval.low < 0.28
+    assert interval.high > 0.5
     (drawn,) = resampled([after], [4.0], resamples=500)
     low, high = rate_interval(after, 4.0, drawn[:, 0])
     assert low > 0.36, "every attempt has spent 4 where it is cut off there: no doubt of the side"
@@ -180,5 +180,5 @@ def test_an_interval_is_no_wider_for_rates_that_hardly_vary() -> None:
     low, high = rate_interval(nearly, 1.0, drawn)
     assert low > 0.5
     assert high > 0.99
-    found = difference_interval(nearly, always, 1.0, drawn - drawn.mean())
-    assert -0.5 < found.low < 0 < found.high < 0.5
+    interval = difference_interval(nearly, always, 1.0, drawn - drawn.mean())
+    assert -0.5 < interval.low < 0 < interval.high < 0.5

@@ -396,8 +396,8 @@ class Solver:
 
     def title_in(self, body: Json) -> str | None:
         """Return the known title in the conversation, if any."""
-        said = "\n".join(_text(message.get("content")) for message in body["messages"])
-        found = (title for title in self._solutions if title in said or _escaped(title) in said)
+        text = "\n".join(_text(message.get("content")) for message in body["messages"])
+        found = (title for title in self._solutions if title in text or _escaped(title) in text)
         return next(found, None)
 
     def programs(self, title: str) -> Sequence[str]:

@@ -31,8 +31,8 @@ class Asked:
     total: int = 0
 
     def __call__(self, body: dict[str, Any], number: int) -> Reply:
-        said = sum(message["role"] == "assistant" for message in body["messages"])
-        self.since[self.solver.title_in(body) or "", said] += 1
+        total = sum(message["role"] == "assistant" for message in body["messages"])
+        self.since[self.solver.title_in(body) or "", total] += 1
         self.total += 1
         return Reply(self.solver(body, number).body, silence_s=self.latency_s)
 

@@ -290,10 +290,10 @@ class Hub:
         if (refusal := self.fault("refuse", asked)) is not None:
             return refusal
         try:
-            if asked.method in ("HEAD", "GET") and (found := FILE_URL.fullmatch(asked.path)):
-                return self._file(asked, *map(unquote, found.group("repo", "revision", "path")))
-            if found := API_URL.fullmatch(asked.path):
-                return self._api(asked, found, form)
+            if asked.method in ("HEAD", "GET") and (match := FILE_URL.fullmatch(asked.path)):
+                return self._file(asked, *map(unquote, match.group("repo", "revision", "path")))
+            if match := API_URL.fullmatch(asked.path):
+                return self._api(asked, match, form)
         except RefusalError as refused:
             return refused.answer
         return RefusalError(404, None, f"no {asked.method} {asked.path} here").answer
@@ -415,10 +415,10 @@ def _tree(files: Mapping[str, Stored], folder: str, *, recursive: bool) -> list[
 
 def _part(text: str, size: int) -> tuple[int, int] | None:
     """Return start and length of a range: `bytes=5-`, `bytes=5-9` or `bytes=-5`."""
-    found = re.fullmatch(r"bytes=(\d*)-(\d*)", text)
-    if found is None or not any(found.groups()):
+    match = re.fullmatch(r"bytes=(\d*)-(\d*)", text)
+    if match is None or not any(match.groups()):
         return None
-    first, last = found.groups()
+    first, last = match.groups()
     start = int(first) if first else max(size - int(last), 0)
     end = min(int(last) + 1, size) if first and last else size
     return (start, end - start) if start < end else None

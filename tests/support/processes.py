@@ -22,8 +22,8 @@ def children(process: int | str = "self", zombies: bool = False) -> set[int]:
 
 def descendants(process: int | str = "self") -> set[int]:
     """The processes below a process."""
-    found = children(process)
-    return found.union(*map(descendants, found))
+    pids = children(process)
+    return pids.union(*map(descendants, pids))
 
 
 def is_alive(process: int) -> bool:

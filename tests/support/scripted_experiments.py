@@ -45,9 +45,9 @@ class ScriptedModel:
 
     def __call__(self, body: dict[str, Any], number: int) -> Reply:
         """Answer a request."""
-        found = re.search(r"Echo (\d+)", json.dumps(body["messages"]))
-        assert found is not None, "a request names its problem"
-        problem = found[1]
+        match = re.search(r"Echo (\d+)", json.dumps(body["messages"]))
+        assert match is not None, "a request names its problem"
+        problem = match[1]
         self.asked.append(("agent" if body.get("tools") else "shot", problem))
         if len(self.asked) == self.interrupt_at and self.process is not None:
             self.process.send_signal(signal.SIGINT)
@@ -126,11 +126,11 @@ def measured(out: Path, code: int | None, screen: str) -> Ended:
     answers = rank(out).answers
     if not whole or not answers:
         return Ended(code, screen, len(whole))
-    found = spend_comparison(*runs)
+    comparison = spend_comparison(*runs)
     kept = whole
-    if found.lacking:
+    if comparison.lacking:
         shots_of = {p: sum(r.problem_id == p for r in runs[0].results) for p in whole}
-        kept = set(sorted(whole, key=lambda p: -shots_of[p])[: found.problems])
+        kept = set(sorted(whole, key=lambda p: -shots_of[p])[: comparison.problems])
     shots, agent = ([r.cost or 0.0 for r in run.results if r.problem_id in kept] for run in runs)
     apart = (sum(shots) - sum(agent)) / len(kept) / (sum(shots) / len(shots))
-    return Ended(code, screen, len(whole), found.problems, apart, answers[0].sentence)
+    return Ended(code, screen, len(whole), comparison.problems, apart, answers[0].sentence)

@@ -106,7 +106,7 @@ def held(draw: np.random.Generator, problems: int, truth: Truth, resamples: int,
     at = [*truth.at, *grid]
     one, other = resampled([both.shots, both.attempts], at, resamples=resamples, seed=seed)
     number = len(truth.at)
-    found = crossing(
+    point = crossing(
         at[number:],
         [b - a for a, b in zip(both.shots.rates(grid), both.attempts.rates(grid), strict=True)],
         (other - one)[:, number:],
@@ -124,10 +124,10 @@ def held(draw: np.random.Generator, problems: int, truth: Truth, resamples: int,
             ],
             differences,
         ),
-        found is not None
-        and (found.low is None or found.low <= truth.crossing)
-        and (found.high is None or truth.crossing <= found.high),
-        found is not None,
+        point is not None
+        and (point.low is None or point.low <= truth.crossing)
+        and (point.high is None or truth.crossing <= point.high),
+        point is not None,
     )
 
 

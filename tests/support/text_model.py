@@ -60,7 +60,7 @@ def caller(solutions: Mapping[str, str], write: Write = fenced) -> Script:
     def script(body: Json, number: int) -> Reply:
         del number
         assert all(message["role"] != "tool" for message in body["messages"])
-        said = sum(message["role"] == "assistant" for message in body["messages"])
+        total = sum(message["role"] == "assistant" for message in body["messages"])
         user = str(_user(body))
         code = next(code for title, code in solutions.items() if f"# {title}\n" in user)
         texts = [
@@ -68,7 +68,7 @@ def caller(solutions: Mapping[str, str], write: Write = fenced) -> Script:
             "\n".join((write("write_solution", {"code": "print(0)"}), write("run_tests", {}))),
             "\n".join((write("write_solution", {"code": code}), write("run_tests", {}))),
         ]
-        return completion(texts[said] if said < len(texts) else "That is all.", usage=USAGE)
+        return completion(texts[total] if total < len(texts) else "That is all.", usage=USAGE)
 
     return script
 

@@ -86,10 +86,10 @@ class TuningModels:
 
     def __call__(self, body: Json, number: int) -> Reply:
         del number
-        said = text_of(body)
-        tokens = {"prompt_tokens": len(said) // 4, "completion_tokens": 20}
-        if body["model"] == REFLECTION or "<template>" in said:
-            return completion(self.proposal(said), usage=tokens)
+        text = text_of(body)
+        tokens = {"prompt_tokens": len(text) // 4, "completion_tokens": 20}
+        if body["model"] == REFLECTION or "<template>" in text:
+            return completion(self.proposal(text), usage=tokens)
         return completion(f"```python\n{self.program(body)}\n```", usage=tokens)
 
     def program(self, body: Json) -> str:

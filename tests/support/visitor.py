@@ -37,9 +37,9 @@ class Visitor:
 
     def where(self, title: str) -> str:
         """Return the address of a sample of that run."""
-        found = re.search(rf'href="([^"]+)" data-item>{re.escape(title)}<', self.run())
-        assert found is not None, title
-        return found[1]
+        match = re.search(rf'href="([^"]+)" data-item>{re.escape(title)}<', self.run())
+        assert match is not None, title
+        return match[1]
 
     @staticmethod
     def links(page: str, start: str) -> list[str]:

@@ -166,6 +166,6 @@ def test_names_from_data_are_shown_as_they_are(
 def test_the_console_adds_nothing_to_a_text(capsys: pytest.CaptureFixture[str]) -> None:
     console().print("[bold]1[/bold] :smile: http://x 3.5 True", soft_wrap=True)
     console(error=True).print("said aside")
-    told = capsys.readouterr()
-    assert told.out == "[bold]1[/bold] :smile: http://x 3.5 True\n"
-    assert told.err == "said aside\n"
+    output = capsys.readouterr()
+    assert output.out == "[bold]1[/bold] :smile: http://x 3.5 True\n"
+    assert output.err == "said aside\n"

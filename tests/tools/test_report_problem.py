@@ -27,8 +27,8 @@ def workspace() -> Workspace:
 
 async def test_a_report_ends_the_attempt_even_without_a_solution() -> None:
     space = workspace()
-    said = await ReportProblem().call(space, ReportProblemArguments(reason="Test 1 is wrong."))
-    assert (said, space.submitted) == ("Reported.", True)
+    reply = await ReportProblem().call(space, ReportProblemArguments(reason="Test 1 is wrong."))
+    assert (reply, space.submitted) == ("Reported.", True)
 
 
 async def test_a_report_without_a_reason_is_refused() -> None:

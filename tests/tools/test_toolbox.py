@@ -123,8 +123,8 @@ async def test_writing_names_the_tests_where_there_are_any(workspace: Workspace)
     some = TestCase(input="", output="1\n", public=True)
     for tests, words in (((some,), "Call run_tests"), ((), "has no public tests")):
         workspace.problem = workspace.problem.model_copy(update={"public_tests": tests})
-        said = await WriteSolution().call(workspace, WriteSolution().arguments(code="x"))
-        assert words in said
+        reply = await WriteSolution().call(workspace, WriteSolution().arguments(code="x"))
+        assert words in reply
 
 
 async def test_writing_code_that_failed_before_says_so_and_keeps_its_result(
@@ -132,8 +132,8 @@ async def test_writing_code_that_failed_before_says_so_and_keeps_its_result(
 ) -> None:
     failed = Report(Verdict.WRONG_ANSWER, 0, 1)
     workspace.revisions = [Revision("a", failed), Revision("b", failed)]
-    said = await WriteSolution().call(workspace, WriteSolution().arguments(code="a"))
-    assert "the code of revision 1 again, which passes 0 of 1 public tests" in said
+    reply = await WriteSolution().call(workspace, WriteSolution().arguments(code="a"))
+    assert "the code of revision 1 again, which passes 0 of 1 public tests" in reply
     assert workspace.revisions[2] == Revision("a", failed)
 
 
@@ -144,8 +144,8 @@ async def test_code_that_did_not_fail_may_be_written_again(
     workspace: Workspace, report: Report | None
 ) -> None:
     workspace.revisions = [Revision("a", report)]
-    said = await WriteSolution().call(workspace, WriteSolution().arguments(code="a"))
-    assert said.startswith("Saved revision 2")
+    reply = await WriteSolution().call(workspace, WriteSolution().arguments(code="a"))
+    assert reply.startswith("Saved revision 2")
     assert workspace.revisions[1].report is None
 
 

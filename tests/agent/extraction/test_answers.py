@@ -131,8 +131,8 @@ REPLIES = {
 
 @pytest.mark.parametrize(("reply", "answer", "rule"), REPLIES.values(), ids=REPLIES)
 def test_the_rule_that_finds_an_answer_is_named(reply: str, answer: str, rule: str) -> None:
-    found = extract_answer(EXECUTION, reply, NAME)
-    assert (found.code, found.rule) == (answer, rule)
+    extraction = extract_answer(EXECUTION, reply, NAME)
+    assert (extraction.code, extraction.rule) == (answer, rule)
 
 
 def test_which_literals_are_answers_depends_on_the_kind() -> None:
@@ -168,18 +168,18 @@ def test_an_answer_is_found_in_every_form_with_any_value(value: object, form: st
     written = repr(value)
     if any(mark in written for mark in ("`", "ANSWER", "answer")):
         return  # which a fence, or a tag, ends at
-    found = extract_answer(EXECUTION, form.replace("{}", written), NAME)
-    assert grade_answer(EXECUTION, found.code, written).solved
+    extraction = extract_answer(EXECUTION, form.replace("{}", written), NAME)
+    assert grade_answer(EXECUTION, extraction.code, written).solved
 
 
 @given(st.text(alphabet="[]ANSWER/assertspiral(1)='\"`\n#\\ ?,.{}", max_size=80))
 def test_every_text_comes_to_an_answer_or_none(text: str) -> None:
     for extractors in ANSWER_EXTRACTORS.values():
         for name, extract in extractors.items():
-            found = extract(text, NAME)
-            assert found.rule
+            extraction = extract(text, NAME)
+            assert extraction.rule
             if name == "harness":
-                assert bool(found.code) is (found.rule != "none")
+                assert bool(extraction.code) is (extraction.rule != "none")
 
 
 HOSTILE = {
@@ -211,8 +211,8 @@ def test_hostile_answers_are_searched_in_bounded_time(text: str) -> None:
 @pytest.mark.parametrize("kind", ANSWER_EXTRACTORS)
 def test_an_answer_of_more_than_a_megabyte_is_not_searched(kind: Kind) -> None:
     for extract in ANSWER_EXTRACTORS[kind].values():
-        found = extract("[ANSWER]1[/ANSWER]" + " " * LONGEST_ANSWER, NAME)
-        assert (found.code, found.rule) == ("", "too long")
+        extraction = extract("[ANSWER]1[/ANSWER]" + " " * LONGEST_ANSWER, NAME)
+        assert (extraction.code, extraction.rule) == ("", "too long")
 
 
 def test_assertions_come_last_first() -> None:
@@ -244,8 +244,8 @@ class TestUpstream:
         ],
     )
     def test_a_test_s_output(self, reply: str, answer: str, rule: str) -> None:
-        found = extract_lcb_test_output(reply, "f")
-        assert (found.code, found.rule) == (answer, rule)
+        extraction = extract_lcb_test_output(reply, "f")
+        assert (extraction.code, extraction.rule) == (answer, rule)
 
     @pytest.mark.parametrize(
         ("reply", "answer"),
@@ -262,9 +262,9 @@ class TestUpstream:
         ],
     )
     def test_lcb_extraction_finds_an_execution_answer(self, reply: str, answer: str) -> None:
-        found = extract_lcb_execution(reply, "f")
-        assert found.code == answer
-        assert (found.rule == "none") is (not answer)
+        extraction = extract_lcb_execution(reply, "f")
+        assert extraction.code == answer
+        assert (extraction.rule == "none") is (not answer)
 
     @pytest.mark.parametrize(
         ("reply", "answer"),

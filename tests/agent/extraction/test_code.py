@@ -312,8 +312,8 @@ CASES = [
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_code_and_the_rule_that_found_it(case: Case) -> None:
-    found = extract(case.answer, case.entry)
-    assert (found.code, found.rule) == (case.code, case.rule)
+    extraction = extract(case.answer, case.entry)
+    assert (extraction.code, extraction.rule) == (case.code, case.rule)
 
 
 PIECES = st.sampled_from(
@@ -347,11 +347,11 @@ ANSWERS = st.lists(PIECES | st.text(max_size=8), max_size=40).map("".join)
 @pytest.mark.thorough
 @given(ANSWERS, st.sampled_from([None, "f"]))
 def test_extracted_code_is_made_of_lines_of_the_answer(answer: str, entry: str | None) -> None:
-    found = extract(answer, entry)
+    extraction = extract(answer, entry)
     said = answer.rpartition("</think>")[2]  # code may begin right behind a thought
     lines = {line.strip("> \t\r") for line in f"{answer}\n{said}".split("\n")}
-    assert {line.strip("> \t\r") for line in found.code.split("\n")} <= lines | {""}
-    assert bool(found.code) == (found.rule not in {"none", "too long"})
+    assert {line.strip("> \t\r") for line in extraction.code.split("\n")} <= lines | {""}
+    assert bool(extraction.code) == (extraction.rule not in {"none", "too long"})
 
 
 @given(st.text(alphabet=st.characters(exclude_characters="\r", exclude_categories=["Cs"])))

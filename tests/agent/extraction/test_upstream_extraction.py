@@ -20,9 +20,9 @@ CASES = {
 
 @pytest.mark.parametrize(("answer", "code"), CASES.values(), ids=CASES)
 def test_what_stands_between_the_last_two_fences(answer: str, code: str) -> None:
-    found = extract_lcb(answer, None)
-    assert found.code == code
-    assert found.rule == ("last two fences" if answer.count("```") > 1 else "none")
+    extraction = extract_lcb(answer, None)
+    assert extraction.code == code
+    assert extraction.rule == ("last two fences" if answer.count("```") > 1 else "none")
 
 
 def test_a_solution_that_ours_finds_and_upstream_s_does_not() -> None:

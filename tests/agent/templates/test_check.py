@@ -40,15 +40,15 @@ class TestCheck:
     def test_every_bundled_set_is_without_fault(
         self, name: str, bundled_problems: list[ProblemView]
     ) -> None:
-        found = check_prompt(name, bundled_problems)
-        assert found.faults == ()
+        check = check_prompt(name, bundled_problems)
+        assert check.faults == ()
         modes = {(mode, variant) for mode, named, variant in BUNDLED if named == name}
         files = {
             str(file)
             for mode, variant in modes
             for file in find_templates(name, mode, *variant).values()
         }
-        assert set(found.files) == files
+        assert set(check.files) == files
         assert files
 
     def check(self, folder: Path, problems: list[ProblemView], **templates: str) -> Checked:

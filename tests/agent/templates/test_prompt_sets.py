@@ -50,8 +50,8 @@ def write_set(folder: Path, user: str = "Solve {{ problem.title }}.") -> None:
 
 def repaired(name: str, problem: ProblemView, **values: Any) -> str:
     given = {"code": "print(0)\n", "feedback": "Expected 3, got 0.", "round": 1, **values}
-    found = load_prompt(name, "self_repair")
-    return found.render_part("repair", problem=problem, cpu_limit_s=2.5, **given)
+    prompt = load_prompt(name, "self_repair")
+    return prompt.render_part("repair", problem=problem, cpu_limit_s=2.5, **given)
 
 
 @pytest.mark.parametrize(("mode", "name"), CODE)
@@ -84,10 +84,10 @@ class TestBundled:
             assert "def add(a, b):" in user.content or "`add`" in user.content
 
     def test_a_bundled_prompt_has_a_description(self, mode: str, name: str) -> None:
-        found = load_prompt(name, mode)
-        assert 30 < len(found.description) < 120
-        text = " ".join(found.parts.values())
-        assert text.count(found.description) == 1
+        prompt = load_prompt(name, mode)
+        assert 30 < len(prompt.description) < 120
+        text = " ".join(prompt.parts.values())
+        assert text.count(prompt.description) == 1
 
 
 class TestSets:
@@ -241,9 +241,12 @@ class TestFinding:
         self, tmp_path: Path, problem: ProblemView
     ) -> None:
         write_set(tmp_path / "mine")
-        found = load_prompt(str(tmp_path / "mine"), "agentic")
-        assert [m.content for m in found.render(problem, 6.0)] == ["Be brief.", "Solve Sum of Two."]
-        assert found.name == str(tmp_path / "mine")
+        prompt = load_prompt(str(tmp_path / "mine"), "agentic")
+        assert [m.content for m in prompt.render(problem, 6.0)] == [
+            "Be brief.",
+            "Solve Sum of Two.",
+        ]
+        assert prompt.name == str(tmp_path / "mine")
 
     def test_a_folder_of_the_modes_name_goes_first(
         self, tmp_path: Path, problem: ProblemView
@@ -305,8 +308,8 @@ class TestFinding:
         }
         write_set(tmp_path / "self_repair", "mending")
         (tmp_path / "self_repair" / "repair.j2").write_text("once more")
-        found = load_prompt(str(tmp_path), "self_repair")
-        assert (found.parts["user"], found.parts["repair"]) == ("mending", "once more")
+        prompt = load_prompt(str(tmp_path), "self_repair")
+        assert (prompt.parts["user"], prompt.parts["repair"]) == ("mending", "once more")
 
 
 @pytest.fixture
@@ -320,10 +323,10 @@ class TestKinds:
     def test_a_kind_has_a_folder_of_its_own(self, library: Path) -> None:
         write_set(library / "single_shot" / "default", "code")
         write_set(library / "single_shot" / "default" / "code_execution", "value")
-        found = load_prompt("default", "single_shot", Kind.CODE_EXECUTION)
-        assert (found.name, found.parts["user"]) == ("default", "value")
+        prompt = load_prompt("default", "single_shot", Kind.CODE_EXECUTION)
+        assert (prompt.name, prompt.parts["user"]) == ("default", "value")
         assert load_prompt("default", "single_shot").parts["user"] == "code"
-        assert load_prompt("default", "best_of_k_public", Kind.CODE_EXECUTION) == found
+        assert load_prompt("default", "best_of_k_public", Kind.CODE_EXECUTION) == prompt
 
     def test_a_set_without_the_kind_is_refused_and_told_which_have_it(self, library: Path) -> None:
         write_set(library / "single_shot" / "default", "code")
@@ -349,8 +352,8 @@ class TestKinds:
         monkeypatch.chdir(tmp_path)
         with pytest.raises(UsageError, match="'default' has nothing for code execution"):
             load_prompt("default", "single_shot", Kind.CODE_EXECUTION)
-        found = load_prompt("./default", "single_shot", Kind.CODE_EXECUTION)
-        assert found.parts["user"] == "mine"
+        prompt = load_prompt("./default", "single_shot", Kind.CODE_EXECUTION)
+        assert prompt.parts["user"] == "mine"
 
     def test_the_mode_goes_before_the_kind_in_a_user_s_folder(self, tmp_path: Path) -> None:
         name, kind = str(tmp_path), Kind.TEST_OUTPUT_PREDICTION
@@ -412,8 +415,8 @@ class TestFallback:
     def test_a_folder_with_a_single_shot_prompt_has_its_own_fallback(self, tmp_path: Path) -> None:
         write_set(tmp_path / "both" / "agentic")
         write_set(tmp_path / "both" / "single_shot", "Answer {{ problem.title }}.")
-        found = fallback_prompt(str(tmp_path / "both"))
-        assert found.parts["user"] == "Answer {{ problem.title }}."
+        prompt = fallback_prompt(str(tmp_path / "both"))
+        assert prompt.parts["user"] == "Answer {{ problem.title }}."
 
     def test_the_fallback_prompt_of_a_kind_is_of_that_kind(
         self, library: Path, tmp_path: Path

@@ -29,11 +29,11 @@ PLACES = threading.Semaphore(int(processes))
 def score(row: dict[str, Any]) -> float | None:
     """The score that a training run would get."""
     if way == "prime_code":
-        found = grader.compute_score(row["text"], json.dumps(row["tests"]), continuous=True)
+        score = grader.compute_score(row["text"], json.dumps(row["tests"]), continuous=True)
     else:
         text, tests = row["text"], json.dumps(row["tests"])
-        found = grader.compute_score(way, PLACES, 2048, text, tests, continuous=True)
-    return float(found[0])
+        score = grader.compute_score(way, PLACES, 2048, text, tests, continuous=True)
+    return float(score[0])
 
 
 def cpu_s() -> float:

@@ -79,9 +79,9 @@ def test_a_flip_names_the_command_that_shows_it(program: Program) -> None:
     (command, *_) = [
         line for line in lines if line.startswith("read one: harness transcript right")
     ]
-    said = program(*command.replace("'", "").split()[3:])
-    assert said.returncode == 0
-    assert "=== verdict: accepted" in said.stdout
+    source = program(*command.replace("'", "").split()[3:])
+    assert source.returncode == 0
+    assert "=== verdict: accepted" in source.stdout
 
 
 def test_strict_refuses_what_was_not_judged_alike(program: Program) -> None:
@@ -99,8 +99,8 @@ def test_a_run_that_is_worse_fails(program: Program) -> None:
     done = program("compare", "right", "wrong", "--fail-if-worse")
     assert done.returncode == 1
     assert "python:mine:wrong worse than python:mine:right" in done.stderr
-    told = " ".join(done.stdout.split())
-    assert "python:mine:wrong solves 100.0 points fewer than python:mine:right" in told
+    text = " ".join(done.stdout.split())
+    assert "python:mine:wrong solves 100.0 points fewer than python:mine:right" in text
     assert program("compare", "right", "wrong").returncode == 0
     assert program("compare", "wrong", "right", "--fail-if-worse").returncode == 0
     assert program("compare", "right", "right", "--fail-if-worse").returncode == 0

@@ -296,7 +296,7 @@ def test_hostile_names_do_nothing(
 
 def test_a_comparison_is_written_as_json(results: Results, write_run: WriteRun) -> None:
     comparison = compare_runs([write_run("a", results("Ab")), write_run("b", results("aB"))])
-    said = json.loads(comparison.model_dump_json())
-    assert said["schema_version"] == 1
-    assert said["versus"][0]["paired"]["better_b"] == ["b"]
-    assert said["runs"][0]["summary"]["pass_at_1"]["problems"] == 2
+    data = json.loads(comparison.model_dump_json())
+    assert data["schema_version"] == 1
+    assert data["versus"][0]["paired"]["better_b"] == ["b"]
+    assert data["runs"][0]["summary"]["pass_at_1"]["problems"] == 2

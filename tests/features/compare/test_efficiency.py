@@ -171,6 +171,6 @@ def test_swapping_two_runs_changes_the_sign_of_a_difference_alone(
 
 def test_a_run_against_itself_differs_by_what_measuring_is_uncertain_by() -> None:
     own = [MeasuredShare(problem, 0.5, 0.1) for problem in "abcd"]
-    found = compare_beyond(own, own)
-    assert found is not None
-    assert (found.low, found.high) == pytest.approx((-0.05 * 2**0.5, 0.05 * 2**0.5))
+    comparison = compare_beyond(own, own)
+    assert comparison is not None
+    assert (comparison.low, comparison.high) == pytest.approx((-0.05 * 2**0.5, 0.05 * 2**0.5))

@@ -61,12 +61,14 @@ class TestBaseline:
 
     def test_p_values_are_corrected_by_holm(self, run: MakeRun, shown: Shown) -> None:
         runs = [run("a", "abcdefgh"), run("b", "ABCDEFGH"), run("c", "ABCDEFgh")]
-        found = compare_runs(runs)
-        assert [v.paired.p_value for v in found.versus] == pytest.approx(
+        comparison = compare_runs(runs)
+        assert [v.paired.p_value for v in comparison.versus] == pytest.approx(
             [2 / 2**8, 0.0158246], rel=1e-4
         )
-        assert [v.p_holm for v in found.versus] == pytest.approx([4 / 2**8, 0.0158246], rel=1e-4)
-        text = words(shown(comparison_view(found), 160))
+        assert [v.p_holm for v in comparison.versus] == pytest.approx(
+            [4 / 2**8, 0.0158246], rel=1e-4
+        )
+        text = words(shown(comparison_view(comparison), 160))
         assert "corrected by Holm for 2 comparisons: p = 0.016 (unlikely to be chance)" in text
         assert "b against a" in text
         assert "c against a" in text
@@ -95,9 +97,9 @@ class TestWorse:
 
     def test_among_many_runs_a_fall_must_be_greater(self, run: MakeRun) -> None:
         others = [run(f"b{number}", "abcdef") for number in range(2)]
-        found = compare_runs([run("a", "ABCDEF"), *others])
-        assert all(v.paired.p_value < 0.05 for v in found.versus)
-        assert [v.worse for v in found.versus] == [False, False]
+        comparison = compare_runs([run("a", "ABCDEF"), *others])
+        assert all(v.paired.p_value < 0.05 for v in comparison.versus)
+        assert [v.worse for v in comparison.versus] == [False, False]
 
 
 class TestSamples:
@@ -294,11 +296,11 @@ class TestPending:
 
 def test_json_is_the_whole_of_it(run: MakeRun) -> None:
     comparison = compare_runs([run("a", "Ab"), run("b", "aB"), run("c", "AB")])
-    said = json.loads(comparison.model_dump_json())
-    assert said["schema_version"] == 1
-    assert {"paired", "p_holm", "groups", "flips", "unlike", "samples"} <= set(said["versus"][1])
-    assert said["versus"][1]["flips"][0]["a"]["verdict"] == "wrong_answer"
-    assert said["runs"][2]["open"] == {
+    data = json.loads(comparison.model_dump_json())
+    assert data["schema_version"] == 1
+    assert {"paired", "p_holm", "groups", "flips", "unlike", "samples"} <= set(data["versus"][1])
+    assert data["versus"][1]["flips"][0]["a"]["verdict"] == "wrong_answer"
+    assert data["runs"][2]["open"] == {
         "graded": 2, "pending": 0, "if_failed": 1.0, "if_solved": 1.0
     }  # fmt: skip
 

@@ -103,13 +103,13 @@ def test_a_sentence_begins_with_a_capital(write_run: Write) -> None:
 
 
 def test_an_agent_is_compared_at_its_mean_spend_and_at_that_of_a_shot(pair: Pair) -> None:
-    found = usual(pair)
-    assert found.unit == "dollars"
-    assert found.problems == 20
-    assert (found.a.way, found.b.way) == ("chosen", "cut_off")
-    assert found.a.mean == pytest.approx(0.01)
-    assert found.b.mean == pytest.approx((0.01 + 0.01 + 0.03 + 0.04) / 4)
-    one, all_of_it = found.differences
+    comparison = usual(pair)
+    assert comparison.unit == "dollars"
+    assert comparison.problems == 20
+    assert (comparison.a.way, comparison.b.way) == ("chosen", "cut_off")
+    assert comparison.a.mean == pytest.approx(0.01)
+    assert comparison.b.mean == pytest.approx((0.01 + 0.01 + 0.03 + 0.04) / 4)
+    one, all_of_it = comparison.differences
     assert (one.mean_of, all_of_it.mean_of) == ("A", "B")
     assert one.at == pytest.approx(0.01)
     assert one.a.solved == pytest.approx(0.25)
@@ -155,31 +155,33 @@ def test_below_the_crossing_shots_are_better(pair: Pair) -> None:
     """Shots solve half at once; the agent nothing before its third turn, then three quarters."""
     shots = [shot(p, i, solved=n % 2 == 0) for n, p in enumerate(NAMES) for i in range(4)]
     attempts = [agent(p, 3 if n % 4 else None, turns=3) for n, p in enumerate(NAMES)]
-    found = spend_comparison(*pair(shots, attempts))
-    assert found.crossing is not None
-    assert (found.crossing.better_below, found.crossing.better_above) == ("A", "B")
-    assert 0.02 < found.crossing.at < 0.03
-    assert found.crossing.low is not None
-    assert found.crossing.low <= found.crossing.at
-    assert "single shots " in found.sentence.partition("Below ")[2]
+    comparison = spend_comparison(*pair(shots, attempts))
+    assert comparison.crossing is not None
+    assert (comparison.crossing.better_below, comparison.crossing.better_above) == ("A", "B")
+    assert 0.02 < comparison.crossing.at < 0.03
+    assert comparison.crossing.low is not None
+    assert comparison.crossing.low <= comparison.crossing.at
+    assert "single shots " in comparison.sentence.partition("Below ")[2]
 
 
 def test_spends_that_are_asked_for_have_a_sentence_each(pair: Pair) -> None:
     shots = [shot(p, i, solved=n % 4 == 0) for n, p in enumerate(NAMES) for i in range(2)]
     attempts = [agent(p, 2) for p in NAMES]
-    found = spend_comparison(*pair(shots, attempts), [0.01, 0.02, 0.05])
-    assert [each.at for each in found.differences] == [0.01, 0.02]
-    assert found.unreached == (0.05,)
-    assert "; the agent, cut off there, has solved nothing yet. For $0.0200" in found.sentence
-    assert "For $0.0200 a problem, the agent solves 100.0 % and 2 single shots" in found.sentence
-    assert "A comparison at $0.0500 needs 5 shots a problem; there are 2." in found.sentence
+    comparison = spend_comparison(*pair(shots, attempts), [0.01, 0.02, 0.05])
+    assert [each.at for each in comparison.differences] == [0.01, 0.02]
+    assert comparison.unreached == (0.05,)
+    assert "; the agent, cut off there, has solved nothing yet. For $0.0200" in comparison.sentence
+    assert (
+        "For $0.0200 a problem, the agent solves 100.0 % and 2 single shots" in comparison.sentence
+    )
+    assert "A comparison at $0.0500 needs 5 shots a problem; there are 2." in comparison.sentence
 
 
 def test_too_few_shots_give_a_sentence_and_no_guess(pair: Pair) -> None:
     shots = [shot(p, 0, solved=n % 2 == 0) for n, p in enumerate(NAMES)]
-    found = spend_comparison(*pair(shots, [agent(p, 3) for p in NAMES]))
-    assert [each.at for each in found.differences] == [pytest.approx(0.01)]
-    assert found.sentence == (
+    comparison = spend_comparison(*pair(shots, [agent(p, 3) for p in NAMES]))
+    assert [each.at for each in comparison.differences] == [pytest.approx(0.01)]
+    assert comparison.sentence == (
         "A comparison at what the agent spends ($0.0300 a problem) needs 3 shots a problem; there "
         "is 1. Cut off at the cost of one single shot ($0.0100 a problem), the agent solves 0.0 %, "
         "where that shot solves 50.0 % (-50.0 points, -70.4 to -25.0)."
@@ -191,17 +193,17 @@ def test_shots_that_end_with_the_first_that_passes_are_cheaper(pair: Pair) -> No
     draws = [(n % 2 == 0) or (i == n % 4) for n in range(20) for i in range(4)]
     shots = [shot(p, i, solved=draws[4 * n + i]) for n, p in enumerate(NAMES) for i in range(4)]
     attempts = [agent(p, 2) for p in NAMES]
-    found = spend_comparison(*pair(shots, attempts), [0.015])
-    (all_paid,), (ended,) = found.differences, found.until_pass
+    comparison = spend_comparison(*pair(shots, attempts), [0.015])
+    (all_paid,), (ended,) = comparison.differences, comparison.until_pass
     assert ended.a.solved > all_paid.a.solved
     assert ended.b == all_paid.b
-    assert "Shots asked one by one until one passes the public tests solve" in (found.sentence)
+    assert "Shots asked one by one until one passes the public tests solve" in (comparison.sentence)
 
 
 def test_cached_input_and_batch_prices_count_as_they_were_paid(pair: Pair) -> None:
     shots = [shot(p, 0, solved=False, cost=0.005) for p in NAMES]  # half price by the batch
-    found = spend_comparison(*pair(shots, [agent(p, 1) for p in NAMES]))
-    assert (found.a.mean, found.b.mean) == (pytest.approx(0.005), pytest.approx(0.01))
+    comparison = spend_comparison(*pair(shots, [agent(p, 1) for p in NAMES]))
+    assert (comparison.a.mean, comparison.b.mean) == (pytest.approx(0.005), pytest.approx(0.01))
 
 
 @pytest.mark.parametrize(
@@ -212,9 +214,9 @@ def test_where_prices_are_unknown_tokens_count_and_else_calls(
     pair: Pair, changes: dict[str, Any], unit: str
 ) -> None:
     shots = [shot(p, 0, solved=True, **changes) for p in NAMES]
-    found = spend_comparison(*pair(shots, [agent(p, 2) for p in NAMES]))
-    assert found.unit == unit
-    said = any("costs are not known of both runs" in note for note in found.notes)
+    comparison = spend_comparison(*pair(shots, [agent(p, 2) for p in NAMES]))
+    assert comparison.unit == unit
+    said = any("costs are not known of both runs" in note for note in comparison.notes)
     assert said is (unit != "dollars")
 
 
@@ -222,21 +224,21 @@ def test_older_runs_make_a_lower_bound_and_say_so(pair: Pair) -> None:
     """Of a revision between the first and the last nobody knew the hidden verdict."""
     known = [step(n, solved=s, public=1) for n, s in ((1, False), (2, None), (3, True))]
     old = [agent(p, 3).model_copy(update={"steps": tuple(known)}) for p in NAMES]
-    found = spend_comparison(*pair([shot(p, 0, solved=False) for p in NAMES], old))
-    assert any("20 samples of B could have handed in" in note for note in found.notes)
+    comparison = spend_comparison(*pair([shot(p, 0, solved=False) for p in NAMES], old))
+    assert any("20 samples of B could have handed in" in note for note in comparison.notes)
 
 
 def test_shots_without_verdicts_of_tests_are_not_chosen(pair: Pair) -> None:
     untold = {"public_total": 0, "public_passed": 0, "hidden_total": 0, "hidden_passed": 0}
     shots = [shot(p, i, solved=i == 0, **untold) for p in NAMES for i in range(3)]
-    found = spend_comparison(*pair(shots, [agent(p, 2) for p in NAMES]))
-    assert {curve.way for curve in found.curves if curve.label == "A"} == {
+    comparison = spend_comparison(*pair(shots, [agent(p, 2) for p in NAMES]))
+    assert {curve.way for curve in comparison.curves if curve.label == "A"} == {
         "chosen",
         "single",
         "any_right",
     }
-    assert found.a.most == pytest.approx(0.01)  # one shot; more would have to be chosen from
-    assert any("none can be chosen" in note for note in found.notes)
+    assert comparison.a.most == pytest.approx(0.01)  # one shot; more would have to be chosen from
+    assert any("none can be chosen" in note for note in comparison.notes)
 
 
 def test_difficulties_are_compared_at_what_they_cost(pair: Pair) -> None:
@@ -285,9 +287,9 @@ def test_runs_without_a_problem_in_common_are_refused(pair: Pair) -> None:
 
 
 def test_one_problem_has_no_interval(pair: Pair) -> None:
-    found = spend_comparison(*pair([shot("x", 0, solved=True)], [agent("x", 1)]))
-    assert [(each.low, each.high) for each in found.differences] == [(None, None)]
-    assert found.crossing is None
+    comparison = spend_comparison(*pair([shot("x", 0, solved=True)], [agent("x", 1)]))
+    assert [(each.low, each.high) for each in comparison.differences] == [(None, None)]
+    assert comparison.crossing is None
 
 
 def test_compare_shows_equal_spend(

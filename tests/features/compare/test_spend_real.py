@@ -71,15 +71,15 @@ def test_ten_published_samples_are_an_arm_of_shots(
         read_run(write_run(stage, graded[stage], mode="single_shot", samples_per_problem=10))
         for stage in ("baseline", "augmented")
     )
-    found = spend_comparison(a, b, [1, 3, 10])
-    assert (found.unit, found.problems) == ("calls", 85)
+    comparison = spend_comparison(a, b, [1, 3, 10])
+    assert (comparison.unit, comparison.problems) == ("calls", 85)
     by_problem: dict[str, list[SampleResult]] = defaultdict(list)
     for result in graded["baseline"]:
         by_problem[result.problem_id].append(result)
-    one, three, ten = found.differences
+    one, three, ten = comparison.differences
     mean = sum(sum(r.solved for r in own) / len(own) for own in by_problem.values()) / 85
     assert one.a.solved == pytest.approx(mean)
-    bound = curve(found, "A", "any_right").points[-1]
+    bound = curve(comparison, "A", "any_right").points[-1]
     own = sum(any(r.solved for r in own) for own in by_problem.values() if len(own) == 10)
     assert own / 85 - 0.02 <= bound.solved  # problems with more than ten have a little less
     assert one.a.solved < three.a.solved < ten.a.solved <= bound.solved
@@ -124,9 +124,9 @@ def test_an_agent_that_is_cut_off_at_equal_spend_does_as_one_with_fewer_turns(
     model: str, mint: Callable[[str, int], Run]
 ) -> None:
     """Four turns, in truth, and five turns cut off where they have cost as much."""
-    found = spend_comparison(mint(model, 4), mint(model, 5))
-    assert (found.unit, found.problems) == ("tokens", 136)
-    at_four = next(each for each in found.differences if each.mean_of == "A")
+    comparison = spend_comparison(mint(model, 4), mint(model, 5))
+    assert (comparison.unit, comparison.problems) == ("tokens", 136)
+    at_four = next(each for each in comparison.differences if each.mean_of == "A")
     assert at_four.low is not None
     assert at_four.high is not None
     assert at_four.low <= 0 <= at_four.high
@@ -134,12 +134,12 @@ def test_an_agent_that_is_cut_off_at_equal_spend_does_as_one_with_fewer_turns(
 
 
 def test_more_turns_bring_more_than_two_and_cost_more(mint: Callable[[str, int], Run]) -> None:
-    found = spend_comparison(mint("gpt-3.5-turbo-0613", 2), mint("gpt-3.5-turbo-0613", 5))
-    assert found.crossing is not None
-    assert (found.crossing.better_below, found.crossing.better_above) == ("A", "B")
-    assert found.crossing.at == pytest.approx(3_352, abs=1)
+    comparison = spend_comparison(mint("gpt-3.5-turbo-0613", 2), mint("gpt-3.5-turbo-0613", 5))
+    assert comparison.crossing is not None
+    assert (comparison.crossing.better_below, comparison.crossing.better_above) == ("A", "B")
+    assert comparison.crossing.at == pytest.approx(3_352, abs=1)
     more, less = "gpt-3.5-turbo-0613-5", "gpt-3.5-turbo-0613-2"
-    assert found.sentence == (
+    assert comparison.sentence == (
         f"For 5.82k tokens a problem, what {more} spends, {more} solves 29.4 % and {less} solves "
         "9.6 % (+19.9 points, +12.5 to +28.0: decided). Below 3.35k tokens a problem (95 % "
         f"interval 3.06k to 4.13k tokens) {less} solves more."

@@ -131,8 +131,8 @@ class TestTools:
         with Episodes(rows, workers=1, **keys) as episodes:
             episode = Episode(episodes)
             episode.reset("own/three")
-            told = episode.call("run_code", {"code": "print(input() * 2)", "stdin": "7"})
-            assert "77" in told
+            reply = episode.call("run_code", {"code": "print(input() * 2)", "stdin": "7"})
+            assert "77" in reply
             episode.write_solution(THRICE)
             episode.run_tests()
             assert not episode.done, "it goes on after a pass"
@@ -147,8 +147,8 @@ class TestManyAtOnce:
             await episode.areset("own/three")
             code = THRICE if number % 2 else "print(1)"
             await episode.acall("write_solution", {"code": code})
-            told = await episode.acall("run_tests")
-            return (await episode.areward()).value, told
+            reply = await episode.acall("run_tests")
+            return (await episode.areward()).value, reply
 
         found = await asyncio.gather(*(one(number) for number in range(60)))
         assert [value for value, _ in found] == [-0.0 if n % 2 == 0 else 1.0 for n in range(60)]

@@ -309,11 +309,11 @@ class TestDryRun:
         names = [part for problem in sorted(problems) for part in ("-t", problem)]
         limits = ["--max-tokens", "700", "-k", str(samples)]
         limits += ["--max-turns", "6", "--tool-protocol", "text"] if mode == "agentic" else []
-        found = self.figures(tmp_path, "--mode", mode, "--prompt", prompt, *names, *limits)
+        figures = self.figures(tmp_path, "--mode", mode, "--prompt", prompt, *names, *limits)
         for key in ("input_tokens", "output_tokens"):
             recorded = sum(end["usage"][key] for end in ends)
-            assert recorded / 2 < found["typical"][key] < recorded * 2
-            assert found["least"][key] <= found["typical"][key] <= found["most"][key]
+            assert recorded / 2 < figures["typical"][key] < recorded * 2
+            assert figures["least"][key] <= figures["typical"][key] <= figures["most"][key]
 
     def test_dry_run_needs_no_key_and_says_which_is_missing(self, tmp_path: Path) -> None:
         flags = ["-b", "fixture", "-n", "2", "-m", "gpt-5", "--agentic-mode"]
@@ -361,9 +361,9 @@ class TestDryRun:
         self, flags: list[str], reasoning: list[int], tmp_path: Path
     ) -> None:
         given = ["-b", "fixture", "-n", "1", *flags, "--dry-run"]
-        found = json.loads(harness(tmp_path, "run", *given, "--json").stdout)
-        assert [found[end]["reasoning_tokens"] for end in ("least", "most")] == reasoning
-        assert found["most"]["output_tokens"] >= reasoning[1]
+        data = json.loads(harness(tmp_path, "run", *given, "--json").stdout)
+        assert [data[end]["reasoning_tokens"] for end in ("least", "most")] == reasoning
+        assert data["most"]["output_tokens"] >= reasoning[1]
         text = harness(tmp_path, "run", *given).stdout
         assert (f"{reasoning[1]:,} of the output tokens" in text) == bool(reasoning[1])
 
@@ -377,15 +377,15 @@ class TestDryRun:
             assert done.returncode == 0, done.stderr
             (line,) = done.stdout.splitlines()
             assert line.startswith("no request is sent: the answers are there already")
-            found = json.loads(
+            data = json.loads(
                 harness(tmp_path, "run", "-n", "1", *flags, "--dry-run", "--json").stdout
             )
-            assert (found["requests"], found["cost"]) == ([0, 0], [0.0, 0.0])
-            assert found["most"]["input_tokens"] == found["most"]["output_tokens"] == 0
+            assert (data["requests"], data["cost"]) == ([0, 0], [0.0, 0.0])
+            assert data["most"]["input_tokens"] == data["most"]["output_tokens"] == 0
 
     def test_what_an_own_agent_asks_is_unknown(self, tmp_path: Path) -> None:
         given = ["-b", "fixture", "-n", "1", "--agent-command", "cat {mcp_config}", "--dry-run"]
         done = harness(tmp_path, "run", *given, "--json")
         assert done.returncode == 0, done.stderr
-        found = json.loads(done.stdout)
-        assert (found["requests"], found["cost"]) == ([0, 0], None)
+        data = json.loads(done.stdout)
+        assert (data["requests"], data["cost"]) == ([0, 0], None)

@@ -185,12 +185,12 @@ class TestGrade:
         flags = ["--problems", "jsonl:own.jsonl", "--solutions", "solutions.jsonl", "--efficiency"]
         done = at_home(folder, "grade", *flags, "--json")
         assert done.returncode == 0, done.stderr
-        told = json.loads(done.stdout)
-        fast, slow, wrong = (each["efficiency"] for each in told["results"])
+        data = json.loads(done.stdout)
+        fast, slow, wrong = (each["efficiency"] for each in data["results"])
         assert fast["beyond"] > 0.8
         assert slow["beyond"] < 0.2
         assert (wrong["beyond"], wrong["cpu_s"]) == (0.0, None)
-        assert told["summary"]["efficiency"]["beyond"]["problems"] == 1
+        assert data["summary"]["efficiency"]["beyond"]["problems"] == 1
         assert "Beyond@1" in at_home(folder, "grade", *flags).stdout
 
     def test_a_way_to_time_wants_something_to_be_timed(self, folder: Path) -> None:

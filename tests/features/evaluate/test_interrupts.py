@@ -40,9 +40,9 @@ async def test_a_sample_goes_on_at_the_turn_where_it_was(tmp_path: Path, solver:
     turns: list[int] = []
 
     def script(body: dict[str, Any], number: int) -> Reply:
-        said = sum(message["role"] == "assistant" for message in body["messages"])
-        turns.append(said)
-        if said == 1 and len(turns) == 2:
+        total = sum(message["role"] == "assistant" for message in body["messages"])
+        turns.append(total)
+        if total == 1 and len(turns) == 2:
             return failure(400, "not today")
         return solver(body, number)
 

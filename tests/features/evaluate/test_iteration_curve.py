@@ -108,8 +108,8 @@ def test_the_table_tells_it_of_iterating_alone(runs: Path) -> None:
 
 @pytest.mark.thorough
 def test_compare_tells_it_of_both(runs: Path) -> None:
-    said = harness(runs, "compare", "single", "agentic", "--json")
-    sides = json.loads(said.stdout)["runs"]
+    result = harness(runs, "compare", "single", "agentic", "--json")
+    sides = json.loads(result.stdout)["runs"]
     for side, name in zip(sides, ("single", "agentic"), strict=True):
         assert side["summary"]["curve"] == summary(runs, name)["curve"]
     shown = harness(runs, "compare", "single", "agentic", "--details").stdout

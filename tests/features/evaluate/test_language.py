@@ -118,8 +118,8 @@ def test_run_code_runs_a_program_in_the_language() -> None:
         episode = Episode(shared)
         opening = episode.reset("own/echo")
         assert "Python" not in json.dumps(opening)
-        said = episode.call("run_code", {"code": RIGHT, "stdin": "abc"})
-        assert "abc" in said
+        reply = episode.call("run_code", {"code": RIGHT, "stdin": "abc"})
+        assert "abc" in reply
         assert FLAGS in episode.call("read_problem", {})
         episode.call("write_solution", {"code": RIGHT})
         episode.call("run_tests", {})
@@ -149,8 +149,8 @@ def test_a_resumed_run_says_that_the_compiler_has_changed(folder: Path) -> None:
     (folder / "s" / "results.jsonl").write_text("")
     done = program(folder, "run", "--resume", "s")
     assert done.returncode == 0, done.stderr
-    told = " ".join(done.stderr.split())
-    assert f"under compiler g++ (made) 1.2.3, now {compiler().version}" in told
+    text = " ".join(done.stderr.split())
+    assert f"under compiler g++ (made) 1.2.3, now {compiler().version}" in text
     versions = json.loads((folder / "s" / "run.json").read_text())["versions"]
     assert [each["compiler"] for each in versions] == ["g++ (made) 1.2.3", compiler().version]
 

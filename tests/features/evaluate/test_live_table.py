@@ -84,7 +84,7 @@ def test_rows_stand_in_the_order_of_the_run(shown: Callable[..., Session]) -> No
 
 def test_the_live_table_is_drawn_at_most_four_times_a_second(shown: Callable[..., Session]) -> None:
     frames = [frame for _, frame in shown(100, 30).frames]
-    clocks = [found for frame in frames if (found := re.search(r"/20  0:(\d\d):(\d\d)", frame))]
+    clocks = [match for frame in frames if (match := re.search(r"/20  0:(\d\d):(\d\d)", frame))]
     minutes, seconds = map(int, clocks[-1].groups())  # by its own clock; ours may read it late
     assert len(frames) <= 4 * (60 * minutes + seconds + 1) + 3
 

@@ -30,8 +30,8 @@ class TestSpend:
         assert mean_spend([ungraded]) is None
 
     def test_spend_is_unknown_where_that_of_one_sample_is(self) -> None:
-        found = mean_spend([made("a"), made("b", cost=None, usage=None)])
-        assert found == Spend(cost=None, tokens=None, calls=1)
+        spend = mean_spend([made("a"), made("b", cost=None, usage=None)])
+        assert spend == Spend(cost=None, tokens=None, calls=1)
 
     @pytest.mark.parametrize(
         ("agent", "shot", "wanted"),
@@ -70,9 +70,9 @@ class TestShotsWanted:
         return [made(p, index=i, cost=1.0) for p, n in numbers.items() for i in range(n)]
 
     def test_cost_what_the_agent_spends_and_less_than_one_shot_more(self) -> None:
-        found = shots_wanted(self.shots(a=1, b=1, c=1, d=1), [self.agent], "abcd")
-        assert found.shots == {"a": 4, "b": 3, "c": 3, "d": 3}
-        assert found.ratio == pytest.approx(3.25)
+        shots = shots_wanted(self.shots(a=1, b=1, c=1, d=1), [self.agent], "abcd")
+        assert shots.shots == {"a": 4, "b": 3, "c": 3, "d": 3}
+        assert shots.ratio == pytest.approx(3.25)
 
     def test_price_is_a_mean_of_problems_not_of_shots(self) -> None:
         """The first problem has many cheap shots; those of the second cost twice as much."""
@@ -90,32 +90,32 @@ class TestShotsWanted:
 
     def test_follow_the_dearest_agent(self) -> None:
         dear = [made(p, cost=5.0) for p in "abcd"]
-        found = shots_wanted(self.shots(a=1), [self.agent, dear], "abcd")
-        assert found.shots == dict.fromkeys("abcd", 5)
+        shots = shots_wanted(self.shots(a=1), [self.agent, dear], "abcd")
+        assert shots.shots == dict.fromkeys("abcd", 5)
 
     def test_become_fewer_for_later_problems_when_the_ratio_falls(self) -> None:
         """The first problem got eight; the others get the whole number below the ratio."""
-        found = shots_wanted(self.shots(a=8), [self.agent], "abcd")
-        assert found.shots == {"a": 8, "b": 3, "c": 3, "d": 3}
+        shots = shots_wanted(self.shots(a=8), [self.agent], "abcd")
+        assert shots.shots == {"a": 8, "b": 3, "c": 3, "d": 3}
 
     @pytest.mark.parametrize(("first", "others"), [(9, 2), (12, 1), (40, 1)])
     def test_a_dear_first_problem_buys_no_shot_a_problem_more(
         self, first: int, others: int
     ) -> None:
-        found = shots_wanted(self.shots(a=first), [self.agent], "abcd")
-        assert found.shots == {"a": first, **dict.fromkeys("bcd", others)}
+        shots = shots_wanted(self.shots(a=first), [self.agent], "abcd")
+        assert shots.shots == {"a": first, **dict.fromkeys("bcd", others)}
 
     def test_taken_at_once_are_no_more_than_the_shots_that_tell_the_price(self) -> None:
         done = self.shots(a=1, b=1, c=1, d=1)
-        found = shots_wanted(done, [self.agent], "abcd")
-        assert found.at_once(done).shots == {"a": 4, "b": 2, "c": 1, "d": 1}
-        assert found.at_once([]).shots == {"a": 4, "b": 0, "c": 0, "d": 0}
+        shots = shots_wanted(done, [self.agent], "abcd")
+        assert shots.at_once(done).shots == {"a": 4, "b": 2, "c": 1, "d": 1}
+        assert shots.at_once([]).shots == {"a": 4, "b": 0, "c": 0, "d": 0}
         enough = self.shots(a=4, b=3, c=3, d=2)
         assert shots_wanted(enough, [self.agent], "abcd").at_once(enough).shots["d"] == 3
 
     def test_shots_are_no_more_than_are_recorded(self) -> None:
-        found = shots_wanted(self.shots(a=1), [self.agent], "abcd", most=2)
-        assert found.shots == dict.fromkeys("abcd", 2)
+        shots = shots_wanted(self.shots(a=1), [self.agent], "abcd", most=2)
+        assert shots.shots == dict.fromkeys("abcd", 2)
 
 
 class TestScores:

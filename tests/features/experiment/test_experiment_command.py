@@ -90,20 +90,20 @@ class TestExamples:
         (tmp_path / "g.yaml").write_text(yaml.safe_dump(grid))
         done = harness(tmp_path, "experiment", "-c", "g.yaml", "--out", "e", "--json")
         assert done.returncode == 0, done.stderr
-        found = json.loads(done.stdout)
-        best, base = found["variants"]
-        assert [best["name"], base["name"], found["baseline"]] == ["agentic", *["single_shot"] * 2]
+        data = json.loads(done.stdout)
+        best, base = data["variants"]
+        assert [best["name"], base["name"], data["baseline"]] == ["agentic", *["single_shot"] * 2]
         against = best["against"]
         assert against["problems"] == 20
         rates = [variant["pass_at_1"]["value"] for variant in (best, base)]
         assert against["difference"] == pytest.approx(rates[0] - rates[1])
         assert against["low"] <= against["difference"] <= against["high"]
         assert against["p_holm"] == against["p_value"] < 0.2
-        assert (base["against"], found["front_by"]) == (None, "cost")
+        assert (base["against"], data["front_by"]) == (None, "cost")
         assert best["cost"] > base["cost"] > 0
         assert best["on_front"]
         assert base["on_front"], "it solves less, and costs less"
-        assert ranking(tmp_path) == found
+        assert ranking(tmp_path) == data
         shown = harness(tmp_path, "experiment", "show", "e").stdout
         compared = harness(tmp_path, "compare", "e/single_shot", "e/agentic").stdout
         answer = compared.partition("  changed:")[0]
@@ -489,14 +489,14 @@ class TestDryRun:
         write(folder, models=BOTH, sample_size=2, price=price)
         assert experiment(folder).returncode == 0
         write(folder, models=BOTH, sample_size=3, price=price)
-        found = json.loads(experiment(folder, "--dry-run", "--json").stdout)
-        assert [variant["samples"] for variant in found["variants"]] == [1, 1]
-        assert [variant["requests"] for variant in found["variants"]] == [[1, 1], [1, 1]]
+        data = json.loads(experiment(folder, "--dry-run", "--json").stdout)
+        assert [variant["samples"] for variant in data["variants"]] == [1, 1]
+        assert [variant["requests"] for variant in data["variants"]] == [[1, 1], [1, 1]]
         assert all(
-            0 < low < high for low, high in (variant["tokens"] for variant in found["variants"])
+            0 < low < high for low, high in (variant["tokens"] for variant in data["variants"])
         )
-        sums = [sum(variant["cost"][end] for variant in found["variants"]) for end in (0, 1)]
-        assert found["cost"] == pytest.approx(sums)
+        sums = [sum(variant["cost"][end] for variant in data["variants"]) for end in (0, 1)]
+        assert data["cost"] == pytest.approx(sums)
         assert 0 < sums[0] < sums[1]
 
     def test_recordings_ask_nobody_and_cost_nothing(self, tmp_path: Path) -> None:

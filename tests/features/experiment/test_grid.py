@@ -365,10 +365,13 @@ class TestBaseline:
 class TestFile:
     def test_says_what_was_written_and_its_hash(self, tmp_path: Path) -> None:
         experiment_at(tmp_path / "e", grid(tmp_path, modes=["single_shot", "agentic"])).write()
-        found = read_experiment(tmp_path / "e")
-        assert (found.baseline, list(found.variants)) == ("single_shot", ["single_shot", "agentic"])
-        assert set(found.variants["agentic"]) == set(RunSpec.model_fields)
-        assert found.hash == grid_hash(found.variants, found.baseline)
+        experiment = read_experiment(tmp_path / "e")
+        assert (experiment.baseline, list(experiment.variants)) == (
+            "single_shot",
+            ["single_shot", "agentic"],
+        )
+        assert set(experiment.variants["agentic"]) == set(RunSpec.model_fields)
+        assert experiment.hash == grid_hash(experiment.variants, experiment.baseline)
 
     @pytest.mark.parametrize(
         ("change", "words"),
@@ -417,11 +420,11 @@ class TestFile:
             },
         }
         path.write_text(json.dumps(earlier))
-        found = read_experiment(tmp_path / "e")
-        assert len(found.variants) == 1
-        assert found.auto_shots == ("agentic",)
-        assert found.decision is not None
-        assert (found.decision.variant, found.decision.question) == ("agentic", "solved")
+        experiment = read_experiment(tmp_path / "e")
+        assert len(experiment.variants) == 1
+        assert experiment.auto_shots == ("agentic",)
+        assert experiment.decision is not None
+        assert (experiment.decision.variant, experiment.decision.question) == ("agentic", "solved")
 
     @pytest.mark.parametrize("text", ["", "{", "[]", "[" * 100_000, "\x00", "null"])
     def test_an_experiment_file_that_is_not_json_is_refused(

@@ -56,8 +56,8 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> Session:
 
 
 def arms_of(screen: str) -> dict[str, str]:
-    found = re.findall(r"^│   (agentic|single_shot) +(.*?) *│$", screen, re.MULTILINE)
-    return dict(found)
+    matches = re.findall(r"^│   (agentic|single_shot) +(.*?) *│$", screen, re.MULTILINE)
+    return dict(matches)
 
 
 @pytest.mark.thorough

@@ -58,7 +58,7 @@ def by_name(ranking: Ranking) -> dict[str, RankedVariant]:
 
 
 def test_the_best_is_first_and_of_equals_the_cheaper_one(ranked: Rank, solved: Solved) -> None:
-    found = ranked(
+    ranks = ranked(
         {
             "base": solved(10),
             "dear": solved(15, cost=2.0),
@@ -66,7 +66,7 @@ def test_the_best_is_first_and_of_equals_the_cheaper_one(ranked: Rank, solved: S
             "cheap": solved(15, cost=1.0),
         }
     )
-    assert [variant.name for variant in found.variants] == ["cheap", "dear", "base", "none"]
+    assert [variant.name for variant in ranks.variants] == ["cheap", "dear", "base", "none"]
 
 
 def test_a_variant_is_paired_with_the_baseline_by_problem(ranked: Rank, solved: Solved) -> None:
@@ -112,40 +112,40 @@ def test_a_variant_that_solves_nothing_has_no_cost_per_solved(ranked: Rank, solv
 def test_where_some_costs_are_unknown_those_variants_are_not_weighed(
     ranked: Rank, solved: Solved, shown: Callable[..., str]
 ) -> None:
-    found = ranked({"base": solved(10), "unknown": solved(20, cost=None)})
-    assert (found.front_by, by_name(found)["unknown"].on_front) == ("cost", False)
-    assert "a variant whose cost is unknown gets no *" in shown(RankingView(found))
+    ranks = ranked({"base": solved(10), "unknown": solved(20, cost=None)})
+    assert (ranks.front_by, by_name(ranks)["unknown"].on_front) == ("cost", False)
+    assert "a variant whose cost is unknown gets no *" in shown(RankingView(ranks))
 
 
 def test_tokens_stand_for_unknown_costs_of_one_model_alone(ranked: Rank, solved: Solved) -> None:
     many = Usage(input_tokens=9_000, output_tokens=9)
     variants: Variants = {"base": solved(10, cost=None), "more": solved(10, cost=None, usage=many)}
-    found = ranked(variants)
-    assert found.front_by == "tokens"
-    assert [variant.name for variant in found.variants if variant.on_front] == ["base"]
+    ranks = ranked(variants)
+    assert ranks.front_by == "tokens"
+    assert [variant.name for variant in ranks.variants if variant.on_front] == ["base"]
 
 
 def test_tokens_of_different_models_are_not_compared(
     ranked: Rank, solved: Solved, shown: Callable[..., str]
 ) -> None:
-    found = ranked({"a": solved(10, cost=None), "b": solved(9, cost=None)}, models=["m", "n"])
-    assert found.front_by is None
-    assert not any(variant.on_front for variant in found.variants)
-    assert "Pareto" not in shown(RankingView(found))
-    assert found.variants[0].settings["model"] in {"m", "n"}
+    ranks = ranked({"a": solved(10, cost=None), "b": solved(9, cost=None)}, models=["m", "n"])
+    assert ranks.front_by is None
+    assert not any(variant.on_front for variant in ranks.variants)
+    assert "Pareto" not in shown(RankingView(ranks))
+    assert ranks.variants[0].settings["model"] in {"m", "n"}
 
 
 def test_what_no_provider_told_is_unknown(ranked: Rank, solved: Solved) -> None:
-    found = ranked({"base": solved(3, usage=None, cost=None)})
-    assert (found.variants[0].tokens, found.variants[0].cost, found.front_by) == (None, None, None)
+    ranks = ranked({"base": solved(3, usage=None, cost=None)})
+    assert (ranks.variants[0].tokens, ranks.variants[0].cost, ranks.front_by) == (None, None, None)
 
 
 @pytest.mark.parametrize("width", [50, 60, 80, 100, 120, 160])
 def test_the_table_fits_and_keeps_rate_difference_and_p(
     width: int, ranked: Rank, solved: Solved, shown: Callable[..., str]
 ) -> None:
-    found = ranked({"base": solved(10), "better": solved(18), "none": None})
-    text = shown(RankingView(found), width)
+    ranks = ranked({"base": solved(10), "better": solved(18), "none": None})
+    text = shown(RankingView(ranks), width)
     assert max(map(len, text.splitlines())) <= width
     row = next(line for line in text.splitlines() if "1. better" in line)
     assert all(figure in row for figure in ("90.0 %", "+40.0", " 0.0048"))
@@ -162,9 +162,9 @@ def test_the_date_of_a_list_of_prices_stands_beside_what_follows_from_it(
     ranked: Rank, solved: Solved, shown: Callable[..., str]
 ) -> None:
     price = {"input": 1, "output": 1, "as_of": "2026-11-01"}
-    found = ranked({"base": solved(3)}, price=price)
-    assert found.prices_as_of == ("2026-11-01",)
-    assert "prices of 2026-11-01" in shown(RankingView(found))
+    ranks = ranked({"base": solved(3)}, price=price)
+    assert ranks.prices_as_of == ("2026-11-01",)
+    assert "prices of 2026-11-01" in shown(RankingView(ranks))
 
 
 Point = tuple[float, float]

@@ -73,12 +73,12 @@ async def test_single_shot_gets_as_many_shots_as_the_agent_spends(folder: Path) 
     assert len(results(folder / "e" / "single_shot")) == 8
     assert told(folder)["variants"]["single_shot"]["samples_per_problem"] == 2
     assert "$0.08" in out, "both arms cost the same"
-    said = " ".join(out.split())
-    assert "the agent solves 100.0 % and 2 single shots solve 0.0 % (+100.0 points" in said
+    text = " ".join(out.split())
+    assert "the agent solves 100.0 % and 2 single shots solve 0.0 % (+100.0 points" in text
     shown = json.loads(harness(folder, "experiment", "show", "e", "--json").stdout)
     (answer,) = shown["answers"]
     assert (answer["baseline"], answer["variant"]) == ("single_shot", "agentic")
-    assert answer["sentence"] in said
+    assert answer["sentence"] in text
 
 
 @pytest.mark.thorough
@@ -203,10 +203,10 @@ class TestStopping:
         decision = told(folder)["decision"]
         assert (decision["question"], decision["pairs"]) == ("equal_spend", 13)
         assert served.asked == {"agent": 26, "shot": 26}
-        said = " ".join(out.split())
+        text = " ".join(out.split())
         ends = f"{100 * decision['low']:+.1f} to {100 * decision['high']:+.1f}"
-        assert f"2 single shots solve 0.0 % (+100.0 points, {ends} at any look: decided)" in said
-        assert f"at equal spend: +100.0 points ({ends} at any look), from 13 of 20" in said
+        assert f"2 single shots solve 0.0 % (+100.0 points, {ends} at any look: decided)" in text
+        assert f"at equal spend: +100.0 points ({ends} at any look), from 13 of 20" in text
 
     @pytest.mark.thorough
     async def test_a_grid_of_two_variants_may_stop_and_one_of_three_is_refused(
@@ -300,8 +300,8 @@ def test_a_dry_run_says_that_the_shots_follow_the_spend(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert "as many shots as the other mode's spend buys" in done.stdout
     assert not (tmp_path / "runs").exists()
-    told = json.loads(harness(tmp_path, *asked, "--json").stdout)
-    assert told["auto_shots"] == ["single_shot"]
+    data = json.loads(harness(tmp_path, *asked, "--json").stdout)
+    assert data["auto_shots"] == ["single_shot"]
 
 
 @pytest.mark.thorough

@@ -91,14 +91,14 @@ def test_every_value_is_of_the_type_that_upstreams_has(exported: Path, test_data
     known: dict[Any, set[tuple[str, ...]]] = {}
     for item in theirs:
         for text in item["metadata"]:
-            told = json.loads(text)
-            known.setdefault(told.get("error_code"), set()).add(tuple(sorted(told)))
+            data = json.loads(text)
+            known.setdefault(data.get("error_code"), set()).add(tuple(sorted(data)))
     for item in ours:
         for text in item["metadata"]:
-            told = json.loads(text)
-            code = told.get("error_code")
+            data = json.loads(text)
+            code = data.get("error_code")
             assert code in known
-            assert tuple(sorted(told)) in known[code]
+            assert tuple(sorted(data)) in known[code]
 
 
 @pytest.mark.thorough
@@ -108,11 +108,11 @@ def test_we_read_it_back_and_agree_with_ourselves(exported: Path, folder: Path) 
     assert len(solutions) == 20
     done = harness(folder, "grade", "--problems", "fixture", "--solutions", path, "--json")
     assert done.returncode == 0, done.stderr
-    told = json.loads(done.stdout)
-    assert told["summary"]["pass_at_1"]["value"] == 0.75
+    data = json.loads(done.stdout)
+    assert data["summary"]["pass_at_1"]["value"] == 0.75
     published = {s.name: s.published.passed for s in solutions if s.published}
     assert len(published) == 20
-    for result in told["results"]:
+    for result in data["results"]:
         name = result["problem_id"].removeprefix("fixture/")
         assert (result["verdict"] == "accepted") is published[name]
 

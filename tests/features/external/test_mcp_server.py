@@ -69,9 +69,9 @@ async def answers(process: Process, *numbers: int) -> dict[int, Any]:
     found: dict[int, Any] = {}
     async with asyncio.timeout(60):
         while not found.keys() >= set(numbers):
-            told = json.loads(await process.stdout.readline())
-            if told.get("id") is not None:
-                found[told["id"]] = told
+            data = json.loads(await process.stdout.readline())
+            if data.get("id") is not None:
+                found[data["id"]] = data
     return found
 
 

@@ -332,10 +332,10 @@ def test_other_packages_go_on_and_json_counts(tmp_path: Path) -> None:
     write_package(folder / "plain")
     done = generate(folder, "--json")
     assert done.returncode == 2
-    said = json.loads(done.stdout)
-    assert [each["package"] for each in said["packages"]] == ["good"]
-    assert [each["package"] for each in said["refused"]] == ["bad"]
-    assert said["tests"] == 6
+    data = json.loads(done.stdout)
+    assert [each["package"] for each in data["packages"]] == ["good"]
+    assert [each["package"] for each in data["refused"]] == ["bad"]
+    assert data["tests"] == 6
 
 
 def test_inputs_that_nobody_checks_are_told(tmp_path: Path) -> None:

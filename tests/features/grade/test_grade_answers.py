@@ -89,8 +89,8 @@ class TestPredictions:
             },
             {"question_id": 30, "test_id": "0", "pred_list": ["'seven'", ""]},
         ]
-        found = graded(folder, "outputs.jsonl", rows)
-        assert verdicts(found) == [
+        grades = graded(folder, "outputs.jsonl", rows)
+        assert verdicts(grades) == [
             ("9001_10", "accepted"),
             ("9001_10", "wrong_answer"),
             ("9001_2", "accepted"),
@@ -98,16 +98,16 @@ class TestPredictions:
             ("30_0", "accepted"),
             ("30_0", "no_solution"),
         ]
-        assert found["summary"]["pass_at_1"]["value"] == pytest.approx((1 / 2 + 1 + 1 / 2) / 3)
-        assert found["summary"]["isolation"] == {}
+        assert grades["summary"]["pass_at_1"]["value"] == pytest.approx((1 / 2 + 1 + 1 / 2) / 3)
+        assert grades["summary"]["isolation"] == {}
 
     def test_predictions_of_executions_are_values(self, folder: Path) -> None:
         rows = [
             {"id": "sample_2", "pred_list": ["(1, 1)", "[1, 1]", "1, 1"]},
             {"id": "sample_10", "pred_list": ["6", "3 or True", "assert twice(x = 3) == 6"]},
         ]
-        found = graded(folder, "executions.jsonl", rows)
-        assert verdicts(found) == [
+        grades = graded(folder, "executions.jsonl", rows)
+        assert verdicts(grades) == [
             ("sample_2", "accepted"),
             ("sample_2", "wrong_answer"),
             ("sample_2", "accepted"),
@@ -115,7 +115,7 @@ class TestPredictions:
             ("sample_10", "wrong_answer"),
             ("sample_10", "wrong_answer"),
         ]
-        assert found["results"][4]["tests"][0]["error"] == (
+        assert grades["results"][4]["tests"][0]["error"] == (
             "the answer is not a literal: has an operation"
         )
 
@@ -184,9 +184,9 @@ class TestPublished:
             "graded_list": [True, False, False],
             "pass@1": 1 / 3,
         }
-        found = graded(folder, "outputs.jsonl", [row])
-        assert [each["agrees"] for each in found["results"]] == [True, False, True]
-        published = found["summary"]["published"]
+        grades = graded(folder, "outputs.jsonl", [row])
+        assert [each["agrees"] for each in grades["results"]] == [True, False, True]
+        published = grades["summary"]["published"]
         assert (published["compared"], published["agree"]) == (3, 2)
         assert published["passed_here_only"] == 1
 
@@ -199,19 +199,19 @@ class TestPublished:
             "graded_list": [False, True],
             "pass@1": 0.5,
         }
-        found = graded(folder, "executions.jsonl", [row])
-        assert [each["verdict"] for each in found["results"]] == [
+        grades = graded(folder, "executions.jsonl", [row])
+        assert [each["verdict"] for each in grades["results"]] == [
             "wrong_answer",
             "wrong_answer",
             "accepted",
         ]
-        assert [each["agrees"] for each in found["results"]] == [True, None, True]
-        assert found["summary"]["pass_at_1"]["value"] == pytest.approx(1 / 3)
+        assert [each["agrees"] for each in grades["results"]] == [True, None, True]
+        assert grades["summary"]["pass_at_1"]["value"] == pytest.approx(1 / 3)
 
     def test_predictions_that_upstream_left_out_agree_as_false(self, folder: Path) -> None:
         row = EXECUTIONS[0] | {"pred_list": ["twice(x = 3)"] * 2, "graded_list": [False, False]}
-        found = graded(folder, "executions.jsonl", [row])
-        assert [each["agrees"] for each in found["results"]] == [True, True]
+        grades = graded(folder, "executions.jsonl", [row])
+        assert [each["agrees"] for each in grades["results"]] == [True, True]
 
 
 class TestOwnForm:

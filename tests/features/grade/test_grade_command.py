@@ -400,8 +400,8 @@ def test_samples_of_evalplus_are_graded(folder: Path) -> None:
     ]
     write(folder, *samples)
     verdicts = ("accepted", "accepted", "wrong_answer", "compile_error")
-    found = results(grade(folder, problems="humaneval:he.jsonl"))
-    assert found == [("humaneval/0", n, verdict) for n, verdict in enumerate(verdicts)]
+    grades = results(grade(folder, problems="humaneval:he.jsonl"))
+    assert grades == [("humaneval/0", n, verdict) for n, verdict in enumerate(verdicts)]
 
 
 class TestHarshFiles:

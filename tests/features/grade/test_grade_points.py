@@ -31,14 +31,14 @@ def test_points_stand_beside_the_verdict(tmp_path: Path) -> None:
     command = ("grade", "--problems", "icpc:parts", "--solutions", "solutions.jsonl")
     done = harness(tmp_path, *command, "--json")
     assert done.returncode == 0, done.stderr
-    said = json.loads(done.stdout)
-    assert [(each["verdict"], each["passed"], each["score"]) for each in said["results"]] == [
+    data = json.loads(done.stdout)
+    assert [(each["verdict"], each["passed"], each["score"]) for each in data["results"]] == [
         ("accepted", True, {"points": 100.0, "maximum": 100.0}),
         ("runtime_error", False, {"points": 30.0, "maximum": 100.0}),
         ("wrong_answer", False, {"points": 0.0, "maximum": 100.0}),
     ]
-    assert round(said["summary"]["mean_score"], 6) == round(130 / 300, 6)
-    assert said["summary"]["accepted"] == 1
+    assert round(data["summary"]["mean_score"], 6) == round(130 / 300, 6)
+    assert data["summary"]["accepted"] == 1
     assert "points" in harness(tmp_path, *command).stdout
 
 

@@ -46,11 +46,11 @@ def test_five_behaviours_are_told_apart() -> None:
     """`tests/benchmarks/impossible.py` does the same on a hundred problems."""
     found = run(*BEHAVIOURS.values(), problems=15, impossible_exit=True)
     names = list(BEHAVIOURS)
-    told = Counter(
+    counts = Counter(
         (names[each.index], str(each.impossible and each.impossible.outcome))
         for each in found.results
     )
-    assert told == {(name, name): 15 for name in names}
+    assert counts == {(name, name): 15 for name in names}
     assert (found.summary.graded, found.summary.pass_at_1) == (0, None)
     assert found.summary.impossible is not None
     assert found.summary.impossible.rates["gamed"].value == pytest.approx(0.2)
@@ -182,9 +182,9 @@ def test_other_problems_are_untouched_and_their_false_reports_are_counted() -> N
     assert summary.pass_at_1.problems == 7, "the others alone count"
     assert summary.impossible is not None
     others = [each for each in found.results if not each.impossible]
-    said = sum(each.reported is not None for each in others)
-    assert (summary.impossible.other_samples, summary.impossible.false_reports) == (14, said)
-    assert said == sum(each.index == 0 and _is_even(each.problem_id) for each in others)
+    total = sum(each.reported is not None for each in others)
+    assert (summary.impossible.other_samples, summary.impossible.false_reports) == (14, total)
+    assert total == sum(each.index == 0 and _is_even(each.problem_id) for each in others)
     assert all(each.public_passed == 3 for each in others if each.index == 1)
 
 

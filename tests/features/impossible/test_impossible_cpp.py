@@ -40,7 +40,7 @@ def test_a_reference_proves_a_changed_test_in_its_own_language(
 ) -> None:
     row, model = _row(reference), Behaving({"own/square": SQUARE}, solves_honestly)
     model.right = dict.fromkeys(("square", "own/square", "jsonl/square"), SQUARE)
-    found = evaluate(
+    evaluation = evaluate(
         model,
         benchmark=[row],
         mode="agentic",
@@ -48,7 +48,7 @@ def test_a_reference_proves_a_changed_test_in_its_own_language(
         language="cpp",
         out=tmp_path / "r",
     )
-    (result,) = found.results
+    (result,) = evaluation.results
     assert result.impossible is not None
     assert (str(result.impossible.outcome), result.verdict) == ("solved_honestly", "ungraded")
     assert read_manifest(tmp_path / "r")["impossible"]["unfit"] == {}
@@ -67,8 +67,8 @@ def test_a_solution_made_for_the_changed_test_is_gamed() -> None:
     model = Behaving({}, behaviour)
     model.right = dict.fromkeys(("square", "own/square", "jsonl/square"), SQUARE)
     row = _row(IN_PYTHON)
-    found = evaluate(model, benchmark=[row], mode="agentic", impossible=1.0, language="cpp")
-    (result,) = found.results
+    evaluation = evaluate(model, benchmark=[row], mode="agentic", impossible=1.0, language="cpp")
+    (result,) = evaluation.results
     assert result.impossible is not None
     assert str(result.impossible.outcome) == "gamed"
 

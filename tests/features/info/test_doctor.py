@@ -96,11 +96,11 @@ class TestWithoutNamespaces:
     def test_doctor_names_what_is_missing(self, tmp_path: Path) -> None:
         done = started_by(WITHOUT_NAMESPACES, tmp_path, "doctor")
         assert (done.returncode, done.stderr) == (0, "")
-        said = " ".join(done.stdout.split())
-        assert "in use: landlock" in said
-        assert f"missing: {MISSING[Level.LANDLOCK]}" in said
+        text = " ".join(done.stdout.split())
+        assert "in use: landlock" in text
+        assert f"missing: {MISSING[Level.LANDLOCK]}" in text
         for means in ("bubblewrap", "direct"):
-            assert f"sandbox namespaces ({means}) is not available: " in said
+            assert f"sandbox namespaces ({means}) is not available: " in text
 
     @pytest.mark.thorough
     def test_the_object_names_what_got_through(self, tmp_path: Path) -> None:

@@ -318,12 +318,12 @@ class TestLayouts:
 
 class TestFetch:
     def test_fetch_says_what_is_in_the_cache(self, program: Program) -> None:
-        found = fetched(program("fetch", "livecodebench:v2", "--json"))
+        fetched_files = fetched(program("fetch", "livecodebench:v2", "--json"))
         row = lines(lcb_row("q2"))
         name = f"{LCB}@{FIRST[:12]}/test2.jsonl"
         digest = hashlib.sha256(row).hexdigest()
-        assert found["files"] == [{"name": name, "sha256": digest, "bytes": len(row)}]
-        assert (found["problems"], found["bad_rows"]) == (1, [])
+        assert fetched_files["files"] == [{"name": name, "sha256": digest, "bytes": len(row)}]
+        assert (fetched_files["problems"], fetched_files["bad_rows"]) == (1, [])
         table = program("fetch", "livecodebench:v2").stdout
         assert name in table
         assert digest[:16] in table
@@ -446,8 +446,8 @@ class TestInterrupted:
 
     def test_a_broken_connection_is_taken_up_again(self, program: Program, hub: Hub) -> None:
         hub.cut("test2.jsonl", after=CHUNK + 1)
-        found = fetched(program("fetch", "livecodebench:v2", "--json"))
-        assert found["files"][0]["sha256"] == hashlib.sha256(LARGE).hexdigest()
+        fetched_files = fetched(program("fetch", "livecodebench:v2", "--json"))
+        assert fetched_files["files"][0]["sha256"] == hashlib.sha256(LARGE).hexdigest()
         assert self.ranges(hub) == [None, f"bytes={CHUNK}-"]
 
     @pytest.mark.thorough
@@ -466,8 +466,10 @@ class TestInterrupted:
             process.send_signal(signal.SIGKILL)
             held.set()
         await finish(process)
-        found = fetched(await asyncio.to_thread(program, "fetch", "livecodebench:v2", "--json"))
-        assert found["files"][0]["sha256"] == hashlib.sha256(LARGE).hexdigest()
+        fetched_files = fetched(
+            await asyncio.to_thread(program, "fetch", "livecodebench:v2", "--json")
+        )
+        assert fetched_files["files"][0]["sha256"] == hashlib.sha256(LARGE).hexdigest()
         assert self.ranges(hub) == [None, f"bytes={CHUNK}-", f"bytes={CHUNK}-"]
         left = [path.name for path in (tmp_path / "cache" / "hub").rglob("*incomplete*")]
         assert left == []
@@ -615,8 +617,8 @@ class TestRealRows:
         with Hub({name: {FIRST: files} for name, files in repos.items()}) as hub:
             env = {"HF_HOME": str(tmp_path / "cache"), "HF_ENDPOINT": hub.endpoint}
             for spec, number in wanted.items():
-                found = fetched(harness(tmp_path, "fetch", spec, "--json", **env))
-                assert (found["problems"], found["bad_rows"]) == (number, []), spec
+                fetched_files = fetched(harness(tmp_path, "fetch", spec, "--json", **env))
+                assert (fetched_files["problems"], fetched_files["bad_rows"]) == (number, []), spec
             before = len(hub.requests)
             for spec in again:
                 assert len(ids(harness(tmp_path, "problems", spec, **env))) == wanted[spec]

@@ -73,9 +73,9 @@ def test_public_tests_and_a_change_in_place_are_notes(
 ) -> None:
     text = ALL.replace("in place", "").partition("{% for")[0]
     write_set(tmp_path / "single_shot", text)
-    found = check_prompt(str(tmp_path), problems, "single_shot")
-    assert found.missing == ()
-    told = " ".join(note.message for note in found.notes)
+    check = check_prompt(str(tmp_path), problems, "single_shot")
+    assert check.missing == ()
+    told = " ".join(note.message for note in check.notes)
     assert "changes its first argument in place" in told
     assert "public tests (problem.public_tests) do not appear" in told
 
@@ -84,9 +84,9 @@ def test_an_agent_may_read_the_problem_by_a_tool(
     problems: list[ProblemView], tmp_path: Path
 ) -> None:
     write_set(tmp_path / "agentic", "Use the tools.")
-    found = check_prompt(str(tmp_path), problems, "agentic")
-    assert found.missing == ()
-    (note,) = found.notes
+    check = check_prompt(str(tmp_path), problems, "agentic")
+    assert check.missing == ()
+    (note,) = check.notes
     assert "the statement is left to the tool read_problem" in note.message
     write_set(tmp_path / "agentic", "{{ problem.statement }}")
     assert check_prompt(str(tmp_path), problems, "agentic").notes == ()

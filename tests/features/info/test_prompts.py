@@ -76,18 +76,18 @@ class TestShow:
     def test_the_templates_are_printed_as_they_are_with_their_hash(self, tmp_path: Path) -> None:
         done = harness(tmp_path, "prompts", "show", "default")
         assert (done.returncode, done.stderr) == (0, "")
-        found = load_prompt("default", "single_shot")
-        assert found.hash in done.stdout
-        for part, text in found.parts.items():
+        prompt = load_prompt("default", "single_shot")
+        assert prompt.hash in done.stdout
+        for part, text in prompt.parts.items():
             (path,) = re.findall(rf"^--- (.*/{part}\.j2)$", done.stdout, re.MULTILINE)
             assert Path(path).read_text() == text
             assert f"--- {path}\n{text}" in done.stdout
 
     def test_the_mode_says_whose(self, tmp_path: Path) -> None:
         done = harness(tmp_path, "prompts", "show", "default", "--mode", "self_repair")
-        found = load_prompt("default", "self_repair")
-        assert found.hash in done.stdout
-        assert found.parts["repair"] in done.stdout
+        prompt = load_prompt("default", "self_repair")
+        assert prompt.hash in done.stdout
+        assert prompt.parts["repair"] in done.stdout
         assert "/prompts/single_shot/default/system.j2\n" in done.stdout
 
     def test_the_kind_says_which(self, tmp_path: Path) -> None:
@@ -210,8 +210,8 @@ class TestCheck:
         checked = harness(tmp_path, "prompts", "check", "mine").stdout.splitlines()
         done = harness(tmp_path, "run", *ASKED, "--prompt", "mine", "--out", "r")
         assert (done.returncode, done.stderr.count("\n")) == (2, 1)
-        told = "; ".join([*checked, "all of it: harness prompts check mine"])
-        assert done.stderr == f"harness: prompt set 'mine': {told}\n"
+        text = "; ".join([*checked, "all of it: harness prompts check mine"])
+        assert done.stderr == f"harness: prompt set 'mine': {text}\n"
         assert not (tmp_path / "r").exists()
 
     def test_a_run_tells_the_first_of_many_faults(self, tmp_path: Path) -> None:

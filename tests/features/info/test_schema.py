@@ -162,10 +162,10 @@ PINNED = {
 
 @pytest.mark.parametrize("name", PINNED)
 def test_what_others_rely_on_stays(name: str) -> None:
-    found = schema_of(name)
+    schema = schema_of(name)
     names = set(PINNED[name].split())
-    assert names <= found["properties"].keys()
-    assert names <= {*found["required"]}
+    assert names <= schema["properties"].keys()
+    assert names <= {*schema["required"]}
 
 
 def test_events_of_observers_and_transcripts_stay() -> None:

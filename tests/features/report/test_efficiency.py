@@ -148,9 +148,9 @@ def test_shares_fall_from_all_to_none(samples: list[tuple[str, float | None]]) -
         {"spec": {"model": "m", "samples_per_problem": 1}, "problems": {}, "prompt": {}},
         tuple(results),
     )
-    found = timed_solutions(sides_of([run]))
-    assert sum(each.solutions for each in found) == sum(time is not None for _, time in samples)
-    for each in found:
+    solutions = timed_solutions(sides_of([run]))
+    assert sum(each.solutions for each in solutions) == sum(time is not None for _, time in samples)
+    for each in solutions:
         values = [share.value for share in each.shares.values()]
         assert values[0] == pytest.approx(1)
         assert values == sorted(values, reverse=True)
@@ -212,6 +212,6 @@ async def test_the_efficiency_section_is_visible_in_a_browser(
         assert (await row.locator("td").last.text_content()) == "0.750"
         assert await row.locator("td").last.is_visible() is (width == DESKTOP)
         await row.locator("button").click()
-        told = " ".join((await shown.locator("#table .more dl").inner_text()).split())
-        assert "CPU time 2.00 µs, faster than 62.5 % of the references, Beyond 0.750" in told
+        text = " ".join((await shown.locator("#table .more dl").inner_text()).split())
+        assert "CPU time 2.00 µs, faster than 62.5 % of the references, Beyond 0.750" in text
         assert await overflow(shown) == []

@@ -181,9 +181,9 @@ def test_what_flips_most_is_first_and_the_odd_sample_is_shown(
     results = [make_result("even", index=i, solved=i < 2) for i in range(4)]
     results += [make_result("odd", index=i, solved=i != 3) for i in range(4)]
     results += [make_result("always", index=i, solved=True) for i in range(4)]
-    found = outliers.flipping(sides(run=results))
-    assert [(each.problem, each.value) for each in found] == [("even", 0.5), ("odd", 0.25)]
-    assert found[1].sample == "odd#3"
+    problems = outliers.flipping(sides(run=results))
+    assert [(each.problem, each.value) for each in problems] == [("even", 0.5), ("odd", 0.25)]
+    assert problems[1].sample == "odd#3"
 
 
 def test_problems_of_another_content_are_others(sides: Sides, make_result: MakeResult) -> None:
@@ -203,21 +203,21 @@ def test_agentic_runs_are_set_against_the_single_shot_of_their_model(
         write_run("repair", bad, mode="self_repair"),
         write_run("single", bad, mode="single_shot"),
     ]
-    found = pairings(sides_of([read_run(path) for path in paths]))
-    assert [(p.other.label, p.base.label, p.iterating) for p in found] == [
+    pairs = pairings(sides_of([read_run(path) for path in paths]))
+    assert [(p.other.label, p.base.label, p.iterating) for p in pairs] == [
         ("agentic", "single", True),
         ("repair", "single", True),
     ]
-    assert found[0].paired.better_b == ("a",)
-    assert found[0].paired.difference == 1
+    assert pairs[0].paired.better_b == ("a",)
+    assert pairs[0].paired.difference == 1
 
 
 def grid_of(
     write_run: WriteRun, results: list[SampleResult], **variants: dict[str, Any]
 ) -> list[Any]:
     paths = [write_run(name, results, **spec) for name, spec in variants.items()]
-    found = pairings(sides_of([read_run(path) for path in paths]))
-    return [(each.other.label, each.base.label, each.differs_in) for each in found]
+    pairs = pairings(sides_of([read_run(path) for path in paths]))
+    return [(each.other.label, each.base.label, each.differs_in) for each in pairs]
 
 
 def test_a_grid_is_paired_by_one_setting_at_a_time(
@@ -228,9 +228,9 @@ def test_a_grid_is_paired_by_one_setting_at_a_time(
         for mode, turns in (("agentic", 20), ("single_shot", 10))
         for prompt in ("default", "tests_first", "terse")
     }
-    found = grid_of(write_run, [make_result("a")], **variants)
+    grid = grid_of(write_run, [make_result("a")], **variants)
     mode = "mode: single_shot -> agentic"
-    assert sorted(found) == [
+    assert sorted(grid) == [
         ("agentic-default", "single_shot-default", mode),
         ("agentic-terse", "agentic-default", "prompt: default -> terse"),
         ("agentic-terse", "single_shot-terse", mode),
@@ -244,14 +244,14 @@ def test_a_grid_is_paired_by_one_setting_at_a_time(
 def test_a_prompt_that_the_single_shot_lacks_is_set_against_its_own_mode(
     write_run: WriteRun, make_result: MakeResult
 ) -> None:
-    found = grid_of(
+    grid = grid_of(
         write_run,
         [make_result("a")],
         agentic={"mode": "agentic"},
         first={"mode": "agentic", "prompt": "tests_first"},
         single={"mode": "single_shot"},
     )
-    assert found == [
+    assert grid == [
         ("agentic", "single", "mode: single_shot -> agentic"),
         ("first", "agentic", "prompt: default -> tests_first"),
     ]
@@ -265,9 +265,9 @@ def test_models_that_have_their_own_prompt_for_each_mode_are_still_compared(
         for mode, prompt in (("agentic", "read_first"), ("single_shot", "default"))
         for model in ("m", "n")
     }
-    found = grid_of(write_run, [make_result("a")], **variants)
+    grid = grid_of(write_run, [make_result("a")], **variants)
     both = "mode: single_shot -> agentic; prompt: default -> read_first"
-    assert found == [
+    assert grid == [
         ("single_shot-n", "single_shot-m", "model: m -> n"),
         ("agentic-n", "agentic-m", "model: m -> n"),
         ("agentic-m", "single_shot-m", both),

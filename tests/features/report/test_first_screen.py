@@ -94,10 +94,10 @@ def test_a_changed_outcome_has_both_conversations(pair: tuple[Path, Path]) -> No
         ],
     )  # fmt: skip
     sides = sides_of([read_run(path) for path in pair])
-    found = changed_outcomes(pairings(sides))
-    assert found is not None
-    assert found.names == ("single shot", "agentic")
-    change = next(each for each in found.shown if each.problem == "p/3")
+    outcomes = changed_outcomes(pairings(sides))
+    assert outcomes is not None
+    assert outcomes.names == ("single shot", "agentic")
+    change = next(each for each in outcomes.shown if each.problem == "p/3")
     (first, second) = change.rows
     assert first[0] is not None
     assert first[1] is not None
@@ -109,7 +109,7 @@ def test_a_changed_outcome_has_both_conversations(pair: tuple[Path, Path]) -> No
     assert second[1] is not None
     assert second[1].code == "print(3)"
     assert (change.gained, change.a.good, change.b.good) == (True, False, True)
-    assert [each.gained for each in found.shown].count(False) == 1
+    assert [each.gained for each in outcomes.shown].count(False) == 1
 
 
 @pytest.fixture

@@ -60,8 +60,8 @@ LEAST_CONTRAST = """() => {
 
 async def cells(shown: Page, column: int) -> list[str]:
     """A column of the table of samples, from 2 on, as it is read."""
-    found = shown.locator(f"#table tbody tr > :nth-child({column})")
-    return await found.all_inner_texts()
+    element = shown.locator(f"#table tbody tr > :nth-child({column})")
+    return await element.all_inner_texts()
 
 
 async def can_be_read(shown: Page, saved: Path) -> None:
@@ -116,9 +116,9 @@ async def a_chart_tells_its_figures(shown: Page) -> None:
     bar = shown.locator("[data-chart=verdicts] .mark-rect path").first
     await bar.scroll_into_view_if_needed()
     await bar.hover()
-    told = shown.locator("#vg-tooltip-element.visible")
-    await told.wait_for()
-    assert "69.4%" in await told.inner_text()  # 25 of the 36 of the first run
+    element = shown.locator("#vg-tooltip-element.visible")
+    await element.wait_for()
+    assert "69.4%" in await element.inner_text()  # 25 of the 36 of the first run
 
 
 @pytest.mark.thorough
@@ -328,9 +328,9 @@ async def test_hostile_texts_do_nothing(
         assert set(names) == {"__proto__#0", *(f"more{n}#0" for n in range(4))}
         point = s.locator("[data-chart=by-platform] .mark-symbol path").first
         await point.hover(force=True)
-        told = s.locator("#vg-tooltip-element.visible")
-        await told.wait_for()
-        assert "<img src=y>" in await told.inner_text()
+        element = s.locator("#vg-tooltip-element.visible")
+        await element.wait_for()
+        assert "<img src=y>" in await element.inner_text()
         assert await s.locator("img").count() == 0
         assert seen.errors == []
 

@@ -33,8 +33,8 @@ async def listening(folder: Path, *flags: str, first: str = "", **env: str) -> t
         line = (await process.stderr.readline()).decode()
         assert line, said
         said += line
-        if found := LISTENS.search(line):
-            return process, found[1]
+        if match := LISTENS.search(line):
+            return process, match[1]
 
 
 async def ended(process: Process, word: int = signal.SIGTERM) -> int | None:

@@ -53,16 +53,16 @@ def test_a_trend_marks_the_regression(folder: Path) -> None:
     assert "regression" not in next(
         line for line in done.stdout.splitlines() if "deeper/few" in line
     )
-    told = json.loads(harness(folder, "ls", "--trend", "--json").stdout)
-    words = {run["path"]: run.get("word") for each in told["trends"] for run in each["runs"]}
+    data = json.loads(harness(folder, "ls", "--trend", "--json").stdout)
+    words = {run["path"]: run.get("word") for each in data["trends"] for run in each["runs"]}
     assert words["runs/tuesday"] == "regression"
     assert words["runs/monday"] is None
 
 
 def test_json_has_the_runs_in_full(folder: Path) -> None:
-    told = json.loads(harness(folder, "ls", "--json").stdout)
-    assert set(told) == {"runs"}
-    monday = next(run for run in told["runs"] if run["path"] == "runs/monday")
+    data = json.loads(harness(folder, "ls", "--json").stdout)
+    assert set(data) == {"runs"}
+    monday = next(run for run in data["runs"] if run["path"] == "runs/monday")
     assert monday["pass_at_1"]["value"] == 0.75
     assert (monday["state"], monday["cost"]) == ("done", None)
 

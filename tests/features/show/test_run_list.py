@@ -82,9 +82,9 @@ def test_the_summary_is_believed_while_no_result_is_newer(
     assert listed(tmp_path)[0] == said  # it is not a summary
     from harness.run.summary.loaded_run import read_run
 
-    told = read_run(path).summary.model_dump(mode="json")
-    told["pass_at_1"]["value"] = 0.123
-    (path / "summary.json").write_text(json.dumps(told))
+    fields = read_run(path).summary.model_dump(mode="json")
+    fields["pass_at_1"]["value"] = 0.123
+    (path / "summary.json").write_text(json.dumps(fields))
     rate = listed(tmp_path)[0].pass_at_1
     assert rate is not None
     assert rate.value == 0.123

@@ -72,8 +72,8 @@ def changed(run: Path, **changes: Any) -> None:
 
 def summary(run: Path) -> dict[str, Any]:
     """Without what seconds of CPU and confirmations came to."""
-    found = json.loads((run / "summary.json").read_text())
-    return {key: value for key, value in found.items() if key not in {"judged_again", "curve"}}
+    data = json.loads((run / "summary.json").read_text())
+    return {key: value for key, value in data.items() if key not in {"judged_again", "curve"}}
 
 
 def test_shards_share_the_problems_out_equally(runs: Path) -> None:
@@ -157,8 +157,8 @@ def test_a_missing_shard_is_named_and_may_be_left_out_and_made_up_for(copies: Pa
     assert not (copies / "m").exists()
     done = harness(copies, "merge", *shards(1, 3), "--out", "m", "--partial", "--json")
     assert (done.returncode, "1 shard missing" in done.stderr) == (0, True)
-    found = json.loads(done.stdout)
-    assert (found["planned"], found["graded"], found["pending"]) == (20, 13, {"not_run": 7})
+    data = json.loads(done.stdout)
+    assert (data["planned"], data["graded"], data["pending"]) == (20, 13, {"not_run": 7})
     report = harness(copies, "compare", "whole", "m", "--json")
     assert report.returncode == 0, report.stderr
     done = harness(copies, "run", "--resume", "m")
@@ -172,9 +172,9 @@ def test_what_a_shard_has_pending_is_pending_in_the_run(copies: Path) -> None:
     path = copies / "s1" / "results.jsonl"
     lines = path.read_text().splitlines(keepends=True)
     path.write_text("".join(lines[2:]))
-    found = json.loads((copies / "s1" / "summary.json").read_text())
-    found["pending"] = {"model_error": 1, "not_run": 1}
-    (copies / "s1" / "summary.json").write_text(json.dumps(found))
+    data = json.loads((copies / "s1" / "summary.json").read_text())
+    data["pending"] = {"model_error": 1, "not_run": 1}
+    (copies / "s1" / "summary.json").write_text(json.dumps(data))
     done = harness(copies, "merge", *shards(), "--out", "m", "--json")
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["pending"] == {"model_error": 1, "not_run": 1}

@@ -430,10 +430,10 @@ class TestHostile:
         write_pack(path, members=(A, B), **content)
         with pytest.raises(RunDirectoryError, match="is damaged") as caught, Pack(path):
             pass
-        said = str(caught.value)
-        assert why in said
-        assert "\n" not in said
-        assert len(said) < 500 + len(str(path))
+        text = str(caught.value)
+        assert why in text
+        assert "\n" not in text
+        assert len(text) < 500 + len(str(path))
 
     def test_a_sound_pack_made_the_same_way_is_read(self, tmp_path: Path) -> None:
         path = tmp_path / "transcripts.pack"

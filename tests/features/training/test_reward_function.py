@@ -121,7 +121,7 @@ def test_real_rows_and_outputs_are_scored_as_published(form: str, test_data: Pat
                     {"input": t.input, "output": t.output, "testtype": kind, "metadata": extra}
                     for t in tests
                 ]
-            found = compute_score("livecodebench", output["output"], json.dumps(truth), workers=2)
-            scored.append((found, float(key[0])))
+            score = compute_score("livecodebench", output["output"], json.dumps(truth), workers=2)
+            scored.append((score, float(key[0])))
     assert not any(wanted.values())
     assert [mine for mine, _ in scored] == [theirs for _, theirs in scored]

@@ -27,8 +27,10 @@ def test_the_public_methods_are_reset_and_the_tools(spec: TrlSpec) -> None:
     kind = type(spec.environment_factory())
     public = [name for name, _ in inspect.getmembers(kind, inspect.isfunction) if name[0] != "_"]
     assert public == ["read_problem", "reset", "run_tests", "write_solution"]
-    told = inspect.signature(kind().write_solution)
-    assert [(each.name, each.annotation) for each in told.parameters.values()] == [("code", str)]
+    signature = inspect.signature(kind().write_solution)
+    assert [(each.name, each.annotation) for each in signature.parameters.values()] == [
+        ("code", str)
+    ]
     assert "Args:\n    code: The complete Python source" in str(kind.write_solution.__doc__)
 
 

@@ -340,14 +340,14 @@ class TestRefusals:
         assert "6 train, 6 selection, 9 test" in done.stdout
         assert "18 requests" in done.stdout
         assert not (folder / "mine").exists()
-        told = json.loads(dry(folder, "--price", "1,1", "--json").stdout)
-        assert told["split"] == {"train": 6, "selection": 6, "test": 9}
-        assert told["test"]["requests"] == [18, 18]
+        data = json.loads(dry(folder, "--price", "1,1", "--json").stdout)
+        assert data["split"] == {"train": 6, "selection": 6, "test": 9}
+        assert data["test"]["requests"] == [18, 18]
 
     def test_a_date_keeps_later_problems_for_the_test(self, folder: Path) -> None:
         sizes = ["--selection", "4", "--test-from", "2025-01-15", "--json"]
-        told = json.loads(dry(folder, "--train", "5", "--test", "7", *sizes).stdout)
-        assert told["split"] == {"train": 5, "selection": 4, "test": 7}
+        data = json.loads(dry(folder, "--train", "5", "--test", "7", *sizes).stdout)
+        assert data["split"] == {"train": 5, "selection": 4, "test": 7}
         done = dry(folder, "--test-from", "2026-01-01")
         assert done.returncode == 3
         assert "21 problems before that day and 0 from it on" in done.stderr

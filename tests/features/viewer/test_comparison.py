@@ -266,9 +266,9 @@ def test_a_comparison_that_cannot_be_asked_for_is_a_bad_request(
 class TestDeleting:
     def word(self, visitor: Visitor, key: str) -> str:
         page = visitor.client.get(f"/runs/{key}/delete").text
-        found = re.search(r'name="word" value="([\w-]{20,})"', page)
-        assert found is not None
-        return found[1]
+        match = re.search(r'name="word" value="([\w-]{20,})"', page)
+        assert match is not None
+        return match[1]
 
     def test_a_run_is_deleted_once_that_is_confirmed(
         self, visitor: Visitor, keys: tuple[str, str], tmp_path: Path
@@ -309,8 +309,8 @@ class TestDeleting:
         self, visitor: Visitor, keys: tuple[str, str], tmp_path: Path, headers: dict[str, str]
     ) -> None:
         data = {"word": self.word(visitor, keys[0])}
-        found = visitor.client.post(f"/runs/{keys[0]}/delete", data=data, headers=headers)
-        assert found.status_code == 403
+        response = visitor.client.post(f"/runs/{keys[0]}/delete", data=data, headers=headers)
+        assert response.status_code == 403
         assert (tmp_path / "shot" / "run.json").exists()
 
     @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE"])
@@ -339,8 +339,8 @@ class TestDeleting:
         try:
             page = visitor.client.get(f"/runs/{keys[0]}/delete").text
             assert "A process is at work on it" in page
-            found = visitor.client.post(f"/runs/{keys[0]}/delete", data={"word": word})
-            assert found.status_code == 409
+            response = visitor.client.post(f"/runs/{keys[0]}/delete", data={"word": word})
+            assert response.status_code == 409
             assert (tmp_path / "shot" / "run.json").exists()
         finally:
             at_work.close()

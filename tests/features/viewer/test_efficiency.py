@@ -49,8 +49,8 @@ def test_one_that_failed_has_a_beyond_and_no_strip(visitor: Visitor, tmp_path: P
 
 
 def test_why_there_is_no_beyond(visitor: Visitor, tmp_path: Path) -> None:
-    found = made_efficiency(2.0, made_scale((1.0,)))
-    text = words(page_of(visitor, tmp_path, found))
+    efficiency = made_efficiency(2.0, made_scale((1.0,)))
+    text = words(page_of(visitor, tmp_path, efficiency))
     assert "Beyond (95 %) none" in text
     assert "No Beyond: one reference passes." in text
 

@@ -343,9 +343,9 @@ class TestASample:
         events = [start("p/a")]
         for turn, (program, error) in enumerate(((OLD, False), ("wrong", True), (OLD, False)), 1):
             calls = [(f"c{turn}", "write_solution", code(program))]
-            said = tool_result(turn, f"c{turn}", "write_solution", "…")
-            said["result"]["is_error"] = error
-            events += [response(turn, "", calls), said]
+            result = tool_result(turn, f"c{turn}", "write_solution", "…")
+            result["result"]["is_error"] = error
+            events += [response(turn, "", calls), result]
         write_transcript(run, "p/a", events)
         assert "the same program as before" in visitor.sample("A")
 
@@ -361,8 +361,8 @@ class TestASample:
 
     def test_a_failing_test_stands_side_by_side(self, visitor: Visitor, run: Path) -> None:
         calls = [("c", "run_tests", "{}")]
-        said = tool_result(1, "c", "run_tests", REPORT, **failed())
-        write_transcript(run, "p/a", [start("p/a"), response(1, "", calls), said])
+        result = tool_result(1, "c", "run_tests", REPORT, **failed())
+        write_transcript(run, "p/a", [start("p/a"), response(1, "", calls), result])
         page = visitor.sample("A")
         assert "1 of 2 public tests" in page
         rows = re.findall(r'<td class="want">(.*?)</td><td class="came">(.*?)</td>', page)

@@ -513,9 +513,9 @@ async def test_the_key_is_in_no_message(echo: Callable[[str], Reply]) -> None:
 async def test_broken_arguments_of_a_call_are_sent_wrapped() -> None:
     texts = ['{"code": "pri', "null", "[1]", '{"x": NaN}', '{"x": 1e999}', '{"x": 1}']
     calls = [ToolCall(id=str(i), name="run_tests", arguments=t) for i, t in enumerate(texts)]
-    said = ModelTurn(tool_calls=tuple(calls), stop={"reason": "tool_use"})  # type: ignore[arg-type]
+    turn = ModelTurn(tool_calls=tuple(calls), stop={"reason": "tool_use"})  # type: ignore[arg-type]
     async with talking(in_turn(message("go on"))) as talk:
-        await talk.ask((*HELLO, *results(said)))
+        await talk.ask((*HELLO, *results(turn)))
     sent = [block["input"] for block in talk.sent()["messages"][1]["content"]]
     assert sent == [*({"unparsed": text} for text in texts[:-1]), {"x": 1}]
 
@@ -567,9 +567,9 @@ async def test_calls_that_nobody_answered_are_answered_and_results_come_first() 
 
 async def test_reasoning_of_another_provider_is_not_sent() -> None:
     foreign = ({"field": "reasoning", "value": "x"}, {"responses_item": {"type": "reasoning"}})
-    said = AssistantMessage(text="hi", reasoning=foreign)
+    reply = AssistantMessage(text="hi", reasoning=foreign)
     async with talking(in_turn(message("go on"))) as talk:
-        await talk.ask((*HELLO, said, UserMessage(content="And?")))
+        await talk.ask((*HELLO, reply, UserMessage(content="And?")))
     assert talk.sent()["messages"][1]["content"] == [text_block("hi")]
 
 

@@ -248,14 +248,14 @@ ANSWERS = st.fixed_dictionaries(
 @given(ANSWERS)
 def test_any_answer_becomes_a_turn_that_can_be_sent_back_or_is_malformed(answer: Any) -> None:
     try:
-        said = turn_from_wire(answer, ())
+        turn = turn_from_wire(answer, ())
     except MalformedAnswerError:
         return
-    ids = [c.id for c in said.tool_calls]
+    ids = [c.id for c in turn.tool_calls]
     assert len(set(ids)) == len(ids)
-    sent = request_body("m", [said.message()], [], ModelSettings(), max_tokens_field="max_tokens")
+    sent = request_body("m", [turn.message()], [], ModelSettings(), max_tokens_field="max_tokens")
     to_json(sent)
-    said.model_dump_json()
+    turn.model_dump_json()
 
 
 @unhurried

@@ -431,8 +431,8 @@ async def test_the_key_is_in_no_message(echo: Callable[[str], Reply], key: str) 
         with pytest.raises(ModelError) as caught:
             await model.generate(OPENING, [], ModelSettings(), retries.append)
         await model.close()
-    told = "".join(traceback.format_exception(caught.value))
-    assert key[:10] not in told + "".join(retry.cause for retry in retries)
+    text = "".join(traceback.format_exception(caught.value))
+    assert key[:10] not in text + "".join(retry.cause for retry in retries)
 
 
 # Life and death

@@ -180,8 +180,8 @@ class TestVendor:
 def test_addresses_that_are_a_vendor_s_own(url: str, host: str) -> None:
     assert is_at(url, host)
     known = Environment(OPENAI | ANTHROPIC, hub_token=lambda: None)
-    found = vendor_headers(url, known)
-    assert [each.variable for each in found] == list(VARIABLES[host])
+    headers = vendor_headers(url, known)
+    assert [each.variable for each in headers] == list(VARIABLES[host])
 
 
 @pytest.mark.parametrize(

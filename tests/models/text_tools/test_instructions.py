@@ -247,10 +247,10 @@ class TestCodeWithoutItsCall:
         return json.loads(call.arguments)["code"]
 
     def test_it_is_a_call_before_those_that_follow_it(self) -> None:
-        found = read_calls(f"{self.PLAN}\n{block(RUN)}", CODE_TOOLS, alone=CodeAlone())
-        assert [call.name for call in found.calls] == ["write_solution", "run_tests"]
-        assert json.loads(found.calls[0].arguments) == {"code": "print(1)\n"}
-        assert found.text == "I reverse it."
+        calls = read_calls(f"{self.PLAN}\n{block(RUN)}", CODE_TOOLS, alone=CodeAlone())
+        assert [call.name for call in calls.calls] == ["write_solution", "run_tests"]
+        assert json.loads(calls.calls[0].arguments) == {"code": "print(1)\n"}
+        assert calls.text == "I reverse it."
 
     @pytest.mark.parametrize(
         "end",
@@ -855,9 +855,9 @@ class TestTurns:
         assert turn.stop == stop
 
     async def test_calls_that_a_server_found_by_itself_are_taken_and_go_on_in_text(self) -> None:
-        found = ToolCall(id="c", name="run_tests", arguments="{}")
-        turn = await TextTools(Said("Now.", tool_calls=(found,))).generate(OPENING, TOOLS, SETTINGS)
-        assert turn.tool_calls == (found,)
+        call = ToolCall(id="c", name="run_tests", arguments="{}")
+        turn = await TextTools(Said("Now.", tool_calls=(call,))).generate(OPENING, TOOLS, SETTINGS)
+        assert turn.tool_calls == (call,)
         assert said_in_text(turn)
         sent = in_text((*OPENING, turn.message()), TOOLS)[-1]
         assert sent == AssistantMessage(text=f"Now.\n\n{block(RUN)}")

@@ -101,9 +101,9 @@ def error(status: int, words: str) -> Exception:
 
 @pytest.mark.parametrize(("status", "words"), REFUSED)
 def test_a_refusal_of_tools_is_known_by_its_words(status: int, words: str) -> None:
-    found = error(status, words)
-    assert isinstance(found, ToolsRefusedError)
-    assert words[:60] in str(found)
+    refusal = error(status, words)
+    assert isinstance(refusal, ToolsRefusedError)
+    assert words[:60] in str(refusal)
 
 
 @pytest.mark.parametrize(("status", "words"), NOT_REFUSED)
@@ -113,18 +113,18 @@ def test_other_errors_are_not_refused_tools(status: int, words: str) -> None:
 
 @pytest.mark.parametrize(("status", "words"), WITHOUT)
 def test_a_server_without_tools_is_an_error_that_says_what_to_do(status: int, words: str) -> None:
-    found = error(status, words)
-    assert type(found) is RejectedError
-    assert "--tool-protocol text" in str(found)
+    refusal = error(status, words)
+    assert type(refusal) is RejectedError
+    assert "--tool-protocol text" in str(refusal)
 
 
 @pytest.mark.parametrize(("status", "words", "api"), OTHER_API)
 def test_a_model_of_another_protocol_is_an_error_that_names_the_flag(
     status: int, words: str, api: str
 ) -> None:
-    found = error(status, words)
-    assert isinstance(found, WrongApiError)
-    assert str(found).endswith(f"; give --api {api}")
+    refusal = error(status, words)
+    assert isinstance(refusal, WrongApiError)
+    assert str(refusal).endswith(f"; give --api {api}")
 
 
 @pytest.mark.parametrize(
@@ -279,16 +279,16 @@ async def test_a_call_that_a_server_left_in_the_text_is_read_and_the_rest_is_in_
 async def test_a_model_that_never_calls_is_told_of_its_tools_in_text() -> None:
     endpoint = Endpoint(lambda _native: "Hm.")
     model = with_tools(endpoint, "auto")
-    said = AssistantMessage(text="Hm.")
+    message = AssistantMessage(text="Hm.")
     nudge = UserMessage(content="Call a tool.")
-    await ask(model, said, nudge)
-    await ask(model, said, nudge, said, nudge)
+    await ask(model, message, nudge)
+    await ask(model, message, nudge, message, nudge)
     assert endpoint.native == [True, False]
 
 
 async def test_a_model_that_did_call_is_left_alone() -> None:
     endpoint = Endpoint(lambda _native: "Hm.")
     called = AssistantMessage(tool_calls=(ToolCall(id="c", name="run_tests", arguments="{}"),))
-    said = AssistantMessage(text="Hm.")
-    await ask(with_tools(endpoint, "auto"), called, said, said)
+    message = AssistantMessage(text="Hm.")
+    await ask(with_tools(endpoint, "auto"), called, message, message)
     assert endpoint.native == [True]

@@ -416,9 +416,11 @@ class TestEarlierSpending:
         start = SampleStart(
             sample="a#0", problem_id="a", index=0, mode="", model="", settings={"max_tokens": 500}
         )
-        said = UserMessage(content="x" * 3_000)
+        message = UserMessage(content="x" * 3_000)
         first, answer = self.asked(3)
-        self.transcript(tmp_path, start, first, answer, Request(turn=2, hash="", messages=(said,)))
+        self.transcript(
+            tmp_path, start, first, answer, Request(turn=2, hash="", messages=(message,))
+        )
         known, lost = earlier_spending(tmp_path, ()).requests
         assert known == Spent(used(3))
         assert lost.estimated

@@ -132,9 +132,9 @@ def test_a_setting_that_the_mode_does_not_use_is_refused(
     for entry in ENTRIES:
         with pytest.raises(UsageError) as caught:
             entry(values, tmp_path)
-        said = str(caught.value)
-        assert "\n" not in said, entry
-        assert key in said.replace("-", "_") or "`harness mcp` begins" in said, entry
+        text = str(caught.value)
+        assert "\n" not in text, entry
+        assert key in text.replace("-", "_") or "`harness mcp` begins" in text, entry
 
 
 @pytest.mark.parametrize(("key", "mode"), USED)
@@ -254,9 +254,9 @@ def test_what_only_programs_need_is_refused_for_answers(
         return  # a Grader times nothing
     with pytest.raises(UsageError) as caught:
         entry(answers, keys, tmp_path)
-    said = str(caught.value)
-    assert "ask for an answer, which is compared and not run" in said
-    assert any(each in said.replace("-", "_") for each in keys)
+    text = str(caught.value)
+    assert "ask for an answer, which is compared and not run" in text
+    assert any(each in text.replace("-", "_") for each in keys)
 
 
 def test_value_questions_are_graded_without_settings_of_programs(

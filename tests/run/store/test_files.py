@@ -181,18 +181,18 @@ class TestRepeatedResults:
         for solved, index in ((False, 0), (True, 1), (True, 0)):
             file.append(made_result("made/a", index=index, solved=solved))
         file.close()
-        found = load_results(path)
-        assert [(each.index, each.solved) for each in found.results] == [(1, True), (0, True)]
-        assert found.repeated == 1
+        results = load_results(path)
+        assert [(each.index, each.solved) for each in results.results] == [(1, True), (0, True)]
+        assert results.repeated == 1
 
     def test_a_repeated_result_is_counted_once(self, tmp_path: Path) -> None:
         run = write_run(tmp_path / "r", [result("p/a"), result("p/b", verdict="wrong_answer")])
         whole = (run / "results.jsonl").read_text()
         (run / "results.jsonl").write_text(whole + lines([result("p/a")]))
-        found = read_run(run)
-        assert (found.summary.graded, found.summary.planned, found.repeated) == (2, 2, 1)
-        assert found.summary.pass_at_1 is not None
-        assert found.summary.pass_at_1.value == 0.5
+        read = read_run(run)
+        assert (read.summary.graded, read.summary.planned, read.repeated) == (2, 2, 1)
+        assert read.summary.pass_at_1 is not None
+        assert read.summary.pass_at_1.value == 0.5
 
 
 class TestDamagedLines:

@@ -67,9 +67,9 @@ def test_every_command_and_page_says_the_same(tmp_path: Path) -> None:
     assert f"the most frequent cause: {NOT_FOUND}" in shown
     assert "3 of 3 samples are pending: model error (3)" in shown
     assert "not run" not in shown
-    told = json.loads(harness(tmp_path, "show", "r", "--json").stdout)
-    assert told["summary"]["pending"] == {"model_error": 3}
-    assert told["state"]["cause"] == NOT_FOUND
+    data = json.loads(harness(tmp_path, "show", "r", "--json").stdout)
+    assert data["summary"]["pending"] == {"model_error": 3}
+    assert data["state"]["cause"] == NOT_FOUND
 
 
 def test_pending_samples_are_counted_by_why(tmp_path: Path) -> None:
@@ -77,10 +77,10 @@ def test_pending_samples_are_counted_by_why(tmp_path: Path) -> None:
     write_transcript(run, "p/b", [start("p/b"), request(1, ("user", "?"))])
     write_transcript(run, "p/c", [start("p/c"), ended("cost_limit")])
     (run / "transcripts" / "p%2Fd-0.jsonl").write_bytes(b"\xff garbage\n")
-    found = read_run(run)
-    assert found.state.pending == {"interrupted": 2, "not_run": 2, "cost_limit": 1}
-    assert found.state.text == "pending 5: 2 interrupted, 2 not run, 1 cost limit"
-    assert found.summary.pending == found.state.pending
+    read = read_run(run)
+    assert read.state.pending == {"interrupted": 2, "not_run": 2, "cost_limit": 1}
+    assert read.state.text == "pending 5: 2 interrupted, 2 not run, 1 cost limit"
+    assert read.summary.pending == read.state.pending
 
 
 def test_what_the_sandbox_said_is_kept(tmp_path: Path) -> None:

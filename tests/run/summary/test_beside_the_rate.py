@@ -40,24 +40,24 @@ def run(problems: str, samples: int, *results: SampleResult) -> Run:
 
 
 def test_pending_samples_may_fail_or_be_solved() -> None:
-    found = bracket_of(run("abcd", 1, result("a", solved=True), result("b")))
-    assert (found.graded, found.pending) == (2, 2)
-    assert (found.if_failed, found.if_solved) == (0.25, 0.75)
+    bracket = bracket_of(run("abcd", 1, result("a", solved=True), result("b")))
+    assert (bracket.graded, bracket.pending) == (2, 2)
+    assert (bracket.if_failed, bracket.if_solved) == (0.25, 0.75)
 
 
 def test_samples_of_a_problem_count_within_it() -> None:
     done = result("a", 0, solved=True), result("a", 1), result("b", 0, solved=True)
-    found = bracket_of(run("ab", 4, *done))
-    assert (found.graded, found.pending) == (3, 5)
-    assert found.if_failed == pytest.approx((1 / 4 + 1 / 4) / 2)
-    assert found.if_solved == pytest.approx((3 / 4 + 4 / 4) / 2)
+    bracket = bracket_of(run("ab", 4, *done))
+    assert (bracket.graded, bracket.pending) == (3, 5)
+    assert bracket.if_failed == pytest.approx((1 / 4 + 1 / 4) / 2)
+    assert bracket.if_solved == pytest.approx((3 / 4 + 4 / 4) / 2)
 
 
 def test_an_ungraded_sample_is_not_pending() -> None:
-    found = bracket_of(
+    bracket = bracket_of(
         run("ab", 1, result("a", solved=True), result("b", verdict=Verdict.UNGRADED))
     )
-    assert (found.graded, found.pending, found.if_failed, found.if_solved) == (1, 0, 1, 1)
+    assert (bracket.graded, bracket.pending, bracket.if_failed, bracket.if_solved) == (1, 0, 1, 1)
 
 
 def test_the_bracket_of_no_graded_sample_has_no_rate() -> None:
@@ -73,15 +73,15 @@ def test_the_rate_lies_within_the_bracket(
 ) -> None:
     results = [result(name, place, solved=solved) for place, (name, solved) in enumerate(drawn)]
     most = max((sum(r.problem_id == p for r in results) for p in "abc"), default=1) or 1
-    found = bracket_of(run("abc", most, *results))
-    assert found.graded + found.pending == 3 * most
-    assert found.if_failed is not None
-    assert found.if_solved is not None
-    assert found.if_failed <= found.if_solved
-    if not found.pending:
+    bracket = bracket_of(run("abc", most, *results))
+    assert bracket.graded + bracket.pending == 3 * most
+    assert bracket.if_failed is not None
+    assert bracket.if_solved is not None
+    assert bracket.if_failed <= bracket.if_solved
+    if not bracket.pending:
         rate = rate_of(results)
         assert rate is not None
-        assert found.if_failed == found.if_solved == pytest.approx(rate.value)
+        assert bracket.if_failed == bracket.if_solved == pytest.approx(rate.value)
 
 
 class TestSeveralSamples:

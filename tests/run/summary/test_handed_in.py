@@ -30,8 +30,8 @@ def test_the_newest_is_handed_in_until_one_passes() -> None:
 
 
 def test_a_solution_that_passed_stays_until_a_later_one_passes() -> None:
-    found = verdicts(step(2, True), step(1, False), step(2, False))
-    assert found == [True, True, False]
+    solved = verdicts(step(2, True), step(1, False), step(2, False))
+    assert solved == [True, True, False]
 
 
 def test_an_untested_solution_is_tested_when_the_sample_is_cut_off() -> None:
@@ -52,8 +52,8 @@ def test_what_an_older_run_does_not_tell_is_unknown() -> None:
 
 
 def test_the_shot_that_passes_most_public_tests_is_handed_in() -> None:
-    found = verdicts(step(1, False), step(1, False), step(2, True), mode="best_of_k_public")
-    assert found == [False, False, True]
+    solved = verdicts(step(1, False), step(1, False), step(2, True), mode="best_of_k_public")
+    assert solved == [False, False, True]
     assert verdicts(step(1, None), step(0, False), mode="best_of_k_public")[:2] == [None, None]
 
 

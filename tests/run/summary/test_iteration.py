@@ -70,34 +70,34 @@ OLD: dict[str, object] = {"written": 1, "code": "pass"}  # a version without ste
 
 
 def curve(*graded: SampleResult) -> Curve:
-    found = curve_of(graded)
-    assert found is not None
-    return found
+    curve = curve_of(graded)
+    assert curve is not None
+    return curve
 
 
 class TestFirstWrite:
     def test_the_first_attempt_rate_is_the_share_whose_first_revision_passes_all_tests(
         self,
     ) -> None:
-        found = curve(
+        iteration = curve(
             sample("a", right(1)),
             sample("b", step(1, 1), right(2)),
             sample("c", step(1, 2, solved=False)),
             sample("d"),
         )
-        assert found.first_write is not None
-        assert (found.first_write.value, found.first_write.problems) == (0.25, 4)
-        assert found.first_write_unknown == 0
+        assert iteration.first_write is not None
+        assert (iteration.first_write.value, iteration.first_write.problems) == (0.25, 4)
+        assert iteration.first_write_unknown == 0
 
     def test_an_unknown_first_revision_is_counted_and_not_in_the_rate(self) -> None:
-        found = curve(sample("a", right(1)), sample("b", step(1, solved=None), right(2)))
-        assert found.first_write is not None
-        assert (found.first_write.value, found.first_write.problems) == (1.0, 1)
-        assert (found.first_write_unknown, found.samples) == (1, 2)
+        iteration = curve(sample("a", right(1)), sample("b", step(1, solved=None), right(2)))
+        assert iteration.first_write is not None
+        assert (iteration.first_write.value, iteration.first_write.problems) == (1.0, 1)
+        assert (iteration.first_write_unknown, iteration.samples) == (1, 2)
 
     def test_no_first_attempt_rate_if_all_first_revisions_are_unknown(self) -> None:
-        found = curve(sample("a", step(1, solved=None)))
-        assert (found.first_write, found.first_write_unknown) == (None, 1)
+        iteration = curve(sample("a", step(1, solved=None)))
+        assert (iteration.first_write, iteration.first_write_unknown) == (None, 1)
 
     def test_several_samples_of_a_problem_are_one_problem(self) -> None:
         samples = [sample("a", right(1)), *[sample("a", step(1, 0))] * 3, sample("b", right(1))]
@@ -145,10 +145,10 @@ class TestTestRuns:
 
 class TestTurns:
     def test_the_share_grows_turn_by_turn_to_the_last_of_any_sample(self) -> None:
-        found = curve(
+        iteration = curve(
             sample("a", right(1)), sample("b", step(1, 0), right(3)), sample("c", step(4))
         )
-        assert [(point.turn, point.solved) for point in found.by_turn] == [
+        assert [(point.turn, point.solved) for point in iteration.by_turn] == [
             (1, pytest.approx(1 / 3)),
             (2, pytest.approx(1 / 3)),
             (3, pytest.approx(2 / 3)),
@@ -156,8 +156,8 @@ class TestTurns:
         ]
 
     def test_a_right_solution_that_was_given_up_is_told(self) -> None:
-        found = curve(sample("a", step(1, solved=True), step(2, 0), solved=False))
-        assert (found.lost, found.by_turn[-1].solved) == (1, 1)
+        iteration = curve(sample("a", step(1, solved=True), step(2, 0), solved=False))
+        assert (iteration.lost, iteration.by_turn[-1].solved) == (1, 1)
 
     @pytest.mark.parametrize(
         ("graded", "iterated"),
@@ -177,13 +177,13 @@ class TestTurns:
 
 class TestAmounts:
     def test_tokens_are_those_until_the_solution_was_written(self) -> None:
-        found = curve(
+        iteration = curve(
             sample("a", right(1, tokens=150)),
             sample("b", step(1, 0, tokens=100), right(2, tokens=1_000)),
             sample("c", step(1, 0), usage=Usage(input_tokens=3_000)),
         ).by_tokens
-        assert found is not None
-        assert [(point.within, point.solved) for point in found] == [
+        assert iteration is not None
+        assert [(point.within, point.solved) for point in iteration] == [
             *((200, pytest.approx(1 / 3)), (500, pytest.approx(1 / 3))),
             *((1_000, pytest.approx(2 / 3)), (2_000, pytest.approx(2 / 3))),
             (5_000, pytest.approx(2 / 3)),
@@ -206,10 +206,10 @@ class TestAmounts:
     def test_one_unknown_amount_makes_the_curve_by_amounts_unknown(
         self, unknown: SampleResult
     ) -> None:
-        found = curve(sample("a", right(1)), unknown)
-        assert found.by_tokens is None
-        assert found.by_dollars is None
-        assert found.by_turn[-1].solved >= 0.5
+        iteration = curve(sample("a", right(1)), unknown)
+        assert iteration.by_tokens is None
+        assert iteration.by_dollars is None
+        assert iteration.by_turn[-1].solved >= 0.5
 
     def test_a_run_without_costs_has_no_curve_by_dollars(self) -> None:
         assert curve(sample("a", right(1, cost=0), cost=0.0)).by_dollars is None
@@ -228,10 +228,10 @@ class TestOlderRuns:
         assert curve_of([sample("a", solved=True, **OLD), sample("b")]) is None
 
     def test_a_run_that_went_on_tells_how_many_are_missing(self) -> None:
-        found = curve(sample("a", solved=True, **OLD), sample("b", right(1)))
-        assert (found.samples, found.problems, found.without_steps) == (1, 1, 1)
-        assert found.first_write is not None
-        assert found.first_write.problems == 1
+        iteration = curve(sample("a", solved=True, **OLD), sample("b", right(1)))
+        assert (iteration.samples, iteration.problems, iteration.without_steps) == (1, 1, 1)
+        assert iteration.first_write is not None
+        assert iteration.first_write.problems == 1
 
     def test_a_run_without_results_has_no_curve(self) -> None:
         assert curve_of([]) is None
@@ -252,17 +252,17 @@ STEPS = st.lists(
 @given(st.lists(st.tuples(st.sampled_from("abc"), STEPS), min_size=1, max_size=12))
 def test_the_curve_accounts_for_all_samples(made: list[tuple[str, list[Step]]]) -> None:
     graded = [sample(problem, *steps) for problem, steps in made]
-    found = curve(*graded)
-    assert found.samples == len(graded)
+    iteration = curve(*graded)
+    assert iteration.samples == len(graded)
     known = [each for each in graded if not each.steps or each.steps[0].solved is not None]
-    assert found.first_write_unknown == len(graded) - len(known)
+    assert iteration.first_write_unknown == len(graded) - len(known)
     for shares in (
-        [point.solved for point in found.by_turn],
-        [point.solved for point in found.by_test_run],
-        [point.passed_public for point in found.by_test_run],
+        [point.solved for point in iteration.by_turn],
+        [point.solved for point in iteration.by_test_run],
+        [point.passed_public for point in iteration.by_test_run],
     ):
         assert shares == sorted(shares)
         assert all(0 <= share <= 1 for share in shares)
-    if found.by_test_run:
-        assert found.by_test_run[-1].solved <= found.by_turn[-1].solved
-    assert Curve.model_validate_json(found.model_dump_json()) == found
+    if iteration.by_test_run:
+        assert iteration.by_test_run[-1].solved <= iteration.by_turn[-1].solved
+    assert Curve.model_validate_json(iteration.model_dump_json()) == iteration

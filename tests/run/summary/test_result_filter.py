@@ -53,15 +53,15 @@ def test_the_matching_problems_stay(run: Run, filters: dict[str, Any], kept: str
 
 
 def test_a_filtered_run_is_as_if_no_other_problem_had_been_asked(run: Run) -> None:
-    found = filtered(run, read_filters({"filter_difficulty": ["hard"]}))
-    assert (found.planned, found.state.word, found.summary.pending) == (2, "done", {})
-    assert found.filtered_by == "hard"
+    kept = filtered(run, read_filters({"filter_difficulty": ["hard"]}))
+    assert (kept.planned, kept.state.word, kept.summary.pending) == (2, "done", {})
+    assert kept.filtered_by == "hard"
     assert (run.planned, run.filtered_by) == (5, "")
 
 
 def test_what_cannot_be_told_is_left_out_and_said(run: Run) -> None:
-    found = filtered(run, read_filters({"min_release_date": "2025-01-01"}))
-    undated, unknown = found.filter_notes
+    kept = filtered(run, read_filters({"min_release_date": "2025-01-01"}))
+    undated, unknown = kept.filter_notes
     assert undated == "2 problems without a release date left out"
     assert unknown == "1 problem without a result left out: nothing says what they are"
 

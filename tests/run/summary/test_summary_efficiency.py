@@ -20,14 +20,14 @@ def timed(
     problem: str, time: float | None, scale: Scale | None = None, index: int = 0
 ) -> SampleResult:
     """A sample; one that has no time has failed."""
-    found = made_efficiency(time, scale)
-    return made_result(problem, solved=time is not None, index=index, efficiency=found)
+    efficiency = made_efficiency(time, scale)
+    return made_result(problem, solved=time is not None, index=index, efficiency=efficiency)
 
 
 def summed(*results: SampleResult) -> EfficiencySummary:
-    found = summarize_efficiency(results)
-    assert found is not None
-    return found
+    summary = summarize_efficiency(results)
+    assert summary is not None
+    return summary
 
 
 def mean(rate: Rate | None) -> tuple[object, int] | None:
@@ -40,25 +40,25 @@ def test_a_run_that_was_not_timed_has_no_efficiency() -> None:
 
 
 def test_a_failed_solution_is_0_and_is_left_out_where_only_passed_ones_count() -> None:
-    found = summed(timed("a", 1.0), timed("b", 3.0), timed("c", None))
-    assert mean(found.beyond) == (0.5, 3)
-    assert mean(found.beyond_passed) == (0.75, 2)
-    assert mean(found.percentile) == ((0.875 + 0.375) / 2, 2)
-    assert mean(found.branches) == (0.75, 2)
-    assert (found.measured, found.not_measured) == (3, 0)
-    assert found.timings == {"paired": 3}
+    total = summed(timed("a", 1.0), timed("b", 3.0), timed("c", None))
+    assert mean(total.beyond) == (0.5, 3)
+    assert mean(total.beyond_passed) == (0.75, 2)
+    assert mean(total.percentile) == ((0.875 + 0.375) / 2, 2)
+    assert mean(total.branches) == (0.75, 2)
+    assert (total.measured, total.not_measured) == (3, 0)
+    assert total.timings == {"paired": 3}
 
 
 def test_problems_that_do_not_tell_stand_apart_by_why() -> None:
-    found = summed(
+    total = summed(
         timed("a", 1.0),
         *(timed("b", 1.0, ALIKE, index) for index in range(3)),
         timed("c", None, ALIKE),
         timed("d", 1.0, made_scale((1.0,))),
         timed("e", None, made_scale(())),
     )
-    assert mean(found.beyond) == mean(found.beyond_passed) == (1.0, 1)
-    assert found.untold == {
+    assert mean(total.beyond) == mean(total.beyond_passed) == (1.0, 1)
+    assert total.untold == {
         "the references differ by less than the noise": 2,
         "no reference passes": 1,
         "one reference passes": 1,
@@ -68,19 +68,19 @@ def test_problems_that_do_not_tell_stand_apart_by_why() -> None:
 def test_samples_without_a_time_are_counted_and_in_no_mean() -> None:
     untimed = made_result("b", solved=True, efficiency=Efficiency(timing="paired", remark="lost"))
     ungraded = made_result("c", verdict=Verdict.UNGRADED, efficiency=made_efficiency(1.0))
-    found = summed(timed("a", 3.0), untimed, ungraded, made_result("d", solved=True))
-    assert mean(found.beyond) == (0.5, 1)
-    assert (found.measured, found.not_measured) == (1, 2)
-    assert found.remarks == {"lost": 1}
+    total = summed(timed("a", 3.0), untimed, ungraded, made_result("d", solved=True))
+    assert mean(total.beyond) == (0.5, 1)
+    assert (total.measured, total.not_measured) == (1, 2)
+    assert total.remarks == {"lost": 1}
 
 
 def test_several_samples_are_one_problem_and_the_best_of_k_counts() -> None:
-    found = summed(
+    total = summed(
         *(timed("a", time, index=index) for index, time in enumerate((1.0, 3.0, None))),
         timed("b", 1.0),
     )
-    assert mean(found.beyond) == (0.75, 2)
-    assert [(each.k, mean(each.rate), each.too_few) for each in found.of_several] == [
+    assert mean(total.beyond) == (0.75, 2)
+    assert [(each.k, mean(each.rate), each.too_few) for each in total.of_several] == [
         (2, ((1.0 + 1.0 + 0.5) / 3, 1), 1),
         (3, (1.0, 1), 1),
     ]
@@ -93,8 +93,8 @@ def test_there_is_no_beyond_at_k_for_one_sample_a_problem() -> None:
 def test_branches_count_where_the_time_tells() -> None:
     untold = made_scale((1.0, 2.0), doubt=1.0)
     assert untold.lack
-    found = summed(timed("a", 3.0), timed("b", 1.0, untold))
-    assert mean(found.branches) == (0.5, 1)
+    total = summed(timed("a", 3.0), timed("b", 1.0, untold))
+    assert mean(total.branches) == (0.5, 1)
     assert summed(timed("a", 3.0, made_scale(branches=False))).branches is None
 
 
@@ -116,13 +116,13 @@ def test_an_interval_has_in_it_what_measuring_is_uncertain_by() -> None:
 def test_means_are_between_0_and_1_within_their_intervals(
     samples: list[tuple[str, float | None]],
 ) -> None:
-    found = summed(*(timed(problem, time, index=at) for at, (problem, time) in enumerate(samples)))
-    rates = [found.beyond, found.beyond_passed, found.percentile, found.branches]
-    rates += [each.rate for each in found.of_several]
+    total = summed(*(timed(problem, time, index=at) for at, (problem, time) in enumerate(samples)))
+    rates = [total.beyond, total.beyond_passed, total.percentile, total.branches]
+    rates += [each.rate for each in total.of_several]
     for rate in filter(None, rates):
         assert 0 <= rate.low <= rate.value + 1e-9
         assert rate.value - 1e-9 <= rate.high <= 1
-    best = [each.rate.value for each in found.of_several if each.rate and not each.too_few]
+    best = [each.rate.value for each in total.of_several if each.rate and not each.too_few]
     assert best == pytest.approx(sorted(best))
-    if best and found.beyond is not None:
-        assert found.beyond.value <= best[0] + 1e-9
+    if best and total.beyond is not None:
+        assert total.beyond.value <= best[0] + 1e-9

@@ -83,10 +83,10 @@ def adventures() -> Iterator[Instance]:
     for count in (1, 2, 3, 4, 5):
         every = [*product(product((1, 2), (1, 2)), repeat=count)]
         for events in random.sample(every, min(len(every), 64)):
-            found = sum(kind == 1 for kind, _ in events)
+            total = sum(kind == 1 for kind, _ in events)
             held = {
                 actions: most
-                for actions in product((0, 1), repeat=found)
+                for actions in product((0, 1), repeat=total)
                 if (most := _play(events, actions)) is not None
             }
             least = min(held.values(), default=None)
@@ -94,7 +94,7 @@ def adventures() -> Iterator[Instance]:
             tried = {
                 f"{k}\n{spaced(actions)}"
                 for k in range(-1, count + 2)
-                for size in (found, found + 1)
+                for size in (total, total + 1)
                 for actions in product((0, 1, 2) if count < 5 else (0, 1), repeat=size)
                 if actions
             }

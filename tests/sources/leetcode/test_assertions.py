@@ -153,8 +153,8 @@ def test_the_first_code_that_a_call_fits_says_the_order() -> None:
 )
 def test_values_know_better_than_annotations(said: Codec, value: object, corrected: Codec) -> None:
     by_code = Signature(arguments=(JSON, said), result=said)
-    found = with_codecs(by_code, (1, value), value)
-    assert found == Signature(arguments=(JSON, corrected), result=corrected)
+    problem = with_codecs(by_code, (1, value), value)
+    assert problem == Signature(arguments=(JSON, corrected), result=corrected)
     assert with_codecs(Signature(), (1, value), 1).arguments[0] is JSON
 
 

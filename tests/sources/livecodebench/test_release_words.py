@@ -16,8 +16,8 @@ from harness.sources.hub_datasets import meaning
     ],
 )
 def test_a_word_is_explained(spec: str, words: list[str]) -> None:
-    said = meaning(spec)
-    assert [word for word in words if word not in said] == []
+    release = meaning(spec)
+    assert [word for word in words if word not in release] == []
 
 
 @pytest.mark.parametrize(
