@@ -85,8 +85,7 @@ def generate_package(
     file = read_generators(package, settings.constants)
     if not file.rules:
         raise DataError(str(generators_path(root)), "data", "it lists no test")
-    has_flags = any("input_validator" in key for group in file.groups.values() for key in group)
-    checks = InputChecks(bench, package, settings, with_flags=has_flags)
+    checks = InputChecks(bench, package, settings, file.groups)
     maker = _Maker(bench, package, settings, file)
     with StagedTests(package) as staged:
         for name, values in file.groups.items():
@@ -95,7 +94,7 @@ def generate_package(
             progress(number, len(file.rules))
             given, answer = maker.input(rule)
             _check_text(given, maker.where(rule), ".in")
-            checks.check(given, maker.where(rule))
+            checks.check(given, rule.folder, maker.where(rule))
             answer = maker.answer(rule, given, answer)
             _check_text(answer, maker.where(rule), ".ans")
             staged.add(f"{rule.path}.in", given)

@@ -338,6 +338,54 @@ def test_other_packages_go_on_and_json_counts(tmp_path: Path) -> None:
     assert data["tests"] == 6
 
 
+BOUND = "import sys\nsys.exit(42 if int(input()) <= int((sys.argv + ['0'])[1]) else 43)"
+GROUPS = """
+data:
+  secret:
+    testdata.yaml: {{input_validator_flags: {outer}}}
+    data:
+      small: {{testdata.yaml: {{input_validator_flags: {inner}}}, data: {{a: {{in: '4'}}}}}}
+      large: {{data: {{a: {{in: '400'}}}}}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("outer", "inner"),
+    [("500", "10"), ("{bound.py: '500'}", "{bound: 10}"), ("[500]", "['10', more]")],
+)
+def test_input_validators_have_the_arguments_of_the_test_s_group(
+    tmp_path: Path, outer: str, inner: str
+) -> None:
+    text = GROUPS.format(outer=outer, inner=inner)
+    files = {"generators/generators.yaml": text, "input_validators/bound.py": BOUND}
+    done = generate(put(tmp_path / "parts", files))
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "not checked" not in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("outer", "inner", "path"),
+    [("500", "3", "secret/small/a"), ("399", "10", "secret/large/a")],
+)
+def test_an_input_that_is_wrong_for_its_group_s_arguments_is_refused(
+    tmp_path: Path, outer: str, inner: str, path: str
+) -> None:
+    text = GROUPS.format(outer=outer, inner=inner)
+    files = {"generators/generators.yaml": text, "input_validators/bound.py": BOUND}
+    done = generate(put(tmp_path / "parts", files))
+    assert done.returncode == 2
+    assert f"{path}: the input is wrong: the input validator bound.py ends" in done.stdout
+
+
+def test_arguments_of_a_group_s_own_file_are_those_of_its_tests(tmp_path: Path) -> None:
+    text = "data: {secret: {data: {a: {in: '40'}}}}"
+    files = {"generators/generators.yaml": text, "input_validators/bound.py": BOUND}
+    parts = put(tmp_path / "parts", files | {"data/testdata.yaml": "input_validator_flags: 39"})
+    assert "the input is wrong" in generate(parts).stdout
+    (parts / "data" / "testdata.yaml").write_text("input_validator_flags: 40")
+    assert generate(parts).returncode == 0
+
+
 def test_inputs_that_nobody_checks_are_told(tmp_path: Path) -> None:
     parts = put(tmp_path / "parts", {"input_validators/v.ctd": "INT(1, 5)"})
     why = "inputs not checked: input_validators/v.ctd is in no language that is known"
