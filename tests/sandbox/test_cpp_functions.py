@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from _pytest.mark import ParameterSet
 
 from harness.grading.judge import judge
 from harness.grading.task import Task
@@ -65,14 +66,19 @@ def method(head: str, body: str) -> str:
     return f"class Solution {{\npublic:\n    {head} {{ {body} }}\n}};\n"
 
 
+def again(*values: object) -> ParameterSet:
+    """Return a case of a kind that the quick half has already; each takes a compiler's time."""
+    return pytest.param(*values, marks=pytest.mark.thorough)
+
+
 @pytest.mark.parametrize(
     ("asked", "code"),
     [
-        (SUM, method("long long f(vector<long long>& a)", "return accumulate(all, 0LL);")
+        again(SUM, method("long long f(vector<long long>& a)", "return accumulate(all, 0LL);")
             .replace("all", "a.begin(), a.end()")),
         (SUM, "#define int long long\n"
               + method("int f(vector<int> a)", "int s = 0; for (int x : a) s += x; return s;")),
-        (SUM, method("long long f(const vector<long long>& a, int i = 0)",
+        again(SUM, method("long long f(const vector<long long>& a, int i = 0)",
                      "return i == (int)a.size() ? 0 : a[i] + f(a, i + 1);")),
         (SUM, method("long long f(vector<long long>& a)",
                      'long long s = 0; for (auto x : a) { s += x; cout << "6\\n"; } return s;')
@@ -99,13 +105,13 @@ FAKE = (
     ("body", "verdict"),
     [
         ("return 5;", Verdict.WRONG_ANSWER),
-        ('cout << 6; puts("6"); return 5;', Verdict.WRONG_ANSWER),
+        again('cout << 6; puts("6"); return 5;', Verdict.WRONG_ANSWER),
         (f"{FAKE} return 5;", Verdict.WRONG_ANSWER),
-        (f"{FAKE} exit(0);", Verdict.RUNTIME_ERROR),
-        (f"{FAKE} _exit(0);", Verdict.RUNTIME_ERROR),
+        again(f"{FAKE} exit(0);", Verdict.RUNTIME_ERROR),
+        again(f"{FAKE} _exit(0);", Verdict.RUNTIME_ERROR),
         ("exit(0);", Verdict.RUNTIME_ERROR),
-        ("throw 6;", Verdict.RUNTIME_ERROR),
-        ("return a.at(99);", Verdict.RUNTIME_ERROR),
+        again("throw 6;", Verdict.RUNTIME_ERROR),
+        again("return a.at(99);", Verdict.RUNTIME_ERROR),
         ("return *(volatile int*)0;", Verdict.RUNTIME_ERROR),
         ("for (volatile int i = 0;; i = i + 1) {}", Verdict.TIME_LIMIT),
         ("return missing;", Verdict.COMPILE_ERROR),
@@ -118,10 +124,10 @@ def test_no_wrong_solution_is_accepted(shared_worker: Worker, body: str, verdict
     assert not any(test.passed for test in grade.tests)
 
 
-def test_a_result_that_is_no_number_is_wrong(shared_worker: Worker) -> None:
-    for value in ("NAN", "INFINITY", "-INFINITY"):
-        grade = graded(shared_worker, DOUBLES, method("double f(double, int)", f"return {value};"))
-        assert grade.verdict is Verdict.WRONG_ANSWER
+@pytest.mark.parametrize("value", ["NAN", again("INFINITY"), again("-INFINITY")])
+def test_a_result_that_is_no_number_is_wrong(shared_worker: Worker, value: str) -> None:
+    grade = graded(shared_worker, DOUBLES, method("double f(double, int)", f"return {value};"))
+    assert grade.verdict is Verdict.WRONG_ANSWER
 
 
 def test_a_narrower_type_than_the_starter_code_says_fails_on_large_numbers(

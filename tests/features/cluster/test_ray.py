@@ -81,6 +81,7 @@ async def committed(run: Path, count: int) -> None:
             await asyncio.sleep(0.02)
 
 
+@pytest.mark.thorough
 def test_the_bundled_job_comes_out_as_on_one_machine(tmp_path: Path, cluster: RayCluster) -> None:
     local = harness(tmp_path, "run", "--agentic-mode", "--out", "local", "--json")
     spread = harness(tmp_path, "run", "--agentic-mode", "--out", "ray", "--json", *on(cluster))
