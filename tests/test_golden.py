@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from json_lines import json_lines
 from program import harness
 from written import FIRST, PLAYED, link_written
 
@@ -91,7 +92,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         if name == "grade":
             solved = sorted(_lines(place / "agentic" / "results.jsonl"), key=lambda r: r["sample"])
             rows = [{"problem_id": r["problem_id"], "code": r["code"] or ""} for r in solved]
-            text = "".join(json.dumps(row) + "\n" for row in rows)
+            text = json_lines(rows)
             (place / "solutions.jsonl").write_text(text)
         done = harness(place, *command, OPENAI_API_KEY="sk-none")
         (place / f"{name}.out").write_text(done.stdout or done.stderr)

@@ -9,6 +9,7 @@ from pathlib import Path
 from types import FrameType, FunctionType, ModuleType
 
 import pytest
+from json_lines import json_lines
 from scripted import ScriptedModel, read, run, turn, write
 
 from harness.agent.attempt import Attempt, Session, StopReason
@@ -89,7 +90,7 @@ def plan(tmp_path: Path) -> Plan:
         for name in ("first", "second")
     ]
     path = tmp_path / "rows.jsonl"
-    path.write_text("\n".join(map(json.dumps, rows)) + "\n")
+    path.write_text(json_lines(rows))
     spec = RunSpec(benchmark=f"jsonl:{path}", mode="agentic", concurrency=1, model="gpt-none")
     plan = prepare(spec, {"OPENAI_API_KEY": "none"})
     turns = [turn(read()), turn(write(RIGHT), run())]

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from json_lines import json_lines
 from own_problems import ECHO
 from program import Done, harness
 from written import link_written
@@ -19,7 +20,7 @@ def line(done: Done, code: int = 2) -> str:
 
 
 def own(folder: Path, *rows: dict[str, Any]) -> list[str]:
-    (folder / "own.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (folder / "own.jsonl").write_text(json_lines(rows))
     (folder / "mine.py").write_text(
         "def right(problem):\n    open('asked', 'a').close()\n    return 'print(input())'\n"
     )

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from json_lines import json_lines
 
 from harness.features.grade.grades import GradedSolution, graded_solution
 from harness.features.grade.solution_readers import read_solutions
@@ -29,7 +30,7 @@ PUBLISHED = {True: "accepted", False: "wrong_answer", -1: "runtime_error", -2: "
 
 
 def grade(spec: str, rows: Iterable[dict[str, Any]], path: Path, cpu_s: float) -> list[Any]:
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    path.write_text(json_lines(rows))
     matched, unmatched = match(read_solutions(path), load(spec).problems, "harness")
     assert unmatched == []
     judged = judge(jobs_of(matched), Options(cpu_s=cpu_s))

@@ -1,9 +1,9 @@
-import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from json_lines import json_lines
 from own_problems import DOUBLE, ECHO
 
 import harness
@@ -28,7 +28,7 @@ def write_problems(tmp_path: Path) -> WriteProblems:
 
     def write(*rows: dict[str, Any], name: str = "rows.jsonl") -> str:
         path = tmp_path / name
-        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+        path.write_text(json_lines(rows))
         return f"jsonl:{path}"
 
     return write

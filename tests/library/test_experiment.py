@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from chat_server import ChatServer, completion
+from json_lines import json_lines
 from program import harness as command
 from rich.console import Console
 
@@ -86,7 +87,7 @@ class TestAsTheCommand:
 
     @pytest.mark.thorough
     def test_names_of_the_users_code_and_the_code_itself(self, folder: Path) -> None:
-        (folder / "p.jsonl").write_text("\n".join(map(json.dumps, ROWS)))
+        (folder / "p.jsonl").write_text(json_lines(ROWS))
         (folder / "mine.py").write_text("def good(problem):\n    return 'print(input())'\n")
         flags = ["-b", "jsonl:p.jsonl", "--mode", "single_shot", "--shots", "2", "-n", "2"]
         done = command(folder, "experiment", "-m", "python:mine:good", *flags, "--out", "e")

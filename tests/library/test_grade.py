@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from json_lines import json_lines
 from own_problems import ECHO
 from program import harness as program
 
@@ -51,7 +52,7 @@ def test_grade_takes_solutions_in_every_form(
 
 def test_a_file_as_the_command_grades_it(benchmark: str, tmp_path: Path) -> None:
     file = tmp_path / "s.jsonl"
-    file.write_text("".join(json.dumps(row) + "\n" for row in ROWS))
+    file.write_text(json_lines(ROWS))
     done = program(tmp_path, "grade", "--problems", benchmark, "--solutions", file, "--json")
     theirs = json.loads(done.stdout)
     ours = grade(benchmark, file)

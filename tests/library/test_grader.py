@@ -3,7 +3,6 @@
 import asyncio
 import concurrent.futures.thread
 import gc
-import json
 import multiprocessing
 import subprocess
 import sys
@@ -14,6 +13,7 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
+from json_lines import json_lines
 from own_problems import DOUBLE, ECHO, UNTESTED
 from processes import children, wait_for_end
 
@@ -31,7 +31,7 @@ ECHOES, HALF = "```python\nprint(input())\n```", "```python\nprint(2 if input() 
 @pytest.fixture(scope="module")
 def rows(tmp_path_factory: pytest.TempPathFactory) -> Problems:
     path = tmp_path_factory.mktemp("grader") / "rows.jsonl"
-    path.write_text("".join(json.dumps(row) + "\n" for row in (ECHO, DOUBLE, UNTESTED)))
+    path.write_text(json_lines((ECHO, DOUBLE, UNTESTED)))
     return harness.load_problems(f"jsonl:{path}")
 
 

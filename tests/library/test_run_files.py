@@ -10,6 +10,7 @@ from threading import Barrier
 from typing import Any, cast
 
 import pytest
+from json_lines import json_lines
 from own_problems import DOUBLE, ECHO
 from program import harness as command
 from program import results
@@ -64,7 +65,7 @@ class TestImport:
             if row["tests"] and (row["question_id"] in known or not row["revisions"])
         ][:8]
         file = tmp_path / "theirs.jsonl"
-        file.write_text("".join(json.dumps(row) + "\n" for row in some))
+        file.write_text(json_lines(some))
         given = ("--problems", where, "--out", "theirs", "--model", "m", "--memory", "900")
         done = command(tmp_path, "import", file.name, *given)
         assert done.returncode == 0, done.stderr
@@ -183,7 +184,7 @@ class TestImport:
             assert (len(run.results), len(run.compared), run.agreement) == (2, 6, 4 / 6)
             assert [each[:3] for each in run.compared] == [each[:3] for each in whole.compared]
         file = (revisions, "--problems", f"jsonl:{tmp_path / 'rows.jsonl'}", "--out", "c")
-        rows = "".join(json.dumps(row) + "\n" for row in (ECHO, DOUBLE))
+        rows = json_lines((ECHO, DOUBLE))
         (tmp_path / "rows.jsonl").write_text(rows)
         for _ in range(2):
             done = command(tmp_path, "import", *file)

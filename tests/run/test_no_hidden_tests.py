@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from contest_packages import write_package
+from json_lines import json_lines
 from own_problems import DOUBLE, ECHO
 from program import harness
 
@@ -20,7 +21,7 @@ def rows(tmp_path: Path) -> Path:
     (tmp_path / "all.jsonl").write_text(json.dumps(ECHO) + "\n")
     names = ("own/echo", "own/shown")
     solutions = ({"problem_id": name, "code": "print(input())"} for name in names)
-    (tmp_path / "solutions.jsonl").write_text("".join(json.dumps(row) + "\n" for row in solutions))
+    (tmp_path / "solutions.jsonl").write_text(json_lines(solutions))
     return tmp_path
 
 

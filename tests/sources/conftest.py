@@ -10,6 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from json_lines import json_lines
+
+from harness.problem import Problem
 
 Row = dict[str, Any]
 
@@ -85,8 +88,21 @@ def write_rows(tmp_path: Path) -> Callable[..., Path]:
 
     def write(*rows: Row, name: str = "rows.jsonl") -> Path:
         path = tmp_path / name
-        data = "".join(json.dumps(row) + "\n" for row in rows).encode()
+        data = json_lines(rows).encode()
         path.write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
         return path
 
     return write
+
+
+@pytest.fixture
+def problem(
+    request: pytest.FixtureRequest, write_rows: Callable[..., Path]
+) -> Callable[..., Problem]:
+    """Reads a row with the reader that the test module calls `load`."""
+
+    def read(row: Row, name: str = "rows.jsonl") -> Problem:
+        (only,) = request.module.load(str(write_rows(row, name=name))).problems
+        return only
+
+    return read

@@ -40,15 +40,6 @@ FULL: dict[str, Any] = ROW | {
 }
 
 
-@pytest.fixture
-def problem(write_rows: Callable[..., Path]) -> Callable[..., Problem]:
-    def read(row: dict[str, Any]) -> Problem:
-        (only,) = load(str(write_rows(row))).problems
-        return only
-
-    return read
-
-
 def test_a_statement_and_tests_are_enough(problem: Callable[..., Problem]) -> None:
     read = problem(ROW)
     assert read.id == f"jsonl/{read.content_hash[:16]}"

@@ -69,15 +69,6 @@ FULL: dict[str, Any] = ROW | {
 
 
 @pytest.fixture
-def problem(write_rows: Callable[..., Path]) -> Callable[..., Problem]:
-    def read(row: dict[str, Any]) -> Problem:
-        (only,) = load(str(write_rows(row))).problems
-        return only
-
-    return read
-
-
-@pytest.fixture
 def grade(worker: Worker) -> Callable[..., Grade]:
     def grade(problem: Problem, code: str, *, isolate: bool = False) -> Grade:
         program = Program(code, problem.preamble, problem.entry_point, problem.signature)

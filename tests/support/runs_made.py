@@ -1,9 +1,11 @@
 """Runs written by hand, with contents that no model in a test produces."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
+
+from json_lines import json_lines
 
 from harness.run.store.transcript import file_name
 
@@ -97,11 +99,6 @@ def start(problem: str, index: int = 0) -> Json:
     }
 
 
-def lines(values: Iterable[Mapping[str, Any]]) -> str:
-    """Return values as lines of JSON."""
-    return "".join(json.dumps(value) + "\n" for value in values)
-
-
 def write_run(path: Path, results: Iterable[Json], **head: Any) -> Path:
     """Write a run with these results."""
     rows = list(results)
@@ -109,7 +106,7 @@ def write_run(path: Path, results: Iterable[Json], **head: Any) -> Path:
     (path / "transcripts").mkdir()
     problems = head.pop("problems", [row["problem_id"] for row in rows])
     (path / "run.json").write_text(json.dumps(manifest(problems, **head)))
-    (path / "results.jsonl").write_text(lines(rows))
+    (path / "results.jsonl").write_text(json_lines(rows))
     return path
 
 
@@ -123,5 +120,5 @@ def write_experiment(path: Path) -> Path:
 def write_transcript(run: Path, problem: str, events: Iterable[Json], index: int = 0) -> Path:
     """Write the transcript of a sample."""
     path = run / "transcripts" / file_name(problem, index)
-    path.write_text(lines(events))
+    path.write_text(json_lines(events))
     return path

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from chat_server import ChatServer, Reply, completion, tool_call
+from json_lines import json_lines
 from program import Process, finish, start
 
 from harness.errors import RunDirectoryError
@@ -97,7 +98,7 @@ def write_problems(folder: Path, number: int) -> None:
         {"id": f"p{n}", "title": f"Echo {n}", "statement": f"Echo {n}.", "tests": tests}
         for n in range(number)
     ]
-    (folder / "p.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    (folder / "p.jsonl").write_text(json_lines(rows))
 
 
 async def carry_out(

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from batch_server import OpenAIBatchServer
 from chat_server import Json, Reply, completion
+from json_lines import json_lines
 from own_problems import ECHO
 from program import harness_after, results
 
@@ -31,7 +32,7 @@ providers.PROVIDERS = tuple(map(moved, providers.PROVIDERS))
 
 async def test_a_batch_asks_for_cpp_and_its_answers_are_compiled(tmp_path: Path) -> None:
     rows = [{**ECHO, "id": name} for name in ("right", "wrong")]
-    (tmp_path / "own.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (tmp_path / "own.jsonl").write_text(json_lines(rows))
     codes = iter([RIGHT, WRONG])
 
     def script(body: Json, _number: int) -> Reply:

@@ -24,6 +24,7 @@ from program import (
 )
 
 pytest.importorskip("ray")
+from json_lines import json_lines
 from ray_cluster import RayCluster
 
 from harness.features.cluster.packed_work import LARGE
@@ -136,7 +137,7 @@ async def test_interrupted_at_once_it_goes_on_here(own: Path, cluster: RayCluste
 def test_grade_and_verify_give_the_same_verdicts_there(own: Path, cluster: RayCluster) -> None:
     codes = ["print(input())", "print(1)", "while True: pass", "1/0"]
     rows = [{"problem_id": "own/echo", "code": code} for code in codes]
-    (own / "s.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (own / "s.jsonl").write_text(json_lines(rows))
     grade = ["grade", "--problems", "jsonl:own.jsonl", "--solutions", "s.jsonl", "--json"]
     grade += ["--test-timeout", "0.3"]
     verify = ["verify", "jsonl:own.jsonl", "--fresh", "--json"]

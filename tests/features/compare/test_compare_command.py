@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from json_lines import json_lines
 from own_problems import DOUBLE, ECHO
 from program import Done, harness
 from runs_made import write_experiment
@@ -28,7 +29,7 @@ def folder(written_runs: Callable[..., Path]) -> Path:
     """Runs of own problems, eight of a kind, and those of the bundled recordings."""
     folder = written_runs("single", "agentic")
     rows = [{**ECHO, "id": f"own/echo{number}"} for number in range(8)]
-    (folder / "own.jsonl").write_text("".join(json.dumps(row) + "\n" for row in [*rows, DOUBLE]))
+    (folder / "own.jsonl").write_text(json_lines([*rows, DOUBLE]))
     (folder / "mine.py").write_text(MODEL)
     for name in ("right", "wrong"):
         flags = ("-b", "jsonl:own.jsonl", "-m", f"python:mine:{name}", "--out", name)

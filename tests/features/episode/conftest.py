@@ -1,9 +1,9 @@
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from json_lines import json_lines
 from own_problems import DOUBLE, ECHO, UNTESTED
 
 import harness
@@ -30,7 +30,7 @@ ANSWERED: dict[str, Any] = {
 def rows(tmp_path_factory: pytest.TempPathFactory) -> Problems:
     path = tmp_path_factory.mktemp("episodes") / "rows.jsonl"
     all_rows = (ECHO, DOUBLE, ANSWERED, UNTESTED)
-    path.write_text("".join(json.dumps(row) + "\n" for row in all_rows))
+    path.write_text(json_lines(all_rows))
     return harness.load_problems(f"jsonl:{path}")
 
 

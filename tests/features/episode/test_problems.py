@@ -1,9 +1,9 @@
 """Which problems an `Episodes` has: parts, exclusions, dates, and their order."""
 
-import json
 from typing import Any
 
 import pytest
+from json_lines import json_lines
 from own_problems import ECHO
 
 import harness
@@ -24,7 +24,7 @@ def many(tmp_path_factory: pytest.TempPathFactory) -> str:
         }
         for n in range(200)
     ]
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    path.write_text(json_lines(rows))
     return f"jsonl:{path}"
 
 

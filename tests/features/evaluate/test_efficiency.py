@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from json_lines import json_lines
 from program import finish, harness, heard, results, start
 
 FAST = "n = int(input())\nprint(sum(range(n)))\n"
@@ -30,7 +31,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Three problems of one's own, calibrated: one that tells, two that do not."""
     folder = tmp_path_factory.mktemp("timed")
     rows = [problem("own/sum", FAST, SLOW), problem("own/one", FAST), problem("own/none")]
-    (folder / "own.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (folder / "own.jsonl").write_text(json_lines(rows))
     return folder
 
 
@@ -91,7 +92,7 @@ class TestCalibrate:
     ) -> None:
         long = SLOW.replace("range(6)", "range(600)").replace("// 6", "// 600")
         rows = [problem("own/first", FAST), problem("own/long", long, long + "pass\n")]
-        (tmp_path / "own.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+        (tmp_path / "own.jsonl").write_text(json_lines(rows))
         flags = ["calibrate", "jsonl:own.jsonl", "--workers", "1", "--test-timeout", "60"]
         home = str(tmp_path / "home")
         process = await start(tmp_path, *flags, HF_HOME=home)

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from chat_server import ChatServer, Reply, Solver, failure
 from crashes import Asked
+from json_lines import json_lines
 from program import Done, harness, results, run
 from written import WRITTEN
 
@@ -141,7 +142,7 @@ class TestOnly:
             }
             for name in ("right", "wrong", "fails", "later", "last")
         ]
-        (tmp_path / "p.jsonl").write_text("\n".join(map(json.dumps, rows)))
+        (tmp_path / "p.jsonl").write_text(json_lines(rows))
         (tmp_path / "mine.py").write_text(MODEL)
         (tmp_path / "broken").touch()
         flags = ["-b", "jsonl:p.jsonl", "-m", "python:mine:solve", "--out", "r"]

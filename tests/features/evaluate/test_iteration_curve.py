@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from json_lines import json_lines
 from program import harness, results
 from written import PLAYED, link_written
 
@@ -124,7 +125,7 @@ def test_results_of_an_older_version_are_told_as_unknown(runs: Path, tmp_path: P
         lines = (runs / "agentic" / name).read_text().splitlines()
         rows = [json.loads(line) for line in lines] if name == "results.jsonl" else []
         kept = [{key: row[key] for key in row if key != "steps"} for row in rows]
-        text = "".join(json.dumps(row) + "\n" for row in kept) or "\n".join(lines)
+        text = json_lines(kept) or "\n".join(lines)
         (old / name).write_text(text)
     link_written(tmp_path)
     done = harness(tmp_path, "run", "--resume", "old")

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from chat_server import ChatServer, completion, in_turn, tool_call
+from json_lines import json_lines
 from own_models import answering
 from program import harness, results, run
 
@@ -53,7 +54,7 @@ ASKED = "def solve(problem):\n    open('asked', 'w').close()\n    return 'print(
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    rows = "".join(json.dumps(row) + "\n" for row in (CODE, PREDICTION, EXECUTION))
+    rows = json_lines((CODE, PREDICTION, EXECUTION))
     (tmp_path / "rows.jsonl").write_text(rows)
     (tmp_path / "mine.py").write_text(ASKED)
     (tmp_path / "solutions.jsonl").write_text('{"problem_id": "abc1", "code": "print(input())"}\n')

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from chat_server import ChatServer, Json, Reply, completion, in_turn, tool_call
+from json_lines import json_lines
 from own_problems import DOUBLE, ECHO
 from program import harness as program
 from program import run
@@ -32,7 +33,7 @@ Script = Callable[[Json, int], Any]
 def folder(tmp_path: Path) -> Path:
     """A folder with a program to write, and a function."""
     rows = [{**ECHO, "title": "Echo"}, DOUBLE]
-    (tmp_path / "own.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (tmp_path / "own.jsonl").write_text(json_lines(rows))
     return tmp_path
 
 

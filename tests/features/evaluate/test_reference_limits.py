@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from json_lines import json_lines
 from program import Done, harness, results
 
 BURN = (
@@ -26,7 +27,7 @@ SPEC = "jsonl:own.jsonl"
 
 
 def put(folder: Path, *rows: dict[str, Any]) -> None:
-    (folder / "own.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (folder / "own.jsonl").write_text(json_lines(rows))
 
 
 @pytest.fixture
@@ -158,7 +159,7 @@ class TestMissingReferences:
         put(folder, ECHO, {**ECHO, "id": "own/new"})
         verify(folder, "--task", "own/echo")
         rows = [{"problem_id": name, "code": "print(1)"} for name in ("own/echo", "own/new")]
-        (folder / "solutions.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+        (folder / "solutions.jsonl").write_text(json_lines(rows))
         done = grade(folder, "--test-timeout", "reference*4")
         assert done.returncode == 0
         assert "1 of 2 problems has no verified reference; it keeps its source's" in done.stderr

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from chat_server import ChatServer, Json, Reply, Script, Solver, failure
+from json_lines import json_lines
 from program import harness, results, run
 from text_model import REFUSALS, WITHOUT_TOOLS, caller, refusing, talker
 
@@ -192,7 +193,7 @@ async def test_results_from_before_there_was_a_choice_are_still_read(
     for line in lines:
         for key in ("tool_protocol", "fallback", "refused"):
             del line[key]
-    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    path.write_text(json_lines(lines))
     done = harness(folder, "compare", "r", "r")
     assert done.returncode == 0, done.stderr
 

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import yaml
 from chat_server import ChatServer, Reply, Solver, completion, failure
+from json_lines import json_lines
 from program import Done, finish, harness, heard, results, run, start
 from written import WRITTEN, link_written
 
@@ -52,7 +53,7 @@ def folder(tmp_path: Path) -> Path:
     """A folder with four problems and models for them."""
     test = {"input": "1", "output": "1", "public": True}
     rows = [{"id": name, "statement": "Echo.", "tests": [test]} for name in "abcd"]
-    (tmp_path / "p.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    (tmp_path / "p.jsonl").write_text(json_lines(rows))
     (tmp_path / "mine.py").write_text(MODEL)
     return tmp_path
 

@@ -1,11 +1,11 @@
 """The live panel of an experiment: both variants while they run, and the last screen."""
 
 import io
-import json
 import re
 from pathlib import Path
 
 import pytest
+from json_lines import json_lines
 from results_made import made_result
 from rich.console import Console
 from terminal import Session, on_terminal
@@ -49,7 +49,7 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> Session:
     (folder / "own.py").write_text(MODEL)
     tests = [{"input": str(n), "output": str(n), "public": n == 1} for n in (1, 2)]
     rows = [{"id": f"p{n}", "statement": f"Echo {n}.", "tests": tests} for n in range(12)]
-    (folder / "p.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    (folder / "p.jsonl").write_text(json_lines(rows))
     asked = ("experiment", "-m", "python:own:slow", "--price", "100,100", "-b", "jsonl:p.jsonl")
     more = ("--concurrency", "2", "--max-cost", "5", "--shots", "2", "--out", "e")
     return on_terminal(folder, *asked, *more, columns=80, lines=24)
@@ -82,7 +82,7 @@ def test_a_finished_variant_keeps_its_figures_when_the_experiment_is_resumed(
     tests = [{"input": str(n), "output": str(n), "public": n == 1} for n in (1, 2)]
     (tmp_path / "own.py").write_text(MODEL)
     rows = [{"id": f"p{n}", "statement": f"Echo {n}.", "tests": tests} for n in range(2)]
-    (tmp_path / "p.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    (tmp_path / "p.jsonl").write_text(json_lines(rows))
     asked = ("experiment", "-m", "python:own:slow", "--price", "100,100", "-b", "jsonl:p.jsonl")
     begun = on_terminal(tmp_path, *asked, "--max-cost", "5", "--shots", "1", "--out", "e")
     assert begun.code == 0, begun.end

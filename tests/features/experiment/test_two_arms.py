@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from chat_server import ChatServer, Reply, completion, tool_call
+from json_lines import json_lines
 from program import finish, harness, heard, results, run, start
 from webhook_server import webhook_server
 
@@ -21,7 +22,7 @@ def folder(tmp_path: Path) -> Path:
     """A folder with 20 problems, each to print its input."""
     tests = [{"input": str(n), "output": str(n), "public": n == 1} for n in (1, 2)]
     rows = [{"id": f"p{n}", "statement": f"Echo {n}.", "tests": tests} for n in range(20)]
-    (tmp_path / "p.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    (tmp_path / "p.jsonl").write_text(json_lines(rows))
     return tmp_path
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from json_lines import json_lines
 from own_agents import Agents, ends, long_while
 from program import WITHOUT_NAMESPACES, finish, harness, results, start, started_by
 
@@ -39,7 +40,7 @@ def folder(tmp_path: Path) -> Path:
         }
         for number in range(2)
     ]
-    (tmp_path / "own.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (tmp_path / "own.jsonl").write_text(json_lines(rows))
     for place in ("older", "runs/oldest"):
         (tmp_path / place).mkdir(parents=True)
         (tmp_path / place / "run.json").write_text("{}")

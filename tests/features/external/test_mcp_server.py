@@ -9,6 +9,7 @@ from typing import Any
 
 import httpx2
 import pytest
+from json_lines import json_lines
 from mcp import StdioServerParameters
 from mcp.client import Client
 from mcp.client.stdio import stdio_client
@@ -34,7 +35,7 @@ def folder(tmp_path: Path) -> Path:
         }
         for number in range(2)
     ]
-    (tmp_path / "own.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (tmp_path / "own.jsonl").write_text(json_lines(rows))
     return tmp_path
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from json_lines import json_lines
 from program import Done, harness
 
 OUTPUT: dict[str, Any] = {
@@ -57,7 +58,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def write(folder: Path, name: str, rows: Any) -> None:
-    (folder / name).write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (folder / name).write_text(json_lines(rows))
 
 
 def run(folder: Path, problems: str, solutions: Any, *flags: str) -> Done:
@@ -241,7 +242,7 @@ class TestOwnForm:
     def test_answers_of_two_kinds_are_refused(self, folder: Path) -> None:
         write(folder, "both.jsonl", [OUTPUTS[0], EXECUTIONS[0]])
         rows = [{"problem_id": name, "answer": "6"} for name in ("9001_10", "sample_10")]
-        done = run(folder, "both.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
+        done = run(folder, "both.jsonl", json_lines(rows))
         assert done.returncode == 2
         assert "take one kind at a time" in done.stderr
         (only,) = graded(folder, "both.jsonl", json.dumps(rows[1]) + "\n")["results"]

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from json_lines import json_lines
 from marks import TIMES, Marks, overlap
 from own_problems import DOUBLE, ECHO, UNTESTED
 from program import PROGRAM, environment, finish, harness, heard, start
@@ -20,12 +21,12 @@ RIGHT = "print(input())"
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     rows = (ECHO, DOUBLE, UNTESTED)
-    (tmp_path / "own.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (tmp_path / "own.jsonl").write_text(json_lines(rows))
     return tmp_path
 
 
 def write(folder: Path, *rows: dict[str, Any], name: str = "solutions.jsonl") -> None:
-    data = "".join(json.dumps(row) + "\n" for row in rows).encode()
+    data = json_lines(rows).encode()
     (folder / name).write_bytes(gzip.compress(data) if name.endswith("gz") else data)
 
 

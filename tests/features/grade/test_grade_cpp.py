@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from json_lines import json_lines
 from own_problems import DOUBLE, ECHO
 from program import harness
 
@@ -26,12 +27,12 @@ int main() { std::string line; std::getline(std::cin, line); std::cout << line <
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A folder with a problem that reads stdin, and one that asks for a function."""
-    (tmp_path / "own.jsonl").write_text("".join(json.dumps(row) + "\n" for row in (ECHO, DOUBLE)))
+    (tmp_path / "own.jsonl").write_text(json_lines((ECHO, DOUBLE)))
     return tmp_path
 
 
 def _write(folder: Path, *rows: dict[str, Any]) -> None:
-    text = "".join(json.dumps(row) + "\n" for row in rows)
+    text = json_lines(rows)
     (folder / "solutions.jsonl").write_text(text)
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from contest_packages import write_package
+from json_lines import json_lines
 from judge_server import JudgeServer
 from program import harness
 
@@ -27,7 +28,7 @@ PART = HALF.replace("print", "assert n < 8\nprint")
 def test_points_stand_beside_the_verdict(tmp_path: Path) -> None:
     write_package(tmp_path / "parts", "type: scoring\n", GROUPS)
     rows = [{"problem_id": "parts", "code": code} for code in (HALF, PART, "print(0)")]
-    (tmp_path / "solutions.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (tmp_path / "solutions.jsonl").write_text(json_lines(rows))
     command = ("grade", "--problems", "icpc:parts", "--solutions", "solutions.jsonl")
     done = harness(tmp_path, *command, "--json")
     assert done.returncode == 0, done.stderr

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from json_lines import json_lines
 from own_problems import DOUBLE, ECHO
 from program import Done, harness
 
@@ -23,7 +24,7 @@ Read = Callable[..., list[ImportedSample]]
 @pytest.fixture
 def own(tmp_path: Path) -> Path:
     """A folder with `own.jsonl`: `own/echo`, of one public and two hidden tests, and `double`."""
-    rows = "".join(json.dumps(row) + "\n" for row in (ECHO, DOUBLE))
+    rows = json_lines((ECHO, DOUBLE))
     (tmp_path / "own.jsonl").write_text(rows)
     return tmp_path
 
@@ -68,6 +69,6 @@ def written(path: Path, content: Any) -> None:
     if isinstance(content, bytes):
         path.write_bytes(content)
     elif isinstance(content, list):
-        path.write_text("".join(json.dumps(row) + "\n" for row in content))
+        path.write_text(json_lines(content))
     else:
         path.write_text(json.dumps(content, indent=1))

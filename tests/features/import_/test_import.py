@@ -7,6 +7,7 @@ from statistics import fmean
 from typing import Any
 
 import pytest
+from json_lines import json_lines
 from own_problems import DOUBLE, ECHO, UNTESTED
 from program import harness, results
 
@@ -31,7 +32,7 @@ ITEMS = [
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     rows = (ECHO, DOUBLE, UNTESTED)
-    (tmp_path / "own.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (tmp_path / "own.jsonl").write_text(json_lines(rows))
     write(tmp_path, ITEMS)
     return tmp_path
 
@@ -111,7 +112,7 @@ def test_a_solution_without_a_verdict_is_ungraded(folder: Path) -> None:
 def test_an_infrastructure_s_failure_stays_pending(folder: Path) -> None:
     rows = [{"problem_id": "echo", "code": "1", "verdict": "sandbox_error"},
             {"problem_id": "echo", "code": "1", "verdict": "accepted"}]  # fmt: skip
-    (folder / "s.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (folder / "s.jsonl").write_text(json_lines(rows))
     flags = ("--problems", "jsonl:own.jsonl", "--out", "r", "--json")
     done = harness(folder, "import", "s.jsonl", *flags)
     assert done.returncode == 0
@@ -211,7 +212,7 @@ ROW = {"task_id": "dry-beds", "prompt_tokens": [1000], "completion_tokens": [200
 
 def _mapcoder_run(tmp_path: Path, *rows: dict[str, object]) -> list[dict[str, Any]]:
     file = tmp_path / "results.jsonl"
-    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    file.write_text(json_lines(rows))
     flags = ["--problems", "fixture", "--mode", "map_coder", "--model", "m", "--out", "r"]
     done = harness(tmp_path, "import", str(file), *flags)
     assert done.returncode == 0, done.stderr

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from json_lines import json_lines
 from program import harness, results
 
 pytestmark = pytest.mark.thorough
@@ -33,7 +34,7 @@ def with_verdicts(rows: list[dict[str, Any]], *, public: bool) -> list[dict[str,
 
 
 def taken(folder: Path, rows: list[dict[str, Any]], problems: str) -> tuple[Any, str]:
-    (folder / "theirs.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (folder / "theirs.jsonl").write_text(json_lines(rows))
     given = ("--problems", problems, "--out", "r", "--json", "--all-tests")
     done = harness(folder, "import", "theirs.jsonl", *given)
     assert done.returncode == 0, done.stderr

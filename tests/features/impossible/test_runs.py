@@ -15,6 +15,7 @@ from impossible_made import (
     rows,
     solves_honestly,
 )
+from json_lines import json_lines
 from program import harness as program
 from visitor import Visitor
 
@@ -184,7 +185,7 @@ def test_only_the_exit_tells_the_model_that_tests_may_be_wrong(
 def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("runs")
     run(folder / "r", solves_honestly, reports, games, gives_up, impossible_exit=True)
-    (folder / "rows.jsonl").write_text("\n".join(map(json.dumps, ROWS)))
+    (folder / "rows.jsonl").write_text(json_lines(ROWS))
     return folder
 
 

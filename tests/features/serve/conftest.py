@@ -1,9 +1,9 @@
 """One server for the tests that change nothing of it."""
 
-import json
 from collections.abc import Iterator
 
 import pytest
+from json_lines import json_lines
 from judge_server import JudgeServer
 from own_problems import DOUBLE, ECHO, UNTESTED
 
@@ -13,6 +13,6 @@ from harness.run.plan.problem_loader import load_problems
 @pytest.fixture(scope="session")
 def judge(tmp_path_factory: pytest.TempPathFactory) -> Iterator[JudgeServer]:
     path = tmp_path_factory.mktemp("problems") / "own.jsonl"
-    path.write_text("".join(json.dumps(row) + "\n" for row in (ECHO, DOUBLE, UNTESTED)))
+    path.write_text(json_lines((ECHO, DOUBLE, UNTESTED)))
     with JudgeServer(load_problems(f"jsonl:{path}")) as server:
         yield server

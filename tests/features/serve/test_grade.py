@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from json_lines import json_lines
 from judge_server import JudgeServer
 from own_problems import DOUBLE, ECHO
 from program import harness as program
@@ -190,7 +191,7 @@ class TestBatches:
     def test_verdicts_are_those_of_harness_grade(self, judge: JudgeServer, tmp_path: Path) -> None:
         (tmp_path / "own.jsonl").write_text(f"{json.dumps(ECHO)}\n{json.dumps(DOUBLE)}\n")
         rows = [{"problem_id": name, "code": code} for name, code in SOLUTIONS]
-        (tmp_path / "s.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+        (tmp_path / "s.jsonl").write_text(json_lines(rows))
         done = program(
             tmp_path,
             *("grade", "--problems", "jsonl:own.jsonl", "--solutions", "s.jsonl", "--json"),

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from json_lines import json_lines
 from own_problems import DOUBLE, ECHO, UNTESTED
 from program import Done, finish, harness, heard, start
 
@@ -16,7 +17,7 @@ BURN = "import time\nend = time.process_time() + {}\nwhile time.process_time() <
 
 
 def put(folder: Path, *rows: dict[str, Any]) -> None:
-    (folder / "own.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (folder / "own.jsonl").write_text(json_lines(rows))
 
 
 @pytest.fixture
@@ -47,7 +48,7 @@ class TestVerify:
     async def test_an_interrupt_takes_no_reference_from_the_data(self, folder: Path) -> None:
         slow = {**ECHO, "id": "own/slow", "references": ["while True: pass"]}
         rows = (ECHO, slow, {**slow, "id": "own/later"})
-        (folder / "own.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+        (folder / "own.jsonl").write_text(json_lines(rows))
         flags = ("--json", "--workers", "1", "--test-timeout", "100", "--references", "1")
         home = str(folder / "home")
         process = await start(folder, "verify", "jsonl:own.jsonl", *flags, HF_HOME=home)
@@ -333,7 +334,7 @@ def test_verify_goes_on_past_a_suite_that_cannot_be_read(
             "public_test_cases": "[]",
         },
     ]
-    (tmp_path / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (tmp_path / "rows.jsonl").write_text(json_lines(rows))
     done = harness(tmp_path, "verify", "livecodebench:rows.jsonl", "--json")
     assert done.returncode == 0, done.stderr
     good, bad = json.loads(done.stdout)["problems"]

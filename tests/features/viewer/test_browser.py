@@ -22,9 +22,10 @@ from browser import (
     watch,
 )
 from chat_server import ChatServer, Reply, Solver
+from json_lines import json_lines
 from playwright.async_api import Page, expect
 from program import finish, start
-from runs_made import lines, request, response, result, tool_result, write_run, write_transcript
+from runs_made import request, response, result, tool_result, write_run, write_transcript
 from runs_made import start as began
 
 pytestmark = [needs_chromium, *in_one_browser]
@@ -335,7 +336,7 @@ async def test_a_list_grows_while_it_is_looked_at(tmp_path: Path) -> None:
         await follow(opened, "r")
         await opened.evaluate("window.same = true")
         with (run / "results.jsonl").open("a") as file:
-            file.write(lines([result("p/b", verdict="time_limit")]))
+            file.write(json_lines([result("p/b", verdict="time_limit")]))
         await expect(opened.locator("#samples .b-bad")).to_have_text("time limit")
         await expect(opened.locator("#sums")).to_contain_text("50.0 %")
         assert await opened.evaluate("window.same")

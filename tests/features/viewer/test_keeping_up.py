@@ -5,7 +5,8 @@ import re
 from pathlib import Path
 
 import pytest
-from runs_made import lines, response, result, start, write_run, write_transcript
+from json_lines import json_lines
+from runs_made import response, result, start, write_run, write_transcript
 from visitor import Visitor
 
 from harness.features.viewer.open_run import OpenRun, RunPlace
@@ -126,7 +127,7 @@ class TestATape:
         tape.refresh()
         assert tape.changes == before
         with path.open("a") as file:
-            file.write(lines([response(2, "two")]))
+            file.write(json_lines([response(2, "two")]))
         tape.refresh()
         assert [line.kind for line in tape.lines] == ["sample_start", "response", "response"]
         assert tape.changes != before
@@ -162,12 +163,12 @@ class TestAPage:
         where = visitor.where("p/b")
         tag = visitor.client.get(where).headers["etag"]
         with path.open("a") as file:
-            file.write(lines([response(1, "news")]))
+            file.write(json_lines([response(1, "news")]))
         answer = visitor.client.get(where, headers={"If-None-Match": tag})
         assert answer.status_code == 200
         assert "news" in answer.text
         with (run / "results.jsonl").open("a") as file:
-            file.write(lines([result("p/b")]))
+            file.write(json_lines([result("p/b")]))
         tags = {"If-None-Match": tag}
         assert "2 of 2" in visitor.client.get(visitor.address(), headers=tags).text
         assert "Final solution" in visitor.client.get(where, headers=tags).text
@@ -192,7 +193,7 @@ class TestAPage:
 
         before = shown()
         with path.open("a") as file:
-            file.write(lines([response(2, "y")]))
+            file.write(json_lines([response(2, "y")]))
         after = shown()
         assert {key: after[key] for key in before} == before
         assert len(after) == len(before) + 1

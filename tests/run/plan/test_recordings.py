@@ -2,6 +2,7 @@ import json
 from pathlib import Path
 
 import pytest
+from json_lines import json_lines
 from written import WRITTEN
 
 from harness.errors import RunDirectoryError, UsageError
@@ -110,6 +111,6 @@ def test_a_loop_that_the_model_had_ended_ends_there_again(
     ]
     (tmp_path / "transcripts").mkdir()
     path = tmp_path / "transcripts" / file_name("a", 0)
-    path.write_text("".join(json.dumps(event) + "\n" for event in events))
+    path.write_text(json_lines(events))
     *_, last = read_turns(tmp_path)["a", 0]
     assert isinstance(last, RecordingEndedError) is ends

@@ -7,8 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from json_lines import json_lines
 from results_made import made_result
-from runs_made import lines, result, start, write_run, write_transcript
+from runs_made import result, start, write_run, write_transcript
 from visitor import Visitor
 
 from harness.errors import RunDirectoryError
@@ -188,7 +189,7 @@ class TestRepeatedResults:
     def test_a_repeated_result_is_counted_once(self, tmp_path: Path) -> None:
         run = write_run(tmp_path / "r", [result("p/a"), result("p/b", verdict="wrong_answer")])
         whole = (run / "results.jsonl").read_text()
-        (run / "results.jsonl").write_text(whole + lines([result("p/a")]))
+        (run / "results.jsonl").write_text(whole + json_lines([result("p/a")]))
         read = read_run(run)
         assert (read.summary.graded, read.summary.planned, read.repeated) == (2, 2, 1)
         assert read.summary.pass_at_1 is not None

@@ -64,15 +64,6 @@ def function(row: Rows) -> Rows:
     return build
 
 
-@pytest.fixture
-def problem(write_rows: Write) -> Read:
-    def read(row: dict[str, Any]) -> Problem:
-        (only,) = load(str(write_rows(row))).problems
-        return only
-
-    return read
-
-
 def results(problem: Problem) -> list[str]:
     return [test.output for test in problem.tests.all()]
 

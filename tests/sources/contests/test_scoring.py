@@ -1,7 +1,5 @@
 """Scoring packages: groups of tests, points, and what a full score is."""
 
-from collections.abc import Iterator
-
 import pytest
 from contest_packages import Package, only
 
@@ -67,13 +65,6 @@ int main(int, char **arguments) {
     return 42;
 }
 """
-
-
-@pytest.fixture(scope="module")
-def worker() -> Iterator[Worker]:
-    worker = Worker()
-    yield worker
-    worker.stop()
 
 
 def _judge(worker: Worker, problem: Problem, code: str) -> Grade:

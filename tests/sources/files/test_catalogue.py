@@ -10,6 +10,7 @@ from typing import Any
 
 import pyarrow as pa  # type: ignore[import-untyped]
 import pytest
+from json_lines import json_lines
 from pyarrow import parquet  # type: ignore[import-untyped]
 
 from harness.cache import cache_folder
@@ -62,7 +63,7 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def write(path: Path, rows: list[dict[str, Any]], kind: str = "plain") -> Path:
-    text = "".join(json.dumps(each) + "\n" for each in rows).encode()
+    text = json_lines(rows).encode()
     match kind:
         case "plain":
             path.write_bytes(text)

@@ -65,15 +65,6 @@ COLUMNS = {
 }
 
 
-@pytest.fixture
-def problem(write_rows: Write) -> Callable[[Row], Problem]:
-    def read(row: Row) -> Problem:
-        (only,) = load(str(write_rows(row))).problems
-        return only
-
-    return read
-
-
 def test_a_test_output_prediction_is_read(problem: Callable[[Row], Problem]) -> None:
     read = problem(output_row())
     assert read.id == "livecodebench/test_generation/9001_3"

@@ -21,15 +21,6 @@ Rows = Callable[..., dict[str, Any]]
 Write = Callable[..., Path]
 
 
-@pytest.fixture
-def problem(write_rows: Write) -> Callable[..., Problem]:
-    def read(row: dict[str, Any], name: str = "rows.jsonl") -> Problem:
-        (only,) = load(str(write_rows(row, name=name))).problems
-        return only
-
-    return read
-
-
 def test_a_program_is_read(lcb_row: Rows, problem: Callable[..., Problem]) -> None:
     read = problem(lcb_row(release_file="test.jsonl"))
     assert read.id == "livecodebench/abc999_a"
