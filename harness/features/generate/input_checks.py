@@ -85,7 +85,9 @@ class InputChecks:
         try:
             program = program_at(self._package, path, str(path), self._settings.constants)
         except DataError as error:
-            self.left_out.append(error.what)
+            shown = self._shown(path)
+            named = shown in error.what
+            self.left_out.append(error.what if named else f"{shown}: {error.what}")
             return
         self._programs.append(program)
 

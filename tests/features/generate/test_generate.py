@@ -392,6 +392,13 @@ def test_inputs_that_nobody_checks_are_told(tmp_path: Path) -> None:
     assert why in generate(parts).stdout
 
 
+def test_a_validator_whose_header_is_elsewhere_is_named(tmp_path: Path) -> None:
+    parts = put(tmp_path / "parts", {"input_validators/v/v.cpp": '#include "shared.h"\n'})
+    (parts / "input_validators" / "v" / "shared.h").symlink_to("../../../shared.h")
+    why = "inputs not checked: input_validators/v: links out of"
+    assert why in generate(parts).stdout
+
+
 @pytest.mark.parametrize("spec", ["fixture", "livecodebench:x.jsonl"])
 def test_other_benchmarks_are_refused(tmp_path: Path, spec: str) -> None:
     done = harness(tmp_path, "fetch", spec, "--generate")
