@@ -26,6 +26,7 @@ INSIDE = Path(__file__).parent / "inside"
 HOME = "/box"
 HOME_BYTES = 64 << 20
 HOME_FILES = 4096
+COMPILERS_HOME_BYTES = 320 << 20  # a precompiled header
 CHECKERS_HOME_BYTES = 512 << 20  # input, answer and output of a test
 DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
 _LIBRARIES = ("/lib", "/lib32", "/lib64", "/usr/lib", "/usr/lib32", "/usr/lib64")
@@ -121,7 +122,8 @@ def compilers_view(folders: Sequence[str]) -> FileView:
     links = {*view.links, *((f, str(Path(f).readlink())) for f in folders if Path(f).is_symlink())}
     more = [Path(folder) for folder in folders if not Path(folder).is_symlink()]
     reads = _without_nested([*map(Path, view.reads), *_existing(tuple(map(str, more)))])
-    return replace(view, reads=reads, links=tuple(sorted(links)), compiles=True)
+    links = tuple(sorted(links))
+    return replace(view, reads=reads, links=links, compiles=True, home_bytes=COMPILERS_HOME_BYTES)
 
 
 def checkers_view() -> FileView:

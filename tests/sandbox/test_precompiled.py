@@ -1,0 +1,154 @@
+"""The precompiled standard header: the same programs and messages, in less time."""
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from harness.languages.cpp import compiler
+from harness.languages.language import MissingCompilerError
+from harness.sandbox import compilation, strongest
+from harness.sandbox.binaries import Binaries
+from harness.sandbox.compilation import Builder, Refused
+from harness.sandbox.precompiled import HEADER, Headers, begins_with_header
+from harness.sandbox.program import Program
+
+try:
+    is_gcc = "clang" not in Path(compiler().path).name
+except MissingCompilerError:
+    is_gcc = False
+needs_gcc = pytest.mark.skipif(not is_gcc, reason="GCC precompiles headers")
+
+INCLUDE = "#include <bits/stdc++.h>\n"
+MAIN = 'int main() { map<string, int> m; m["a"] = 1; cout << m.size() << "\\n"; }\n'
+USING = "using namespace std;\n"
+Build = Callable[[Headers, str], bytes | Refused]
+
+
+@pytest.fixture
+def build(tmp_path: Path) -> Iterator[Build]:
+    """Compiles a source that no cache has."""
+    builders: list[Builder] = []
+
+    def compiled(headers: Headers, code: str) -> bytes | Refused:
+        kept = Binaries(tmp_path / f"binaries{len(builders)}")
+        isolation = strongest.choose().findings.isolation
+        builders.append(Builder(isolation, kept, headers))
+        file = builders[-1].build(Program(code, language="cpp"), lambda: False)
+        return file if isinstance(file, Refused) else os.pread(file, 1 << 26, 0)
+
+    yield compiled
+    for each in builders:
+        each.close()
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    return tmp_path / "headers"
+
+
+def never(folder: Path) -> Headers:
+    return Headers(folder, worth_it=0)
+
+
+@pytest.mark.parametrize(
+    ("code", "begins"),
+    [
+        (INCLUDE, True),
+        ("// a solution\n\n/* of\nmine */ # include<bits/stdc++.h>\n", True),
+        ("#if __has_include(<bits/stdc++.h>)\n" + INCLUDE + "#endif\n", True),
+        ("#include <iostream>\n" + INCLUDE, False),
+        ('#pragma GCC target("avx2")\n' + INCLUDE, False),
+        ("#define int long long\n" + INCLUDE, False),
+        ("", False),
+    ],
+)
+def test_only_a_source_that_begins_with_the_header_has_use_of_it(code: str, begins: bool) -> None:
+    assert begins_with_header(code) is begins
+
+
+@needs_gcc
+def test_the_header_is_precompiled_once_and_the_program_is_the_same_to_the_bit(
+    build: Build, place: Path
+) -> None:
+    sources = [
+        INCLUDE + USING + MAIN,
+        INCLUDE + '#pragma GCC optimize("O3")\n#pragma GCC target("avx2")\n' + USING + MAIN,
+        INCLUDE + USING + "#define int long long\n#define double long double\nsigned " + MAIN[4:],
+    ]
+    plain = [build(never(place), code) for code in sources]
+    assert not any(place.iterdir())
+    headers = Headers(place, worth_it=1)
+    assert [build(headers, code) for code in sources] == plain
+    (kept,) = place.iterdir()
+    assert build(Headers(place), sources[0]) == plain[0]  # another process finds it
+    assert list(place.iterdir()) == [kept]
+
+
+@needs_gcc
+def test_it_is_read_in_place_of_the_header(
+    build: Build, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(compilation, "SOURCE", INCLUDE + "#define MARK 0\n")
+    code = INCLUDE + "int main() { return MARK; }\n"
+    assert isinstance(build(never(place), code), Refused)
+    assert isinstance(build(Headers(place, worth_it=1), code), bytes)
+
+
+@needs_gcc
+def test_other_sources_do_not_pay_for_it(build: Build, place: Path) -> None:
+    headers = Headers(place, worth_it=1)
+    build(headers, "#include <iostream>\nint main() {}\n")
+    assert not any(place.iterdir())
+
+
+@needs_gcc
+def test_a_compile_error_is_in_the_words_of_the_usual_header(build: Build, place: Path) -> None:
+    code = INCLUDE + USING + "int main() { vector<int> v; v.push_back(string()); }\n"
+    plain = build(never(place), code)
+    build(Headers(place, worth_it=1), INCLUDE + USING + MAIN)
+    quick = build(Headers(place), code)
+    assert isinstance(plain, Refused)
+    assert isinstance(quick, Refused)
+    assert quick.message == plain.message
+    assert str(place) not in quick.message
+
+
+class TestTrust:
+    """A header that others could have written is not read."""
+
+    KEY = "key"
+
+    @pytest.fixture
+    def headers(self, place: Path) -> Headers:
+        headers = Headers(place)
+        headers.keep(self.KEY, b"precompiled")
+        assert headers.find(self.KEY) is not None
+        return headers
+
+    @pytest.mark.parametrize("part", ["", "*", "*/bits", f"*/{HEADER}.gch"])
+    def test_nobody_else_may_write_to_it(self, headers: Headers, place: Path, part: str) -> None:
+        (path,) = place.glob(part) if part else [place]
+        path.chmod(path.stat().st_mode | 0o020)
+        assert Headers(place).find(self.KEY) is None
+        if part:
+            assert headers.find(self.KEY) is None
+
+    def test_its_content_is_what_was_kept(self, headers: Headers, place: Path) -> None:
+        (path,) = place.glob(f"*/{HEADER}.gch")
+        path.write_bytes(b"precompileD")
+        assert Headers(place).find(self.KEY) is None
+        del headers
+
+    def test_a_link_is_not_followed(self, headers: Headers, place: Path) -> None:
+        (path,) = place.glob("*")
+        path.rename(place.with_name("elsewhere"))
+        path.symlink_to(place.with_name("elsewhere"))
+        assert headers.find(self.KEY) is None
+
+    def test_the_newest_few_are_kept(self, headers: Headers, place: Path) -> None:
+        for number in range(4):
+            headers.keep(f"other{number}", b"more")
+        assert len(list(place.iterdir())) == 3
+        assert headers.find("other3") is not None
