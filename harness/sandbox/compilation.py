@@ -145,7 +145,8 @@ class Builder:
             named = _under_name(command, name)
             quick = self._with_precompiled(texts, compiler, named, stopped)
             execution = self._compile(texts, limits, compiler, quick, stopped)
-            if execution.result is None and quick != named:  # what it says is what it always says
+            refused = execution.result is None and execution.ending is not Ending.CPU_LIMIT
+            if refused and quick != named:  # for the messages of the header itself
                 execution = self._compile(texts, limits, compiler, named, stopped)
             if execution.result is None:
                 return _refused(execution, limits.cpu_s, name)

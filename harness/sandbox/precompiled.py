@@ -8,6 +8,7 @@ that comes out is the same to the bit.
 import hashlib
 import os
 import re
+import shutil
 import stat
 from contextlib import suppress
 from pathlib import Path
@@ -23,7 +24,7 @@ WORTH_IT = 3
 """Sources that begin with the header before it is precompiled, which takes as long as two do."""
 WRITABLE = stat.S_IWGRP | stat.S_IWOTH
 _FIRST = re.compile(
-    r"(?:\s|//[^\n]*\n|/\*.*?\*/)*"
+    r"(?:\s++|//[^\n]*+\n|(?>/\*.*?\*/))*+"
     r"(?:#[ \t]*if[ \t]+__has_include\(<bits/stdc\+\+\.h>\)\s*)?"
     r"#[ \t]*include[ \t]*<bits/stdc\+\+\.h>",
     re.DOTALL,
@@ -103,24 +104,17 @@ class Headers:
             path.chmod(0o644)
             unfinished.rename(self.folder / name)
             self._make_room()
-        _remove(unfinished)
+        shutil.rmtree(unfinished, ignore_errors=True)
 
     def _make_room(self) -> None:
-        places = [each for each in self.folder.iterdir() if not each.name.startswith(".")]
-        places.sort(key=lambda each: each.stat().st_mtime, reverse=True)
+        """Remove all but the newest; what a killed process left unfinished is among the old."""
+        places = sorted(self.folder.iterdir(), key=lambda each: each.stat().st_mtime, reverse=True)
         for place in places[MOST_KEPT:]:
-            _remove(place)
+            shutil.rmtree(place, ignore_errors=True)
 
 
 def _is_trusted(place: Path) -> bool:
     return all(map(_is_own, (place, place / "bits", place / f"{HEADER}.gch")))
-
-
-def _remove(place: Path) -> None:
-    with suppress(OSError):
-        (place / f"{HEADER}.gch").unlink(missing_ok=True)
-        (place / "bits").rmdir()
-        place.rmdir()
 
 
 def _is_own(path: Path) -> bool:

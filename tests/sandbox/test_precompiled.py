@@ -1,8 +1,10 @@
 """The precompiled standard header: the same programs and messages, in less time."""
 
 import os
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,6 +13,8 @@ from harness.languages.language import MissingCompilerError
 from harness.sandbox import compilation, strongest
 from harness.sandbox.binaries import Binaries
 from harness.sandbox.compilation import Builder, Refused
+from harness.sandbox.execution import Execution
+from harness.sandbox.limits import Limits
 from harness.sandbox.precompiled import HEADER, Headers, begins_with_header
 from harness.sandbox.program import Program
 
@@ -68,6 +72,15 @@ def test_only_a_source_that_begins_with_the_header_has_use_of_it(code: str, begi
     assert begins_with_header(code) is begins
 
 
+@pytest.mark.parametrize(
+    "code", ["/**/" * 100_000, "/*" * 200_000, "//\n" * 100_000, " \n" * 200_000]
+)
+def test_a_hostile_source_is_searched_in_no_time(code: str) -> None:
+    began = time.process_time()
+    assert begins_with_header(code) is False
+    assert time.process_time() - began < 1.0
+
+
 @needs_gcc
 def test_the_header_is_precompiled_once_and_the_program_is_the_same_to_the_bit(
     build: Build, place: Path
@@ -115,6 +128,27 @@ def test_a_compile_error_is_in_the_words_of_the_usual_header(build: Build, place
     assert str(place) not in quick.message
 
 
+@needs_gcc
+def test_a_source_that_takes_too_long_is_not_compiled_a_second_time(
+    build: Build, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code = INCLUDE + USING + MAIN
+    build(Headers(place, worth_it=1), code)
+    commands: list[list[str]] = []
+    compiled = Builder._compile
+
+    def counted(self: Builder, *arguments: Any) -> Execution:
+        commands.append(arguments[3])
+        return compiled(self, *arguments)
+
+    monkeypatch.setattr(Builder, "_compile", counted)
+    monkeypatch.setattr(compilation, "COMPILER_LIMITS", Limits(cpu_s=0.02))
+    refused = build(Headers(place), code)
+    assert isinstance(refused, Refused)
+    assert "needs more than 0.02 s" in refused.message
+    assert ["-I" in command for command in commands] == [True]
+
+
 class TestTrust:
     """A header that others could have written is not read."""
 
@@ -150,5 +184,10 @@ class TestTrust:
     def test_the_newest_few_are_kept(self, headers: Headers, place: Path) -> None:
         for number in range(4):
             headers.keep(f"other{number}", b"more")
+        unfinished = place / ".unfinished"
+        unfinished.mkdir()
+        os.utime(unfinished, (1, 1))
+        headers.keep("other4", b"more")
         assert len(list(place.iterdir())) == 3
-        assert headers.find("other3") is not None
+        assert not unfinished.exists()
+        assert headers.find("other4") is not None
