@@ -8,7 +8,7 @@ from harness.grading.rules import RuleError, find_rule
 from harness.grading.verdict import Difference
 from harness.problem import TestCase
 
-Said = Difference | CheckerError | OwnScore | None
+AnswerOutcome = Difference | CheckerError | OwnScore | None
 """Result of comparing an answer: None where it is right, or the points that the checker gave it."""
 
 
@@ -23,7 +23,7 @@ class AnswerCheck(Protocol):
         """Whether the verdict by the source's own rule is recorded beside the checker's."""
         ...
 
-    def compare(self, pairs: Sequence[tuple[TestCase, str]]) -> Sequence[Said]:
+    def compare(self, pairs: Sequence[tuple[TestCase, str]]) -> Sequence[AnswerOutcome]:
         """Compare answers."""
         ...
 
@@ -55,13 +55,13 @@ class AnswerComparison:
         self._check = check
         self._by_rule: dict[int, bool] = {}
 
-    def compare(self, pairs: list[tuple[TestCase, bytes]]) -> Sequence[Said]:
+    def compare(self, pairs: list[tuple[TestCase, bytes]]) -> Sequence[AnswerOutcome]:
         """Compare the answer of each test."""
         check = self._check
         if check is not None:
             return check.compare([(test, check.text_of(text, test)) for test, text in pairs])
         rule = self._rule()
-        return [_said(rule, test, answer) for test, answer in pairs]
+        return [_outcome(rule, test, answer) for test, answer in pairs]
 
     def close(self) -> None:
         """End the checker's processes."""
@@ -76,7 +76,7 @@ class AnswerComparison:
     def note(self, index: int, test: TestCase, answer: bytes | None) -> None:
         """Record whether an answer is right by the source's own rule, if the checker wants that."""
         if self._check is not None and self._check.beside_rule:
-            right = answer is not None and _said(self._rule(), test, answer) is None
+            right = answer is not None and _outcome(self._rule(), test, answer) is None
             self._by_rule[index] = right
 
     def solved_by_rule(self, number: int) -> bool | None:
@@ -94,7 +94,7 @@ class AnswerComparison:
         return rule.compare_value if self._functional else rule.compare_output
 
 
-def _said(compare: AnswerRule, test: TestCase, answer: bytes) -> Said:
+def _outcome(compare: AnswerRule, test: TestCase, answer: bytes) -> AnswerOutcome:
     try:
         return compare(test.output, answer)
     except RuleError as error:

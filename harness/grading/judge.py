@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from itertools import takewhile
 from typing import Any
 
-from harness.grading.answer_comparison import AnswerComparison, Said
+from harness.grading.answer_comparison import AnswerComparison, AnswerOutcome
 from harness.grading.checker_program import ProgramCheck
 from harness.grading.checkers import Check, CheckerError, OwnScore
 from harness.grading.code_tests.code_judge import CodeJudge
@@ -333,10 +333,10 @@ class _Judging:
             for each in executions
         ]
         answered = [n for n, answer in enumerate(answers) if answer is not None]
-        comparison = self.comparison.compare(
+        compared = self.comparison.compare(
             [(self.task.tests[indexes[n]], answers[n] or b"") for n in answered]
         )
-        differences: dict[int, Said] = dict(zip(answered, comparison, strict=True))
+        differences: dict[int, AnswerOutcome] = dict(zip(answered, compared, strict=True))
         in_order = [differences.get(n) for n in range(len(executions))]
         for index, answer in zip(indexes, answers, strict=False):
             self.comparison.note(index, self.task.tests[index], answer)

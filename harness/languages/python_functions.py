@@ -16,10 +16,10 @@ def annotations_of(
     starter_code: str, entry_point: str
 ) -> tuple[list[ast.expr | None], ast.expr | None] | None:
     """Return the annotations of an entry point's parameters and result, or None."""
-    names = defined(starter_code, entry_point)
-    if names is None:
+    definition = defined(starter_code, entry_point)
+    if definition is None:
         return None
-    return [each.annotation for each in parameters_of(*names)], names[1].returns
+    return [each.annotation for each in parameters_of(*definition)], definition[1].returns
 
 
 @lru_cache(maxsize=2)  # the starter code and the reference of one row

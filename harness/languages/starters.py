@@ -77,10 +77,10 @@ def _function(
 
 
 def _of_python(code: str, entry_point: str) -> Function:
-    names = defined(code, entry_point)
-    if names is None:
+    definition = defined(code, entry_point)
+    if definition is None:
         raise NoFunctionError("it has no starter code with types")
-    owner, node = names
+    owner, node = definition
     in_place = isinstance(node.returns, ast.Constant) and node.returns.value in {None, "None"}
     parameters = parameters_of(owner, node)
     if node.args.vararg or node.args.kwonlyargs or node.args.kwarg:

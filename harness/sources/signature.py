@@ -66,9 +66,9 @@ def entry_point_of(code: str, entry_point: str) -> EntryPoint | None:
         code: starter code as for `signature_of`, or a whole solution.
         entry_point: as for `signature_of`.
     """
-    names = defined(code, entry_point)
+    definition = defined(code, entry_point)
     try:
-        return None if names is None else _entry_point(*names)
+        return None if definition is None else _entry_point(*definition)
     except RecursionError:  # an annotation nested too deeply for ast.unparse
         return None
 

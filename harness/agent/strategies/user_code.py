@@ -116,20 +116,18 @@ def own_tool(name: str) -> Tool[Any]:
     Raises:
         UsageError: it does not exist, or is not a tool.
     """
-    strategy = _made(name, load_attribute(name))
+    tool = _made(name, load_attribute(name))
     lacking = [
-        each
-        for each in ("name", "description")
-        if not isinstance(getattr(strategy, each, None), str)
+        each for each in ("name", "description") if not isinstance(getattr(tool, each, None), str)
     ]
-    arguments = getattr(strategy, "arguments", None)
+    arguments = getattr(tool, "arguments", None)
     if not (isinstance(arguments, type) and issubclass(arguments, Arguments)):
         lacking.append("arguments (a subclass of harness.tools.toolbox.Arguments)")
-    if not callable(getattr(strategy, "call", None)):
+    if not callable(getattr(tool, "call", None)):
         lacking.append("call")
     if lacking:
         raise UsageError(f"{name} is not a tool: missing {', '.join(lacking)}")
-    return _OwnTool(name, strategy)
+    return _OwnTool(name, tool)
 
 
 class _OwnTool:

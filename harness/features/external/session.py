@@ -287,13 +287,13 @@ class Absent:
     """Host without an agent: finished work is graded, all other samples stay pending."""
 
     def __init__(self, message: str, *, confined: bool = False) -> None:
-        self._words = message
+        self._message = message
         self.confined = confined
 
     async def attend(self, desk: McpSession) -> StopReason:
         """Raise ModelError, because there is no agent."""
         del desk
-        raise ModelError(self._words)
+        raise ModelError(self._message)
 
 
 def _refused(call: ToolCall, message: str) -> ToolMessage:

@@ -178,10 +178,10 @@ def _problem_files(benchmark: str | None) -> Iterator[Path]:
     if where is None:
         return
     try:
-        text = expand(where)
+        files = expand(where)
     except Exception:  # noqa: BLE001 - a name on the hub, not a path
         return
-    for file in text:
+    for file in files:
         if file.exists():
             yield file.absolute()
             yield file.resolve()

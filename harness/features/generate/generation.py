@@ -220,10 +220,8 @@ class _Maker:
         path = None if text else first_accepted(self._package)
         if text:
             command = read_command(text, where, constants=self._settings.constants)
-            path, arguments = (
-                path_inside(command.program.lstrip("/"), root, where),
-                command.arguments,
-            )
+            path = path_inside(command.program.lstrip("/"), root, where)
+            arguments = command.arguments
         if path is None:
             what = "no accepted submission in Python 3 or C++ gives its answer: name a `solution`"
             raise DataError(where, None, what)

@@ -98,19 +98,18 @@ class InputChecks:
         them has those of the group around it: the legacy format says so, and BAPCtools does it for
         every version.
         """
-        for depth in range(len(folder), -1, -1):
-            group = "/".join(folder[:depth])
-            for values, where in self._settings_of(group):
-                for key in KEYS:
-                    if key in values:
-                        given = values[key]
-                        if isinstance(given, Mapping):
-                            by_name = cast("Mapping[str, object]", given)
-                            given = by_name.get(validator.name, by_name.get(validator.stem))
-                        return flags(given, where, key)
-        return ()
+        groups = ("/".join(folder[:depth]) for depth in range(len(folder), -1, -1))
+        files = (file for group in groups for file in self._files_of(group))
+        given = (
+            (values[key], where, key) for values, where in files for key in KEYS if key in values
+        )
+        value, where, key = next(given, (None, "", ""))
+        if isinstance(value, Mapping):
+            by_name = cast("Mapping[str, object]", value)
+            value = by_name.get(validator.name, by_name.get(validator.stem))
+        return flags(value, where, key)
 
-    def _settings_of(self, group: str) -> Iterator[tuple[Mapping[str, Any], str]]:
+    def _files_of(self, group: str) -> Iterator[tuple[Mapping[str, Any], str]]:
         """Yield what a group's file says, and its path: one that will be written, or is there."""
         for name in GROUP_FILES:
             path = self._package.root / "data" / group / name

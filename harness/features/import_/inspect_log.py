@@ -153,8 +153,8 @@ def _resolved(value: Any, attached: Mapping[str, Any]) -> Any:
     """Replace references to attachments by their texts, which are not searched again."""
     if isinstance(value, str):
         match = ATTACHMENT.fullmatch(value)
-        text_ = attached.get(match[1]) if match else None
-        return text_ if isinstance(text_, str) else value
+        attachment = attached.get(match[1]) if match else None
+        return attachment if isinstance(attachment, str) else value
     if isinstance(value, list):
         return [_resolved(each, attached) for each in cast("list[Any]", value)]
     if isinstance(value, dict):

@@ -222,13 +222,13 @@ class GracefulServer(Server):
         """Handle signals until the server ends; they are not raised again afterwards."""
         loop = asyncio.get_running_loop()
         signals = (signal.SIGINT, signal.SIGTERM)
-        for word in signals:
-            loop.add_signal_handler(word, self.handle_exit, word, None)
+        for number in signals:
+            loop.add_signal_handler(number, self.handle_exit, number, None)
         try:
             yield
         finally:
-            for word in signals:
-                loop.remove_signal_handler(word)
+            for number in signals:
+                loop.remove_signal_handler(number)
 
 
 def _listen(host: str, port: int) -> socket.socket:
