@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 from harness.closing import Closing
 from harness.languages import PYTHON
-from harness.sandbox.compilation import Builder, Refused, ending_of_compiled, returned
+from harness.sandbox.compilation.builder import Builder, Refused, ending_of_compiled, returned
 from harness.sandbox.exclusive import Exclusive
 from harness.sandbox.execution import Execution, SandboxError, WorkerStoppedError
 from harness.sandbox.fork_server_answer import read_answer

@@ -20,7 +20,7 @@ from harness.grading.verdict import Grade, Verdict
 from harness.languages.cpp import compiler
 from harness.languages.language import MissingCompilerError
 from harness.problem import TestCase
-from harness.sandbox.binaries import Binaries
+from harness.sandbox.compilation.binaries import Binaries
 from harness.sandbox.limits import MEBIBYTE, Limits
 from harness.sandbox.program import Program
 from harness.sandbox.worker import Worker

@@ -18,7 +18,7 @@ from harness.grading.verdict import Grade, Verdict
 from harness.languages.cpp import compiler
 from harness.languages.language import MissingCompilerError
 from harness.problem import TestCase
-from harness.sandbox.compilation import MESSAGE_BYTES
+from harness.sandbox.compilation.builder import MESSAGE_BYTES
 from harness.sandbox.isolation import Level
 from harness.sandbox.limits import MEBIBYTE, Limits
 from harness.sandbox.program import Program

@@ -10,12 +10,13 @@ import pytest
 
 from harness.languages.cpp import compiler
 from harness.languages.language import MissingCompilerError
-from harness.sandbox import compilation, strongest
-from harness.sandbox.binaries import Binaries
-from harness.sandbox.compilation import Builder, Refused
+from harness.sandbox import strongest
+from harness.sandbox.compilation import builder
+from harness.sandbox.compilation.binaries import Binaries
+from harness.sandbox.compilation.builder import Builder, Refused
+from harness.sandbox.compilation.headers import HEADER, Headers, begins_with_header
 from harness.sandbox.execution import Execution
 from harness.sandbox.limits import Limits
-from harness.sandbox.precompiled import HEADER, Headers, begins_with_header
 from harness.sandbox.program import Program
 
 try:
@@ -103,7 +104,7 @@ def test_the_header_is_precompiled_once_and_the_program_is_the_same_to_the_bit(
 def test_it_is_read_in_place_of_the_header(
     build: Build, place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(compilation, "SOURCE", INCLUDE + "#define MARK 0\n")
+    monkeypatch.setattr(builder, "SOURCE", INCLUDE + "#define MARK 0\n")
     code = INCLUDE + "int main() { return MARK; }\n"
     assert isinstance(build(never(place), code), Refused)
     assert isinstance(build(Headers(place, worth_it=1), code), bytes)
@@ -142,7 +143,7 @@ def test_a_source_that_takes_too_long_is_not_compiled_a_second_time(
         return compiled(self, *arguments)
 
     monkeypatch.setattr(Builder, "_compile", counted)
-    monkeypatch.setattr(compilation, "COMPILER_LIMITS", Limits(cpu_s=0.02))
+    monkeypatch.setattr(builder, "COMPILER_LIMITS", Limits(cpu_s=0.02))
     refused = build(Headers(place), code)
     assert isinstance(refused, Refused)
     assert "needs more than 0.02 s" in refused.message

@@ -21,20 +21,20 @@ from harness.languages.cpp import BINARY
 from harness.languages.known import language
 from harness.languages.language import Compiler, Language, MissingCompilerError
 from harness.problem import Codec
-from harness.sandbox.binaries import Binaries
-from harness.sandbox.execution import Ending, Execution
-from harness.sandbox.fork_server_answer import read_answer
-from harness.sandbox.fork_server_connection import ForkServer
-from harness.sandbox.isolation import Isolation
-from harness.sandbox.launch import compilers_view
-from harness.sandbox.limits import MEBIBYTE, Limits
-from harness.sandbox.precompiled import (
+from harness.sandbox.compilation.binaries import Binaries
+from harness.sandbox.compilation.headers import (
     LARGEST,
     SOURCE,
     Headers,
     begins_with_header,
     command_for_header,
 )
+from harness.sandbox.execution import Ending, Execution
+from harness.sandbox.fork_server_answer import read_answer
+from harness.sandbox.fork_server_connection import ForkServer
+from harness.sandbox.isolation import Isolation
+from harness.sandbox.launch import INSIDE, compilers_view
+from harness.sandbox.limits import MEBIBYTE, Limits
 from harness.sandbox.program import Program
 from harness.sandbox.strongest import start
 from harness.sandbox.trial import MemoryFiles, encoded, sealed
@@ -46,7 +46,7 @@ MARGIN_S = 20.0
 HEADER_S = 60.0  # CPU seconds to precompile a header
 MESSAGE_BYTES = 6_000  # of a compiler's message
 MOST_OPEN = 8
-LAUNCHER = Path(__file__).parent / "inside" / "launcher.cpp"
+LAUNCHER = INSIDE / "launcher.cpp"
 LAUNCHER_FLAGS = "-std=gnu++20 -O2"
 KILLED = "{}: fatal error: Killed signal"
 """What GCC says under its name, which is made for each compilation so that no source can say it."""

@@ -1,0 +1,1 @@
+"""Compiling solutions in the sandbox, and keeping what was compiled."""
