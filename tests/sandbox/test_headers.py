@@ -111,6 +111,19 @@ def test_it_is_read_in_place_of_the_header(
 
 
 @needs_gcc
+def test_two_that_are_at_it_do_not_both_precompile(build: Build, place: Path) -> None:
+    with (other := Headers(place)).alone() as alone:
+        assert not alone  # there is no folder yet
+    other.make()
+    with other.alone() as alone:
+        assert alone
+        assert isinstance(build(Headers(place, worth_it=1), INCLUDE + USING + MAIN), bytes)
+        assert not any(place.iterdir())
+    with Headers(place).alone() as alone:
+        assert alone
+
+
+@needs_gcc
 def test_other_sources_do_not_pay_for_it(build: Build, place: Path) -> None:
     headers = Headers(place, worth_it=1)
     build(headers, "#include <iostream>\nint main() {}\n")

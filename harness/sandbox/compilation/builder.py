@@ -166,26 +166,35 @@ class Builder:
     ) -> list[str]:
         """Return the command that reads the precompiled header, if a source begins with it.
 
-        The header is precompiled once that has paid off.
+        The header is precompiled first where that is worth it.
         """
         if "clang" in Path(compiler.path).name or not begins_with_header(texts[0][1]):
             return command
         order = command_for_header([command[0], *command[2:]])
         key = _key([("", SOURCE)], compiler, order)
         place = self._headers.find(key)
-        if place is None:
-            if not self._headers.is_worth_it():
-                return command
-            limits = replace(COMPILER_LIMITS, cpu_s=HEADER_S, output_bytes=LARGEST)
-            header = [(texts[0][0], SOURCE)]
-            execution = self._compile(
-                header, limits, compiler, command_for_header(command), stopped
-            )
-            if execution.result is None:
-                return command
-            self._headers.keep(key, execution.result)
+        if place is None and self._headers.is_worth_it():
+            self._precompile(key, (texts[0][0], SOURCE), compiler, command, stopped)
             place = self._headers.find(key)
         return command if place is None else [*command[:2], "-I", str(place), *command[2:]]
+
+    def _precompile(
+        self,
+        key: str,
+        header: tuple[str, str],
+        compiler: Compiler,
+        command: list[str],
+        stopped: Callable[[], bool],
+    ) -> None:
+        limits = replace(COMPILER_LIMITS, cpu_s=HEADER_S, output_bytes=LARGEST)
+        with self._headers.alone() as alone:
+            if not alone:
+                return
+            execution = self._compile(
+                [header], limits, compiler, command_for_header(command), stopped
+            )
+            if execution.result is not None:
+                self._headers.keep(key, execution.result)
 
     def _compile(
         self,

@@ -1,16 +1,18 @@
-"""The standard header of C++ precompiled: most solutions begin with it, and it is most of the work.
+"""The standard header of C++, precompiled: compiling it takes most of a solution's compilation.
 
-GCC reads the precompiled form in place of `bits/stdc++.h` where that is the first thing a source
-includes, and only if compiler and flags are the same; else it reads the header as ever. The program
-that comes out is the same to the bit.
+Where `bits/stdc++.h` is the first thing that a source includes, GCC reads the precompiled form in
+its place. It does so for the same compiler and flags only; else it reads the header itself. The
+compiled program is the same to the bit.
 """
 
+import fcntl
 import hashlib
 import os
 import re
 import shutil
 import stat
-from contextlib import suppress
+from collections.abc import Generator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from harness.cache import cache_folder
@@ -21,7 +23,7 @@ SOURCE = f"#include <{HEADER}>\n"
 LARGEST = 256 * MEBIBYTE
 MOST_KEPT = 3
 WORTH_IT = 3
-"""Sources that begin with the header before it is precompiled, which takes as long as two do."""
+"""Number of the source for which the header is precompiled; that takes as long as two or three."""
 WRITABLE = stat.S_IWGRP | stat.S_IWOTH
 _FIRST = re.compile(
     r"(?:\s++|//[^\n]*+\n|(?>/\*.*?\*/))*+"
@@ -50,7 +52,8 @@ class Headers:
 
     Args:
         folder: the folder; it is made when first needed.
-        worth_it: number of sources that begin with the header before it is precompiled.
+        worth_it: number of the source that begins with the header for which it is precompiled; 0
+            for none.
     """
 
     def __init__(self, folder: Path | None = None, worth_it: int = WORTH_IT) -> None:
@@ -68,9 +71,27 @@ class Headers:
         return None
 
     def is_worth_it(self) -> bool:
-        """Count a source that begins with the header; return whether it is time to precompile."""
+        """Count a source that begins with the header; return whether to precompile it now."""
         self._left -= 1
         return self._left == 0
+
+    @contextmanager
+    def alone(self) -> Generator[bool]:
+        """Say whether nobody else precompiles for this user, until the block ends."""
+        try:
+            lock = os.open(self.folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        except OSError:
+            yield False
+            return
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            is_alone = True
+        except BlockingIOError:
+            is_alone = False
+        try:
+            yield is_alone
+        finally:
+            os.close(lock)
 
     def find(self, key: str) -> Path | None:
         """Return the folder to search for a header; None if it was not precompiled."""
