@@ -78,6 +78,7 @@ class Headers:
     @contextmanager
     def alone(self) -> Generator[bool]:
         """Say whether nobody else precompiles for this user, until the block ends."""
+        self.make()
         try:
             lock = os.open(self.folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         except OSError:
