@@ -7,7 +7,7 @@ from program import harness, results
 from written import link_written
 
 from harness.errors import DataError, UsageError
-from harness.grading.answer_comparison import _said
+from harness.grading.answer_comparison import _outcome
 from harness.grading.checkers import CheckerError
 from harness.grading.rules import RuleError, find_rule, guarded
 from harness.grading.verdict import Difference
@@ -53,8 +53,8 @@ def test_a_rule_that_fails_on_the_right_answer_too_says_nothing_of_the_solution(
         _rule(rule)("1", "1")
     assert words in str(caught.value)
     test = TestCase(input="", output="1", public=True)
-    said = _said(_rule(rule), test, b"1")
-    assert isinstance(said, CheckerError)
+    outcome = _outcome(_rule(rule), test, b"1")
+    assert isinstance(outcome, CheckerError)
 
 
 @pytest.mark.thorough
