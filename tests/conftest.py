@@ -26,9 +26,11 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # A test that reads a large file must neither find nor leave anything in its user's cache. The hub's
-# client reads this once, when it is first imported.
-_cache = tempfile.TemporaryDirectory()
-os.environ["HF_HOME"] = _cache.name
+# client reads this once, when it is first imported. All workers have one, with what is compiled.
+_cache = None
+if "PYTEST_XDIST_WORKER" not in os.environ:
+    _cache = tempfile.TemporaryDirectory()
+    os.environ["HF_HOME"] = _cache.name
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -104,7 +106,8 @@ def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> 
 @pytest.fixture(scope="session", autouse=True)
 def _no_cache_is_left() -> Iterator[None]:  # pyright: ignore[reportUnusedFunction] - a fixture
     yield
-    _cache.cleanup()
+    if _cache is not None:
+        _cache.cleanup()
 
 
 @pytest.fixture(scope="session")

@@ -3,6 +3,7 @@
 import os
 import time
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -54,6 +55,17 @@ def place(tmp_path: Path) -> Path:
     return tmp_path / "headers"
 
 
+@pytest.fixture(scope="module")
+def precompiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with the header, which takes longer than what is compiled with it."""
+    folder = tmp_path_factory.mktemp("precompiled") / "headers"
+    isolation = strongest.choose().findings.isolation
+    binaries = Binaries(folder.with_name("binaries"))
+    with closing(Builder(isolation, binaries, Headers(folder, worth_it=1))) as first:
+        first.build(Program(INCLUDE + USING + MAIN, language="cpp"), lambda: False)
+    return folder
+
+
 def never(folder: Path) -> Headers:
     return Headers(folder, worth_it=0)
 
@@ -84,28 +96,42 @@ def test_a_hostile_source_is_searched_in_no_time(code: str) -> None:
 
 
 @needs_gcc
-def test_the_header_is_precompiled_once_and_the_program_is_the_same_to_the_bit(
-    build: Build, place: Path
-) -> None:
-    sources = [
+@pytest.mark.parametrize(
+    "code",
+    [
         INCLUDE + USING + MAIN,
-        INCLUDE + '#pragma GCC optimize("O3")\n#pragma GCC target("avx2")\n' + USING + MAIN,
-        INCLUDE + USING + "#define int long long\n#define double long double\nsigned " + MAIN[4:],
-    ]
-    plain = [build(never(place), code) for code in sources]
+        pytest.param(
+            INCLUDE + '#pragma GCC optimize("O3")\n#pragma GCC target("avx2")\n' + USING + MAIN,
+            marks=pytest.mark.thorough,
+        ),
+        pytest.param(
+            INCLUDE
+            + USING
+            + "#define int long long\n#define double long double\nsigned "
+            + MAIN.removeprefix("int"),
+            marks=pytest.mark.thorough,
+        ),
+    ],
+)
+def test_the_header_is_precompiled_once_and_the_program_is_the_same_to_the_bit(
+    build: Build, place: Path, precompiled: Path, code: str
+) -> None:
+    (kept,) = precompiled.iterdir()
+    file = (kept / f"{HEADER}.gch").stat().st_ino
+    plain = build(never(place), code)
+    assert isinstance(plain, bytes)
     assert not any(place.iterdir())
-    headers = Headers(place, worth_it=1)
-    assert [build(headers, code) for code in sources] == plain
-    (kept,) = place.iterdir()
-    assert build(Headers(place), sources[0]) == plain[0]  # another process finds it
-    assert list(place.iterdir()) == [kept]
+    assert build(Headers(precompiled, worth_it=1), code) == plain
+    assert build(Headers(precompiled), code) == plain
+    assert list(precompiled.iterdir()) == [kept]
+    assert (kept / f"{HEADER}.gch").stat().st_ino == file
 
 
 @needs_gcc
 def test_it_is_read_in_place_of_the_header(
     build: Build, place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(builder, "SOURCE", INCLUDE + "#define MARK 0\n")
+    monkeypatch.setattr(builder, "SOURCE", "#define MARK 0\n")
     code = INCLUDE + "int main() { return MARK; }\n"
     assert isinstance(build(never(place), code), Refused)
     assert isinstance(build(Headers(place, worth_it=1), code), bytes)
@@ -133,22 +159,22 @@ def test_other_sources_do_not_pay_for_it(build: Build, place: Path) -> None:
 
 
 @needs_gcc
-def test_a_compile_error_is_in_the_words_of_the_usual_header(build: Build, place: Path) -> None:
+def test_a_compile_error_is_in_the_words_of_the_usual_header(
+    build: Build, place: Path, precompiled: Path
+) -> None:
     code = INCLUDE + USING + "int main() { vector<int> v; v.push_back(string()); }\n"
     plain = build(never(place), code)
-    build(Headers(place, worth_it=1), INCLUDE + USING + MAIN)
-    quick = build(Headers(place), code)
+    quick = build(Headers(precompiled), code)
     assert isinstance(plain, Refused)
     assert isinstance(quick, Refused)
     assert quick.message == plain.message
-    assert str(place) not in quick.message
+    assert str(precompiled) not in quick.message
 
 
 @needs_gcc
 def test_a_source_that_takes_too_long_is_not_compiled_a_second_time(
-    build: Build, place: Path, monkeypatch: pytest.MonkeyPatch
+    build: Build, precompiled: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    build(Headers(place, worth_it=1), INCLUDE + USING + MAIN)
     fibonacci = "constexpr int f(int n) { return n < 2 ? n : f(n - 1) + f(n - 2); }\n"
     code = INCLUDE + fibonacci + "static_assert(f(60) > 0);\nint main() {}\n"
     commands: list[list[str]] = []
@@ -160,7 +186,7 @@ def test_a_source_that_takes_too_long_is_not_compiled_a_second_time(
 
     monkeypatch.setattr(Builder, "_compile", counted)
     monkeypatch.setattr(builder, "COMPILER_LIMITS", replace(LIMITS, cpu_s=0.4))
-    refused = build(Headers(place), code)
+    refused = build(Headers(precompiled), code)
     assert isinstance(refused, Refused)
     assert "needs more than 0.4 s" in refused.message
     assert ["-I" in command for command in commands] == [True]

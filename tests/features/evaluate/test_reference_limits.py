@@ -68,6 +68,7 @@ def limits(folder: Path) -> Any:
     return json.loads((folder / "r" / "run.json").read_text())["test_limits"]
 
 
+@pytest.mark.thorough
 def test_a_solution_ten_times_slower_than_the_reference_is_too_slow(folder: Path) -> None:
     put(folder, BURNING)
     assert verdict(grade(folder)) == "accepted"

@@ -34,7 +34,17 @@ def test_each_revision_in_cpp_is_compiled_and_judged(own: Path, take: Import) ->
     assert "in cpp" in shown.stdout, shown.stderr
 
 
-@pytest.mark.parametrize("form", ["lcb", "csv", "openai-messages", "atif", "junit"])
+@pytest.mark.parametrize(
+    "form",
+    [
+        "lcb",
+        "csv",
+        *(
+            pytest.param(form, marks=pytest.mark.thorough)
+            for form in ("openai-messages", "atif", "junit")
+        ),
+    ],
+)
 def test_a_run_in_cpp_is_exported(own: Path, take: Import, form: str) -> None:
     row = {"problem_id": "echo", "code": RIGHT, "turn": 1}
     assert take([row], "--language", "cpp", "--model", "m").returncode == 0
