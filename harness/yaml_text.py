@@ -1,7 +1,7 @@
 """YAML texts of users and data sets, bounded: no text costs more than its size suggests.
 
-Keys that are given twice, aliases that contain themselves or expand a short text to a huge one,
-and values that Python cannot hold are errors.
+Aliases that contain themselves or expand a short text to a huge one, and values that Python cannot
+hold, are errors; keys that are given twice too, unless told otherwise.
 """
 
 from collections.abc import Callable
@@ -18,12 +18,13 @@ class YamlError(ValueError):
     """A text is not YAML, or not YAML that is read here; the message is one line."""
 
 
-def parse_yaml(text: str, *, spelling: Callable[[str], str] = str) -> Any:
+def parse_yaml(text: str, *, spelling: Callable[[str], str] = str, may_repeat: bool = False) -> Any:
     """Return the value of a YAML text.
 
     Args:
         text: the text.
         spelling: makes keys equal that count as the same.
+        may_repeat: whether a key that is given twice has its last value.
 
     Raises:
         YamlError: it is not YAML, repeats a key, expands too much, or has a value that cannot be.
@@ -35,7 +36,7 @@ def parse_yaml(text: str, *, spelling: Callable[[str], str] = str) -> Any:
         node = loader.get_single_node()
         if node is None:
             return None
-        _Check(spelling).size(node)
+        _Check(None if may_repeat else spelling).size(node)
         return loader.construct_document(node)
     except YamlError:
         raise
@@ -58,10 +59,10 @@ class _Check:
     """Checks the nodes of a text, each once.
 
     Args:
-        spelling: as for `parse_yaml`.
+        spelling: as for `parse_yaml`; None if keys may be repeated.
     """
 
-    def __init__(self, spelling: Callable[[str], str]) -> None:
+    def __init__(self, spelling: Callable[[str], str] | None) -> None:
         self._spelling = spelling
         self._sizes: dict[int, int | None] = {}
 
@@ -80,7 +81,8 @@ class _Check:
             size += len(node.value)
             _check_text(node)
         elif isinstance(node, yaml.MappingNode):
-            self._check_keys(node)
+            if self._spelling is not None:
+                _check_keys(node, self._spelling)
             size += sum(self.size(part) for pair in node.value for part in pair)
         else:
             size += sum(map(self.size, node.value))
@@ -89,18 +91,18 @@ class _Check:
         self._sizes[id(node)] = size
         return size
 
-    def _check_keys(self, mapping: Any) -> None:
-        import yaml
 
-        lines: dict[str, int] = {}
-        for key, _ in mapping.value:
-            if not isinstance(key, yaml.ScalarNode) or key.value == "<<":
-                continue
-            name, line = self._spelling(key.value), key.start_mark.line + 1
-            if name in lines:
-                places = f"in lines {lines[name]} and {line}"
-                raise YamlError(f"{key.value} is given twice, {places}")
-            lines[name] = line
+def _check_keys(mapping: Any, spelling: Callable[[str], str]) -> None:
+    import yaml
+
+    lines: dict[str, int] = {}
+    for key, _ in mapping.value:
+        if not isinstance(key, yaml.ScalarNode) or key.value == "<<":
+            continue
+        name, line = spelling(key.value), key.start_mark.line + 1
+        if name in lines:
+            raise YamlError(f"{key.value} is given twice, in lines {lines[name]} and {line}")
+        lines[name] = line
 
 
 def _check_text(node: Any) -> None:

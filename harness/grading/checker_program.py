@@ -1,4 +1,4 @@
-"""Checkers that are compiled programs: output validators of contest packages, and testlib's.
+"""Checkers that are programs: output validators of contest packages, and testlib's.
 
 The program runs in a sandbox in which no solution ever runs. It finds the input, the expected
 output and the answer there, and says its verdict by its exit code. One that crashes, runs out of a
@@ -8,6 +8,7 @@ limit or ends with another exit code is at fault: a `checker_error`, whatever th
 import math
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from harness.excerpts import around
@@ -21,10 +22,12 @@ from harness.grading.checkers import (
 )
 from harness.grading.sandbox_retry import RetryingWorker
 from harness.grading.verdict import Difference
+from harness.languages import PYTHON
 from harness.problem import CheckerProgram, TestCase
 from harness.sandbox.execution import Ending, Execution
 from harness.sandbox.limits import Limits
 from harness.sandbox.program import Program
+from harness.sandbox.python_script import python_script
 from harness.sandbox.test_folder import TestFolder, unpack_kept
 from harness.sandbox.trial import Trial
 from harness.text import writable
@@ -86,7 +89,7 @@ class ProgramCheck:
         self._inputs: list[bytes] = []
         self._overdue = 0
         limits = Limits(program.cpu_s, program.memory_bytes)
-        self._trial = Trial(compiled_checker(program), self._inputs, limits, has_folder=True)
+        self._trial = Trial(checker_program(program), self._inputs, limits, has_folder=True)
 
     def prepare(self, program: Program, tests: Sequence[TestCase]) -> CheckedProgram:
         """Return the solution and the inputs of the tests, which it does not change."""
@@ -132,7 +135,11 @@ class ProgramCheck:
             return CheckerError(writable(f"the problem's checker is at fault: {error}"))
 
     def _run(self, test: TestCase, answer: str) -> Execution:
-        self._inputs.append(folder_of(self._program.protocol, test, encoded(answer)).packed())
+        folder = folder_of(self._program, test, encoded(answer))
+        if self._program.language == PYTHON:
+            with self._bench.worker.on(checker_trial(self._program, folder)) as trial:
+                return self._bench.execute(trial, [0], last=True)[0]
+        self._inputs.append(folder.packed())
         place = len(self._inputs) - 1
         try:
             return self._bench.execute(self._trial, [place])[0]
@@ -140,8 +147,15 @@ class ProgramCheck:
             self._inputs[place] = b""
 
 
-def compiled_checker(program: CheckerProgram) -> Program:
-    """Return a checker as a program that can be compiled and run."""
+def checker_program(program: CheckerProgram, arguments: Sequence[str] = ("",)) -> Program:
+    """Return a checker as a program that can be run.
+
+    Args:
+        program: the checker.
+        arguments: its arguments; those of a compiled one come with the test.
+    """
+    if program.language == PYTHON:
+        return python_script(program.source, arguments)
     return Program(
         program.source,
         language=program.language,
@@ -150,25 +164,44 @@ def compiled_checker(program: CheckerProgram) -> Program:
     )
 
 
+def checker_trial(program: CheckerProgram, folder: TestFolder, longer_s: float = 0.0) -> Trial:
+    """Return the trial of a checker with one test.
+
+    Args:
+        program: the checker.
+        folder: the test.
+        longer_s: seconds by which it may take longer, as it waits for a solution.
+    """
+    limits = Limits(program.cpu_s, program.memory_bytes)
+    limits = replace(limits, own_wall_s=limits.wall_s + longer_s)
+    code = checker_program(program, folder.arguments)
+    return Trial(code, [folder.packed()], limits, has_folder=True)
+
+
 def encoded(text: str) -> bytes:
     """Return the bytes of an answer that was decoded by `surrogateescape`."""
     return text.encode("utf-8", "surrogateescape")
 
 
 def folder_of(
-    protocol: str, test: TestCase, answer: bytes, left: Mapping[str, bytes] | None = None
+    program: CheckerProgram,
+    test: TestCase,
+    answer: bytes,
+    left: Mapping[str, bytes] | None = None,
 ) -> TestFolder:
     """Return what a checker finds: input, expected output and answer of a test.
 
     Args:
-        protocol: how it is called.
+        program: the checker.
         test: the test.
         answer: what the solution printed; empty in a dialogue.
         left: files that it left in its folder in an earlier pass.
     """
     files = {INPUT: encoded(test.input), EXPECTED: encoded(test.output)}
+    if program.language == PYTHON:
+        files |= {name: encoded(text) for name, text in program.files}
     files |= {f"{FEEDBACK}/{name}": data for name, data in (left or {}).items()}
-    if protocol == "testlib":
+    if program.protocol == "testlib":
         files[ANSWER] = answer
         return TestFolder(("checker", INPUT, ANSWER, EXPECTED, *test.flags), files=files)
     arguments = ("validator", INPUT, EXPECTED, f"{FEEDBACK}/", *test.flags)

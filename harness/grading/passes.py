@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
-from harness.grading.checker_program import Ruling, compiled_checker, folder_of, ruling_of
+from harness.grading.checker_program import Ruling, checker_trial, folder_of, ruling_of
 from harness.grading.checkers import difference_of
 from harness.grading.execution_answer import answer_of
 from harness.grading.outcome import outcome
@@ -19,8 +19,6 @@ from harness.grading.verdict import Difference, JudgedAgain, TestResult
 from harness.problem import CheckerProgram, TestCase
 from harness.sandbox.dialogue import Ended, InteractiveTest
 from harness.sandbox.execution import Ending, Execution, SandboxError
-from harness.sandbox.limits import Limits
-from harness.sandbox.test_folder import TestFolder
 from harness.sandbox.trial import Trial
 
 T = TypeVar("T")
@@ -132,7 +130,8 @@ class PassJudge:
 
     def _check(self, test: TestCase, answer: bytes, left: Mapping[str, bytes]) -> Ruling:
         beside = self.bench.worker.beside
-        with beside.on(self._trial(folder_of(self.checker.protocol, test, answer, left))) as trial:
+        folder = folder_of(self.checker, test, answer, left)
+        with beside.on(checker_trial(self.checker, folder)) as trial:
             execution = beside.try_out(trial, [0], last=True)[0]
         return ruling_of(execution, self.checker.protocol)
 
@@ -140,7 +139,8 @@ class PassJudge:
         worker = self.bench.worker
         limits = replace(self.task.limits, own_wall_s=WALL * self.task.limits.wall_s)
         own = Trial(self.task.program, [b""], limits)
-        other = self._trial(folder_of(self.checker.protocol, test, b"", left), limits.longest_s)
+        folder = folder_of(self.checker, test, b"", left)
+        other = checker_trial(self.checker, folder, limits.longest_s)
         with worker.on(own), worker.beside.on(other):
             if (refused := worker.beside.prepare(other)) is not None:
                 return Pass(_nothing(refused), ruling_of(refused, self.checker.protocol))
@@ -164,11 +164,6 @@ class PassJudge:
     def _answer(self, execution: Execution) -> bytes | None:
         counts = self.task.exit_code_counts
         return answer_of(execution, functional=False, exit_code_counts=counts)
-
-    def _trial(self, folder: TestFolder, longer_s: float = 0.0) -> Trial:
-        limits = Limits(self.checker.cpu_s, self.checker.memory_bytes)
-        limits = replace(limits, own_wall_s=limits.wall_s + longer_s)
-        return Trial(compiled_checker(self.checker), [folder.packed()], limits, has_folder=True)
 
     def _retried(self, run: Callable[[], T]) -> T:
         for _ in range(ATTEMPTS - 1):

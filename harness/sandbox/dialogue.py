@@ -1,9 +1,11 @@
 """A dialogue: two programs in two sandboxes, each reading what the other writes.
 
-What they write passes through here, bounded, and nothing else does. A program that has ended is the
-end of the other's input.
+What they write passes through here, bounded, and nothing else does. A program that has ended, or
+has closed its output for a while, is the end of the other's input. For a while, as a program that
+ends closes its output first: how it ended has to be known before the other can react.
 """
 
+import math
 import os
 import select
 import time
@@ -22,6 +24,7 @@ PIECE = 1 << 16
 KEPT_PIECES = 20  # of the start and of the end of a dialogue
 KEPT_BYTES = 400  # of each
 LONGEST_LOOK_MS = 1000
+CLOSED_S = 1.0  # after which a closed output is an end
 
 
 class DialogueLine(NamedTuple):
@@ -92,6 +95,7 @@ class _Pipe:
         self.waiting = b""
         self.passed = 0
         self.ended = False  # whether the writer has ended
+        self.closed_s = math.inf  # when it closed its output
         self.out_of, self.writers_end = os.pipe()
         self.readers_end, self.into = os.pipe()
         for end in (self.out_of, self.into):
@@ -105,6 +109,7 @@ class _Pipe:
             return b""
         if not data:
             self.out_of = _closed(self.out_of)
+            self.closed_s = time.monotonic()
         return data
 
     def write(self) -> None:
@@ -209,7 +214,9 @@ class InteractiveTest(Closing):
                 poll.register(pipe.into, select.POLLOUT)
             elif pipe.out_of >= 0:
                 poll.register(pipe.out_of, select.POLLIN)
-        return dict(poll.poll(LONGEST_LOOK_MS))
+        closed = (pipe.closed_s for pipe in (self._said, self._heard) if not pipe.ended)
+        left_s = min(closed, default=math.inf) + CLOSED_S - time.monotonic()
+        return dict(poll.poll(min(LONGEST_LOOK_MS, max(0, 1000 * left_s))))
 
     def _pass_on(self, pipe: _Pipe) -> None:
         """Pass on what was written, as far as it is taken."""
@@ -225,6 +232,7 @@ class InteractiveTest(Closing):
                 self._record.add(data, mine=pipe.mine)
                 pipe.waiting = data
                 pipe.write()
+        pipe.ended |= time.monotonic() >= pipe.closed_s + CLOSED_S
         if pipe.ended and not pipe.waiting:
             pipe.end()
 

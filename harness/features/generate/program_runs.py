@@ -7,17 +7,12 @@ from harness.languages import PYTHON
 from harness.sandbox.execution import Execution
 from harness.sandbox.limits import Limits
 from harness.sandbox.program import Program
+from harness.sandbox.python_script import python_script
 from harness.sandbox.test_folder import TestFolder
 from harness.sandbox.trial import Trial
 from harness.sources.contests.generators.generator_programs import ProgramSource
 
 COMPILE_S = 60.0
-_SCRIPT = """\
-import sys as _sys
-_sys.argv = {arguments!r}
-_sys.path.insert(0, "")
-exec(compile({code!r}, {name!r}, "exec"), globals())
-"""
 
 
 def run_program(
@@ -45,8 +40,7 @@ def run_program(
     name = source.path.name
     files: Mapping[str, bytes] = dict(source.data)
     if source.language == PYTHON:
-        command = [name, *arguments]
-        program = Program(_SCRIPT.format(arguments=command, code=source.code, name=name))
+        program = python_script(source.code, (name, *arguments))
         texts = {each: text.encode("utf-8", "surrogatepass") for each, text in source.files}
         files = {**files, **texts}
     else:

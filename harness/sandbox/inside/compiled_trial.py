@@ -23,7 +23,7 @@ from inside.walls import linux
 from inside.walls.lockdown import Lockdown
 from inside.working_directory import empty_working_directory
 
-RUN, WAIT, ARGUMENTS = b"f", b"w", b"a"  # orders to the launcher
+RUN, WAIT, ARGUMENTS, CLOSE = b"f", b"w", b"a", b"c"  # orders to the launcher
 STARTED, ENDED = b"P", b"W"
 ABOVE = 20  # first descriptor that is out of the way of these
 PATIENCE_S = 20.0
@@ -118,6 +118,9 @@ class CompiledTrial(SolutionTrial):
             return self._broken(f"no process can be started: {born.word.decode(errors='replace')}")
         began = time.monotonic()
         process = Started(*_PROCESS.unpack(born.word[1:]))
+        if self.job.ends:
+            self.forget_ends()
+            os.write(self.orders, CLOSE)
         try:
             waited = self.wait(process, (0.0, began), self.births)
             if waited.missing == "gone" and self.watch is not None:

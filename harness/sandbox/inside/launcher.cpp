@@ -5,8 +5,8 @@
 // the solution's. A process takes the filter on before it starts the solution. The filter passes
 // that one call on to this program, which traces the process up to it, and then leaves it alone.
 //
-// Orders begin with a byte: run, wait for the end, and set the arguments of later runs. Answers
-// begin with a byte too.
+// Orders begin with a byte: run, wait for the end, set the arguments of later runs, and close
+// standard input and output, which are pipes in a dialogue. Answers begin with a byte too.
 
 #include <fcntl.h>
 #include <linux/filter.h>
@@ -145,6 +145,9 @@ int main() {
             }
         } else if (order == 'a') {
             read_arguments();
+        } else if (order == 'c') {
+            close(0);
+            close(1);
         } else {
             wait_for(child);
         }

@@ -64,7 +64,10 @@ class Runner:
         self.stack_size = threading.stack_size()
         threading.stack_size(self.stack_size)  # reading it sets it back to the system's default
         self.builtins = dict(builtins.__dict__) if solution.meddles else {}
-        self.random_state = random.getstate() if solution.draws else None
+        self.random_state = None
+        if solution.draws:
+            random.seed()  # as a process that was started; the fork server's copies are all alike
+            self.random_state = random.getstate()
 
     def run(self, go: bytes) -> None:
         """Run a test at each request of the fork server, until it hangs up.
@@ -183,8 +186,11 @@ class Runner:
 
     def _renew_streams(self) -> None:
         for number, descriptor in enumerate(self.descriptors[:3]):
-            if not self.talks:
-                os.lseek(descriptor, 0, os.SEEK_SET)
+            if self.talks:
+                os.dup2(descriptor, number)
+                os.close(descriptor)  # so that closing a stream ends the other's input
+                continue
+            os.lseek(descriptor, 0, os.SEEK_SET)
             os.dup2(descriptor, number)
         sys.stdin = sys.__stdin__ = open_stream(0, "r")
         sys.stdout = sys.__stdout__ = open_stream(1, "w")

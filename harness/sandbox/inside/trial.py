@@ -264,7 +264,13 @@ class SolutionTrial(Outputs):
         if born.word[:1] != messages.READY:
             return born
         self.over = last
+        self.forget_ends()
         return self.template if last else Process(int(born.word[1:]))
+
+    def forget_ends(self) -> None:
+        """Close the pipes of a dialogue here: the program's are its only ends."""
+        for number in range(len(self.job.ends)):
+            os.dup2(self.files[2], self.files[number])
 
     def _reported(
         self, ended: tuple[int, int, float], records: list[messages.TestRecord]

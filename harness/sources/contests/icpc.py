@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
 
 from harness.errors import DataError, UsageError
 from harness.figures import count
 from harness.html_text import html_text
+from harness.languages import PYTHON as PYTHON_3
 from harness.languages import LanguageName
 from harness.problem import (
     Checker,
@@ -380,17 +380,10 @@ def _own_validator(
     program, where = programs[0], str(programs[0].path)
     if len(programs) > 1:
         raise DataError(where, "output_validators", "there are several, and one can be run")
+    own = settings.validator_limits
     if program.language == CPP:
-        constants, own = settings.constants, settings.validator_limits
-        compiled = compiled_validator(package, program, constants, own)
-        passes = settings.validator_limits.passes if MULTI_PASS in settings.kinds else 0
-        shape: dict[str, Any] = {"interactive": INTERACTIVE in settings.kinds, "passes": passes}
-        shape["scores"] = SCORING in settings.kinds
-        compiled = compiled.model_copy(update=shape)
-        return Checker(kind="program", program=compiled)
-    if settings.kinds & {INTERACTIVE, MULTI_PASS}:
-        what = "of interactive and multi-pass problems only output validators in C++ are run here"
-        raise DataError(where, "output_validators", what)
+        compiled = compiled_validator(package, program, settings.constants, own)
+        return _as_program(compiled, settings)
     python = program.sources() if program.language == PYTHON else []
     others = [each for each in program.files if each not in python and each.suffix not in _NOTES]
     if others or not python:
@@ -400,12 +393,32 @@ def _own_validator(
         raise DataError(where, "output_validators", "its files are in several folders")
     main = _main(python, where)
     sources = {each: _python_3(package, each, settings) for each in python}
-    if SCORING in settings.kinds and any("score" in text for text in sources.values()):
-        what = "it is Python and gives points; only those of validators in C++ are read here"
-        raise DataError(where, "output_validators", what)
+    gives_points = SCORING in settings.kinds and any("score" in text for text in sources.values())
+    if gives_points or settings.kinds & {INTERACTIVE, MULTI_PASS}:
+        files = tuple((each.name, text) for each, text in sources.items() if each != main)
+        script = CheckerProgram(
+            protocol="kattis",
+            source=sources[main],
+            files=files,
+            language=PYTHON_3,
+            cpu_s=own.cpu_s,
+            memory_bytes=own.memory_bytes,
+        )
+        return _as_program(script, settings)
     modules = {each.stem: text for each, text in sources.items() if each != main}
     code = validator(sources[main], main.name, modules, flags)
     return Checker(kind="check", code=code, takes_flags=len(flags) > 1)
+
+
+def _as_program(program: CheckerProgram, settings: PackageSettings) -> Checker:
+    """Return the checker that runs a program as the problem's kind asks for."""
+    passes = settings.validator_limits.passes if MULTI_PASS in settings.kinds else 0
+    shape = {
+        "interactive": INTERACTIVE in settings.kinds,
+        "passes": passes,
+        "scores": SCORING in settings.kinds,
+    }
+    return Checker(kind="program", program=program.model_copy(update=shape))
 
 
 def _main(python: list[Path], where: str) -> Path:

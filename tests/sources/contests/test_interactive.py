@@ -39,6 +39,34 @@ int main(int, char **arguments) {
     return 43;
 }
 """
+INTERACTOR_IN_PYTHON = """
+import os
+import sys
+from pathlib import Path
+
+from bounds import MOST
+
+
+def talk(secret):
+    asked = 0
+    for line in sys.stdin:
+        for word in line.split():
+            if word == "crash":
+                os.abort()
+            guess = int(word) if word.lstrip("-").isdigit() else 0
+            asked += guess >= 1
+            if guess < 1 or asked > MOST:
+                return asked
+            print("more" if guess < secret else "less" if guess > secret else "right", flush=True)
+            if guess == secret:
+                sys.exit(42)
+    return asked
+
+
+asked = talk(int(Path(sys.argv[1]).read_text()))
+(Path(sys.argv[3]) / "judgemessage.txt").write_text(f"no guess after {asked}")
+sys.exit(43)
+"""
 SEARCH = """
 low, high = 1, 100
 while True:
@@ -69,13 +97,20 @@ FILES = {
     "data/sample/1.in": "30\n",
     "data/secret/group/2.in": "77\n",
     "data/sample/1.interaction": ">50\n<less\n",
-    "output_validators/talk.cc": INTERACTOR,
 }
+INTERACTORS = {
+    "cpp": {"output_validators/talk.cc": INTERACTOR},
+    "python": {
+        "output_validators/talk/main.py": INTERACTOR_IN_PYTHON,
+        "output_validators/talk/bounds.py": "MOST = 10\n",
+    },
+}
+SETTINGS = "validation: custom interactive\nlimits: {time_limit: 1}\n"
 
 
-@pytest.fixture
-def problem(package: Package) -> Problem:
-    return only(package("validation: custom interactive\nlimits: {time_limit: 1}\n", FILES))
+@pytest.fixture(params=INTERACTORS)
+def problem(package: Package, request: pytest.FixtureRequest) -> Problem:
+    return only(package(SETTINGS, FILES | INTERACTORS[request.param]))
 
 
 def _judge(worker: Worker, problem: Problem, code: str, language: str = "python") -> Grade:
@@ -159,6 +194,65 @@ def test_a_later_test_is_not_disturbed_by_a_dialogue_that_failed(
     assert _judge(worker, problem, SEARCH.format(read="input()", flush="")).solved
 
 
+CLOSING = {
+    "cpp": {
+        "output_validators/talk.cc": """
+            #include <iostream>
+            #include <string>
+            #include <unistd.h>
+            int main() {
+                std::string word;
+                std::cout << "1\\n2\\n" << std::flush;
+                close(1);
+                return std::cin >> word && word == "3" && !(std::cin >> word) ? 42 : 43;
+            }
+        """
+    },
+    "python": {
+        "output_validators/talk.py": """
+import os
+import sys
+print("1\\n2", flush=True)
+os.close(1)
+sys.exit(42 if sys.stdin.read() == "3\\n" else 43)
+"""
+    },
+}
+SUM = {
+    "python": "import sys\nprint(sum(map(int, sys.stdin.read().split())){more})",
+    "cpp": "#include <cstdio>\nint main() {{ int n, sum = {more}0; "
+    'while (scanf("%d", &n) == 1) sum += n; printf("%d\\n", sum); }}',
+}
+
+
+@pytest.mark.parametrize(
+    ("interactor", "language"),
+    [
+        ("cpp", "cpp"),
+        ("python", "python"),
+        pytest.param("cpp", "python", marks=pytest.mark.thorough),
+        pytest.param("python", "cpp", marks=pytest.mark.thorough),
+    ],
+)
+def test_an_interactor_that_closes_its_output_ends_the_solutions_input(
+    package: Package, worker: Worker, interactor: str, language: str
+) -> None:
+    problem = only(package(SETTINGS, FILES | CLOSING[interactor]))
+    code = SUM[language].format(more="")
+    assert _judge(worker, problem, code, language).verdict is Verdict.ACCEPTED
+    wrong = SUM[language].format(more=", 4" if language == "python" else "4 + ")
+    assert _judge(worker, problem, wrong, language).verdict is Verdict.WRONG_ANSWER
+
+
+def test_a_solution_that_closes_its_output_ends_the_interactors_input(
+    package: Package, worker: Worker
+) -> None:
+    interactor = "import sys\ngiven = sys.stdin.read()\nprint(given)\nsys.exit(42)\n"
+    problem = only(package(SETTINGS, FILES | {"output_validators/talk.py": interactor}))
+    code = "import os\nprint(5, flush=True)\nos.close(1)\nassert input() == '5'"
+    assert _judge(worker, problem, code).verdict is Verdict.ACCEPTED
+
+
 PASSES = "problem_format_version: 2025-09\nname: a\ntype: [pass-fail, multi-pass]\n"
 VALIDATOR = """
         #include <fstream>
@@ -175,6 +269,17 @@ VALIDATOR = """
             return 42;
         }
     """
+SAME = """
+import sys
+from pathlib import Path
+folder, answer = Path(sys.argv[3]), input()
+first = folder / "first"
+if first.exists():
+    sys.exit(42 if answer == first.read_text() else 43)
+first.write_text(answer)
+(folder / "nextpass.in").write_text("again\\n")
+sys.exit(42)
+"""
 SOLUTION = "word = input()\nprint(input()[::-1] if word == 'decode' else word[::-1])"
 
 
@@ -199,6 +304,21 @@ class TestPasses:
         assert _judge(worker, passes, crash).verdict is Verdict.RUNTIME_ERROR
         exiting = SOLUTION + "\nexit(1)"
         assert _judge(worker, passes, exiting).verdict is Verdict.RUNTIME_ERROR
+
+    @pytest.mark.parametrize(
+        ("code", "verdict"),
+        [
+            ("print(0.5)", Verdict.ACCEPTED),
+            ("import random\nprint(random.random())", Verdict.WRONG_ANSWER),
+            ("from random import *\nprint(random())", Verdict.WRONG_ANSWER),
+            ("import numpy\nprint(numpy.random.rand())", Verdict.WRONG_ANSWER),
+        ],
+    )
+    def test_a_validator_in_python_compares_two_runs_whose_random_numbers_differ(
+        self, package: Package, worker: Worker, code: str, verdict: Verdict
+    ) -> None:
+        problem = only(package(PASSES, {"output_validator/same.py": SAME}))
+        assert _judge(worker, problem, code).verdict is verdict
 
     def test_more_passes_than_the_package_allows_are_the_validators_fault(
         self, package: Package, worker: Worker

@@ -44,6 +44,12 @@ def test_what_would_change_a_verdict_is_refused(
         load(str(package("name: Parts\n", files)))
 
 
+def test_of_a_key_that_a_group_gives_twice_the_last_counts(package: Package) -> None:
+    twice = "output_validator_flags: case_sensitive\noutput_validator_flags: float_tolerance 1\n"
+    problem = only(package("name: Parts\n", {f"{GROUP}/testdata.yaml": twice}))
+    assert problem.tests.all()[-1].flags == ("float_tolerance", "1")
+
+
 @pytest.mark.parametrize(
     "files",
     [
@@ -53,6 +59,7 @@ def test_what_would_change_a_verdict_is_refused(
         {"include/cpp/driver.cpp": "int main() {}"},
         {"data/sample/1.in.statement": "3", "data/sample/1.ans.statement": "1 2"},
         {"data/invalid_input/1.in": "0", "data/.DS_Store": "x"},
+        {f"{GROUP}/testdata.yaml": "input_validator_flags: n=1\ninput_validator_flags: m=2\n"},
     ],
 )
 def test_what_changes_none_is_passed_over(package: Package, files: dict[str, str]) -> None:

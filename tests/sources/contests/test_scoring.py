@@ -65,6 +65,21 @@ int main(int, char **arguments) {
     return 42;
 }
 """
+SCORER_IN_PYTHON = """
+import sys
+from pathlib import Path
+
+folder = Path(sys.argv[3])
+for line in sys.stdin:
+    word, _, value = line.strip().partition(" ")
+    if word == "wrong":
+        sys.exit(43)
+    if word:
+        name = {"score": "score.txt", "share": "score_multiplier.txt"}[word]
+        (folder / name).write_text(value)
+sys.exit(42)
+"""
+SCORERS = {"v.cc": SCORER, "v.py": SCORER_IN_PYTHON}
 
 
 def _judge(worker: Worker, problem: Problem, code: str) -> Grade:
@@ -196,59 +211,76 @@ class TestOwnScores:
         except MissingCompilerError as missing:
             pytest.skip(str(missing))
 
+    @pytest.fixture(params=SCORERS)
+    def scorer(self, request: pytest.FixtureRequest) -> str:
+        """Return the name of the validator's file."""
+        return request.param
+
     @pytest.mark.parametrize(
-        ("answer", "points", "verdict"),
+        ("answer", "expected"),
         [
-            ("score 20", 60, Verdict.ACCEPTED),
-            ("score 12.5", 37.5, Verdict.WRONG_ANSWER),
-            ("wrong", 0, Verdict.WRONG_ANSWER),
+            ("score 20", (60, Verdict.ACCEPTED)),
+            ("score 12.5", (37.5, Verdict.WRONG_ANSWER)),
+            ("wrong", (0, Verdict.WRONG_ANSWER)),
         ],
     )
     def test_legacy_scores_are_added(
-        self, package: Package, worker: Worker, answer: str, points: float, verdict: Verdict
+        self,
+        package: Package,
+        worker: Worker,
+        scorer: str,
+        answer: str,
+        expected: tuple[float, Verdict],
     ) -> None:
-        grade = _judge(worker, self._legacy(package), f"print({answer!r})")
+        points, verdict = expected
+        grade = _judge(worker, self._legacy(package, scorer), f"print({answer!r})")
         assert (grade.score, grade.verdict) == (Score(points=points, maximum=60), verdict)
 
     @pytest.mark.parametrize("answer", ["", "score 21", "score much", "score nan", "share 0.5"])
     def test_a_legacy_score_that_is_none_is_the_checkers_fault(
-        self, package: Package, worker: Worker, answer: str
+        self, package: Package, worker: Worker, scorer: str, answer: str
     ) -> None:
-        grade = _judge(worker, self._legacy(package), f"print({answer!r})")
+        grade = _judge(worker, self._legacy(package, scorer), f"print({answer!r})")
         assert (grade.score, grade.verdict) == (None, Verdict.CHECKER_ERROR)
 
     @pytest.mark.parametrize(
-        ("answer", "points", "verdict"),
+        ("answer", "expected"),
         [
-            ("", 100, Verdict.ACCEPTED),
-            ("share 1", 100, Verdict.ACCEPTED),
-            ("share 0.5", 50, Verdict.WRONG_ANSWER),
-            ("share 0", 0, Verdict.WRONG_ANSWER),
-            ("score 15", 60, Verdict.WRONG_ANSWER),
+            ("", (100, Verdict.ACCEPTED)),
+            ("share 1", (100, Verdict.ACCEPTED)),
+            ("share 0.5", (50, Verdict.WRONG_ANSWER)),
+            ("share 0", (0, Verdict.WRONG_ANSWER)),
+            ("score 15", (60, Verdict.WRONG_ANSWER)),
         ],
     )
     def test_a_share_is_of_the_tests_points(
-        self, package: Package, worker: Worker, answer: str, points: float, verdict: Verdict
+        self,
+        package: Package,
+        worker: Worker,
+        scorer: str,
+        answer: str,
+        expected: tuple[float, Verdict],
     ) -> None:
-        grade = _judge(worker, self._newest(package), f"print({answer!r})")
+        points, verdict = expected
+        grade = _judge(worker, self._newest(package, scorer), f"print({answer!r})")
         assert (grade.score, grade.verdict) == (Score(points=points, maximum=100), verdict)
 
     @pytest.mark.parametrize("answer", ["share 1.5", "share -1", "score 26", "score -1"])
     def test_more_than_a_tests_points_are_the_checkers_fault(
-        self, package: Package, worker: Worker, answer: str
+        self, package: Package, worker: Worker, scorer: str, answer: str
     ) -> None:
-        grade = _judge(worker, self._newest(package), f"print({answer!r})")
+        grade = _judge(worker, self._newest(package, scorer), f"print({answer!r})")
         assert (grade.score, grade.verdict) == (None, Verdict.CHECKER_ERROR)
 
     def test_scores_in_a_group_of_all_or_nothing_are_the_checkers_fault(
-        self, package: Package, worker: Worker
+        self, package: Package, worker: Worker, scorer: str
     ) -> None:
         more = {"data/secret/group/test_group.yaml": "max_score: 100\n"}
-        problem = only(package(NEWEST, {"output_validator/v.cc": SCORER} | more))
+        problem = only(package(NEWEST, {f"output_validator/{scorer}": SCORERS[scorer]} | more))
         assert _judge(worker, problem, "print()").verdict is Verdict.ACCEPTED
         assert _judge(worker, problem, "print('share 1')").verdict is Verdict.CHECKER_ERROR
 
-    def _legacy(self, package: Package) -> Problem:
+    def _legacy(self, package: Package, scorer: str) -> Problem:
         files = {
             "data/testdata.yaml": "on_reject: continue\ngrader_flags: ignore_sample\nrange: 0 60\n",
             "data/sample/testdata.yaml": "grader_flags: sum\n",
@@ -256,14 +288,14 @@ class TestOwnScores:
             "data/secret/group/testdata.yaml": "range: 0 20\n",
             "data/secret/other/testdata.yaml": "range: 0 20\n",
             "data/secret/third/testdata.yaml": "range: 0 20\n",
-            "output_validators/v.cc": SCORER,
+            f"output_validators/{scorer}": SCORERS[scorer],
         }
         for name in ("other", "third"):
             files |= {f"data/secret/{name}/1.{ending}": "1\n" for ending in ("in", "ans")}
         return only(package(OLDER + "validation: custom score\n", files))
 
-    def _newest(self, package: Package) -> Problem:
-        files = {"output_validator/v.cc": SCORER}
+    def _newest(self, package: Package, scorer: str) -> Problem:
+        files = {f"output_validator/{scorer}": SCORERS[scorer]}
         for name in ("group", "other"):
             text = "max_score: 50\nscore_aggregation: sum\n"
             files[f"data/secret/{name}/test_group.yaml"] = text
@@ -301,11 +333,6 @@ class TestOwnScores:
             NEWEST,
             {"data/secret/group/test_group.yaml": "max_score: 1\nrequire_pass: later\n"},
             "require_pass",
-        ),
-        (
-            OLDER + "validation: custom score\n",
-            {"output_validators/v.py": "open('score.txt')", "data/testdata.yaml": "range: 0 9\n"},
-            "Python and gives points",
         ),
     ],
 )

@@ -38,11 +38,27 @@ class PackageFolder(Folder):
         """Return the source of a program, with the package's constants. Raises DataError."""
         return with_constants(self.string(path, MOST_PROGRAM_BYTES), constants)
 
-    def mapping(self, path: Path, constants: Mapping[str, str] | None = None) -> dict[str, Any]:
-        """Return the keys and values of a YAML file. Raises DataError."""
+    def mapping(
+        self,
+        path: Path,
+        constants: Mapping[str, str] | None = None,
+        *,
+        may_repeat: bool = False,
+    ) -> dict[str, Any]:
+        """Return the keys and values of a YAML file.
+
+        Args:
+            path: the file.
+            constants: the package's constants.
+            may_repeat: whether a key that is given twice has its last value, as in the format's
+                own tools.
+
+        Raises:
+            DataError: it cannot be read, or is no mapping.
+        """
         text = with_constants(self.string(path, MOST_YAML_BYTES), constants or {})
         try:
-            value: object = parse_yaml(text)
+            value: object = parse_yaml(text, may_repeat=may_repeat)
         except YamlError as error:
             raise DataError(str(path), None, str(error)) from None
         if value is None:

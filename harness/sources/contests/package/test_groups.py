@@ -92,7 +92,7 @@ def _is_draft(package: PackageFolder, settings: PackageSettings, data: TestData)
         return False
     keys: set[str] = set()
     for path in group_files(package, data):
-        keys |= package.mapping(path, settings.constants).keys()
+        keys |= package.mapping(path, settings.constants, may_repeat=True).keys()
     if not keys & LEGACY_KEYS or keys - LEGACY_KEYS - PLAIN_KEYS:
         what = f"points of version {settings.version} are counted by the legacy keys alone"
         raise DataError(str(package.root / "problem.yaml"), "problem_format_version", what)
@@ -106,7 +106,7 @@ def refuse_lenient_groups(package: PackageFolder, data: TestData) -> None:
         DataError: there is one.
     """
     for path in group_files(package, data):
-        values = package.mapping(path)
+        values = package.mapping(path, may_repeat=True)
         if values.get("grading", "default") != "default":
             raise DataError(str(path), "grading", _OWN_GRADER.format(values["grading"]))
         flags = words(values.get("grader_flags"), str(path), "grader_flags")
@@ -174,7 +174,9 @@ class _Groups:
         """Return what a folder's file says, and the path of that file."""
         for path in self.package.entries(folder):
             if path.name in GROUP_FILES:
-                return self.package.mapping(path, self.settings.constants), str(path)
+                return self.package.mapping(path, self.settings.constants, may_repeat=True), str(
+                    path
+                )
         return {}, str(folder / GROUP_FILES[not self.settings.is_legacy])
 
 
