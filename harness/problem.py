@@ -120,7 +120,8 @@ class CheckerProgram(Frozen):
     Attributes:
         protocol: how it is called and says its verdict. `kattis`: input, expected output and a
             folder for its messages as arguments, the answer on stdin, exit code 42 or 43;
-            `testlib`: input, answer and expected output as arguments, testlib's exit codes.
+            `testlib`: input, answer and expected output as arguments, testlib's exit codes;
+            `grader`: see `harness.grading.graders`.
         source: its source.
         files: names and texts of the files beside it.
         language: language of its source.
@@ -131,7 +132,7 @@ class CheckerProgram(Frozen):
         scores: whether the points that it writes count.
     """
 
-    protocol: Literal["kattis", "testlib"]
+    protocol: Literal["kattis", "testlib", "grader"]
     source: str
     files: tuple[tuple[str, str], ...] = ()
     language: str = "cpp"
@@ -213,6 +214,8 @@ class TestGroup(Frozen):
         most: most points of the group.
         own_scores: whether the checker's points of an accepted test are never allowed, ignored,
             allowed up to `accept_score`, or always there.
+        grader_flags: arguments of the problem's own grader, which then decides on verdict and
+            points; None where the rules above do.
     """
 
     __test__ = False
@@ -228,6 +231,7 @@ class TestGroup(Frozen):
     reject_score: float = 0.0
     most: float = math.inf
     own_scores: Literal["never", "ignored", "optional", "required"] = "never"
+    grader_flags: tuple[str, ...] | None = None
 
 
 class Scoring(Frozen):
@@ -237,11 +241,13 @@ class Scoring(Frozen):
         root: group of all tests.
         maximum: points of a full score.
         tests: number of the problem's tests; fewer are judged without points.
+        grader: the problem's own grader; None where no group needs one.
     """
 
     root: TestGroup
     maximum: float
     tests: int
+    grader: CheckerProgram | None = None
 
 
 class LimitRule(Frozen):

@@ -25,6 +25,7 @@ from harness.grading.checker_program import ProgramCheck
 from harness.grading.checkers import Check, CheckerError, OwnScore
 from harness.grading.code_tests.code_judge import CodeJudge
 from harness.grading.execution_answer import answer_of
+from harness.grading.graders import Grader
 from harness.grading.outcome import outcome
 from harness.grading.passes import PassJudge
 from harness.grading.sandbox_retry import RetryingWorker, picked
@@ -64,7 +65,9 @@ def judge(worker: Worker, task: Task) -> Grade:  # noqa: PLR0911 - a kind of tas
     if not task.program.code.strip():
         return nothing.model_copy(update={"verdict": Verdict.NO_SOLUTION})
     if task.scoring is not None and task.scoring.tests == len(task.tests):
-        return judge_groups(nothing, task, task.scoring, lambda part: judge(worker, part))
+        own = task.scoring.grader
+        grader = None if own is None else Grader(RetryingWorker(worker.beside), own)
+        return judge_groups(nothing, task, task.scoring, lambda part: judge(worker, part), grader)
     if task.checker is not None and (code := task.checker.tests) is not None:
         by_code = CodeJudge(RetryingWorker(worker), task, code)
         return _graded(nothing, worker, by_code, by_code.results())

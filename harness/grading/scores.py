@@ -1,7 +1,8 @@
 """Points of a solution to a problem whose tests are in groups.
 
 Each group's tests are judged as a part of their own. A group's points follow from those of its
-tests and inner groups, as the package formats of Kattis say. A problem is solved by a full score.
+tests and inner groups, as the package formats of Kattis say, or its problem's own grader decides. A
+problem is solved by a full score.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -9,12 +10,15 @@ from dataclasses import dataclass, field, replace
 from statistics import fmean
 from typing import Any, NamedTuple
 
+from harness.grading.graders import ACCEPTED, WRONG, Grader, GraderError, code_of
 from harness.grading.stop import Stop
 from harness.grading.task import Task
 from harness.grading.verdict import ROUNDING, Grade, JudgedAgain, Score, TestResult, Verdict
 from harness.problem import Scoring, TestGroup
+from harness.text import writable
 
-AT_FAULT = "the problem's checker is at fault"
+CHECKER, GRADER = "checker", "grader"
+AT_FAULT = "the problem's {} is at fault: {}"
 
 
 class ScoreError(ValueError):
@@ -22,28 +26,42 @@ class ScoreError(ValueError):
 
 
 class Points(NamedTuple):
-    """Points of a test or group, and whether it is accepted."""
+    """Points of a test or group, and its verdict as graders read it."""
 
     points: float
-    accepted: bool
+    verdict: str = ACCEPTED
+
+    @property
+    def accepted(self) -> bool:
+        """Whether it is accepted."""
+        return self.verdict == ACCEPTED
 
 
-def points_of(root: TestGroup, results: Mapping[int, TestResult]) -> float:
+def points_of(
+    root: TestGroup, results: Mapping[int, TestResult], grader: Grader | None = None
+) -> float:
     """Return the points of all tests; 0 where the whole is rejected.
 
     Args:
         root: group of all tests.
         results: result of each test that was run, by its position. Others are rejected.
+        grader: the problem's own grader.
 
     Raises:
         ScoreError: a checker gave points that its group does not allow.
+        GraderError: the grader is at fault.
+        SandboxError: the sandbox failed.
     """
-    whole = _Count(results).of(root)
+    whole = _Count(results, grader).of(root)
     return whole.points if whole.accepted else 0.0
 
 
 def judge_groups(
-    nothing: Grade, task: Task, scoring: Scoring, judge_part: Callable[[Task], Grade]
+    nothing: Grade,
+    task: Task,
+    scoring: Scoring,
+    judge_part: Callable[[Task], Grade],
+    grader: Grader | None = None,
 ) -> Grade:
     """Judge a solution group by group.
 
@@ -52,18 +70,21 @@ def judge_groups(
         task: the task with all tests.
         scoring: how the tests give points.
         judge_part: judges some of the tests.
+        grader: the problem's own grader.
 
     Raises:
         SandboxError: the sandbox failed.
     """
-    run = _GroupRun(task, judge_part)
+    run = _GroupRun(task, judge_part, grader)
     score: Score | None = None
     try:
         run.judge(scoring.root)
-        score = Score(points=points_of(scoring.root, run.results), maximum=scoring.maximum)
-    except ScoreError as error:
+        points = points_of(scoring.root, run.results, grader)
+        score = Score(points=points, maximum=scoring.maximum)
+    except (ScoreError, GraderError) as error:
+        who = GRADER if isinstance(error, GraderError) else CHECKER
         last = max(run.results)
-        run.results[last] = _at_fault(run.results[last], str(error))
+        run.results[last] = _at_fault(run.results[last], AT_FAULT.format(who, error))
     tests = tuple(run.results[index] for index in sorted(run.results))
     verdict = _verdict(tests, score)
     fields: dict[str, Any] = {"tests": tests, "peak_bytes": run.peak_bytes, "verdict": verdict}
@@ -73,7 +94,7 @@ def judge_groups(
 
 
 def _at_fault(test: TestResult, why: str) -> TestResult:
-    fault = {"verdict": Verdict.CHECKER_ERROR, "error": f"{AT_FAULT}: {why}"}
+    fault = {"verdict": Verdict.CHECKER_ERROR, "error": writable(why)}
     return test.model_copy(update=fault)
 
 
@@ -94,6 +115,7 @@ class _GroupRun:
 
     task: Task
     judge_part: Callable[[Task], Grade]
+    grader: Grader | None = None
     results: dict[int, TestResult] = field(default_factory=dict[int, TestResult])
     accepted: dict[str, bool] = field(default_factory=dict[str, bool])
     again: JudgedAgain = field(default_factory=JudgedAgain)
@@ -115,7 +137,7 @@ class _GroupRun:
                 accepted = self._judge_tests(part, group)
             if group.breaks and not accepted:
                 break
-        return _Count(self.results, self.accepted).of(group).accepted
+        return _Count(self.results, self.grader, self.accepted).of(group).accepted
 
     def _judge_tests(self, indexes: Sequence[int], group: TestGroup) -> bool:
         stop = self.task.stop
@@ -148,39 +170,62 @@ class _Count:
 
     Args:
         results: result of each test that was run, by its position.
+        grader: the problem's own grader.
         accepted: whether a group is accepted, by its name, where that is known.
     """
 
     def __init__(
-        self, results: Mapping[int, TestResult], accepted: Mapping[str, bool] | None = None
+        self,
+        results: Mapping[int, TestResult],
+        grader: Grader | None = None,
+        accepted: Mapping[str, bool] | None = None,
     ) -> None:
         self._results = results
+        self._grader = grader
         self._accepted = dict(accepted or {})
 
     def of(self, group: TestGroup) -> Points:
-        """Return the points of a group. Raises ScoreError."""
+        """Return the points of a group. Raises ScoreError, GraderError, SandboxError."""
         if not all(self._accepted.get(name, False) for name in group.needs):
-            return Points(0.0, False)
+            return Points(0.0, WRONG)
         parts: list[Points] = []
         for part in group.parts:
+            if group.grader_flags is not None and not self._was_run(part):
+                continue
             score = self._test(part, group) if isinstance(part, int) else self.of(part)
             if isinstance(part, TestGroup):
                 self._accepted[part.name.rpartition("/")[2]] = score.accepted
             parts.append(score)
             if group.breaks and not score.accepted:
                 break
+        whole = self._whole(group, parts)
+        if whole.points > group.most + ROUNDING * max(1.0, abs(group.most)):
+            what = f"{whole.points:.12g} points in a group of at most {group.most:.12g}"
+            raise (ScoreError if group.grader_flags is None else GraderError)(what)
+        return whole
+
+    def _whole(self, group: TestGroup, parts: Sequence[Points]) -> Points:
+        """Return the points of a group with these parts."""
+        if group.grader_flags is not None and self._grader is not None:
+            lines = [(part.verdict, part.points) for part in parts]
+            verdict, points = self._grader.grade(group.grader_flags, lines)
+            return Points(points, verdict)
         if group.last_only:
             parts = parts[-1:]
-        points = _together(group, parts)
-        if points > group.most + ROUNDING * max(1.0, abs(group.most)):
-            raise ScoreError(f"{points:.12g} points in a group of at most {group.most:.12g}")
-        return Points(points, _accepted(group, parts))
+        return Points(_together(group, parts), _verdict_of_group(group, parts))
+
+    def _was_run(self, part: TestGroup | int) -> bool:
+        if isinstance(part, int):
+            return part in self._results
+        return any(map(self._was_run, part.parts))
 
     def _test(self, index: int, group: TestGroup) -> Points:
         result = self._results.get(index)
-        if result is None or not result.passed:
-            return Points(group.reject_score, False)
-        return Points(_own_points(result, group), True)
+        if result is None:
+            return Points(group.reject_score, WRONG)
+        if not result.passed:
+            return Points(group.reject_score, code_of(result))
+        return Points(_own_points(result, group))
 
 
 def _own_points(result: TestResult, group: TestGroup) -> float:
@@ -217,9 +262,11 @@ def _together(group: TestGroup, parts: Sequence[Points]) -> float:
             return max(points)
 
 
-def _accepted(group: TestGroup, parts: Sequence[Points]) -> bool:
-    if group.verdict_of == "always":
-        return True
-    if group.verdict_of == "any" and any(part.accepted for part in parts):
-        return True
-    return all(part.accepted for part in parts)
+def _verdict_of_group(group: TestGroup, parts: Sequence[Points]) -> str:
+    """Return the verdict of a group: accepted, or that of its first rejected part."""
+    rejected = [part.verdict for part in parts if not part.accepted]
+    if group.verdict_of == "always" or not rejected:
+        return ACCEPTED
+    if group.verdict_of == "any" and len(rejected) < len(parts):
+        return ACCEPTED
+    return rejected[0]

@@ -16,7 +16,6 @@ from pathlib import Path
 from harness.errors import DataError, UsageError
 from harness.figures import count
 from harness.html_text import html_text
-from harness.languages import PYTHON as PYTHON_3
 from harness.languages import LanguageName
 from harness.problem import (
     Checker,
@@ -27,7 +26,6 @@ from harness.problem import (
     TestCase,
     TestSuite,
 )
-from harness.python_source import parse_or_none
 from harness.sources import limits
 from harness.sources.contests.checker_programs import FlagError, token_checker, validator
 from harness.sources.contests.generators.generators_file import generators_path
@@ -37,7 +35,6 @@ from harness.sources.contests.package.package_programs import (
     CPP,
     PYTHON,
     PackageProgram,
-    is_python_2,
     output_validators,
 )
 from harness.sources.contests.package.package_settings import PackageSettings, read_settings
@@ -48,7 +45,12 @@ from harness.sources.contests.package.test_data import (
     read_test_data,
 )
 from harness.sources.contests.package.test_groups import read_scoring, refuse_lenient_groups
-from harness.sources.contests.package.validator_program import compiled_validator
+from harness.sources.contests.package.validator_program import (
+    FIELD,
+    compiled_validator,
+    python_sources,
+    python_validator,
+)
 from harness.sources.files.content_hash import add_parts
 from harness.sources.files.download import Watch, quiet
 from harness.sources.files.folder import decoded, read_whole
@@ -159,7 +161,7 @@ def _problem(package: PackageFolder) -> Problem:
     digest = sha256(package.sha256.digest())
     add_parts(digest, checker.code.encode(), *_parts_of(checker.program), b"exit code counts")
     if scoring is not None:
-        add_parts(digest, scoring.model_dump_json().encode())
+        add_parts(digest, scoring.model_dump_json(exclude_none=True).encode())
     accepted, rejected = read_submissions(package, settings.constants)
     name = _name(root)
     return Problem(
@@ -379,32 +381,15 @@ def _own_validator(
 ) -> Checker:
     program, where = programs[0], str(programs[0].path)
     if len(programs) > 1:
-        raise DataError(where, "output_validators", "there are several, and one can be run")
+        raise DataError(where, FIELD, "there are several, and one can be run")
     own = settings.validator_limits
     if program.language == CPP:
         compiled = compiled_validator(package, program, settings.constants, own)
         return _as_program(compiled, settings)
-    python = program.sources() if program.language == PYTHON else []
-    others = [each for each in program.files if each not in python and each.suffix not in _NOTES]
-    if others or not python:
-        what = f"{(others or program.files)[0].name} is neither Python nor C++: no other language"
-        raise DataError(where, "output_validators", f"{what} of output validators is run here")
-    if len({each.parent for each in python}) > 1:
-        raise DataError(where, "output_validators", "its files are in several folders")
-    main = _main(python, where)
-    sources = {each: _python_3(package, each, settings) for each in python}
+    main, sources = python_sources(package, program, settings.constants, FIELD)
     gives_points = SCORING in settings.kinds and any("score" in text for text in sources.values())
     if gives_points or settings.kinds & {INTERACTIVE, MULTI_PASS}:
-        files = tuple((each.name, text) for each, text in sources.items() if each != main)
-        script = CheckerProgram(
-            protocol="kattis",
-            source=sources[main],
-            files=files,
-            language=PYTHON_3,
-            cpu_s=own.cpu_s,
-            memory_bytes=own.memory_bytes,
-        )
-        return _as_program(script, settings)
+        return _as_program(python_validator(main, sources, own), settings)
     modules = {each.stem: text for each, text in sources.items() if each != main}
     code = validator(sources[main], main.name, modules, flags)
     return Checker(kind="check", code=code, takes_flags=len(flags) > 1)
@@ -419,20 +404,3 @@ def _as_program(program: CheckerProgram, settings: PackageSettings) -> Checker:
         "scores": SCORING in settings.kinds,
     }
     return Checker(kind="program", program=program.model_copy(update=shape))
-
-
-def _main(python: list[Path], where: str) -> Path:
-    """Return the file of a program that is started."""
-    named = [each for each in python if each.stem == "__main__"]
-    mains = named or [each for each in python if each.stem in _MAINS] or python
-    if len(mains) > 1:
-        what = f"which file is started? {', '.join(each.name for each in mains)[:100]}"
-        raise DataError(where, "output_validators", what)
-    return mains[0]
-
-
-def _python_3(package: PackageFolder, path: Path, settings: PackageSettings) -> str:
-    source = package.program(path, settings.constants)
-    if is_python_2(source) or parse_or_none(source) is None:
-        raise DataError(str(path), None, "not Python 3")
-    return source

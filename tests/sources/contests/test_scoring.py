@@ -305,10 +305,120 @@ class TestOwnScores:
         return only(package(NEWEST, files))
 
 
+GRADER = """
+import sys
+
+rows = [line.split() for line in sys.stdin]
+accepted = [float(points) for verdict, points in rows if verdict == "AC"]
+kinds = {verdict for verdict, _ in rows} - {"AC"}
+if "broken" in sys.argv:
+    print("JE 0")
+elif "least" in sys.argv:
+    print("AC" if accepted else "WA", len(accepted) * 10 - 5 * ("TLE" in kinds))
+else:
+    print("AC" if accepted else "WA", sum(accepted))
+"""
+GRADER_IN_CPP = """
+#include <cstring>
+#include <iostream>
+#include <string>
+int main(int count, char **arguments) {
+    bool least = count > 1 && !strcmp(arguments[1], "least"), late = false;
+    double sum = 0, points;
+    int accepted = 0;
+    for (std::string verdict; std::cin >> verdict >> points; late |= verdict == "TLE")
+        if (verdict == "AC") ++accepted, sum += points;
+    std::cout << (accepted ? "AC " : "WA ") << (least ? accepted * 10 - 5 * late : sum);
+}
+"""
+GRADED = TESTS | {
+    "data/testdata.yaml": "on_reject: continue\ngrading: custom\nrange: 0 60\n",
+    "data/sample/testdata.yaml": "grading: default\naccept_score: 0\nrange: 0 0\n",
+    "data/secret/group/testdata.yaml": "grader_flags: least\nrange: 0 10\n",
+    "data/secret/group1/testdata.yaml": "grader_flags: least\nrange: 0 20\n",
+    "data/secret/group2/testdata.yaml": "grader_flags: least\nrange: 0 30\n",
+}
+
+
+class TestGraders:
+    """Programs of a package that give a group its verdict and points."""
+
+    @pytest.mark.parametrize(
+        ("answer", "points", "verdict"),
+        [
+            ("2 * n", 60, Verdict.ACCEPTED),
+            ("2 * n if n != 7 else 0", 50, Verdict.WRONG_ANSWER),
+            ("2 * n if n < 9 else 0", 30, Verdict.WRONG_ANSWER),
+            ("2 * n if n != 30 else spin()", 45, Verdict.TIME_LIMIT),
+            ("7", 0, Verdict.WRONG_ANSWER),
+        ],
+    )
+    def test_a_grader_reads_verdicts_and_points(
+        self, package: Package, worker: Worker, answer: str, points: float, verdict: Verdict
+    ) -> None:
+        problem = only(package(OLDER, GRADED | {"graders/g.py": GRADER}))
+        spin = "def spin():\n    while True: pass\n"
+        grade = _judge(worker, problem, spin + DOUBLE.format(answer))
+        assert (grade.score, grade.verdict) == (Score(points=points, maximum=60), verdict)
+
+    def test_a_grader_may_be_in_cpp(self, package: Package, worker: Worker) -> None:
+        try:
+            compiler()
+        except MissingCompilerError as missing:
+            pytest.skip(str(missing))
+        problem = only(package(OLDER, GRADED | {"graders/g.cc": GRADER_IN_CPP}))
+        for answer, points in (("2 * n", 60), ("2 * n if n < 9 else 0", 30)):
+            grade = _judge(worker, problem, DOUBLE.format(answer))
+            assert grade.score == Score(points=points, maximum=60)
+
+    @pytest.mark.parametrize(
+        ("grader", "why"),
+        [
+            ("print('JE 0')", "printed no verdict"),
+            ("print('AC')", "printed no verdict"),
+            ("", "printed no verdict"),
+            ("1 / 0", "ZeroDivisionError"),
+            ("print('AC 1')\nexit(1)", "exit"),
+            ("print('AC 41')", "41 points in a group of at most"),
+            ("while True: pass", "cpu limit"),
+        ],
+    )
+    def test_a_grader_at_fault_is_no_failure_of_the_solution(
+        self, package: Package, worker: Worker, grader: str, why: str
+    ) -> None:
+        limits = "limits: {time_limit: 1, validation_time: 1}\n"
+        settings = OLDER.replace("limits: {time_limit: 1}\n", limits)
+        problem = only(package(settings, GRADED | {"graders/g.py": grader}))
+        grade = _judge(worker, problem, DOUBLE.format("2 * n"))
+        assert (grade.score, grade.verdict) == (None, Verdict.CHECKER_ERROR)
+        assert why in grade.tests[-1].error
+        assert "grader is at fault" in grade.tests[-1].error
+
+    def test_the_grader_changes_the_content_hash(self, package: Package) -> None:
+        one = only(package(OLDER, GRADED | {"graders/g.py": GRADER}))
+        other = only(package(OLDER, GRADED | {"graders/g.py": f"{GRADER}\n"}))
+        assert one.content_hash != other.content_hash
+
+
 @pytest.mark.parametrize(
     ("settings", "files", "said"),
     [
-        (OLDER, {"data/secret/testdata.yaml": "grading: custom\n"}, "graders of a package's own"),
+        (
+            OLDER,
+            {"data/testdata.yaml": "grading: custom\nrange: 0 9\n"},
+            "there are 0 programs",
+        ),
+        (OLDER, {"data/secret/testdata.yaml": "grading: median\n"}, "neither default nor custom"),
+        (
+            OLDER,
+            {"data/testdata.yaml": "grading: custom\n", "graders/g.py": "print('AC 1')"},
+            "the most points are inf",
+        ),
+        (
+            OLDER,
+            {"data/testdata.yaml": "grading: custom\nrange: 0 9\n", "graders/g.java": "class G {}"},
+            "neither Python nor C",
+        ),
         (OLDER, {"data/testdata.yaml": "grader_flags: median\n"}, "no flag 'median'"),
         (OLDER, {"data/testdata.yaml": "accept_score: many\n"}, "not a number"),
         (OLDER, {"data/testdata.yaml": "range: 5\n"}, "two numbers"),

@@ -11,6 +11,7 @@ from typing import Any, Literal, TypeVar, cast
 
 from harness.errors import DataError
 from harness.problem import Scoring, TestGroup
+from harness.sources.contests.package.grader_program import read_grader
 from harness.sources.contests.package.package_folder import PackageFolder
 from harness.sources.contests.package.package_settings import (
     PackageSettings,
@@ -23,6 +24,7 @@ T = TypeVar("T")
 Verdicts = Literal["all", "any", "always"]
 Aggregation = Literal["sum", "avg", "min", "max", "pass"]
 SAMPLE, SECRET = "sample", "secret"
+DEFAULT, CUSTOM = "default", "custom"
 VERDICT_FLAGS: Mapping[str, Verdicts] = {
     "worst_error": "all",
     "no_errors": "all",
@@ -54,7 +56,6 @@ UNBOUNDED = "unbounded"
 USUAL_MAXIMUM = 100
 _OLDER_REJECT = {"first_error": "break", "grade": "continue"}
 """Values of `on_reject` in problem.yaml, and what they are in testdata.yaml."""
-_OWN_GRADER = "{!r:.60}: graders of a package's own are not run here"
 _OLDER_KEYS = ("accept_score", "reject_score", "range")
 
 
@@ -62,8 +63,8 @@ def read_scoring(package: PackageFolder, settings: PackageSettings, data: TestDa
     """Return how a scoring package gives points.
 
     Raises:
-        DataError: a group says something that is not known, has a grader of its own, or there is
-            no full score.
+        DataError: a group says something that is not known, the package's own grader cannot be run,
+            or there is no full score.
     """
     where = str(package.root)
     if settings.grading.get("objective", "max") != "max":
@@ -79,7 +80,13 @@ def read_scoring(package: PackageFolder, settings: PackageSettings, data: TestDa
         what = f"the most points are {maximum:g}, so that no score is full; give a range or maximum"
         raise DataError(where, "data", what)
     root = root.model_copy(update={"most": maximum})
-    return Scoring(root=root, maximum=maximum, tests=len(tests))
+    grader = read_grader(package, settings) if _has_grader(root) else None
+    return Scoring(root=root, maximum=maximum, tests=len(tests), grader=grader)
+
+
+def _has_grader(group: TestGroup) -> bool:
+    inner = (part for part in group.parts if isinstance(part, TestGroup))
+    return group.grader_flags is not None or any(map(_has_grader, inner))
 
 
 def _is_draft(package: PackageFolder, settings: PackageSettings, data: TestData) -> bool:
@@ -107,8 +114,9 @@ def refuse_lenient_groups(package: PackageFolder, data: TestData) -> None:
     """
     for path in group_files(package, data):
         values = package.mapping(path, may_repeat=True)
-        if values.get("grading", "default") != "default":
-            raise DataError(str(path), "grading", _OWN_GRADER.format(values["grading"]))
+        if values.get("grading", DEFAULT) != DEFAULT:
+            what = f"{values['grading']!r:.60}: graders are run for problems with points alone"
+            raise DataError(str(path), "grading", what)
         flags = words(values.get("grader_flags"), str(path), "grader_flags")
         if lenient := [flag for flag in flags if flag in LENIENT]:
             what = f"{lenient[0]}: of a problem without points every test must be accepted here"
@@ -128,6 +136,8 @@ def _maximum(group: TestGroup) -> float:
     """Return the points of a solution that passes every test, with most of a checker's points."""
     if group.points_of == "pass":
         return group.accept_score
+    if group.grader_flags is not None:
+        return group.most
     if group.own_scores == "required":
         tests = [group.most for part in group.parts if isinstance(part, int)]
     else:
@@ -197,15 +207,17 @@ class _Legacy(_Groups):
         if parts is not None:
             held = [part for part in held if part in parts]
         chosen = words(config.get("grader_flags"), where, "grader_flags")
+        grading = config.get("grading", DEFAULT)
+        if grading not in {DEFAULT, CUSTOM}:
+            raise DataError(where, "grading", f"{grading!r:.60} is neither default nor custom")
+        own = chosen if grading == CUSTOM else None
         known = {*VERDICT_FLAGS, *SCORE_FLAGS, IGNORE_SAMPLE, ANY_ACCEPTED}
-        if unknown := [flag for flag in chosen if flag not in known]:
+        if own is None and (unknown := [flag for flag in chosen if flag not in known]):
             what = f"the default grader has no flag {unknown[0]!r:.60}"
             raise DataError(where, "grader_flags", f"{what}; known: {', '.join(sorted(known))}")
-        if config.get("grading", "default") != "default":
-            raise DataError(where, "grading", _OWN_GRADER.format(config["grading"]))
         if config["on_reject"] not in {"break", "continue"}:
             raise DataError(where, "on_reject", f"{config['on_reject']!r:.60} is not known")
-        if IGNORE_SAMPLE in chosen and parts is None:
+        if own is None and IGNORE_SAMPLE in chosen and parts is None:
             raise DataError(where, "grader_flags", f"{IGNORE_SAMPLE} is for the folder data alone")
         return TestGroup(
             name="" if parts is not None else folder.relative_to(self.package.root).as_posix(),
@@ -215,11 +227,12 @@ class _Legacy(_Groups):
             points_of=_last(SCORE_FLAGS, chosen, "sum"),
             verdict_of=_verdict_of(chosen),
             breaks=config["on_reject"] == "break",
-            last_only=IGNORE_SAMPLE in chosen,
+            last_only=own is None and IGNORE_SAMPLE in chosen,
             accept_score=_number(config.get("accept_score", 1.0), where, "accept_score"),
             reject_score=_number(config.get("reject_score", 0.0), where, "reject_score"),
             most=_highest(config.get("range"), where),
             own_scores="required" if self.settings.has_scores else "never",
+            grader_flags=None if own is None else tuple(own),
         )
 
     def _older(self) -> dict[str, Any]:
