@@ -1,5 +1,7 @@
 """Recursion through C code, which newer Pythons end early, see `inside.python.recursion_depth`."""
 
+import subprocess
+import sys
 from collections.abc import Callable
 
 import pytest
@@ -41,3 +43,24 @@ thread.join()
 def test_endless_recursion_is_the_program_s_error(way: str, run: Run) -> None:
     done = run(f"{DEEP}{WAYS[way]}\nprint(f(-1))", cpu_s=10.0)
     assert (done.ending, "RecursionError" in done.error) == (Ending.ERROR, True)
+
+
+@pytest.mark.parametrize(
+    "limit", ["", "sys.setrecursionlimit(100_010)", "sys.setrecursionlimit(60)"]
+)
+def test_a_program_recurses_as_deep_as_in_an_interpreter_of_its_own(limit: str, run: Run) -> None:
+    code = f"""
+import sys
+{limit}
+def deepest(depth):
+    try:
+        return deepest(depth + 1)
+    except RecursionError:
+        return depth
+print(deepest(1), sys.getrecursionlimit())
+"""
+    alone = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout
+    depth, kept = map(int, run(code, cpu_s=10.0).stdout.split())
+    usual, same = map(int, alone.split())
+    assert kept == same
+    assert 0 <= depth - usual <= 1  # 3.12 counts no call of `exec`

@@ -13,9 +13,12 @@ from inside import messages
 from inside.python.compile_python import compile_solution
 from inside.python.lasting_state import may_outlive
 from inside.python.preamble import Preamble
+from inside.python.recursion_depth import forget_frames
 from inside.python.solution_facts import SolutionFacts
 from inside.runner import Runner
 from inside.walls import linux
+
+CALLS_OF_RUNNER = 3  # `Runner.run`, `_run_test` and `exec`
 
 
 class Template:
@@ -104,6 +107,7 @@ class Template:
             os.write(self.births, messages.READY + str(os.getpid()).encode())
             os.close(self.births)  # its messages are trusted: no judged code has run yet
             runner = self.runner(solution, self.preamble, self.control, self.files, self.directory)
+            forget_frames(CALLS_OF_RUNNER)
             runner.run(messages.go_word(self.runs))
         except BaseException:
             os._exit(messages.RUNNER_FAILED)

@@ -38,6 +38,7 @@ from harness.sources.contests.package.package_programs import (
     output_validators,
 )
 from harness.sources.contests.package.package_settings import PackageSettings, read_settings
+from harness.sources.contests.package.python_program import python_sources, python_validator
 from harness.sources.contests.package.submissions import read_submissions
 from harness.sources.contests.package.test_data import (
     PackageTest,
@@ -45,12 +46,7 @@ from harness.sources.contests.package.test_data import (
     read_test_data,
 )
 from harness.sources.contests.package.test_groups import read_scoring, refuse_lenient_groups
-from harness.sources.contests.package.validator_program import (
-    FIELD,
-    compiled_validator,
-    python_sources,
-    python_validator,
-)
+from harness.sources.contests.package.validator_program import FIELD, compiled_validator
 from harness.sources.files.content_hash import add_parts
 from harness.sources.files.download import Watch, quiet
 from harness.sources.files.folder import decoded, read_whole

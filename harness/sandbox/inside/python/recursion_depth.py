@@ -6,15 +6,21 @@ separately, up to a number fixed at build time, however large the stack: a recur
 cache ends at a depth of 500 or 3,300 there. Python 3.14 checks the stack itself. `allow_depth`
 raises the remainder of that number to what the stack holds, so that `sys.setrecursionlimit` decides
 everywhere.
+
+The calls that lead to a solution count as well. `forget_frames` takes them back: a solution
+recurses as deep as in an interpreter of its own, to the call.
 """
 
 import ctypes
+import inspect
 import sys
 import threading
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
-COUNTED_APART = ((3, 12), (3, 13))
+COUNTED = ((3, 11), (3, 12), (3, 13))
+COUNTED_APART = COUNTED[1:]
 STACK_BYTES_A_CALL = 3_500  # more than any of the calls above needs, measured
 _WORDS = 40  # of a thread's state, which include the counters
 _MARK = 54_321
@@ -40,17 +46,46 @@ def allow_depth(stack_bytes: int, own_stack_bytes: int) -> None:
             setattr(threading, name, _with_depth(start, place, own_stack_bytes))
 
 
+def forget_frames(more: int) -> None:
+    """Take back from this thread's count of calls those of the frames of the caller.
+
+    Args:
+        more: calls that are still to come before judged code.
+    """
+    limit = _limit_place()
+    if limit is None:
+        return
+    frame, count = inspect.currentframe(), more - 1
+    while frame is not None:
+        frame, count = frame.f_back, count + 1
+    _words()[limit - 1] += count  # what remains of the limit
+
+
 def _place() -> int | None:
     """Return the index of the remaining-calls word in a thread's state, or None."""
-    if sys.version_info[:2] not in COUNTED_APART:
+    limit = _limit_place()
+    if limit is None or sys.version_info[:2] not in COUNTED_APART:
+        return None
+    # It follows the limit of all calls; a few are already used.
+    known = 1_000 < _words()[limit + 1] <= 10_000  # noqa: PLR2004
+    return limit + 1 if known else None
+
+
+@cache
+def _limit_place() -> int | None:
+    """Return the index of the limit of all calls in a thread's state, or None.
+
+    What remains of it is the word before.
+    """
+    if sys.version_info[:2] not in COUNTED:
         return None
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(_MARK)
-    places = [place for place, word in enumerate(_words()) if word == _MARK]
+    words = list(_words())
+    places = [place for place, word in enumerate(words) if word == _MARK]
     sys.setrecursionlimit(limit)
-    # It follows the limit of all calls; a few are already used.
-    known = len(places) == 1 and 1_000 < _words()[places[0] + 1] <= 10_000  # noqa: PLR2004
-    return places[0] + 1 if known else None
+    known = len(places) == 1 and places[0] and _MARK - limit < words[places[0] - 1] < _MARK
+    return places[0] if known else None
 
 
 def _words() -> Any:

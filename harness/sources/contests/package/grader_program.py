@@ -5,11 +5,8 @@ from harness.problem import CheckerProgram
 from harness.sources.contests.package.package_folder import PackageFolder
 from harness.sources.contests.package.package_programs import CPP, programs_in
 from harness.sources.contests.package.package_settings import PackageSettings
-from harness.sources.contests.package.validator_program import (
-    compiled_validator,
-    python_sources,
-    python_validator,
-)
+from harness.sources.contests.package.python_program import python_sources, python_validator
+from harness.sources.contests.package.validator_program import compiled_validator
 
 FOLDER = "graders"
 
