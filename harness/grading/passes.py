@@ -2,7 +2,7 @@
 
 In a dialogue the interactor's verdict counts, unless it came after the solution broke a limit or
 crashed. In a problem of several passes, a checker that accepts may leave the input of the next one;
-every pass must be accepted. Each test has its own processes.
+every pass must be accepted. Each test has its own processes, and each pass its own random numbers.
 """
 
 from collections.abc import Callable, Mapping
@@ -121,7 +121,8 @@ class PassJudge:
     def _run(self, test: TestCase, left: Mapping[str, bytes]) -> Pass:
         if self.checker.interactive:
             return self._retried(lambda: self._talk(test, left))
-        with self.bench.worker.on(Trial(self.task.program, [test.input], self.task.limits)) as own:
+        trial = Trial(self.task.program, [test.input], self.task.limits, seeds=True)
+        with self.bench.worker.on(trial) as own:
             execution = self.bench.execute(own, [0], last=True)[0]
         answer = self._answer(execution)
         if answer is None:
@@ -138,7 +139,7 @@ class PassJudge:
     def _talk(self, test: TestCase, left: Mapping[str, bytes]) -> Pass:
         worker = self.bench.worker
         limits = replace(self.task.limits, own_wall_s=WALL * self.task.limits.wall_s)
-        own = Trial(self.task.program, [b""], limits)
+        own = Trial(self.task.program, [b""], limits, seeds=True)
         folder = folder_of(self.checker, test, b"", left)
         other = checker_trial(self.checker, folder, limits.longest_s)
         with worker.on(own), worker.beside.on(other):

@@ -58,8 +58,15 @@ class Program:
         return cls(code, problem.preamble, problem.entry_point, problem.signature)
 
 
-def packed(program: Program, *, apart: bool = False) -> bytes:
-    """Return a program in `marshal`'s format, which its process decodes fastest."""
+def packed(program: Program, *, apart: bool = False, seeds: bool = False) -> bytes:
+    """Return a program in `marshal`'s format, which its process decodes fastest.
+
+    Args:
+        program: the program.
+        apart: as for `harness.sandbox.trial.Trial`.
+        seeds: the same.
+    """
     data: dict[str, Any] = {"code": program.code, "entry_point": program.entry_point}
     data["arguments"] = [str(each) for each in program.signature.arguments]
-    return marshal.dumps(data | {"result": str(program.signature.result), "apart": apart})
+    data["result"] = str(program.signature.result)
+    return marshal.dumps(data | {"apart": apart, "seeds": seeds})

@@ -65,6 +65,8 @@ class Trial(MemoryFiles):
             shows, gets a process for each test.
         has_folder: whether each input is a test with files and arguments, see
             `harness.sandbox.test_folder`.
+        seeds: whether each process of a Python program draws random numbers of its own, as one that
+            was started would; else all draw the same, so that a second run confirms the first.
     """
 
     def __init__(
@@ -75,8 +77,10 @@ class Trial(MemoryFiles):
         *,
         apart: bool = False,
         has_folder: bool = False,
+        seeds: bool = False,
     ) -> None:
         self.program = program
+        self.seeds = seeds
         self.apart = apart
         self.has_folder = has_folder
         self.inputs = inputs
@@ -98,7 +102,7 @@ class Trial(MemoryFiles):
             if self.binary is not None:
                 self._files.append(self.binary)
             else:
-                self._add("program", packed(self.program, apart=self.apart))
+                self._add("program", packed(self.program, apart=self.apart, seeds=self.seeds))
         for name in ("inputs", "outputs")[len(self._files) - 1 :]:
             self._add(name)
         return self._files

@@ -59,6 +59,7 @@ def ran(path: str, variant: str) -> tuple[Any, ...]:
 
 
 class TestAsTheCommand:
+    @pytest.mark.thorough
     def test_experiment_on_recordings_returns_what_the_command_prints(self, folder: Path) -> None:
         done = command(folder, "experiment", "-n", "3", "--out", "e", "--json")
         assert done.returncode == 0, done.stderr

@@ -117,7 +117,7 @@ def test_a_source_that_says_the_compiler_was_killed_does_not_compile(
 def test_a_compiler_that_the_machine_killed_is_asked_again() -> None:
     worker, over = Worker(), threading.Event()
     killed: list[int] = []
-    slow = f"// {time.time_ns()}\n#include <bits/stdc++.h>\n#include <regex>\n{DOUBLE}"
+    slow = f"// {time.time_ns()}\n#include <regex>\n#include <bits/stdc++.h>\n{DOUBLE}"
 
     def kill() -> None:
         while not killed and not over.wait(0.002):

@@ -295,7 +295,7 @@ def test_a_request_holds_code_and_inputs_and_nothing_else(
     monkeypatch.setattr("harness.sandbox.trial.packed", packed_and_read)
     run_on(shared_worker, "print(1)", b"in")
     program, opened = (request for request in requests if request.keys() != {"do"})  # not "close"
-    assert set(program) == {"code", "entry_point", "arguments", "result", "apart"}
+    assert set(program) == {"code", "entry_point", "arguments", "result", "apart", "seeds"}
     assert set(opened) == {"do", "preamble", "spans", "limits", "last", "full", "core"}
     assert opened["spans"] == [(0, 2)]
 

@@ -2,6 +2,7 @@
 
     vf-eval harness_taskset --env.taskset.benchmark livecodebench:release_v5
     vf-validate harness_taskset --taskset.benchmark fixture
+    vf-eval harness_taskset --env.taskset.benchmark own.jsonl --env.taskset.language cpp
 
 One tool server serves all rollouts of a worker with one set of fork servers. It stores nothing of a
 rollout: revisions are in the rollout's state. The reward is judged in the worker, so hidden tests
@@ -19,6 +20,7 @@ from harness.errors import HarnessError
 from harness.features.episode.library import Episode
 from harness.features.episode.reward import EpisodeReward
 from harness.features.episode.shared import Episodes
+from harness.languages import PYTHON, LanguageName
 from harness.tools.read_problem import ReadProblem
 from harness.tools.run_tests import RunTests
 from harness.tools.write_solution import WriteSolution
@@ -27,9 +29,11 @@ vf: Any = import_module("verifiers.v1")
 
 
 @lru_cache(maxsize=4)
-def _episodes(benchmark: str, reward: str, workers: int | None) -> Episodes:
+def _episodes(benchmark: str, language: LanguageName, reward: str, workers: int | None) -> Episodes:
     rule: Any = reward
-    return Episodes(benchmark, reward=rule, workers=workers, tool_protocol="native")
+    return Episodes(
+        benchmark, language=language, reward=rule, workers=workers, tool_protocol="native"
+    )
 
 
 class HarnessData(vf.TaskData):
@@ -37,6 +41,7 @@ class HarnessData(vf.TaskData):
 
     benchmark: str
     problem_id: str
+    language: LanguageName = PYTHON
     reward_rule: str = "solved"
     workers: int | None = None
 
@@ -90,7 +95,7 @@ class HarnessTask(vf.Task[HarnessData, HarnessState]):
 
     def _shared(self) -> Episodes:
         data = self.data
-        return _episodes(data.benchmark, data.reward_rule, data.workers)
+        return _episodes(data.benchmark, data.language, data.reward_rule, data.workers)
 
     async def _judged(self, code: list[str]) -> EpisodeReward:
         episode = Episode(self._shared())
@@ -101,9 +106,10 @@ class HarnessTask(vf.Task[HarnessData, HarnessState]):
 
 
 class HarnessToolsConfig(vf.SharedToolsetConfig):
-    """Benchmark, and number of sandboxes; None for one per core."""
+    """Benchmark, language of solutions, and number of sandboxes; None for one per core."""
 
     benchmark: str = "fixture"
+    language: LanguageName = PYTHON
     workers: int | None = None
 
 
@@ -113,8 +119,8 @@ class HarnessTools(vf.Toolset[HarnessToolsConfig, HarnessState]):
     TOOL_PREFIX = None
 
     async def _call(self, name: str, **arguments: Any) -> str:
-        state = self.state
-        episode = Episode(_episodes(self.config.benchmark, "solved", self.config.workers))
+        state, own = self.state, self.config
+        episode = Episode(_episodes(own.benchmark, own.language, "solved", own.workers))
         await episode.areset(state.problem_id)
         for code in state.revisions:
             await episode.acall("write_solution", {"code": code})
@@ -148,6 +154,7 @@ class HarnessConfig(vf.TasksetConfig):
     """Selection of problems and reward: keys of `harness.Episodes`."""
 
     benchmark: str = "fixture"
+    language: LanguageName = PYTHON
     reward: str = "solved"
     min_release_date: str | None = None
     max_release_date: str | None = None
@@ -166,7 +173,8 @@ class HarnessTaskset(vf.Taskset[HarnessTask, HarnessConfig]):
         """Yield a task for each problem, in the random order given by the seed."""
         config = self.config
         names = ("min_release_date", "max_release_date", "exclude_known_issues", "sample_size")
-        keys: dict[str, Any] = {name: getattr(config, name) for name in (*names, "part", "seed")}
+        names = (*names, "part", "seed", "language")
+        keys: dict[str, Any] = {name: getattr(config, name) for name in names}
         with Episodes(config.benchmark, max_turns=config.max_turns, **keys) as chosen:
             episode = Episode(chosen)
             for problem in chosen.order():
@@ -178,6 +186,7 @@ class HarnessTaskset(vf.Taskset[HarnessTask, HarnessConfig]):
                     system_prompt=system,
                     benchmark=config.benchmark,
                     problem_id=problem.id,
+                    language=config.language,
                     reward_rule=config.reward,
                     workers=config.workers,
                 )
@@ -186,7 +195,9 @@ class HarnessTaskset(vf.Taskset[HarnessTask, HarnessConfig]):
     @classmethod
     def toolsets(cls, config: HarnessConfig) -> list[HarnessTools]:
         """Return the one tool server of a worker."""
-        tools = HarnessToolsConfig(benchmark=config.benchmark, workers=config.workers)
+        tools = HarnessToolsConfig(
+            benchmark=config.benchmark, language=config.language, workers=config.workers
+        )
         return [HarnessTools(tools)]
 
 

@@ -64,10 +64,9 @@ class Runner:
         self.stack_size = threading.stack_size()
         threading.stack_size(self.stack_size)  # reading it sets it back to the system's default
         self.builtins = dict(builtins.__dict__) if solution.meddles else {}
-        self.random_state = None
-        if solution.draws:
-            random.seed()  # as a process that was started; the fork server's copies are all alike
-            self.random_state = random.getstate()
+        if solution.seeds:
+            random.seed()
+        self.random_state = random.getstate() if solution.draws else None
 
     def run(self, go: bytes) -> None:
         """Run a test at each request of the fork server, until it hangs up.

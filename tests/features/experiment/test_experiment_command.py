@@ -84,6 +84,7 @@ BOTH = ["python:mine:good", "python:mine:half"]
 class TestExamples:
     """The bundled grids run offline, on recordings."""
 
+    @pytest.mark.thorough
     def test_agentic_against_single_shot(self, tmp_path: Path) -> None:
         link_written(tmp_path)
         grid = yaml.safe_load((EXAMPLES / "agentic.yaml").read_text())

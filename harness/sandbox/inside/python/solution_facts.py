@@ -30,6 +30,7 @@ class SolutionFacts:
         may_write: whether its text suggests that it can reach a standard stream, a thread or a
             hook of the interpreter. Code that comes with a test always can.
         draws: whether its text suggests that it draws random numbers.
+        seeds: whether each process draws random numbers of its own; else all draw the same.
         wanted: the parts of the preamble it needs, set by `Preamble.fill`.
     """
 
@@ -41,6 +42,7 @@ class SolutionFacts:
         self.result: str = job["result"]
         self.meddles = "builtins" in self.text
         self.draws = _DRAWS.search(self.text) is not None
+        self.seeds: bool = job.get("seeds", False)
         self.has_nodes = not {*self.arguments, self.result} <= {"json"}
         calls = self.entry_point is not None and self.result not in {"tests", "session"}
         self.may_write = not calls or _WRITES.search(self.text) is not None
