@@ -159,6 +159,7 @@ def test_other_sources_do_not_pay_for_it(build: Build, place: Path) -> None:
 
 
 @needs_gcc
+@pytest.mark.thorough
 def test_a_compile_error_is_in_the_words_of_the_usual_header(
     build: Build, place: Path, precompiled: Path
 ) -> None:

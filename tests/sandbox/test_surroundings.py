@@ -285,8 +285,8 @@ def test_a_request_holds_code_and_inputs_and_nothing_else(
         requests.append(order)
         send(server, order, files)
 
-    def packed_and_read(program: Program, *, apart: bool = False) -> bytes:
-        data = packed(program, apart=apart)
+    def packed_and_read(program: Program, **how: bool) -> bytes:
+        data = packed(program, **how)
         requests.append(marshal.loads(data))
         return data
 

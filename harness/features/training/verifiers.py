@@ -88,7 +88,7 @@ class HarnessTask(vf.Task[HarnessData, HarnessState]):
         """Return whether a reference solution passes; None if there is no reference."""
         del runtime
         episodes = self._shared()
-        references = episodes.find(self.data.problem_id).programs()
+        references = episodes.find(self.data.problem_id).programs(self.data.language)
         if not references:
             return None
         return any([(await self._judged([code])).solved for code in references[:3]])

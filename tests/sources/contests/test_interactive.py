@@ -108,7 +108,7 @@ INTERACTORS = {
 SETTINGS = "validation: custom interactive\nlimits: {time_limit: 1}\n"
 
 
-@pytest.fixture(params=INTERACTORS)
+@pytest.fixture(params=["cpp", pytest.param("python", marks=pytest.mark.thorough)])
 def problem(package: Package, request: pytest.FixtureRequest) -> Problem:
     return only(package(SETTINGS, FILES | INTERACTORS[request.param]))
 
@@ -228,8 +228,8 @@ SUM = {
 @pytest.mark.parametrize(
     ("interactor", "language"),
     [
-        ("cpp", "cpp"),
         ("python", "python"),
+        pytest.param("cpp", "cpp", marks=pytest.mark.thorough),
         pytest.param("cpp", "python", marks=pytest.mark.thorough),
         pytest.param("python", "cpp", marks=pytest.mark.thorough),
     ],
