@@ -270,7 +270,9 @@ class SolutionTrial(Outputs):
     def forget_ends(self) -> None:
         """Close the pipes of a dialogue here: the program's are its only ends."""
         for number in range(len(self.job.ends)):
-            os.dup2(self.files[2], self.files[number])
+            nothing = os.memfd_create("nothing")
+            os.dup2(nothing, self.files[number])
+            os.close(nothing)
 
     def _reported(
         self, ended: tuple[int, int, float], records: list[messages.TestRecord]

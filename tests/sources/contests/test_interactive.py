@@ -244,6 +244,12 @@ def test_an_interactor_that_closes_its_output_ends_the_solutions_input(
     assert _judge(worker, problem, wrong, language).verdict is Verdict.WRONG_ANSWER
 
 
+def test_what_a_solution_writes_to_stderr_is_kept(problem: Problem, worker: Worker) -> None:
+    code = "import sys\nprint('help', file=sys.stderr)\nprint(-1)"
+    result = _first(worker, problem, code)
+    assert (result.verdict, result.stderr.strip()) == (Verdict.WRONG_ANSWER, "help")
+
+
 def test_a_solution_that_closes_its_output_ends_the_interactors_input(
     package: Package, worker: Worker
 ) -> None:
