@@ -25,6 +25,7 @@ EXPECTED = {
     "runtime_error": ("runtime_error", "memory_limit"),
     "memory_limit_exceeded": ("memory_limit", "runtime_error"),
     "output_limit_exceeded": ("output_limit",),
+    "brute_force": ("time_limit", "runtime_error", "memory_limit"),
     "rejected": ("wrong_answer", "time_limit", "runtime_error", "memory_limit", "output_limit"),
 }
 """Verdicts that each folder of submissions allows; other folders promise nothing."""
