@@ -36,7 +36,7 @@ def main() -> None:
         rows.write_text("".join(f"{json.dumps(row)}\n" for row in OWN))
         for language, benchmark, solutions in (
             ("python", "fixture", python),
-            ("cpp", str(rows), cpp),
+            ("cpp", f"jsonl:{rows}", cpp),
         ):
             print(language)
             place = Path(folder, language)

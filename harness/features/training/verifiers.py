@@ -2,7 +2,7 @@
 
     vf-eval harness_taskset --env.taskset.benchmark livecodebench:release_v5
     vf-validate harness_taskset --taskset.benchmark fixture
-    vf-eval harness_taskset --env.taskset.benchmark own.jsonl --env.taskset.language cpp
+    vf-eval harness_taskset --env.taskset.benchmark icpc:FOLDER --env.taskset.language cpp
 
 One tool server serves all rollouts of a worker with one set of fork servers. It stores nothing of a
 rollout: revisions are in the rollout's state. The reward is judged in the worker, so hidden tests
