@@ -31,6 +31,7 @@ SUBMISSIONS = {
     "submissions/wrong_answer/tagged.py": "# @EXPECTED_RESULTS@: RUN-ERROR\n1 / 0",
     "submissions/time_limit_exceeded/loop.py": "while True: pass",
     "submissions/runtime_error/raises.py": "1 / 0",
+    "submissions/rejected/large.py": "# @EXPECTED_RESULTS@: TIMELIMIT, RUN-ERROR\na = [0] * 10**9",
     "submissions/brute_force/gives_up.py": "1 / 0",
     "submissions/brute_force/guesses.py": "print(1, 2)",
     "submissions/run_time_error/fine.py": "n = int(input())\nprint(n // 2, n - n // 2)",
@@ -58,13 +59,14 @@ def test_submissions_are_judged_against_the_verdicts_of_their_folders(
         "wrong_answer/tagged.py": (Verdict.RUNTIME_ERROR, True),
         "time_limit_exceeded/loop.py": (Verdict.TIME_LIMIT, True),
         "runtime_error/raises.py": (Verdict.RUNTIME_ERROR, True),
+        "rejected/large.py": (Verdict.MEMORY_LIMIT, True),
         "brute_force/gives_up.py": (Verdict.RUNTIME_ERROR, True),
         "brute_force/guesses.py": (Verdict.WRONG_ANSWER, False),
         "run_time_error/fine.py": (Verdict.ACCEPTED, False),
     }
     total = found.summary
     assert (total.references, total.accepted, total.infrastructure) == (2, 2, 0)
-    assert (total.rejected, total.rejected_as_expected, total.wrongly_accepted) == (8, 6, 1)
+    assert (total.rejected, total.rejected_as_expected, total.wrongly_accepted) == (9, 7, 1)
     assert problem.rejected_limit_s == 1  # the format's least, as its rule is multiples of little
 
 

@@ -31,15 +31,15 @@ EXPECTED = {
 """Verdicts that each folder of submissions allows; other folders promise nothing."""
 _TAG = re.compile(r"@EXPECTED_RESULTS@\s*:\s*([A-Z_\-, ]+)")
 _OF_TAG = {
-    "CORRECT": ACCEPTED,
-    "ACCEPTED": ACCEPTED,
-    "WRONGANSWER": "wrong_answer",
-    "TIMELIMIT": "time_limit",
-    "TIMELIMITEXCEEDED": "time_limit",
-    "RUNERROR": "runtime_error",
-    "RUNTIMEERROR": "runtime_error",
-    "NOOUTPUT": "wrong_answer",
-    "OUTPUTLIMIT": "output_limit",
+    "CORRECT": (ACCEPTED,),
+    "ACCEPTED": (ACCEPTED,),
+    "WRONGANSWER": ("wrong_answer",),
+    "TIMELIMIT": ("time_limit",),
+    "TIMELIMITEXCEEDED": ("time_limit",),
+    "RUNERROR": EXPECTED["run_time_error"],
+    "RUNTIMEERROR": EXPECTED["run_time_error"],
+    "NOOUTPUT": ("wrong_answer",),
+    "OUTPUTLIMIT": ("output_limit",),
 }
 
 
@@ -86,4 +86,5 @@ def _tagged(code: str) -> tuple[str, ...]:
     if match is None:
         return ()
     words = [re.sub(r"[_\- ]", "", word) for word in match[1].split(",")]
-    return tuple(dict.fromkeys(_OF_TAG[word] for word in words if word in _OF_TAG))
+    named = (verdict for word in words for verdict in _OF_TAG.get(word, ()))
+    return tuple(dict.fromkeys(named))
