@@ -79,7 +79,7 @@ def judge_groups(
     score: Score | None = None
     try:
         run.judge(scoring.root)
-        points = points_of(scoring.root, run.results, grader)
+        points = 0.0 if run.over else points_of(scoring.root, run.results, grader)
         score = Score(points=points, maximum=scoring.maximum)
     except (ScoreError, GraderError) as error:
         who = GRADER if isinstance(error, GraderError) else CHECKER
@@ -111,7 +111,12 @@ def _verdict(tests: Sequence[TestResult], score: Score | None) -> Verdict:
 
 @dataclass(slots=True)
 class _GroupRun:
-    """Runs the tests of groups, as far as they can give points."""
+    """Runs the tests of groups, as far as they can give points.
+
+    Attributes:
+        over: whether the solution does not compile or the checker failed: there are no points then,
+            whatever a grader would say.
+    """
 
     task: Task
     judge_part: Callable[[Task], Grade]
@@ -137,6 +142,8 @@ class _GroupRun:
                 accepted = self._judge_tests(part, group)
             if group.breaks and not accepted:
                 break
+        if self.over:
+            return False
         return _Count(self.results, self.grader, self.accepted).of(group).accepted
 
     def _judge_tests(self, indexes: Sequence[int], group: TestGroup) -> bool:

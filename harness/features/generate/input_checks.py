@@ -117,10 +117,7 @@ class InputChecks:
             if staged is not None:
                 yield staged, str(path)
             elif os.path.lexists(path):
-                yield (
-                    self._package.mapping(path, self._settings.constants, may_repeat=True),
-                    str(path),
-                )
+                yield self._package.group(path, self._settings.constants), str(path)
 
     def _shown(self, path: Path) -> str:
         return path.relative_to(self._package.root).as_posix()

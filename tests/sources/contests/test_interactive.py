@@ -255,8 +255,9 @@ def test_a_solution_that_closes_its_output_ends_the_interactors_input(
 ) -> None:
     interactor = "import sys\ngiven = sys.stdin.read()\nprint(given)\nsys.exit(42)\n"
     problem = only(package(SETTINGS, FILES | {"output_validators/talk.py": interactor}))
-    code = "import os\nprint(5, flush=True)\nos.close(1)\nassert input() == '5'"
-    assert _judge(worker, problem, code).verdict is Verdict.ACCEPTED
+    code = "import os\nprint(5, flush=True)\nos.close(1)\nassert input() == {!r}"
+    assert _judge(worker, problem, code.format("5")).verdict is Verdict.ACCEPTED
+    assert _judge(worker, problem, code.format("6")).verdict is Verdict.RUNTIME_ERROR
 
 
 PASSES = "problem_format_version: 2025-09\nname: a\ntype: [pass-fail, multi-pass]\n"

@@ -32,7 +32,7 @@ NEWER = "problem_format_version: 2025-09\nname: Parts\n"
         ({"include/python3/driver.py": "pass"}, "added to every solution"),
         ({f"{GROUP}/testdata.yaml": "grader_flags: sum always_accept"}, "always_accept: of a"),
         ({"data/testdata.yaml": "grader_flags: accept_if_any_accepted"}, "every test must be"),
-        ({"data/secret/testdata.yaml": "grading: custom"}, "for problems with points alone"),
+        ({"data/secret/testdata.yaml": "grading: custom"}, "only scoring problems"),
         ({f"{GROUP}/3.in": "1\n"}, r"3\.ans: no such file"),
         ({f"{GROUP}/3.ans": "1\n"}, r"there is no 3\.in"),
     ],

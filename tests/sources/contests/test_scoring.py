@@ -311,9 +311,7 @@ import sys
 rows = [line.split() for line in sys.stdin]
 accepted = [float(points) for verdict, points in rows if verdict == "AC"]
 kinds = {verdict for verdict, _ in rows} - {"AC"}
-if "broken" in sys.argv:
-    print("JE 0")
-elif "least" in sys.argv:
+if "least" in sys.argv:
     print("AC" if accepted else "WA", len(accepted) * 10 - 5 * ("TLE" in kinds))
 else:
     print("AC" if accepted else "WA", sum(accepted))
@@ -394,6 +392,17 @@ class TestGraders:
         assert why in grade.tests[-1].error
         assert "grader is at fault" in grade.tests[-1].error
 
+    @pytest.mark.parametrize("grader", ["print('AC 60')", "1 / 0"])
+    def test_a_program_that_does_not_compile_is_shown_to_no_grader(
+        self, package: Package, worker: Worker, grader: str
+    ) -> None:
+        problem = only(package(OLDER, GRADED | {"graders/g.py": grader}))
+        grade = _judge(worker, problem, "print(")
+        assert (grade.score, grade.verdict) == (
+            Score(points=0, maximum=60),
+            Verdict.COMPILE_ERROR,
+        )
+
     def test_the_grader_changes_the_content_hash(self, package: Package) -> None:
         one = only(package(OLDER, GRADED | {"graders/g.py": GRADER}))
         other = only(package(OLDER, GRADED | {"graders/g.py": f"{GRADER}\n"}))
@@ -406,7 +415,7 @@ class TestGraders:
         (
             OLDER,
             {"data/testdata.yaml": "grading: custom\nrange: 0 9\n"},
-            "there are 0 programs",
+            "must hold one program, and holds 0",
         ),
         (OLDER, {"data/secret/testdata.yaml": "grading: median\n"}, "neither default nor custom"),
         (

@@ -20,7 +20,7 @@ def read_grader(package: PackageFolder, settings: PackageSettings) -> CheckerPro
     folder = package.root / FOLDER
     programs = list(programs_in(package, folder))
     if len(programs) != 1:
-        what = f"there are {len(programs)} programs, and a group has its own grader"
+        what = f"must hold one program, and holds {len(programs)}"
         raise DataError(str(folder), None, what)
     (program,), limits = programs, settings.validator_limits
     if program.language == CPP:

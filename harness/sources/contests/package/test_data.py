@@ -114,7 +114,7 @@ class _GroupTree:
         if len(files) > 1:
             raise DataError(str(folder), None, f"both {' and '.join(GROUP_FILES)}")
         where = str(files[0])
-        values = self._package.mapping(files[0], self._settings.constants, may_repeat=True)
+        values = self._package.group(files[0], self._settings.constants)
         if "static_validation_score" in values:
             raise DataError(where, "static_validation_score", "static validators are not run here")
         group = self._changed(outer, values, _GROUP_KEYS, where)
@@ -146,7 +146,7 @@ class _GroupTree:
             return other if other.name in names else None
 
         if own := beside(".yaml"):
-            values = self._package.mapping(own, may_repeat=True)
+            values = self._package.group(own)
             group = self._changed(group, values, _TEST_KEYS, str(own))
         arguments = group.arguments
         if old := beside(".args"):

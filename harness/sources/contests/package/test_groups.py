@@ -99,7 +99,7 @@ def _is_draft(package: PackageFolder, settings: PackageSettings, data: TestData)
         return False
     keys: set[str] = set()
     for path in group_files(package, data):
-        keys |= package.mapping(path, settings.constants, may_repeat=True).keys()
+        keys |= package.group(path, settings.constants).keys()
     if not keys & LEGACY_KEYS or keys - LEGACY_KEYS - PLAIN_KEYS:
         what = f"points of version {settings.version} are counted by the legacy keys alone"
         raise DataError(str(package.root / "problem.yaml"), "problem_format_version", what)
@@ -113,9 +113,9 @@ def refuse_lenient_groups(package: PackageFolder, data: TestData) -> None:
         DataError: there is one.
     """
     for path in group_files(package, data):
-        values = package.mapping(path, may_repeat=True)
+        values = package.group(path)
         if values.get("grading", DEFAULT) != DEFAULT:
-            what = f"{values['grading']!r:.60}: graders are run for problems with points alone"
+            what = f"{values['grading']!r:.60}: only scoring problems have a grader of their own"
             raise DataError(str(path), "grading", what)
         flags = words(values.get("grader_flags"), str(path), "grader_flags")
         if lenient := [flag for flag in flags if flag in LENIENT]:
@@ -184,9 +184,7 @@ class _Groups:
         """Return what a folder's file says, and the path of that file."""
         for path in self.package.entries(folder):
             if path.name in GROUP_FILES:
-                return self.package.mapping(path, self.settings.constants, may_repeat=True), str(
-                    path
-                )
+                return self.package.group(path, self.settings.constants), str(path)
         return {}, str(folder / GROUP_FILES[not self.settings.is_legacy])
 
 
