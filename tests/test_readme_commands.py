@@ -128,6 +128,7 @@ def run_here(words: list[str]) -> bool:
     return not any(word in " ".join(words) for word in ELSEWHERE)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "page", carried_out(page for page in PAGES if any(map(run_here, commands(page))))
 )

@@ -97,6 +97,7 @@ def test_what_a_solution_does_wrong_has_its_verdict(run: Run, code: str, verdict
     assert run(code, CHECK).verdict is verdict
 
 
+@pytest.mark.thorough
 def test_a_limit_that_one_test_hits_leaves_the_others_theirs(run: Run) -> None:
     code = "def f(x):\n    while x == (1, 2): pass\n    return x + 1"
     grade = run(code, CHECK, stop=Stop.NEVER)

@@ -313,6 +313,7 @@ class TestRefusals:
             assert word in message
 
 
+@pytest.mark.thorough
 class TestPlaces:
     """The same questions, asked in processes that have more or fewer rights."""
 

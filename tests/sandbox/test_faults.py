@@ -366,6 +366,7 @@ def test_no_room_for_temporary_files(isolation: Isolation, tmp_path: Path) -> No
             assert verdict == "accepted", "a room of its own has room"
 
 
+@pytest.mark.thorough
 class TestShortOf:
     """What a fork server is short of, as it may come to be while it runs."""
 
@@ -467,6 +468,7 @@ INHERITED = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", INHERITED)
 def test_a_limit_of_the_machine_is_not_a_program_s_fault(name: str, isolation: Isolation) -> None:
     kind, amount, code = INHERITED[name]

@@ -137,6 +137,7 @@ def test_it_is_read_in_place_of_the_header(
     assert isinstance(build(Headers(place, worth_it=1), code), bytes)
 
 
+@pytest.mark.thorough
 @needs_gcc
 def test_two_that_are_at_it_do_not_both_precompile(build: Build, place: Path) -> None:
     with Headers(place).alone() as alone:

@@ -635,6 +635,7 @@ SAME = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("code", "verdicts"), SAME.values(), ids=SAME)
 def test_verdicts_are_the_same_in_every_sandbox(code: str, verdicts: str, place: Place) -> None:
     if "shadow" in code and os.geteuid() == 0 and not can_change_user():

@@ -82,6 +82,7 @@ def test_the_bundled_problems_are_all_there() -> None:
     assert len(PROBLEMS) == 20
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("name", BEHAVIOURS)
 async def test_every_strategy_ends_well_for_every_model_behaviour(

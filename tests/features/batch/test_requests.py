@@ -331,6 +331,7 @@ async def test_a_limit_of_bytes_splits_a_run_and_holds_on_the_wire(
     assert all(most / 2 < size <= most for size in sizes[:-1])
 
 
+@pytest.mark.thorough
 async def test_a_batch_that_was_not_handed_in_before_a_crash_is_handed_in_first(
     vendor: Vendor, tmp_path: Path
 ) -> None:

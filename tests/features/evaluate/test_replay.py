@@ -85,6 +85,7 @@ async def test_a_replay_ends_where_the_run_ended_and_is_the_same_each_time(
     assert sorted(now, key=order) == sorted(was, key=order)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("mode", ["single_shot", "best_of_k_public", "self_repair"])
 async def test_a_replay_is_the_same_in_every_mode(
     mode: str, tmp_path: Path, solver: Solver

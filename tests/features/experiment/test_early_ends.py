@@ -56,6 +56,7 @@ async def test_a_problem_is_asked_in_both_arms_before_the_next(
     assert ("agent", first) not in model.asked[len(kinds) :]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("interrupt_at", "has"),
     [

@@ -52,6 +52,7 @@ def test_no_sample_is_pending_that_the_file_does_not_have(run: Path) -> None:
     assert json.loads((run / "summary.json").read_text())["pending"] == {}
 
 
+@pytest.mark.thorough
 def test_no_screen_calls_one_pending(run: Path) -> None:
     for command in (["ls", "."], ["show", "r"], ["report", "r", "-o", "r.html"]):
         done = harness(run.parent, *command, COLUMNS="120")

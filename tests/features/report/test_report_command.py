@@ -62,6 +62,7 @@ async def test_the_report_opens_offline_on_a_phone(written: Path) -> None:
         assert await shown.inner_text("#found") == "40 samples"
 
 
+@pytest.mark.thorough
 def test_without_o_it_is_report_html_and_is_written_again(runs: Path) -> None:
     (runs / "report.html").write_text("what was here before")
     assert harness(runs, "report", "single").returncode == 0

@@ -29,6 +29,7 @@ def _mounted(folder: Path, options: str, command: str) -> subprocess.CompletedPr
     return done
 
 
+@pytest.mark.thorough
 def test_a_full_disk_ends_the_run_with_one_line_and_resume_goes_on(tmp_path: Path) -> None:
     save = "cp -r disk/r saved"
     flags = " ".join(link_written(tmp_path))

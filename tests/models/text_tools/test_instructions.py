@@ -609,6 +609,7 @@ def test_no_text_breaks_the_reader(text: str) -> None:
         assert isinstance(call.arguments, str)
 
 
+@pytest.mark.thorough
 @given(st.text(), st.text().filter(lambda code: code.strip() not in PLACEHOLDERS), st.text())
 def test_any_code_arrives_as_it_was_written(before: str, code: str, after: str) -> None:
     before, after = (

@@ -16,6 +16,7 @@ def read(text: str) -> list[tuple[str, Any]]:
     return [(call.name, json.loads(call.arguments)) for call in read_calls(text, TOOLS).calls]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", FORMATS)
 def test_a_program_comes_back_as_it_was_written(name: str) -> None:
     written = FORMATS[name]

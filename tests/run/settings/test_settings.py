@@ -158,6 +158,7 @@ def test_a_value_that_is_the_default_is_refused_as_well_unless_it_says_no(key: s
         spec_of(given, "here")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("key", OF_MODES)
 def test_a_grid_over_a_setting_has_each_distinct_cell_once(key: str, tmp_path: Path) -> None:
     modes = [mode for mode in BUILT_IN if mode not in {"external", "mcp"}]
