@@ -380,8 +380,7 @@ LIMITS_HIT = {Verdict.TIME_LIMIT, Verdict.OUTPUT_LIMIT, Verdict.MEMORY_LIMIT}
 MANY = [(str(n), str(2 * n)) for n in range(1, MANY_TESTS + 6)]
 
 
-@pytest.mark.thorough
-@pytest.mark.parametrize("isolate", [False, True])
+@pytest.mark.parametrize("isolate", [False, pytest.param(True, marks=pytest.mark.thorough)])
 @pytest.mark.parametrize("verdict", FAILS_AT_2)
 class TestStop:
     """The tests after a failure: four tests, the second fails."""

@@ -313,7 +313,6 @@ class TestRefusals:
             assert word in message
 
 
-@pytest.mark.thorough
 class TestPlaces:
     """The same questions, asked in processes that have more or fewer rights."""
 
@@ -323,6 +322,7 @@ class TestPlaces:
         for each in found["each"].values():
             assert each[:2] == RIGHT
 
+    @pytest.mark.thorough
     @pytest.mark.parametrize("user", [0, SOMEBODY], ids=["root", "an ordinary user"])
     def test_every_isolation_holds_for_every_user(self, user: int, secret: Path) -> None:
         """Both ways to make namespaces, Landlock, and the filter alone."""
@@ -342,6 +342,7 @@ class TestPlaces:
             assert each[2] in name
             assert each[3] == ("no\n" if each[2] != "seccomp" else "7\n"), name
 
+    @pytest.mark.thorough
     @pytest.mark.parametrize(
         "how", [AS_IN_A_CONTAINER, WITHOUT_NAMESPACES], ids=["filter", "limit"]
     )

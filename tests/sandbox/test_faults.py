@@ -366,7 +366,6 @@ def test_no_room_for_temporary_files(isolation: Isolation, tmp_path: Path) -> No
             assert verdict == "accepted", "a room of its own has room"
 
 
-@pytest.mark.thorough
 class TestShortOf:
     """What a fork server is short of, as it may come to be while it runs."""
 
@@ -397,6 +396,7 @@ class TestShortOf:
         assert result.solved
         assert result.judged_again.blamed == 0
 
+    @pytest.mark.thorough
     @pytest.mark.parametrize("mebibytes", [1, 20, 60])
     def test_a_server_short_of_memory_is_replaced(self, mebibytes: int, worker: Worker) -> None:
         server = fork_server(worker)

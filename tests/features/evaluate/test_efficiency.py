@@ -176,7 +176,6 @@ class TestRun:
 
 
 class TestGrade:
-    @pytest.mark.thorough
     def test_solutions_that_pass_are_timed_and_others_count_nothing(
         self, folder: Path, calibrated: dict[str, Any]
     ) -> None:

@@ -102,7 +102,6 @@ def test_the_live_panel_shows_the_difference_and_the_time_left(shown: Session) -
     assert any(re.search(so_far, screen) for _, screen in shown.frames)
 
 
-@pytest.mark.thorough
 def test_no_line_is_folded(shown: Session) -> None:
     notices = re.findall(r"sandbox level .*", shown.raw)  # of a weaker sandbox, above the panel
     assert shown.wrapped == sum((len(notice.rstrip()) - 1) // 80 for notice in notices)

@@ -250,7 +250,6 @@ def test_what_a_solution_writes_to_stderr_is_kept(problem: Problem, worker: Work
     assert (result.verdict, result.stderr.strip()) == (Verdict.WRONG_ANSWER, "help")
 
 
-@pytest.mark.thorough
 def test_a_solution_that_closes_its_output_ends_the_interactors_input(
     package: Package, worker: Worker
 ) -> None:
