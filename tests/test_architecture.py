@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -107,17 +108,32 @@ def _modules() -> dict[str, Path]:
 
 
 @cache
+def _trees() -> dict[str, ast.Module]:
+    return {name: ast.parse(path.read_text()) for name, path in _modules().items()}
+
+
+def _statements(node: ast.AST) -> Iterator[ast.AST]:
+    """What a module does anywhere in it, without what is there for type checkers alone."""
+    yield node
+    for inner in ast.iter_child_nodes(node):
+        if isinstance(node, ast.If) and _is_for_checkers(node) and inner in node.body:
+            continue
+        if isinstance(inner, ast.stmt | ast.excepthandler | ast.match_case):
+            yield from _statements(inner)
+
+
+def _is_for_checkers(node: ast.If) -> bool:
+    return isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
+
+
+@cache
 def _imports() -> dict[str, set[str]]:
     """Module -> modules of ours that it imports, anywhere in it."""
     modules = _modules()
     found: dict[str, set[str]] = {}
-    for name, path in modules.items():
+    for name, tree in _trees().items():
         used: set[str] = set()
-        tree = ast.parse(path.read_text())
-        for node in [*ast.walk(tree)]:  # what is imported for type checkers alone does not count
-            if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
-                node.body.clear()
-        for node in ast.walk(tree):
+        for node in _statements(tree):
             if isinstance(node, ast.Import):
                 used |= {alias.name for alias in node.names}
             elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
@@ -240,9 +256,7 @@ def _used(names: list[ast.Name]) -> set[str]:
 
 
 def test_constants_stand_above_functions_and_classes() -> None:
-    below = {
-        name: _constants_below(ast.parse(path.read_text())) for name, path in _modules().items()
-    }
+    below = {name: _constants_below(tree) for name, tree in _trees().items()}
     assert {name: constants for name, constants in below.items() if constants} == {}
 
 
@@ -282,7 +296,7 @@ def _words(node: ast.AST) -> list[str]:
 
 
 def test_a_module_holds_one_topic() -> None:
-    several = {name for name, path in _modules().items() if _parts(ast.parse(path.read_text())) > 1}
+    several = {name for name, tree in _trees().items() if _parts(tree) > 1}
     assert {name for name in several if not name.startswith(CHECKERS)} == set()
 
 

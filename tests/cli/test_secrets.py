@@ -108,8 +108,14 @@ def _refuse_secrets(folder: Path, out: str, err: str) -> None:
             assert secret not in text, where
 
 
-@pytest.mark.parametrize("place", ["environment", ".env"])
-@pytest.mark.parametrize("name", PROVIDERS)
+@pytest.mark.parametrize(
+    ("name", "place"),
+    [
+        *((name, "environment") for name in PROVIDERS),
+        ("gpt-5", ".env"),
+        *(pytest.param(name, ".env", marks=pytest.mark.thorough) for name in [*PROVIDERS][1:]),
+    ],
+)
 async def test_no_key_is_in_what_a_run_leaves_or_says(
     name: str, place: str, tmp_path: Path
 ) -> None:

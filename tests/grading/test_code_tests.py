@@ -350,7 +350,12 @@ AT_THE_END = {
 
 @pytest.mark.parametrize(
     ("form", "first", "isolate"),
-    [("module", 0, False), ("module", 1, True), ("check", 1, False), ("list", 0, True)],
+    [
+        ("module", 0, False),
+        pytest.param("module", 1, True, marks=pytest.mark.thorough),
+        ("check", 1, False),
+        ("list", 0, True),
+    ],
 )
 @pytest.mark.parametrize("tests", AT_THE_END.values(), ids=AT_THE_END)
 def test_what_stands_after_the_last_assertion_counts(

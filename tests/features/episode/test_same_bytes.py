@@ -74,9 +74,16 @@ SCENARIOS: dict[str, tuple[list[dict[str, Any]], dict[str, Any]]] = {
         {},
     ),
 }
+QUICK = {"all settings that are told", "calls that cannot be understood", "tools told in text"}
 
 
-@pytest.mark.parametrize("name", SCENARIOS)
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=[] if name in QUICK else [pytest.mark.thorough])
+        for name in SCENARIOS
+    ],
+)
 async def test_an_episode_sends_the_same_requests_as_a_run(name: str) -> None:
     answers, keys = SCENARIOS[name]
     left = said(text="I give up.")  # said once the script is over

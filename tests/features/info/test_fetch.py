@@ -197,7 +197,10 @@ BY_NAME = {
 }
 
 
-@pytest.mark.parametrize("spec", BY_NAME)
+@pytest.mark.parametrize(
+    "spec",
+    [pytest.param(spec, marks=[pytest.mark.thorough] if ":" in spec else []) for spec in BY_NAME],
+)
 def test_a_source_loads_by_name_and_then_without_a_network(
     spec: str, program: Program, hub: Hub
 ) -> None:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -57,8 +58,13 @@ def _lines(path: Path) -> list[Json]:
     return [json.loads(line) for line in path.read_text().splitlines()]
 
 
+@cache
+def _validator(name: str) -> Draft202012Validator:
+    return Draft202012Validator(schema_of(name))
+
+
 def _errors(name: str, thing: Any) -> list[str]:
-    return [error.message for error in Draft202012Validator(schema_of(name)).iter_errors(thing)]
+    return [error.message for error in _validator(name).iter_errors(thing)]
 
 
 @pytest.mark.parametrize("name", SCHEMA_NAMES)
