@@ -189,6 +189,8 @@ class Reference(Frozen):
             displayed, and never used in calculations.
         name: its name in the data; empty without one.
         verdicts: the verdicts expected of a known-wrong solution; empty for a known-good one.
+        points: fewest and most points expected, where the problem gives some; None for any.
+        sets_limit: whether a problem's `limit_rule` derives the limit from it, if it is accepted.
     """
 
     code: str
@@ -196,6 +198,8 @@ class Reference(Frozen):
     recorded: str = ""
     name: str = ""
     verdicts: tuple[str, ...] = ()
+    points: tuple[float, float] | None = None
+    sets_limit: bool = True
 
 
 class TestGroup(Frozen):

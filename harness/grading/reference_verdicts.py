@@ -43,6 +43,7 @@ class Finding:
         reason: error of that test, at most `REASON` characters of it.
         isolation: isolation level of the sandbox; empty where nothing had to be run.
         hidden: number of the problem's hidden tests.
+        points: its points, where the problem gives some.
     """
 
     verdict: Verdict
@@ -52,6 +53,7 @@ class Finding:
     reason: str = ""
     isolation: str = ""
     hidden: int = 0
+    points: float | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "reason", shorten(self.reason, REASON))
@@ -211,6 +213,7 @@ def _encode(key: str, finding: Finding) -> bytes:
         finding.reason,
         finding.isolation,
         finding.hidden,
+        finding.points,
     )
     return json.dumps(values, separators=(",", ":")).encode() + b"\n"
 
@@ -220,9 +223,16 @@ def _decode(line: bytes) -> Finding | None:
     if not line.endswith(b"]\n"):
         return None
     try:
-        _, word, tests, slowest_s, failed, reason, level, hidden = json.loads(line)
+        _, word, tests, slowest_s, failed, reason, level, hidden, points = json.loads(line)
         finding = Finding(
-            Verdict(word), tests, float(slowest_s), failed, str(reason), level, hidden
+            Verdict(word),
+            tests,
+            float(slowest_s),
+            failed,
+            str(reason),
+            level,
+            hidden,
+            None if points is None else float(points),
         )
         sound = level == "" or Level(level) in Level
     except (ValueError, TypeError, RecursionError):

@@ -27,6 +27,7 @@ SMALL_ROW = 1 << 16
 """Most bytes of a row that is decoded only to count its tests."""
 SLOW = 0.5
 """Part of a test's CPU limit; slower references leave solutions little room."""
+POINTS_ROUNDING = 1e-6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,17 +39,27 @@ class VerifiedReference(Finding):
         language: its language.
         name: its name in the data; empty without one.
         expected: verdicts expected of a known-wrong solution; empty for a reference.
+        expected_points: fewest and most points expected of it; None for any.
     """
 
     index: int
     language: str = PYTHON
     name: str = ""
     expected: tuple[str, ...] = ()
+    expected_points: tuple[float, float] | None = None
 
     @property
     def as_expected(self) -> bool:
-        """Whether the data expect this verdict."""
-        return self.verdict in (self.expected or (Verdict.ACCEPTED,))
+        """Whether the data expect this verdict, and these points."""
+        return self.verdict in (self.expected or (Verdict.ACCEPTED,)) and self.has_its_points
+
+    @property
+    def has_its_points(self) -> bool:
+        """Whether its points are those that the data expect, as far as they say."""
+        if self.expected_points is None or self.points is None:
+            return True
+        low, high = self.expected_points
+        return low - POINTS_ROUNDING <= self.points <= high + POINTS_ROUNDING
 
 
 class VerifiedProblem(Frozen):
@@ -125,9 +136,7 @@ class KnownSolution:
 
     key: str
     index: int
-    language: str
-    name: str
-    expected: tuple[str, ...]
+    solution: Reference
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +207,7 @@ def _known(problem: Problem, index: int, solution: Reference, options: Options) 
     kinds += ["rejected"] if solution.verdicts else []
     codes = [code_hash(solution.code)]
     (key,) = keys_of(problem, codes, options, " ".join(kinds), solution.language)
-    return KnownSolution(key, index, solution.language, solution.name, solution.verdicts)
+    return KnownSolution(key, index, solution.model_copy(update={"code": ""}))
 
 
 def limits_by_rule(
@@ -208,7 +217,8 @@ def limits_by_rule(
     limits: dict[str, float] = {}
     for each in listed:
         rule, problem = each.problem.limit_rule, each.problem
-        passed = [findings[key] for key in each.keys if key in findings]
+        deciding = [known.key for known in each.known if known.solution.sets_limit]
+        passed = [findings[key] for key in deciding if key in findings]
         seconds = [one.slowest_s for one in passed if one.verdict is Verdict.ACCEPTED]
         if rule is not None and problem.cpu_s is None and options.cpu_s is None and seconds:
             limits[problem.id] = rule.limit(max(seconds))
@@ -224,7 +234,8 @@ def reference_jobs(
         for one in each.known:
             if one.key not in known and one.key not in jobs:
                 code = ReferenceAt(one.index, one.key[-CODE_HASH:])
-                job = ReferenceJob(len(jobs), each.problem, code, one.key, language=one.language)
+                language = one.solution.language
+                job = ReferenceJob(len(jobs), each.problem, code, one.key, language=language)
                 jobs[one.key] = job
     return list(jobs.values())
 
@@ -246,6 +257,7 @@ def finding(judged: Judged) -> Finding:
         reason=reason,
         isolation=grade.isolation,
         hidden=grade.hidden_total,
+        points=None if grade.score is None else grade.score.points,
     )
 
 
@@ -293,9 +305,10 @@ def _found(
         VerifiedReference(
             **asdict(findings[each.key]),
             index=each.index,
-            language=each.language,
-            name=each.name,
-            expected=each.expected,
+            language=each.solution.language,
+            name=each.solution.name,
+            expected=each.solution.verdicts,
+            expected_points=each.solution.points,
         )
         for each in references.known
         if each.key in findings
@@ -387,7 +400,8 @@ def _facts(summary: Verification) -> Iterator[tuple[str, str]]:
 def _rows(problems: Sequence[VerifiedProblem]) -> Iterator[tuple[str, ...]]:
     for problem in problems:
         for reference in problem.references:
-            if reference.verdict not in {Verdict.ACCEPTED, Verdict.UNGRADED}:
+            passed = reference.verdict in {Verdict.ACCEPTED, Verdict.UNGRADED}
+            if not passed or not reference.has_its_points:
                 yield _row(problem, reference, _why(problem, reference))
         for solution in problem.rejected:
             if not solution.as_expected:
@@ -411,4 +425,9 @@ def _why(problem: VerifiedProblem, reference: VerifiedReference) -> str:
     where = f"test {reference.failed_test}: " if reference.failed_test else ""
     issues = f" (known: {', '.join(problem.known_issues)})" if problem.known_issues else ""
     wanted = f"expected: {' or '.join(map(words, reference.expected))}. "
+    if reference.expected_points is not None and not reference.has_its_points:
+        low, high = (f"{each:.12g}" for each in reference.expected_points)
+        several = low if low == high else f"{low} to {high}"
+        wanted = f"expected: {several} points, and it has {reference.points:.12g}. "
+        return f"{wanted}{where}{reference.reason}{issues}".strip()
     return f"{wanted if reference.expected else ''}{where}{reference.reason}{issues}"

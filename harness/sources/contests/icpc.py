@@ -39,6 +39,7 @@ from harness.sources.contests.package.package_programs import (
 )
 from harness.sources.contests.package.package_settings import PackageSettings, read_settings
 from harness.sources.contests.package.python_program import python_sources, python_validator
+from harness.sources.contests.package.submission_rules import test_names
 from harness.sources.contests.package.submissions import read_submissions
 from harness.sources.contests.package.test_data import (
     PackageTest,
@@ -158,7 +159,8 @@ def _problem(package: PackageFolder) -> Problem:
     add_parts(digest, checker.code.encode(), *_parts_of(checker.program), b"exit code counts")
     if scoring is not None:
         add_parts(digest, scoring.model_dump_json(exclude_none=True).encode())
-    accepted, rejected = read_submissions(package, settings.constants)
+    tests = test_names(package, (test.input for test in data.sample + data.secret))
+    accepted, rejected = read_submissions(package, settings, tests)
     name = _name(root)
     return Problem(
         id=f"icpc/{name}",

@@ -1,7 +1,9 @@
 """Submissions of a package, sorted by the verdict that the jury expects."""
 
+import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 from harness.languages import PYTHON as PYTHON_3
 from harness.problem import Reference
@@ -14,7 +16,17 @@ from harness.sources.contests.package.package_programs import (
     is_python_2,
     programs_in,
 )
+from harness.sources.contests.package.package_settings import PackageSettings
+from harness.sources.contests.package.submission_rules import (
+    FILE,
+    Expectation,
+    SubmissionRules,
+)
+from harness.sources.files.folder import is_folder
 
+FOLDER = "submissions"
+WITH_RULES = {"2025-09-draft", "2025-09", "draft"}
+"""Versions of the format that have rules for submissions."""
 ACCEPTED = "accepted"
 EXPECTED = {
     ACCEPTED: (ACCEPTED,),
@@ -44,36 +56,69 @@ _OF_TAG = {
 
 
 def read_submissions(
-    package: PackageFolder, constants: Mapping[str, str]
+    package: PackageFolder, settings: PackageSettings, tests: Sequence[str]
 ) -> tuple[tuple[Reference, ...], tuple[Reference, ...]]:
     """Return the accepted submissions, and the others with the verdicts expected of them.
 
-    Only programs of one file in Python or C++ are read.
+    Only programs of one file in Python or C++ are read. Of some, nothing is expected: they may
+    pass or fail, and are left out.
+
+    Args:
+        package: the package.
+        settings: its settings.
+        tests: path of each test below `data`, without `.in`.
 
     Raises:
-        DataError: a file cannot be read.
+        DataError: a file cannot be read, or `submissions.yaml` says something that is not known.
     """
+    rules = _rules(package, settings, tests)
     accepted: list[Reference] = []
     rejected: list[Reference] = []
-    for folder, verdicts in EXPECTED.items():
-        for program in programs_in(package, package.root / "submissions" / folder):
-            for each in _read(package, program, constants):
-                expected = _tagged(each.code) or verdicts
-                if expected == (ACCEPTED,):
-                    accepted.append(each)
-                else:
-                    rejected.append(each.model_copy(update={"verdicts": expected}))
+    for folder in _folders(package, rules):
+        for program in programs_in(package, folder):
+            name = program.path.relative_to(package.root / FOLDER).as_posix()
+            expected = Expectation(EXPECTED.get(folder.name, ()))
+            if rules is not None:
+                expected = rules.of(name)
+            for each in _read(package, program, settings, expected.language):
+                verdicts = _tagged(each.code) or expected.verdicts
+                read = each.model_copy(
+                    update={"points": expected.points, "sets_limit": expected.sets_limit}
+                )
+                if verdicts == (ACCEPTED,):
+                    accepted.append(read)
+                elif ACCEPTED not in verdicts:
+                    rejected.append(read.model_copy(update={"verdicts": verdicts}))
     return tuple(accepted), tuple(rejected)
 
 
+def _rules(
+    package: PackageFolder, settings: PackageSettings, tests: Sequence[str]
+) -> SubmissionRules | None:
+    """Return the rules of a package's own; None for one without, or in a format that has none."""
+    if settings.version not in WITH_RULES or not os.path.lexists(package.root / FOLDER / FILE):
+        return None
+    return SubmissionRules(package, tests)
+
+
+def _folders(package: PackageFolder, rules: SubmissionRules | None) -> list[Path]:
+    """Return the folders of submissions, those that the format names first."""
+    folders = [package.root / FOLDER / name for name in EXPECTED]
+    if rules is not None:
+        entries = package.entries(package.root / FOLDER)
+        folders += [path for path in entries if path.name not in EXPECTED and is_folder(path)]
+    return folders
+
+
 def _read(
-    package: PackageFolder, program: PackageProgram, constants: Mapping[str, str]
+    package: PackageFolder, program: PackageProgram, settings: PackageSettings, said: str
 ) -> Iterator[Reference]:
-    if program.language not in {PYTHON, CPP} or len(program.sources()) != 1:
+    language = said or program.language
+    if language not in {PYTHON, CPP} or len(program.sources()) != 1:
         return
-    name = program.path.relative_to(package.root / "submissions").as_posix()
-    code = package.program(program.sources()[0], constants)
-    if program.language == CPP:
+    name = program.path.relative_to(package.root / FOLDER).as_posix()
+    code = package.program(program.sources()[0], settings.constants)
+    if language == CPP:
         yield Reference(code=code, language=CPP, name=name)
         return
     old = is_python_2(code) or parse_or_none(code) is None

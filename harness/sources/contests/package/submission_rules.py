@@ -1,0 +1,237 @@
+"""`submissions/submissions.yaml` of a package: the verdicts that submissions may get, and must get.
+
+Source: the format of 2025-09, "Example submissions". Its keys are patterns of submissions; each has
+rules for all tests, and within it patterns of tests with rules for these. Of a rule for some tests
+the points, and of any rule the message, are not checked.
+"""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+from harness.errors import DataError
+from harness.sources.contests.package.package_folder import PackageFolder
+from harness.sources.contests.package.package_settings import words
+from harness.sources.contests.package.path_pattern import PathPattern, PatternError
+
+FILE = "submissions.yaml"
+ACCEPTED, TOO_SLOW = "AC", "TLE"
+VERDICTS: Mapping[str, tuple[str, ...]] = {
+    ACCEPTED: ("accepted",),
+    "WA": ("wrong_answer",),
+    TOO_SLOW: ("time_limit",),
+    "RTE": ("runtime_error", "memory_limit", "output_limit"),
+}
+"""The format's verdicts, and which of ours they are; it has none for memory and output."""
+ANY = frozenset(VERDICTS)
+PERMITTED, REQUIRED, LANGUAGE, POINTS = "permitted", "required", "language", "score"
+FOR_LIMIT = "use_for_time_limit"
+TEXTS = ("entrypoint", "authors", "author", "model_solution", "message")
+DATA = ("sample", "secret")
+_KEYS = {PERMITTED, REQUIRED, LANGUAGE, POINTS, FOR_LIMIT, *TEXTS}
+_BY_FOLDER: Mapping[str, tuple[str, str]] = {
+    "accepted": ("AC", ""),
+    "rejected": ("", "WA TLE RTE"),
+    "wrong_answer": ("AC WA", "WA"),
+    "time_limit_exceeded": ("AC TLE", "TLE"),
+    "run_time_error": ("AC RTE", "RTE"),
+    "brute_force": ("AC TLE RTE", "TLE RTE"),
+}
+"""Verdicts of which each test of a folder's submissions has one, and of which one test has one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Expectation:
+    """What is expected of a submission.
+
+    Attributes:
+        verdicts: verdicts on the whole of it, in words of ours.
+        points: fewest and most points; None for any.
+        language: code of its language; empty where its file's ending says it.
+        sets_limit: whether the time limit follows from it, if it is accepted.
+    """
+
+    verdicts: tuple[str, ...]
+    points: tuple[float, float] | None = None
+    language: str = ""
+    sets_limit: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class _Rule:
+    """Rule for some tests: verdicts that each of them may have, and that one of them must have."""
+
+    tests: PathPattern | None
+    permitted: frozenset[str] = ANY
+    required: frozenset[str] = ANY
+
+    def holds_for(self, test: str) -> bool:
+        return self.tests is None or self.tests.matches(test)
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """Rules for some submissions, and facts about them."""
+
+    submissions: PathPattern
+    rules: tuple[_Rule, ...]
+    points: tuple[float, float] | None = None
+    language: str = ""
+    sets_limit: bool = True
+
+
+class SubmissionRules:
+    """The rules of a package.
+
+    Args:
+        package: the package.
+        tests: path of each test below `data`, without `.in`.
+
+    Raises:
+        DataError: the file cannot be read, or says something that is not known.
+    """
+
+    def __init__(self, package: PackageFolder, tests: Sequence[str]) -> None:
+        self._tests = tests
+        self.path = package.root / "submissions" / FILE
+        values = package.mapping(self.path)
+        folders = {name: _words_of_folder(name) for name in _BY_FOLDER}
+        given: dict[str, dict[str, Any]] = dict(folders)
+        for key, value in values.items():
+            name = str(key).strip("/")
+            mapping = _mapping(value, self._where, name)
+            given[name] = {**folders.get(name, {}), **mapping}
+        self._entries = [self._entry(name, mapping) for name, mapping in given.items()]
+
+    def of(self, submission: str) -> Expectation:
+        """Return what is expected of a submission, given by its path below `submissions`.
+
+        Raises:
+            DataError: the rules leave no verdict, or several numbers of points.
+        """
+        entries = [each for each in self._entries if each.submissions.matches(submission)]
+        return Expectation(
+            self._verdicts(submission, [rule for each in entries for rule in each.rules]),
+            self._points(submission, entries),
+            next((each.language for each in reversed(entries) if each.language), ""),
+            all(each.sets_limit for each in entries),
+        )
+
+    def _verdicts(self, submission: str, rules: Sequence[_Rule]) -> tuple[str, ...]:
+        """Return the verdicts on the whole that the rules for its tests allow."""
+        may_fail: frozenset[str] = frozenset()
+        may_pass = True
+        for test in self._tests:
+            left = ANY
+            for rule in rules:
+                left &= rule.permitted if rule.holds_for(test) else ANY
+            if not left:
+                raise DataError(self._where, submission, f"no verdict is left for test {test}")
+            may_fail |= left - {ACCEPTED}
+            may_pass = may_pass and ACCEPTED in left
+        for rule in rules:
+            must_fail = ACCEPTED not in rule.required
+            if must_fail and any(map(rule.holds_for, self._tests)):
+                may_pass = False
+        if not may_pass and not may_fail:
+            raise DataError(self._where, submission, "it must fail, and may fail no test")
+        allowed = may_fail | ({ACCEPTED} if may_pass else frozenset[str]())
+        return tuple(ours for name, all_ours in VERDICTS.items() if name in allowed
+                     for ours in all_ours)  # fmt: skip
+
+    def _points(self, submission: str, entries: Iterable[_Entry]) -> tuple[float, float] | None:
+        ranges = [each.points for each in entries if each.points is not None]
+        if not ranges:
+            return None
+        low, high = max(low for low, _ in ranges), min(high for _, high in ranges)
+        if low > high:
+            raise DataError(self._where, submission, "no number of points is left")
+        return low, high
+
+    @property
+    def _where(self) -> str:
+        return str(self.path)
+
+    def _entry(self, name: str, values: Mapping[str, Any]) -> _Entry:
+        """Read what is said of the submissions of a pattern."""
+        inner = {str(key): value for key, value in values.items() if key not in _KEYS}
+        rules = [self._rule(None, values, name)]
+        for key, value in inner.items():
+            pattern, where = self._pattern(key), f"{name}: {key}"
+            if not pattern.may_begin_with(DATA):
+                known = ", ".join(sorted(_KEYS))
+                raise DataError(self._where, where, f"neither tests nor a key; known: {known}")
+            below = _mapping(value, self._where, where)
+            if unknown := below.keys() - {PERMITTED, REQUIRED, POINTS, FOR_LIMIT, "message"}:
+                raise DataError(self._where, f"{where}: {min(map(str, unknown))}", "not known here")
+            rules.append(self._rule(pattern, below, where))
+        return _Entry(
+            self._pattern(name),
+            tuple(rules),
+            self._range(values.get(POINTS), name),
+            " ".join(words(values.get(LANGUAGE), self._where, LANGUAGE)),
+            values.get(FOR_LIMIT) is not False,
+        )
+
+    def _rule(self, tests: PathPattern | None, values: Mapping[str, Any], where: str) -> _Rule:
+        permitted = self._named(values.get(PERMITTED), f"{where}: {PERMITTED}")
+        required = self._named(values.get(REQUIRED), f"{where}: {REQUIRED}")
+        match values.get(FOR_LIMIT):
+            case "lower":
+                permitted -= {TOO_SLOW}
+            case "upper":
+                required &= {TOO_SLOW}
+            case None | bool():
+                pass
+            case other:
+                what = f"{other!r:.60} is none of: true, false, lower, upper"
+                raise DataError(self._where, f"{where}: {FOR_LIMIT}", what)
+        return _Rule(tests, permitted, required)
+
+    def _named(self, value: object, field: str) -> frozenset[str]:
+        named = frozenset(words(value, self._where, field))
+        if value is not None and (not named or named - ANY):
+            what = f"{value!r:.60} is no list of verdicts; known: {', '.join(VERDICTS)}"
+            raise DataError(self._where, field, what)
+        return named or ANY
+
+    def _range(self, value: object, name: str) -> tuple[float, float] | None:
+        if value is None:
+            return None
+        given = cast("list[object]", value) if isinstance(value, list) else [value, value]
+        match given:
+            case [int() | float() as low, int() | float() as high] if -math.inf < low <= high:
+                if high < math.inf and not {type(low), type(high)} & {bool}:
+                    return float(low), float(high)
+            case _:
+                pass
+        what = f"{value!r:.60} is neither a number nor two of them, the smaller one first"
+        raise DataError(self._where, f"{name}: {POINTS}", what)
+
+    def _pattern(self, text: str) -> PathPattern:
+        try:
+            return PathPattern(text)
+        except PatternError as error:
+            raise DataError(self._where, text[:100], str(error)) from None
+
+
+def test_names(package: PackageFolder, inputs: Iterable[Path]) -> list[str]:
+    """Return the path of each test below `data`, without `.in`."""
+    data = package.root / "data"
+    return [path.relative_to(data).with_suffix("").as_posix() for path in inputs]
+
+
+def _words_of_folder(name: str) -> dict[str, Any]:
+    permitted, required = _BY_FOLDER[name]
+    given = {PERMITTED: permitted.split(), REQUIRED: required.split()}
+    return {key: value for key, value in given.items() if value}
+
+
+def _mapping(value: object, where: str, field: str) -> dict[str, Any]:
+    if value is None:
+        return {}
+    if not isinstance(value, dict):
+        raise DataError(where, field, f"{value!r:.60} is not a map")
+    return cast("dict[str, Any]", value)

@@ -1,0 +1,163 @@
+"""`submissions.yaml`: what is expected of each submission of a package."""
+
+from pathlib import Path
+
+import pytest
+from contest_packages import Package, only
+
+from harness.errors import DataError
+from harness.problem import Reference
+from harness.sources.contests.package.path_pattern import PathPattern, PatternError
+
+NEWER = "problem_format_version: 2025-09\nname: {en: Parts}\n"
+FILE = "submissions/submissions.yaml"
+RTE = ("runtime_error", "memory_limit", "output_limit")
+TESTS = ("data/secret/2-easy", "data/secret/3-hard")
+
+
+def submissions(
+    package: Package, rules: str, *names: str, settings: str = NEWER
+) -> dict[str, Reference]:
+    """Return what is read of submissions, by name, under these rules."""
+    more = {f"submissions/{name}": "print(1)" for name in names}
+    for test in TESTS:
+        more |= {f"{test}.in": "5\n", f"{test}.ans": "2 3\n"}
+    folder = package(settings, {**more, FILE: rules})
+    return {each.name: each for each in only(folder).known_solutions()}
+
+
+@pytest.mark.parametrize(
+    ("rules", "verdicts"),
+    [
+        ("wrong_answer: {}", ("wrong_answer",)),
+        ("wrong_answer: {permitted: [AC, WA, TLE]}", ("wrong_answer", "time_limit")),
+        ("wrong_answer/*: {permitted: [AC, WA, TLE]}", ("wrong_answer",)),
+        ("wrong_answer: {permitted: [RTE], required: RTE}", RTE),
+        ("wrong_answer: {permitted: [AC], required: [AC]}", ()),
+        ("'*/b.{py,cpp}': {permitted: [WA]}", ("wrong_answer",)),
+        ("b.py: {permitted: [RTE]}", ("wrong_answer",)),
+        ("wrong_answer/b.py: {secret/group: {permitted: [AC]}}", ("wrong_answer",)),
+        (
+            "wrong_answer: {permitted: [AC, WA, TLE], secret/*-hard: {permitted: [AC, TLE]}}",
+            ("wrong_answer", "time_limit"),
+        ),
+        (
+            "wrong_answer: {permitted: [AC, WA, TLE], required: [AC, WA, TLE],"
+            " '{sample,secret/{group,2-easy}}': {permitted: [AC]},"
+            " secret/*-hard: {permitted: [AC, TLE], required: [TLE]}}",
+            ("time_limit",),
+        ),
+        (
+            "wrong_answer: {permitted: [AC, TLE], required: [TLE, AC], use_for_time_limit: upper}",
+            ("time_limit",),
+        ),
+        ("wrong_answer: {permitted: [TLE, WA], use_for_time_limit: lower}", ("wrong_answer",)),
+    ],
+)  # fmt: skip
+def test_rules_say_which_verdicts_a_submission_may_get(
+    package: Package, rules: str, verdicts: tuple[str, ...]
+) -> None:
+    found = submissions(package, rules, "wrong_answer/b.py")
+    assert found["wrong_answer/b.py"].verdicts == verdicts
+    assert found["accepted/half.py"].verdicts == ()
+
+
+def test_folders_of_any_name_are_read_where_a_rule_expects_something(package: Package) -> None:
+    rules = "slow: {permitted: [AC, TLE], required: [TLE]}\neither: {permitted: [AC, WA]}\n"
+    found = submissions(package, rules, "slow/a.py", "either/a.py", "other/a.py")
+    assert found["slow/a.py"].verdicts == ("time_limit",)
+    assert found.keys() == {"accepted/half.py", "accepted/half.cc", "slow/a.py"}
+    either = "wrong_answer: {permitted: [AC, TLE], required: [TLE, AC]}"
+    assert "wrong_answer/b.py" not in submissions(package, either, "wrong_answer/b.py")
+
+
+def test_a_submission_may_be_kept_out_of_the_time_limit_and_has_its_points(
+    package: Package,
+) -> None:
+    rules = "accepted/*.py: {use_for_time_limit: false, score: 30}\n'*': {score: [0, 40]}\n"
+    found = submissions(package, rules)
+    assert (found["accepted/half.py"].sets_limit, found["accepted/half.py"].points) == (
+        False,
+        (30, 30),
+    )
+    assert (found["accepted/half.cc"].sets_limit, found["accepted/half.cc"].points) == (
+        True,
+        (0, 40),
+    )
+
+
+def test_the_language_that_a_rule_says_counts(package: Package) -> None:
+    found = submissions(
+        package, "accepted/half.cc: {language: python3}\n'*/half.py': {language: go}"
+    )
+    assert {name: each.language for name, each in found.items()} == {"accepted/half.cc": "python2"}
+
+
+@pytest.mark.parametrize("version", ["legacy", "2023-07"])
+def test_older_formats_have_no_such_file(package: Package, version: str) -> None:
+    settings = NEWER.replace("2025-09", version)
+    found = submissions(package, "accepted: wrong", "wrong_answer/b.py", settings=settings)
+    assert found["wrong_answer/b.py"].verdicts == ("wrong_answer",)
+
+
+@pytest.mark.parametrize(
+    ("rules", "words"),
+    [
+        ("accepted: {permitted: [AC, CE]}", ["accepted: permitted", "CE", "known: AC, WA"]),
+        ("accepted: {permited: [AC]}", ["accepted: permited", "known:", "permitted"]),
+        ("accepted: {permitted: []}", ["accepted: permitted", "no list of verdicts"]),
+        ("accepted: wrong", ["accepted", "not a map"]),
+        ("accepted: {secret: {language: cpp}}", ["secret: language", "not known here"]),
+        ("accepted: {secret: [AC]}", ["accepted: secret", "not a map"]),
+        ("accepted: {score: [4, 3]}", ["accepted: score", "smaller one first"]),
+        ("accepted: {score: .nan}", ["accepted: score", "neither a number"]),
+        ("accepted: {score: true}", ["accepted: score", "neither a number"]),
+        ("accepted: {use_for_time_limit: both}", ["use_for_time_limit", "lower, upper"]),
+        ("'**/a.py': {}", ["**", "not in the format's patterns"]),
+        ("'accepted/[ab].py': {}", ["not in the format's patterns"]),
+        ("'accepted/{a.py': {}", ["a brace has no other"]),
+        (f"'{'{a,b}' * 7}': {{}}", ["more than 100 patterns"]),
+        (f"'{'a' * 1001}': {{}}", ["longer than 1,000"]),
+        ("'*/half.py': {permitted: [WA]}", ["accepted/half.py", "no verdict is left for test"]),
+        ("'*': {required: [WA]}", ["accepted/half.", "may fail no test"]),
+        ("accepted: {score: 3}\n'*': {score: 4}", ["accepted/half.", "no number of points"]),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_meant_is_named(package: Package, rules: str, words: list[str]) -> None:
+    with pytest.raises(DataError) as caught:
+        submissions(package, rules)
+    assert [each for each in (FILE, *words) if each not in str(caught.value)] == []
+
+
+@pytest.mark.parametrize(
+    ("pattern", "paths", "others"),
+    [
+        ("accepted", ["accepted", "accepted/a.py"], ["accepted2", "x/accepted"]),
+        ("*/a*", ["accepted/a.py", "x/a/b"], ["a", "x/b", "x/y/a"]),
+        ("{a,b}.{py,cpp}", ["a.py", "b.cpp"], ["a.c", "c.py", "{a,b}.py"]),
+        ("x{,y{1,2}}", ["x", "xy1", "xy2/z"], ["xy", "x1"]),
+        ("a?.py", ["a?.py"], ["ab.py"]),
+        ("a/", ["a", "a/b"], ["b"]),
+    ],
+)
+def test_patterns_match_within_names_and_what_lies_below(
+    pattern: str, paths: list[str], others: list[str]
+) -> None:
+    found = PathPattern(pattern)
+    assert [each for each in paths if not found.matches(each)] == []
+    assert [each for each in others if found.matches(each)] == []
+
+
+def test_a_pattern_that_would_take_long_takes_no_time() -> None:
+    assert not PathPattern("*a" * 400).matches("a" * 5_000 + "b")
+    with pytest.raises(PatternError):
+        PathPattern("{" * 500 + "}" * 500 + "{a,b}" * 8)
+
+
+def test_the_packages_rules_are_inside_of_it(package: Package, tmp_path: Path) -> None:
+    folder = package(NEWER)
+    outside = tmp_path / "rules.yaml"
+    outside.write_text("{}")
+    (folder / FILE).symlink_to(outside)
+    with pytest.raises(DataError, match=r"submissions\.yaml"):
+        only(folder)
