@@ -130,6 +130,7 @@ class CheckerProgram(Frozen):
         passes: most runs of the solution on a test, where the checker may write the input of the
             next one; 0 where it may not.
         scores: whether the points that it writes count.
+        others: further checkers; an answer is right if all say so.
     """
 
     protocol: Literal["kattis", "testlib", "grader"]
@@ -141,6 +142,7 @@ class CheckerProgram(Frozen):
     interactive: bool = False
     passes: int = 0
     scores: bool = False
+    others: tuple["CheckerProgram", ...] = ()
 
     @property
     def has_passes(self) -> bool:
@@ -321,6 +323,7 @@ class _Facts(Frozen):
     entry_point: str | None = None
     signature: Signature = Signature()
     preamble: str = ""
+    included: tuple[tuple[str, str], ...] = ()
 
 
 class ProblemView(_Facts):
@@ -353,6 +356,7 @@ class Problem(_Facts):
         signature: conversion of the entry point's arguments and result.
         public_rule: how public tests were separated from hidden ones.
         preamble: Python source with names that solutions may rely on.
+        included: names and texts of the files that are compiled with every solution in C++.
         call: the call whose value is asked for, as a Python expression; empty for code generation.
         code: the called program, for code execution only.
         rule: name of the comparison rule for outputs.

@@ -74,7 +74,7 @@ class Ruling(NamedTuple):
 
 
 class ProgramCheck:
-    """Checker of one solution, which is a program.
+    """Checker of one solution, which is a program, or several that all have to say yes.
 
     Args:
         bench: worker on which no solution runs.
@@ -90,6 +90,7 @@ class ProgramCheck:
         self._overdue = 0
         limits = Limits(program.cpu_s, program.memory_bytes)
         self._trial = Trial(checker_program(program), self._inputs, limits, has_folder=True)
+        self._others = [ProgramCheck(bench, each) for each in program.others]
 
     def prepare(self, program: Program, tests: Sequence[TestCase]) -> CheckedProgram:
         """Return the solution and the inputs of the tests, which it does not change."""
@@ -99,7 +100,7 @@ class ProgramCheck:
         self, pairs: Sequence[tuple[TestCase, str]]
     ) -> list[Difference | CheckerError | OwnScore | None]:
         """Compare answers; as in `harness.grading.checkers.Check`."""
-        return [self._compare(test, answer) for test, answer in pairs]
+        return [self.judge_answer(test, answer) for test, answer in pairs]
 
     def text_of(self, answer: bytes, test: TestCase) -> str:
         """Return an answer as text, or the head of one that is too long to be right."""
@@ -113,8 +114,13 @@ class ProgramCheck:
         """Close the checker in its sandbox."""
         self._bench.worker.leave(self._trial)
         self._trial.close()
+        for each in self._others:
+            each.close()
 
-    def _compare(self, test: TestCase, answer: str) -> Difference | CheckerError | OwnScore | None:
+    def judge_answer(
+        self, test: TestCase, answer: str
+    ) -> Difference | CheckerError | OwnScore | None:
+        """Judge one answer; as in `compare`."""
         if not is_of_size(test, answer):
             return difference_of("longer than any right answer", test, answer)
         if self._overdue >= PATIENCE:
@@ -124,9 +130,10 @@ class ProgramCheck:
         ruling = ruling_of(execution, self._program.protocol)
         if ruling.at_fault:
             return CheckerError(writable(f"the problem's checker is at fault: {ruling.reason}"))
-        if ruling.right:
-            return self._own_score(ruling)
-        return difference_of(ruling.reason or "the checker says no", test, answer)
+        if not ruling.right:
+            return difference_of(ruling.reason or "the checker says no", test, answer)
+        rulings = (each.judge_answer(test, answer) for each in self._others)
+        return next((each for each in rulings if each is not None), self._own_score(ruling))
 
     def _own_score(self, ruling: Ruling) -> OwnScore | CheckerError | None:
         try:

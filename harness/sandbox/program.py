@@ -53,6 +53,7 @@ class Program:
                 *(code, "", problem.entry_point, problem.signature),
                 language=language,
                 flags=flags,
+                files=problem.included,
                 function=function,
             )
         return cls(code, problem.preamble, problem.entry_point, problem.signature)

@@ -30,10 +30,14 @@ from harness.sources import limits
 from harness.sources.contests.checker_programs import FlagError, token_checker, validator
 from harness.sources.contests.generators.generators_file import generators_path
 from harness.sources.contests.package.constants import with_constants
+from harness.sources.contests.package.included_files import (
+    Included,
+    included_files,
+    statement_of_included,
+)
 from harness.sources.contests.package.package_folder import MOST_BYTES, PackageFolder
 from harness.sources.contests.package.package_programs import (
     CPP,
-    PYTHON,
     PackageProgram,
     output_validators,
 )
@@ -61,9 +65,6 @@ _NOT_JUDGED = ("submit-answer",)
 INTERACTIVE, MULTI_PASS, SCORING = "interactive", "multi-pass", "scoring"
 _STATEMENTS = ("problem_statement", "statement")
 _SUFFIXES = (".md", ".html", ".tex")
-_INCLUDED = {"default", "python", "python2", PYTHON, "python3numpy"}
-_MAINS = {"__main__", "main", "validate", "validator"}
-_NOTES = {".md", ".txt", ".yaml"}
 
 
 def load(where: str | None, *, skip_bad_rows: bool = False, watch: Watch = quiet) -> Loaded:
@@ -148,7 +149,8 @@ def _problem(package: PackageFolder) -> Problem:
     place = root / SETTINGS
     settings = read_settings(package.mapping(place), str(place))
     _check_settings(settings, str(place))
-    _check_included(package)
+    _check_static(package)
+    included = _included(package, settings)
     data = read_test_data(package, settings)
     _check_tests(data, settings, str(root))
     scoring = _scoring(package, settings, data)
@@ -160,13 +162,13 @@ def _problem(package: PackageFolder) -> Problem:
     if scoring is not None:
         add_parts(digest, scoring.model_dump_json(exclude_none=True).encode())
     tests = test_names(package, (test.input for test in data.sample + data.secret))
-    accepted, rejected = read_submissions(package, settings, tests)
+    accepted, rejected = read_submissions(package, settings, tests, included)
     name = _name(root)
     return Problem(
         id=f"icpc/{name}",
         source="icpc",
         title=settings.title or name,
-        statement=_statement(package, settings),
+        statement=_statement(package, settings) + statement_of_included(included),
         platform=(settings.source or "icpc").lower()[:60],
         difficulty=None,
         difficulty_word="",
@@ -175,7 +177,8 @@ def _problem(package: PackageFolder) -> Problem:
         scoring=scoring,
         exit_code_counts=True,
         cpu_s=settings.limits.cpu_s or time_limit(package),
-        languages=_languages(package, settings),
+        languages=("cpp",) if included else _allowed(settings.languages),
+        included=included,
         limit_rule=settings.limit_rule,
         memory_bytes=settings.limits.memory_bytes,
         output_bytes=settings.limits.output_bytes,
@@ -215,31 +218,22 @@ def _check_settings(settings: PackageSettings, where: str) -> None:
         raise DataError(where, "languages", what)
 
 
-def _allowed(languages: Iterable[str]) -> tuple[LanguageName, ...]:
-    """Return the languages of solutions here that are among a package's."""
+def _allowed(languages: Iterable[str] | None) -> tuple[LanguageName, ...]:
+    """Return the languages of solutions here that are among a package's; empty for all."""
+    if languages is None:
+        return ()
     named: tuple[LanguageName, ...] = ("python", "cpp")
     codes = {name.removesuffix("numpy") for name in languages}
     return tuple(each for each in named if {each, f"{each}3"} & codes)
 
 
-def _languages(package: PackageFolder, settings: PackageSettings) -> tuple[LanguageName, ...]:
-    """Return the languages that solutions may be in; empty for all. Raises DataError."""
-    allowed = () if settings.languages is None else _allowed(settings.languages)
-    added = package.root / "include" / "cpp"
-    if not package.entries(added):
-        return allowed
-    if allowed == ("cpp",):
-        what = "files that are added to every solution; that cannot be done here"
-        raise DataError(str(added), None, what)
-    return ("python",)
+def _included(package: PackageFolder, settings: PackageSettings) -> Included:
+    """Return the files that are compiled with every solution. Raises DataError."""
+    allowed = _allowed(settings.languages)
+    return () if allowed == ("python",) else included_files(package, settings.constants)
 
 
-def _check_included(package: PackageFolder) -> None:
-    """Refuse what is added to solutions in Python, or judges their source."""
-    for path in package.entries(package.root / "include"):
-        if path.name in _INCLUDED and package.entries(path):
-            what = "files that are added to every solution; that cannot be done here"
-            raise DataError(str(path), None, what)
+def _check_static(package: PackageFolder) -> None:
     if package.entries(folder := package.root / "static_validator"):
         raise DataError(str(folder), None, "static validators are not run here")
 
@@ -264,7 +258,8 @@ def _parts_of(program: CheckerProgram | None) -> list[bytes]:
         return []
     texts = [program.source, *(text for file in program.files for text in file)]
     texts += [f"{program.interactive} {program.passes}"] if program.has_passes else []
-    return [text.encode("utf-8", "surrogatepass") for text in texts]
+    further = [part for each in program.others for part in (b"and", *_parts_of(each))]
+    return [text.encode("utf-8", "surrogatepass") for text in texts] + further
 
 
 def _test(package: PackageFolder, test: PackageTest, *, public: bool) -> TestCase:
@@ -377,13 +372,15 @@ def _own_validator(
     programs: list[PackageProgram],
     flags: list[tuple[str, ...]],
 ) -> Checker:
-    program, where = programs[0], str(programs[0].path)
-    if len(programs) > 1:
-        raise DataError(where, FIELD, "there are several, and one can be run")
-    own = settings.validator_limits
+    own, (program, *others) = settings.validator_limits, programs
+    if others:
+        if settings.kinds & {INTERACTIVE, MULTI_PASS, SCORING}:
+            what = "there are several, and each would decide on dialogue or points"
+            raise DataError(str(program.path), FIELD, what)
+        first, *rest = (_program(package, settings, each) for each in programs)
+        return _as_program(first.model_copy(update={"others": tuple(rest)}), settings)
     if program.language == CPP:
-        compiled = compiled_validator(package, program, settings.constants, own)
-        return _as_program(compiled, settings)
+        return _as_program(_program(package, settings, program), settings)
     main, sources = python_sources(package, program, settings.constants, FIELD)
     gives_points = SCORING in settings.kinds and any("score" in text for text in sources.values())
     if gives_points or settings.kinds & {INTERACTIVE, MULTI_PASS}:
@@ -391,6 +388,16 @@ def _own_validator(
     modules = {each.stem: text for each, text in sources.items() if each != main}
     code = validator(sources[main], main.name, modules, flags)
     return Checker(kind="check", code=code, takes_flags=len(flags) > 1)
+
+
+def _program(
+    package: PackageFolder, settings: PackageSettings, program: PackageProgram
+) -> CheckerProgram:
+    """Return an output validator as a program of its own. Raises DataError."""
+    constants, own = settings.constants, settings.validator_limits
+    if program.language == CPP:
+        return compiled_validator(package, program, constants, own)
+    return python_validator(*python_sources(package, program, constants, FIELD), own)
 
 
 def _as_program(program: CheckerProgram, settings: PackageSettings) -> Checker:

@@ -10,7 +10,8 @@ from harness.grading.verdict import Verdict
 
 SETTINGS = "problem_format_version: 2025-09\nname: {en: Parts}\ntype: scoring\n"
 HALVES = "n = int(input())\nprint(n // 2, n - n // 2)"
-SLOW = f"import time\nwhile time.process_time() < 1.5: pass\n{HALVES}"
+BURN = "while n == 5 and time.process_time() < 1.3: pass"
+SLOW = f"import time\nn = int(input())\n{BURN}\nprint(n // 2, n - n // 2)"
 WRONG = "print(1, 2)"
 RULES = """
 accepted: {score: 100}

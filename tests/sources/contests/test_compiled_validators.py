@@ -133,6 +133,49 @@ def test_another_validator_changes_the_content_hash(package: Package) -> None:
     assert one.content_hash != only(package(CUSTOM, changed, folder="two/parts")).content_hash
 
 
+EVEN = """
+import sys
+words = sys.stdin.read().split()
+if words[0] == "7":
+    sys.exit(5)
+sys.exit(42 if int(words[0]) % 2 == 0 else 43)
+"""
+
+
+@pytest.mark.parametrize(
+    ("code", "verdict"),
+    [
+        ("print(0, input())", Verdict.ACCEPTED),
+        ("print(1, int(input()) - 1)", Verdict.WRONG_ANSWER),  # the second says no
+        ("print(2, input())", Verdict.WRONG_ANSWER),  # the first says no
+        ("print(7, int(input()) - 7)", Verdict.CHECKER_ERROR),  # the second is at fault
+    ],
+)
+def test_an_answer_is_right_if_all_validators_say_so(
+    package: Package, worker: Worker, code: str, verdict: Verdict
+) -> None:
+    asked = only(package(CUSTOM, FILES | {"output_validators/z/even.py": EVEN}))
+    assert judge(worker, Options().task(asked, code, asked.tests.all())).verdict is verdict
+
+
+def test_each_of_several_validators_changes_the_content_hash(package: Package) -> None:
+    files = FILES | {"output_validators/z/even.py": EVEN}
+    hashes = {
+        only(package(CUSTOM, given, folder=f"{number}/parts")).content_hash
+        for number, given in enumerate(
+            (FILES, files, {**files, "output_validators/z/even.py": f"{EVEN}#"})
+        )
+    }
+    assert len(hashes) == 3
+
+
+@pytest.mark.parametrize("kind", ["interactive", "multi-pass", "scoring"])
+def test_several_validators_of_dialogues_or_points_are_refused(package: Package, kind: str) -> None:
+    settings = f"problem_format_version: 2025-09\nname: {{en: Parts}}\ntype: {kind}\n"
+    with pytest.raises(DataError, match="there are several"):
+        only(package(settings, FILES | {"output_validators/z/even.py": EVEN}))
+
+
 NEEDS = {"output_validators/check.cpp": '#include "testlib.h"\nint main() { return RIGHT; }'}
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from harness.languages import PYTHON as PYTHON_3
 from harness.problem import Reference
 from harness.python_source import parse_or_none
+from harness.sources.contests.package.included_files import Included
 from harness.sources.contests.package.package_folder import PackageFolder
 from harness.sources.contests.package.package_programs import (
     CPP,
@@ -22,6 +23,7 @@ from harness.sources.contests.package.submission_rules import (
     Expectation,
     SubmissionRules,
 )
+from harness.sources.contests.package.validator_program import HEADERS
 from harness.sources.files.folder import is_folder
 
 FOLDER = "submissions"
@@ -56,17 +58,18 @@ _OF_TAG = {
 
 
 def read_submissions(
-    package: PackageFolder, settings: PackageSettings, tests: Sequence[str]
+    package: PackageFolder, settings: PackageSettings, tests: Sequence[str], included: Included
 ) -> tuple[tuple[Reference, ...], tuple[Reference, ...]]:
     """Return the accepted submissions, and the others with the verdicts expected of them.
 
-    Only programs of one file in Python or C++ are read. Of some, nothing is expected: they may
-    pass or fail, and are left out.
+    Only programs of one file in Python or C++ are read; copies of included files may lie beside.
+    Of some, nothing is expected: they may pass or fail, and are left out.
 
     Args:
         package: the package.
         settings: its settings.
         tests: path of each test below `data`, without `.in`.
+        included: the files that are compiled with every solution.
 
     Raises:
         DataError: a file cannot be read, or `submissions.yaml` says something that is not known.
@@ -80,7 +83,8 @@ def read_submissions(
             expected = Expectation(EXPECTED.get(folder.name, ()))
             if rules is not None:
                 expected = rules.of(name)
-            for each in _read(package, program, settings, expected.language):
+            own = _without(program, {name for name, _ in included})
+            for each in _read(package, own, settings, expected.language):
                 verdicts = _tagged(each.code) or expected.verdicts
                 read = each.model_copy(
                     update={"points": expected.points, "sets_limit": expected.sets_limit}
@@ -110,11 +114,18 @@ def _folders(package: PackageFolder, rules: SubmissionRules | None) -> list[Path
     return folders
 
 
+def _without(program: PackageProgram, names: set[str]) -> PackageProgram:
+    """Return a submission without its copies of included files, which these would replace."""
+    files = [path for path in program.files if path == program.path or path.name not in names]
+    return PackageProgram(program.path, tuple(files))
+
+
 def _read(
     package: PackageFolder, program: PackageProgram, settings: PackageSettings, said: str
 ) -> Iterator[Reference]:
     language = said or program.language
-    if language not in {PYTHON, CPP} or len(program.sources()) != 1:
+    headers = any(path.suffix in HEADERS for path in program.files)
+    if language not in {PYTHON, CPP} or len(program.sources()) != 1 or headers:
         return
     name = program.path.relative_to(package.root / FOLDER).as_posix()
     code = package.program(program.sources()[0], settings.constants)

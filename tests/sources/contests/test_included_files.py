@@ -1,0 +1,100 @@
+"""Packages whose solutions are one file of several: `include/cpp`."""
+
+import pytest
+from contest_packages import Package, only
+
+from harness.errors import DataError
+from harness.grading.jobs import Options
+from harness.grading.judge import judge
+from harness.grading.verdict import Verdict
+from harness.languages.cpp import compiler
+from harness.languages.language import MissingCompilerError
+from harness.run.plan.languages import refusal
+from harness.sandbox.worker import Worker
+
+try:
+    compiler()
+except MissingCompilerError as missing:
+    pytest.skip(str(missing), allow_module_level=True)
+
+GRADER = """
+#include "parts.h"
+#include <cstdio>
+int main() {
+    int n;
+    if (scanf("%d", &n) != 1) return 1;
+    int one = first_part(n);
+    printf("%d %d\\n", one, n - one);
+}
+"""
+FILES = {
+    "include/cpp/grader.cpp": GRADER,
+    "include/cpp/parts.h": "int first_part(int n);\n",
+    "include/default/notes.txt": "for all",
+    "include/python3/grader.py": "import parts",
+    "submissions/accepted/whole/parts.cpp": "int first_part(int n) { return n / 2; }",
+    "submissions/accepted/whole/parts.h": "int old;",
+    "submissions/accepted/whole/grader.cpp": "int main() {}",
+    "submissions/wrong_answer/other.cc": '#include "parts.h"\nint first_part(int n) { return n; }',
+    "submissions/wrong_answer/with_header/a.cc": '#include "own.h"',
+    "submissions/wrong_answer/with_header/own.h": "",
+}
+
+
+@pytest.mark.parametrize(
+    ("code", "verdict"),
+    [
+        ('#include "parts.h"\nint first_part(int n) { return n / 2; }', Verdict.ACCEPTED),
+        ('#include "parts.h"\nint first_part(int n) { return 1; }', Verdict.WRONG_ANSWER),
+        ('#include "parts.h"\nint first_part(int n) { return n / (n-3); }', Verdict.RUNTIME_ERROR),
+        ('#include "parts.h"\nint first_part(long n) { return n / 2; }', Verdict.COMPILE_ERROR),
+        ('#include <cstdio>\nint main() { puts("1 2"); }', Verdict.COMPILE_ERROR),
+    ],
+)  # fmt: skip
+def test_a_solution_is_compiled_with_the_packages_files(
+    package: Package, worker: Worker, code: str, verdict: Verdict
+) -> None:
+    problem = only(package(more=FILES))
+    for asked in (problem, problem.view()):
+        assert dict(asked.included).keys() == {"grader.cpp", "notes.txt", "parts.h"}
+    grade = judge(worker, Options().task(problem, code, problem.tests.all(), "cpp"))
+    assert grade.verdict is verdict
+
+
+def test_submissions_are_read_without_their_copies_of_these_files(package: Package) -> None:
+    problem = only(package(more=FILES))
+    assert {
+        each.name: each.code for each in problem.known_solutions() if each.language == "cpp"
+    } == {
+        "accepted/half.cc": "int main() {}",
+        "accepted/whole": FILES["submissions/accepted/whole/parts.cpp"],
+        "wrong_answer/other.cc": FILES["submissions/wrong_answer/other.cc"],
+    }
+
+
+def test_the_statement_shows_the_headers_and_names_the_rest(package: Package) -> None:
+    problem = only(package(more=FILES))
+    assert "`grader.cpp`, `notes.txt`, `parts.h`" in problem.statement
+    assert "```cpp\nint first_part(int n);\n```" in problem.statement
+    assert "scanf" not in problem.statement
+    assert "Your solution is one C++ file" not in only(package(folder="plain")).statement
+
+
+def test_such_a_problem_takes_no_python(package: Package) -> None:
+    problem = only(package(more=FILES))
+    assert problem.languages == ("cpp",)
+    assert not refusal(problem, "cpp")
+    assert refusal(problem, "python")
+    python = only(package("name: Parts\nlanguages: python3\n", FILES, folder="python"))
+    assert (python.languages, python.included) == (("python",), ())
+
+
+def test_a_change_of_these_files_is_another_problem(package: Package) -> None:
+    one = only(package(more=FILES))
+    other = only(package(more=FILES | {"include/cpp/grader.cpp": f"{GRADER} "}, folder="b/parts"))
+    assert one.content_hash != other.content_hash
+
+
+def test_a_file_with_the_solutions_name_is_refused(package: Package) -> None:
+    with pytest.raises(DataError, match=r"solution\.cpp.*has this name"):
+        only(package(more={"include/cpp/solution.cpp": ""}))
