@@ -123,7 +123,6 @@ def test_a_default_validation_with_a_validator_is_refused(package: Package) -> N
 @pytest.mark.parametrize(
     ("files", "message"),
     [
-        ({"a.py": "pass", "b.py": "pass"}, "there are several"),
         ({"a/x.py": "pass", "a/y.py": "pass"}, "which file is started"),
         ({"a/x.py": "pass", "a/run": "python x.py"}, "run is neither Python nor"),
         ({"a.py": "print 1"}, "not Python 3"),
