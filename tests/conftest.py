@@ -16,6 +16,9 @@ from hypothesis import HealthCheck, settings
 
 pytest_plugins = ["files_on_demand", "run_fixtures", "judging_fixtures"]
 
+# Or every process compiles all tests, and each takes longer than some tests do.
+sys.dont_write_bytecode = False
+
 # How long an example takes hangs on what else the machine does.
 unhurried = [HealthCheck.too_slow]
 settings.register_profile("unhurried", deadline=None, suppress_health_check=unhurried)

@@ -166,6 +166,7 @@ HUGE = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("expected", "printed", "right"), HUGE.values(), ids=HUGE)
 def test_size_does_not_matter(expected: str, printed: str, right: bool) -> None:
     start = time.process_time()
@@ -176,6 +177,7 @@ def test_size_does_not_matter(expected: str, printed: str, right: bool) -> None:
         assert len(difference.model_dump_json()) < 2_000
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("rule", [apps_legacy_output, tokens_output, lcb_output])
 @pytest.mark.parametrize("unit", ["ab\n", "ab ", "12.5 7\n", "\n", "12\r"])
 def test_output_is_not_taken_apart_beyond_what_is_expected(rule: Any, unit: str) -> None:

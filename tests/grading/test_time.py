@@ -210,10 +210,15 @@ class TestAsleep:
         "wait",
         [
             "import sys, threading\nthreading.Event().wait()",
-            "import signal\nsignal.pause()",
             "import os\nos.read(os.pipe()[0], 1)",
-            "import select\nselect.select([], [], [])",
-            "import threading\nl = threading.Lock()\nl.acquire()\nl.acquire()",
+            *(
+                pytest.param(code, marks=pytest.mark.thorough)
+                for code in (
+                    "import signal\nsignal.pause()",
+                    "import select\nselect.select([], [], [])",
+                    "import threading\nl = threading.Lock()\nl.acquire()\nl.acquire()",
+                )
+            ),
         ],
     )
     def test_a_program_that_waits_in_any_way_is_a_time_limit(

@@ -247,6 +247,7 @@ HUGE = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("expected", "result"), HUGE.values(), ids=HUGE)
 def test_lcb_value_compares_huge_values_in_bounded_time(expected: str, result: Any) -> None:
     got = result()

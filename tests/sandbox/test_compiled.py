@@ -113,6 +113,7 @@ def test_a_source_that_says_the_compiler_was_killed_does_not_compile(
     assert "Killed signal" in grade.tests[0].error
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif("clang" in compiler().path, reason="Clang compiles in its own process")
 def test_a_compiler_that_the_machine_killed_is_asked_again() -> None:
     worker, over = Worker(), threading.Event()

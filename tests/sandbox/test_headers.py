@@ -95,6 +95,7 @@ def test_a_hostile_source_is_searched_in_no_time(code: str) -> None:
     assert time.process_time() - began < 1.0
 
 
+@pytest.mark.thorough
 @needs_gcc
 @pytest.mark.parametrize(
     "code",
@@ -127,6 +128,7 @@ def test_the_header_is_precompiled_once_and_the_program_is_the_same_to_the_bit(
     assert (kept / f"{HEADER}.gch").stat().st_ino == file
 
 
+@pytest.mark.thorough
 @needs_gcc
 def test_it_is_read_in_place_of_the_header(
     build: Build, place: Path, monkeypatch: pytest.MonkeyPatch
@@ -152,6 +154,7 @@ def test_two_that_are_at_it_do_not_both_precompile(build: Build, place: Path) ->
         assert not alone
 
 
+@pytest.mark.thorough
 @needs_gcc
 def test_other_sources_do_not_pay_for_it(build: Build, place: Path) -> None:
     headers = Headers(place, worth_it=1)
@@ -173,6 +176,7 @@ def test_a_compile_error_is_in_the_words_of_the_usual_header(
     assert str(precompiled) not in quick.message
 
 
+@pytest.mark.thorough
 @needs_gcc
 def test_a_source_that_takes_too_long_is_not_compiled_a_second_time(
     build: Build, precompiled: Path, monkeypatch: pytest.MonkeyPatch

@@ -37,6 +37,7 @@ def test_pass_at_k_is_the_product_that_its_paper_computes(
     assert pass_at_k(n, c, k) == pytest.approx(1 - product, abs=1e-9)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("right", [0, 1, 3, 6])
 def test_pass_at_k_and_pass_hat_k_are_without_bias(right: int) -> None:
     """The mean over what may be drawn of a problem is what k of its samples would do."""

@@ -523,7 +523,7 @@ class TestRunCode:
             ("import sys; sys.exit(3)", ["exit code 3"]),
             ("import sys; print('oops', file=sys.stderr)", ["Printed to stderr:\noops"]),
             ("import os; os.kill(os.getpid(), 9)", ["ended with signal 9"]),
-            ("while True: pass", ["too much CPU time"]),
+            pytest.param("while True: pass", ["too much CPU time"], marks=pytest.mark.thorough),
             ("x = bytearray(3 << 30)", ["too much memory"]),
             ("while True: print('x' * 10**6)", ["printed too much"]),
         ],

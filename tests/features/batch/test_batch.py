@@ -126,6 +126,14 @@ def _sorted(run_directory: Path) -> list[Any]:
     return sorted(map(_without_times, results(run_directory)), key=lambda r: r["sample"])
 
 
+@pytest.mark.parametrize(
+    "vendor",
+    [
+        pytest.param(name, marks=[pytest.mark.thorough] if number else [])
+        for number, name in enumerate(VENDORS)
+    ],
+    indirect=True,
+)
 async def test_results_and_transcripts_are_those_of_a_plain_run_at_half_the_price(
     vendor: Vendor, tmp_path: Path, solved: Callable[[Json], str]
 ) -> None:

@@ -46,6 +46,7 @@ def shown(folder: Path) -> dict[str, Any]:
     return json.loads(done.stdout)
 
 
+@pytest.mark.thorough
 def test_the_helpful_phrase_is_found_and_its_gain_is_the_planted_one(folder: Path) -> None:
     async def tuned() -> tuple[Any, ChatServer]:
         models = TuningModels(phrases=(HELPFUL, BROKEN))

@@ -75,6 +75,7 @@ def test_a_whole_source_closes_what_it_opens(text: str, whole: bool) -> None:
     assert may_be_cpp(text) is whole
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("piece", ["/*", '"', "'", 'R"(', "(", "1'", "//", "\\", "main("])
 def test_hostile_texts_are_looked_at_in_linear_time(piece: str) -> None:
     text = "main()" + piece * (200_000 // len(piece))

@@ -81,7 +81,7 @@ def test_limits_are_taken_as_they_stand(package: Package) -> None:
         ("languages: [python3, cpp]\n", {}, ("python", "cpp")),
         ("languages: [python2, python3numpy]\n", {}, ("python",)),
         ("languages: [python2, cpp]\n", {}, ("cpp",)),
-        ("name: a\n", {"include/cpp/a.h": "int a;"}, ("python",)),
+        ("name: a\n", {"include/cpp/a.h": "int a;"}, ("cpp",)),
     ],
 )
 def test_a_package_says_which_languages_solutions_may_be_in(
