@@ -24,7 +24,7 @@ from harness.sources.contests.generators.generator_programs import (
     first_accepted,
     named_program,
     path_inside,
-    program_at,
+    solution_at,
 )
 from harness.sources.contests.generators.generators_file import (
     GeneratorsFile,
@@ -228,7 +228,7 @@ class _Maker:
         name = f"/{path}"
         if name not in self._programs:
             constants = self._settings.constants
-            self._programs[name] = program_at(self._package, path, where, constants)
+            self._programs[name] = solution_at(self._package, path, where, constants)
         return self._programs[name], arguments
 
 

@@ -191,6 +191,28 @@ def test_a_generator_that_fails_is_tried_again_with_the_next_seed(tmp_path: Path
     assert generate(put(tmp_path / "parts", more)).returncode == 0
 
 
+def test_a_solution_is_compiled_with_the_files_that_belong_to_every_one(tmp_path: Path) -> None:
+    try:
+        compiler()
+    except MissingCompilerError as missing:
+        pytest.skip(str(missing))
+    grader = """
+#include "parts.h"
+#include <cstdio>
+int main() { int n; if (scanf("%d", &n)) printf("%d %d\\n", part(n), n - part(n)); }
+"""
+    more = {
+        "include/cpp/grader.cpp": grader,
+        "include/cpp/parts.h": "int part(int n);",
+        "submissions/accepted/whole/grader.cpp": "int main() {}",
+        "submissions/accepted/whole/parts.cc": "int part(int n) { return n / 2; }",
+        "generators/generators.yaml": TESTS.replace("accepted/half.py", "accepted/whole"),
+    }
+    parts = put(tmp_path / "parts", more)
+    assert generate(parts).returncode == 0
+    assert content(parts)["data/secret/4-large.ans"] == b"550 550\n"
+
+
 def test_a_cpp_generator_finds_headers_and_arguments(tmp_path: Path) -> None:
     try:
         compiler()

@@ -2,12 +2,13 @@
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from harness.errors import DataError
 from harness.languages import PYTHON as PYTHON_3
 from harness.python_source import parse_or_none
+from harness.sources.contests.package.included_files import included_files
 from harness.sources.contests.package.package_folder import MOST_PROGRAM_BYTES, PackageFolder
 from harness.sources.contests.package.package_programs import (
     CPP,
@@ -96,6 +97,23 @@ def program_at(
     ]
     program = PackageProgram(path.parent, (path, *beside))
     return _source(package, program, where, constants, main=path)
+
+
+def solution_at(
+    package: PackageFolder, path: Path, where: str, constants: Mapping[str, str]
+) -> ProgramSource:
+    """Return the submission that is a file or folder, with the files that belong to every one.
+
+    Raises:
+        DataError: there is none, or it cannot be run here.
+    """
+    names: Mapping[str, str] = dict(included_files(package, constants))
+    if not names:
+        return program_at(package, path, where, constants)
+    files = package.files(path) if is_folder(path) else [path]
+    own = PackageProgram(path, tuple(each for each in files if each.name not in names))
+    source = _source(package, own, where, constants)
+    return replace(source, files=tuple({**dict(source.files), **names}.items()))
 
 
 def first_accepted(package: PackageFolder) -> Path | None:
