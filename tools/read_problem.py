@@ -55,6 +55,9 @@ def _how(workspace: Workspace) -> str:
         limit += "Python's standard library is at hand."
     else:
         limit += f"It is compiled with {workspace.flags or own.flags}."
+    if problem.included:
+        whole = "with the files named above it is a program that reads stdin and writes stdout"
+        return f"The one {own.title} file that is asked for; {whole}. {limit}"
     if problem.entry_point is None:
         return f"A complete {own.title} program that reads stdin and writes stdout. {limit}"
     use = "imported" if own.functions is None else own.functions.use

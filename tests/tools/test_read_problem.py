@@ -34,11 +34,11 @@ def view(**changes: object) -> ProblemView:
     return plain.model_copy(update=changes)
 
 
-async def text_of(problem: ProblemView, cpu_limit_s: float = 2.5) -> str:
+async def text_of(problem: ProblemView, cpu_limit_s: float = 2.5, language: str = "python") -> str:
     async def run_public_tests(_code: str) -> Grade:
         return Grade(verdict=Verdict.UNGRADED)
 
-    workspace = Workspace(problem, run_public_tests, cpu_limit_s)
+    workspace = Workspace(problem, run_public_tests, cpu_limit_s, language=language)
     return await ReadProblem().call(workspace, NoArguments())
 
 
@@ -64,6 +64,12 @@ async def test_a_function_that_works_in_place_is_told_so() -> None:
     text = await text_of(view(entry_point="rotate", signature=in_place))
     assert "`rotate` is called; it must change its first argument in place" in text
     assert "return its result" not in text
+
+
+async def test_one_file_of_several_is_asked_for_where_the_others_are_there() -> None:
+    text = await text_of(view(included=(("grader.cpp", "int main() {}"),)), language="cpp")
+    assert "The one C++ file that is asked for" in text
+    assert "A complete C++ program" not in text
 
 
 async def test_starter_code_of_blanks_is_none() -> None:

@@ -1,7 +1,12 @@
 """Packages whose solutions are one file of several: `include/cpp`."""
 
+import json
+from pathlib import Path
+
 import pytest
+from chat_server import ChatServer, Json, Reply, completion, tool_call
 from contest_packages import Package, only
+from program import run
 
 from harness.errors import DataError
 from harness.grading.jobs import Options
@@ -78,6 +83,33 @@ def test_the_statement_shows_the_headers_and_names_the_rest(package: Package) ->
     assert "```cpp\nint first_part(int n);\n```" in problem.statement
     assert "scanf" not in problem.statement
     assert "Your solution is one C++ file" not in only(package(folder="plain")).statement
+
+
+RIGHT = '#include "parts.h"\nint first_part(int n) { return n / 2; }'
+
+
+@pytest.mark.parametrize("mode", ["single_shot", "agentic"])
+async def test_the_model_is_asked_for_the_one_file(
+    package: Package, mode: str, tmp_path: Path
+) -> None:
+    def answer(body: Json, number: int) -> Reply:
+        del body
+        if mode == "single_shot":
+            return completion(f"```cpp\n{RIGHT}\n```")
+        calls = [("write_solution", {"code": RIGHT}), ("run_tests", {})]
+        return completion(None, [tool_call(*call, f"{call[0]}{number}") for call in calls])
+
+    folder = package(more=FILES)
+    async with ChatServer(answer) as server:
+        flags = ["-m", "served", "--base-url", server.base_url, "-b", f"icpc:{folder}"]
+        flags += ["--language", "cpp", "--mode", mode, "--out", "r", "--json"]
+        code, out, err = await run(tmp_path, "run", *flags)
+    assert code == 0, err
+    assert json.loads(out)["pass_at_1"]["value"] == 1
+    asked = json.dumps(server.requests[0].body)
+    assert "Write the one C++ file that is asked for. With the files" in asked
+    assert "complete C++ program that reads" not in asked
+    assert "complete program that reads" not in asked
 
 
 def test_such_a_problem_takes_no_python(package: Package) -> None:
