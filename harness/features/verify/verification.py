@@ -422,12 +422,16 @@ def _row(problem: VerifiedProblem, reference: VerifiedReference, why: str) -> tu
 
 
 def _why(problem: VerifiedProblem, reference: VerifiedReference) -> str:
+    parts: list[str] = []
+    if not reference.has_its_points:
+        low, high = (f"{each:.12g}" for each in reference.expected_points or ())
+        parts.append(f"expected: {low if low == high else f'{low} to {high}'} points.")
+    elif reference.expected:
+        parts.append(f"expected: {' or '.join(map(words, reference.expected))}.")
+    if reference.points is not None:
+        parts.append(f"{reference.points:.12g} points.")
     where = f"test {reference.failed_test}: " if reference.failed_test else ""
-    issues = f" (known: {', '.join(problem.known_issues)})" if problem.known_issues else ""
-    wanted = f"expected: {' or '.join(map(words, reference.expected))}. "
-    if reference.expected_points is not None and not reference.has_its_points:
-        low, high = (f"{each:.12g}" for each in reference.expected_points)
-        several = low if low == high else f"{low} to {high}"
-        wanted = f"expected: {several} points, and it has {reference.points:.12g}. "
-        return f"{wanted}{where}{reference.reason}{issues}".strip()
-    return f"{wanted if reference.expected else ''}{where}{reference.reason}{issues}"
+    parts.append(f"{where}{reference.reason}")
+    if problem.known_issues:
+        parts.append(f"(known: {', '.join(problem.known_issues)})")
+    return " ".join(filter(None, parts))

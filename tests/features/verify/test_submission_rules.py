@@ -49,7 +49,7 @@ def problem(tmp_path_factory: pytest.TempPathFactory) -> VerifiedProblem:
     with console.capture() as shown:
         console.print(found.view())
     assert "some/none.py" in shown.get()
-    assert "30 to 40 points, and it has 0" in shown.get()
+    assert "expected: 30 to 40 points. 0 points. test 1:" in shown.get()
     assert "some/part.py" not in shown.get()
     return found.problems[0]
 
