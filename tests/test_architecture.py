@@ -93,7 +93,7 @@ CHECKERS = "harness.sources.checkers."
 
 @cache
 def _modules() -> dict[str, Path]:
-    found: dict[str, Path] = {}
+    modules: dict[str, Path] = {}
     for top in ("harness", "tools"):
         for path in sorted((ROOT / top).rglob("*.py")):
             parts = path.relative_to(ROOT).with_suffix("").parts
@@ -103,8 +103,8 @@ def _modules() -> dict[str, Path]:
                 ("harness", "fixtures"),
             }:
                 name = ".".join(("harness", *parts) if top == "tools" else parts)
-                found[name.removesuffix(".__init__")] = path
-    return found
+                modules[name.removesuffix(".__init__")] = path
+    return modules
 
 
 @cache
@@ -130,7 +130,7 @@ def _is_for_checkers(node: ast.If) -> bool:
 def _imports() -> dict[str, set[str]]:
     """Module -> modules of ours that it imports, anywhere in it."""
     modules = _modules()
-    found: dict[str, set[str]] = {}
+    imports: dict[str, set[str]] = {}
     for name, tree in _trees().items():
         used: set[str] = set()
         for node in _statements(tree):
@@ -140,8 +140,8 @@ def _imports() -> dict[str, set[str]]:
                 each = {f"{node.module}.{alias.name}" for alias in node.names}
                 used |= {full if full in modules else node.module for full in each}
         inner = {f"harness.sandbox.{each}" for each in used if each.split(".")[0] == "inside"}
-        found[name] = {each for each in used | inner if each in modules} - {name}
-    return found
+        imports[name] = {each for each in used | inner if each in modules} - {name}
+    return imports
 
 
 def _part(module: str) -> str:
@@ -201,7 +201,7 @@ def _cycles() -> list[set[str]]:
     number: dict[str, int] = {}
     lowest: dict[str, int] = {}
     stack: list[str] = []
-    found: list[set[str]] = []
+    cycles: list[set[str]] = []
 
     def visit(name: str) -> None:
         number[name] = lowest[name] = len(number)
@@ -217,12 +217,12 @@ def _cycles() -> list[set[str]]:
             group = set(stack[place:])
             del stack[place:]
             if len(group) > 1:
-                found.append(group)
+                cycles.append(group)
 
     for name in graph:
         if name not in number:
             visit(name)
-    return found
+    return cycles
 
 
 def test_imports_run_one_way() -> None:
@@ -236,7 +236,7 @@ def test_no_import_leads_back() -> None:
 def _constants_below(tree: ast.Module) -> list[str]:
     """Constants after the first function or class, but for those that need one of these."""
     below: set[str] = set()
-    found: list[str] = []
+    late_constants: list[str] = []
     for node in tree.body:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             below.add(node.name)
@@ -245,10 +245,10 @@ def _constants_below(tree: ast.Module) -> list[str]:
             made = {each.id for each in names if isinstance(each.ctx, ast.Store)}
             constant = isinstance(node, ast.Assign | ast.AnnAssign) and made
             if constant and all(map(CONSTANT.fullmatch, made)) and not _used(names) & below:
-                found += sorted(made)
+                late_constants += sorted(made)
             else:
                 below |= made
-    return found
+    return late_constants
 
 
 def _used(names: list[ast.Name]) -> set[str]:

@@ -46,10 +46,10 @@ def bare(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (site,) = (folder / "venv" / "lib").glob("python3*/site-packages")
     (site / "harness").symlink_to(ROOT / "harness")
     for name in NEEDED:
-        found = distribution(name)
-        for top in {file.parts[0] for file in found.files or () if file.parts[0] != ".."}:
+        package = distribution(name)
+        for top in {file.parts[0] for file in package.files or () if file.parts[0] != ".."}:
             if not (site / top).exists():
-                (site / top).symlink_to(Path(str(found.locate_file(top))))
+                (site / top).symlink_to(Path(str(package.locate_file(top))))
     row = {"id": "echo", "statement": "Echo.", "tests": [{"input": "1\n", "output": "1\n"}]}
     (folder / "rows.jsonl").write_text(json.dumps(row) + "\n")
     return folder
@@ -71,8 +71,8 @@ def test_the_judge_and_the_episode_work(bare: Path) -> None:
 
 def test_a_command_without_its_package_says_so_in_one_line(bare: Path) -> None:
     done = run(bare, "-m", "harness", "--help")
-    words = "harness: this needs the package typer, which is not installed: pip install typer\n"
-    assert (done.returncode, done.stderr) == (2, words)
+    message = "harness: this needs the package typer, which is not installed: pip install typer\n"
+    assert (done.returncode, done.stderr) == (2, message)
 
 
 def test_a_public_name_without_its_package_says_so(bare: Path) -> None:

@@ -49,11 +49,11 @@ def arguments_of_the_readme() -> list[str]:
 
 
 def test_the_command_of_the_readme_runs_the_quick_half(tmp_path: Path) -> None:
-    found = collected(tmp_path, *arguments_of_the_readme(), PYTEST_ADDOPTS="")
-    assert found == {"test_quick"}
+    test_names = collected(tmp_path, *arguments_of_the_readme(), PYTEST_ADDOPTS="")
+    assert test_names == {"test_quick"}
 
 
 def test_ci_runs_both_halves(tmp_path: Path) -> None:
     arguments = arguments_of_the_readme()
-    found = collected(tmp_path, *arguments, PYTEST_ADDOPTS=options_of_ci())
-    assert found == {"test_quick", "test_thorough"}
+    test_names = collected(tmp_path, *arguments, PYTEST_ADDOPTS=options_of_ci())
+    assert test_names == {"test_quick", "test_thorough"}

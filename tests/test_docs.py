@@ -18,9 +18,9 @@ GUIDES = [ROOT / name for name in ("AGENTS.md", "CONTRIBUTING.md", "SECURITY.md"
 
 
 def links(page: Path) -> Iterator[str]:
-    for found in LINK.findall(FENCE.sub("", page.read_text())):
-        if "://" not in found:
-            yield found
+    for target in LINK.findall(FENCE.sub("", page.read_text())):
+        if "://" not in target:
+            yield target
 
 
 def anchors(page: Path) -> set[str]:

@@ -70,9 +70,9 @@ def _sorted(items: list[Any]) -> list[Any]:
     return items
 
 
-def _check(name: str, found: Any) -> None:
+def _check(name: str, content: Any) -> None:
     path = GOLDEN / f"{name}.json"
-    text = json.dumps(found, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
+    text = json.dumps(content, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
     if os.environ.get("HARNESS_WRITE_GOLDEN"):
         path.parent.mkdir(exist_ok=True)
         path.write_text(text)
@@ -103,10 +103,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_command_prints_what_it_printed(folder: Path, name: str) -> None:
     text = (folder / f"{name}.out").read_text()
     try:
-        found = json.loads(text)
+        output = json.loads(text)
     except ValueError:
-        found = [json.loads(line) for line in text.splitlines()]
-    _check(name, _still(found))
+        output = [json.loads(line) for line in text.splitlines()]
+    _check(name, _still(output))
 
 
 @pytest.mark.parametrize("run", ["agentic", "single"])

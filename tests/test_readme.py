@@ -39,9 +39,9 @@ async def execute(code: str, place: str, names: dict[str, Any]) -> str:
     out = io.StringIO()
     compiled = compile(code, place, "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
     with contextlib.redirect_stdout(out):
-        found = eval(compiled, names)
-        if inspect.isawaitable(found):
-            await found
+        outcome = eval(compiled, names)
+        if inspect.isawaitable(outcome):
+            await outcome
     return out.getvalue()
 
 

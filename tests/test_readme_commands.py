@@ -45,15 +45,15 @@ DONE = {0, 1}  # one is a threshold that was missed, or a regression
 
 def commands(page: Path) -> list[list[str]]:
     """Each command line of harness, as words: without what follows a pipe or goes into a file."""
-    found: list[list[str]] = []
+    command_lines: list[list[str]] = []
     for block in BLOCK.findall(page.read_text()):
         for line in block.splitlines():
             words = shlex.split(line, comments=True)
             ends = (place for place, word in enumerate(words) if word in {"|", ">", ">>", "&"})
             words = words[: next(ends, len(words))]
             if words[:1] == ["harness"]:
-                found.append(words[1:])
-    return found
+                command_lines.append(words[1:])
+    return command_lines
 
 
 def parameters(words: list[str]) -> Iterator[str]:
@@ -64,9 +64,9 @@ def parameters(words: list[str]) -> Iterator[str]:
         word = next(rest, "")
         if word.startswith("-") or not word:
             break
-        found = command.get_command(typer.Context(command), word)
-        assert found is not None, f"there is no command {word}: {words}"
-        command = found
+        subcommand = command.get_command(typer.Context(command), word)
+        assert subcommand is not None, f"there is no command {word}: {words}"
+        command = subcommand
     for parameter in command.params:
         yield from (*parameter.opts, *parameter.secondary_opts)
     yield from ("-h", "--help")
@@ -75,8 +75,8 @@ def parameters(words: list[str]) -> Iterator[str]:
 def expanded(words: list[str], folder: Path) -> Iterator[str]:
     """As a shell does with a star."""
     for word in words:
-        found = sorted(folder.glob(word)) if "*" in word else ()
-        yield from (str(path.relative_to(folder)) for path in found) if found else (word,)
+        paths = sorted(folder.glob(word)) if "*" in word else ()
+        yield from (str(path.relative_to(folder)) for path in paths) if paths else (word,)
 
 
 ALL = {" ".join(words): words for page in PAGES for words in commands(page)}
@@ -93,8 +93,8 @@ def test_every_flag_is_one_that_there_is(words: list[str]) -> None:
 def test_a_command_without_its_path_is_found_after_what_stands_before_it(tmp_path: Path) -> None:
     """The lines up to the first bare `harness`, typed where there is such an environment."""
     text = "".join(BLOCK.findall(README.read_text()))
-    before, found, _ = text.partition("\nharness ")
-    assert found
+    before, separator, _ = text.partition("\nharness ")
+    assert separator
     assert "python3 -m venv .venv && .venv/bin/pip install" in before
     if not (Path(sys.prefix) / "bin" / "activate").exists():
         pytest.skip("the tests run in no virtual environment")

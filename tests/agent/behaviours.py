@@ -51,8 +51,8 @@ def fenced(code: str) -> str:
     return f"This is it:\n```python\n{code}```"
 
 
-def stopped(said: ModelTurn, reason: Any) -> ModelTurn:
-    return said.model_copy(update={"stop": ModelStop(reason=reason, provider_word=reason)})
+def stopped(model_turn: ModelTurn, reason: Any) -> ModelTurn:
+    return model_turn.model_copy(update={"stop": ModelStop(reason=reason, provider_word=reason)})
 
 
 class Voice:

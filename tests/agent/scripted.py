@@ -179,10 +179,10 @@ def rebuild(events: Sequence[Event]) -> list[tuple[Message, ...]]:
                 messages += event.messages
                 requests.append(tuple(messages))
             case Response():
-                said = event.response
+                answer = event.response
                 messages.append(
                     AssistantMessage(
-                        text=said.text, tool_calls=said.tool_calls, reasoning=said.reasoning
+                        text=answer.text, tool_calls=answer.tool_calls, reasoning=answer.reasoning
                     )
                 )
             case ToolResult():

@@ -153,10 +153,10 @@ class TestHash:
     async def test_a_tool_result_changes_the_hashes_of_later_requests(
         self, play: Play, problem: ProblemView
     ) -> None:
-        said, failure = turn(read()), ModelError("gone")
+        first_turn, failure = turn(read()), ModelError("gone")
         other = problem.model_copy(update={"statement": "Print the sum of two integers."})
-        before = await self.hashes(play, said, failure, prompt="read_first")
-        after = await self.hashes(play, said, failure, prompt="read_first", view=other)
+        before = await self.hashes(play, first_turn, failure, prompt="read_first")
+        after = await self.hashes(play, first_turn, failure, prompt="read_first", view=other)
         assert before[0] == after[0]  # the statement is not in the opening
         assert before[1] != after[1]
 

@@ -126,36 +126,36 @@ async def watched_run(
 async def test_a_session_of_the_engine_reaches_no_secret(
     plan: Plan, pool: SandboxPool, tmp_path: Path
 ) -> None:
-    found: list[object] = []
+    leaks: list[object] = []
 
     def look(engine: Engine, session: Session) -> None:
         del engine
-        found.extend(secrets(session))
-        found.extend(secrets(session.toolbox))
+        leaks.extend(secrets(session))
+        leaks.extend(secrets(session.toolbox))
 
     results = await watched_run(plan, pool, tmp_path / "run", look)
-    assert found == []
+    assert leaks == []
     assert [(r.solved, r.hidden_passed) for r in results] == [(True, 1), (True, 1)]
 
 
 async def test_the_search_for_hidden_tests_finds_planted_ones(
     plan: Plan, pool: SandboxPool, tmp_path: Path
 ) -> None:
-    found: list[int] = []
+    counts: list[int] = []
 
     def look(engine: Engine, session: Session) -> None:
         holder = replace(session, journal=Journal(lambda _event: engine.stop()))
-        found.append(len(secrets(holder)))
+        counts.append(len(secrets(holder)))
 
     await watched_run(plan, pool, tmp_path / "run", look)
-    assert len(found) == 4
-    assert all(found)
+    assert len(counts) == 4
+    assert all(counts)
 
 
 async def test_what_serves_an_agent_of_ones_own_reaches_no_secret(
     plan: Plan, pool: SandboxPool, tmp_path: Path
 ) -> None:
-    found: list[object] = []
+    leaks: list[object] = []
 
     class Looking:
         confined = True
@@ -165,13 +165,13 @@ async def test_what_serves_an_agent_of_ones_own_reaches_no_secret(
             await desk.call("read_problem", "{}")
             await desk.call("write_solution", json.dumps({"code": RIGHT}))
             await desk.call("run_tests", "{}")
-            found.extend(secrets(server))
-            found.extend(secrets(desk))
+            leaks.extend(secrets(server))
+            leaks.extend(secrets(desk))
             return StopReason.MODEL_STOPPED
 
     alone = replace(plan, strategy=External(Looking()))
     results = await watched_run(alone, pool, tmp_path / "run", lambda _engine, _session: None)
-    assert found == []
+    assert leaks == []
     assert [(r.solved, r.tool_calls) for r in results] == [(True, 3), (True, 3)]
 
 

@@ -25,8 +25,8 @@ PROSE = f"```python\n{RIGHT}```"
 UNTAGGED = f"```\n{RIGHT}```"
 
 
-def stopped(said: ModelTurn, reason: Any, word: str | None = None) -> ModelTurn:
-    return said.model_copy(update={"stop": ModelStop(reason=reason, provider_word=word)})
+def stopped(model_turn: ModelTurn, reason: Any, word: str | None = None) -> ModelTurn:
+    return model_turn.model_copy(update={"stop": ModelStop(reason=reason, provider_word=word)})
 
 
 def block(name: str, **arguments: Any) -> str:
@@ -194,8 +194,10 @@ class TestToolsInText:
 
     async def test_the_protocol_is_in_the_transcript(self, play_text: Play) -> None:
         played = await play_text(turn(text=block("read_problem")), limits=Limits(turns=1))
-        said = [event for event in played.events if isinstance(event, ToolProtocolChanged)]
-        assert [(event.turn, event.protocol) for event in said] == [(1, "text")]
+        protocol_changes = [
+            event for event in played.events if isinstance(event, ToolProtocolChanged)
+        ]
+        assert [(event.turn, event.protocol) for event in protocol_changes] == [(1, "text")]
         assert "--- from turn 1 on tools are called in text" in transcript_text(played.events)
 
     async def test_native_tools_leave_no_text_protocol_in_the_transcript(self, play: Play) -> None:

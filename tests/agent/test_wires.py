@@ -44,8 +44,8 @@ def _responses(sent: Sent) -> tuple[Json, list[Any]]:
 def _anthropic(sent: Sent) -> tuple[Json, list[Any]]:
     """The messages by their blocks: an empty answer is left out, and two user turns are one."""
     body = _unmarked(anthropic_wire.request_body("m", sent.messages, sent.tools, SETTINGS))
-    said = body.pop("messages")
-    return body, [(each["role"], block) for each in said for block in each["content"]]
+    messages = body.pop("messages")
+    return body, [(each["role"], block) for each in messages for block in each["content"]]
 
 
 def _unmarked(value: Any) -> Any:
@@ -56,8 +56,8 @@ def _unmarked(value: Any) -> Any:
 
 
 def _text_tools(sent: Sent) -> tuple[Json, list[Any]]:
-    told = in_text(sent.messages, sent.tools) if sent.tools else sent.messages
-    return _chat(Sent(tuple(told), (), sent.settings))
+    messages = in_text(sent.messages, sent.tools) if sent.tools else sent.messages
+    return _chat(Sent(tuple(messages), (), sent.settings))
 
 
 WIRES = {
@@ -101,26 +101,26 @@ async def test_requests_only_grow_whatever_a_model_does(name: str, play: Play) -
                 _extends(wire, former, latter)
 
 
-def _chat_thoughts(said: ModelTurn) -> tuple[Json, ...]:
-    del said
+def _chat_thoughts(model_turn: ModelTurn) -> tuple[Json, ...]:
+    del model_turn
     return ({"field": "reasoning_content", "value": "Hm, 3 < 4."},)
 
 
-def _responses_thoughts(said: ModelTurn) -> tuple[Json, ...]:
+def _responses_thoughts(model_turn: ModelTurn) -> tuple[Json, ...]:
     items: list[Json] = [{"type": "reasoning", "id": "rs_1", "encrypted_content": "Hm, 3 < 4."}]
-    if said.text:
-        content = [{"type": "output_text", "text": said.text, "annotations": []}]
+    if model_turn.text:
+        content = [{"type": "output_text", "text": model_turn.text, "annotations": []}]
         items.append({"type": "message", "role": "assistant", "id": "m", "content": content})
     items += [
         {"type": "function_call", "call_id": call.id, "name": call.name, "arguments": "{}"}
-        for call in said.tool_calls
+        for call in model_turn.tool_calls
     ]
     return tuple({responses_wire.ITEM: item} for item in items)
 
 
-def _anthropic_thoughts(said: ModelTurn) -> tuple[Json, ...]:
+def _anthropic_thoughts(model_turn: ModelTurn) -> tuple[Json, ...]:
     blocks: list[Json] = [{"type": "thinking", "thinking": "Hm, 3 < 4.", "signature": "c2ln"}]
-    blocks += [{"type": "text", "text": said.text}] if said.text else []
+    blocks += [{"type": "text", "text": model_turn.text}] if model_turn.text else []
     return tuple(
         {"wire": anthropic_wire.WIRE, "at": place, "block": block}
         for place, block in enumerate(blocks)

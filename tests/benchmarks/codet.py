@@ -43,8 +43,10 @@ def main(codet: Path, cache: Path) -> None:
     theirs: Any = ranking.DualAgreement(managed).get_sorted_solutions_without_iter()
     passed: dict[str, dict[str, set[str]]] = defaultdict(dict)
     for each in ran:
-        found = {t for t, ok in zip(each["test_cases"], each["result"], strict=False) if ok is True}
-        passed[each["task_id"]][each["completion"]] = found if each["passed"] else set()
+        passed_tests = {
+            t for t, ok in zip(each["test_cases"], each["result"], strict=False) if ok is True
+        }
+        passed[each["task_id"]][each["completion"]] = passed_tests if each["passed"] else set()
     worst, rates = 0.0, list[float]()
     for task, codes in samples.items():
         times = Counter(test for answer in tests[task] for test in answer[:LIMIT])

@@ -145,16 +145,16 @@ def main() -> None:
             profiled(runs)
             return
         programs = [PROGRAM, *given.program]
-        found = {program: [] for program in programs}
+        costs = {program: [] for program in programs}
         for _ in range(given.rounds):
             for program in programs:
-                found[program].append(asked(program, runs))
+                costs[program].append(asked(program, runs))
         rows = [
             [program, f"{min(s for s, _ in each):.2f}", f"{sorted(each)[len(each) // 2][0]:.2f}"]
-            for program, each in found.items()
+            for program, each in costs.items()
         ]
         print(table(("harness compare --json, CPU seconds", "least", "median"), rows))
-        print(f"answers: {len({said for each in found.values() for _, said in each})} different")
+        print(f"answers: {len({reply for each in costs.values() for _, reply in each})} different")
 
 
 if __name__ == "__main__":

@@ -80,7 +80,7 @@ class _Process(NamedTuple):
 
 
 def _processes() -> dict[int, _Process]:
-    found: dict[int, _Process] = {}
+    processes: dict[int, _Process] = {}
     for entry in Path("/proc").iterdir():
         if not entry.name.isdigit():
             continue
@@ -89,17 +89,17 @@ def _processes() -> dict[int, _Process]:
         except OSError:  # it ended meanwhile
             continue
         # utime, stime, cutime and cstime are fields 14 to 17 of proc_pid_stat(5); this is from 3 on
-        found[int(entry.name)] = _Process(int(fields[1]), sum(map(int, fields[11:15])) / _TICKS)
-    return found
+        processes[int(entry.name)] = _Process(int(fields[1]), sum(map(int, fields[11:15])) / _TICKS)
+    return processes
 
 
 def tree(root: int | None = None) -> list[int]:
     """This process, or another, and all that live below it."""
     processes = _processes()
-    found = [os.getpid() if root is None else root]
-    for pid in found:
-        found += [child for child, process in processes.items() if process.parent == pid]
-    return found
+    process_ids = [os.getpid() if root is None else root]
+    for pid in process_ids:
+        process_ids += [child for child, process in processes.items() if process.parent == pid]
+    return process_ids
 
 
 def tree_cpu_s() -> float:

@@ -43,8 +43,8 @@ def log_e(won: int, lost: int) -> float:
 @cache
 def width(won: int, lost: int, pairs: int) -> float:
     """The width of the interval in points."""
-    found = evidence([1] * won + [-1] * lost + [0] * (pairs - won - lost))
-    return 100 * (found.high - found.low)
+    interval = evidence([1] * won + [-1] * lost + [0] * (pairs - won - lost))
+    return 100 * (interval.high - interval.low)
 
 
 def decided(won: Counts, lost: Counts) -> NDArray[np.bool_]:

@@ -92,9 +92,9 @@ class Simulated:
             sides = samples_of(shots, asked), samples_of(attempts, asked)
             gains = gains_of(sides, MODES, "dollars")
             assert gains is not None, "the shots are worth what the agent spends"
-            found = look(list(gains.values()), GOAL.level)
-            if reason_to_stop(found, GOAL):
-                return len(asked), found.difference
+            evidence = look(list(gains.values()), GOAL.level)
+            if reason_to_stop(evidence, GOAL):
+                return len(asked), evidence.difference
         return 0, 0.0
 
     def _buy(
@@ -126,9 +126,9 @@ def simulate(shape: str, difference: float, draws: int, problems: int) -> str:
     for number in range(draws):
         draw = random.Random(f"{shape} {difference} {number}")
         chances = {f"p{n}": draw.betavariate(*SHAPES[shape]) for n in range(problems)}
-        after, found = Simulated(draw, chances, difference).decided_after()
+        after, estimate = Simulated(draw, chances, difference).decided_after()
         decided += bool(after)
-        wrong += bool(after) and (not difference or found < 0)
+        wrong += bool(after) and (not difference or estimate < 0)
         asked += after or problems
     return (
         f"{shape:<6} {100 * difference:>+6.0f} pt  {decided / draws:>8.1%}  {wrong / draws:>7.1%}  "

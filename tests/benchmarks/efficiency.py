@@ -124,11 +124,11 @@ def _candidates(data: Path) -> Iterator[tuple[Problem, list[str]]]:
     sources = [_livecodebench(data / "lcb_codegen_full184"), _apps(data / "apps_codechain_minival")]
     while sources:
         for source in list(sources):
-            found = next(source, None)
-            if found is None:
+            candidate = next(source, None)
+            if candidate is None:
                 sources.remove(source)
             else:
-                yield found
+                yield candidate
 
 
 def _apps(folder: Path) -> Iterator[tuple[Problem, list[str]]]:
@@ -188,9 +188,9 @@ def _subject(worker: Worker, problem: Problem, codes: list[str]) -> Subject | No
 def _measure(worker: Worker, subject: Subject, state: str) -> None:
     for timing in ("paired", "mercury"):
         start = time.monotonic()
-        found = _once(worker, subject, timing, subject.middle)
+        efficiency = _once(worker, subject, timing, subject.middle)
         subject.seconds[state, timing].append(time.monotonic() - start)
-        subject.found[state, timing].append(found)
+        subject.found[state, timing].append(efficiency)
 
 
 def _once(worker: Worker, subject: Subject, timing: str, code: str) -> Efficiency:
@@ -271,7 +271,9 @@ def _print(subjects: list[Subject], loads: Mapping[str, float]) -> None:
     table.add_column("quadratic")
     for each in subjects:
         times = each.scales["paired"].times
-        value = statistics.mean(found.beyond or 0.0 for found in each.found["idle", "paired"])
+        value = statistics.mean(
+            efficiency.beyond or 0.0 for efficiency in each.found["idle", "paired"]
+        )
         planted = each.quadratic
         table.add_row(
             each.problem.id,
@@ -313,10 +315,10 @@ def _as_data(subjects: list[Subject], loads: Mapping[str, float]) -> dict[str, o
                 "times": each.scales["paired"].times,
                 "calibrated_s": each.calibrated_s,
                 "beyond": {
-                    " ".join(key): [one.beyond for one in found]
-                    for key, found in each.found.items()
+                    " ".join(key): [one.beyond for one in figures]
+                    for key, figures in each.found.items()
                 },
-                "seconds": {" ".join(key): found for key, found in each.seconds.items()},
+                "seconds": {" ".join(key): figures for key, figures in each.seconds.items()},
                 "quadratic": each.quadratic,
             }
             for each in subjects

@@ -91,20 +91,20 @@ def _variants(
     }
     workload.write({**rows.suites, **firsts, **few}, suites)
     skipped: dict[str, str] = {}
-    found = [
+    variants = [
         Variant("os.fork in Python, small", "", floors.python_fork()),
         Variant(PYTHON_FORK, "", floors.python_fork(LIVECODEBENCH)),
     ]
     try:
-        found.insert(0, Variant("fork in C", "", floors.c_fork(folder)))
+        variants.insert(0, Variant("fork in C", "", floors.c_fork(folder)))
     except FailedError as error:
         skipped["fork in C"] = str(error)
     spawn = [sys.executable, str(HERE / "floors.py"), str(suites), "stdin", str(SPAWNED_TESTS)]
-    found.append(Variant(SPAWN, "stdin", spawn))
+    variants.append(Variant(SPAWN, "stdin", spawn))
     for name in rows.suites:
-        found += _upstream(lcb, suites, name) if lcb else ()
-        found += [each for level in levels for each in _judge(suites, name, level)]
-    return found, skipped
+        variants += _upstream(lcb, suites, name) if lcb else ()
+        variants += [each for level in levels for each in _judge(suites, name, level)]
+    return variants, skipped
 
 
 def _upstream(lcb: Path, suites: Path, name: str) -> Iterator[Variant]:
@@ -170,8 +170,8 @@ def _ratios(
     figure: Callable[[Cost], float] = lambda cost: cost.cpu_ms,
 ) -> Spread | None:
     """A figure of one variant through that of another, within each round."""
-    found = [figure(r[above]) / figure(r[below]) for r in rounds if above in r and below in r]
-    return Spread.of(found) if found else None
+    ratios = [figure(r[above]) / figure(r[below]) for r in rounds if above in r and below in r]
+    return Spread.of(ratios) if ratios else None
 
 
 def _text(spread: Spread | None) -> str:

@@ -76,10 +76,10 @@ def _power(draw: np.random.Generator, problems: int, share: float, trials: int) 
         return "n/a"
     share = max(share, delta)
     better, worse = (share + delta) / 2, (share - delta) / 2
-    found = 0
+    detections = 0
     for b, c, _ in draw.multinomial(problems, (better, worse, 1 - share), trials):
-        found += (b - c) / math.sqrt(max(1, b + c)) > Z
-    return f"{delta:10.1%} {found / trials:6.1%}"
+        detections += (b - c) / math.sqrt(max(1, b + c)) > Z
+    return f"{delta:10.1%} {detections / trials:6.1%}"
 
 
 if __name__ == "__main__":

@@ -70,11 +70,11 @@ def main() -> None:
         for workers in options.workers:
             for level in levels:
                 print(f"{level}: {number} x {seconds:g} s, workers: {workers}", file=sys.stderr)
-                found = asyncio.run(_ours(level, workers, rows(seconds, number)))
-                lines.append([f"{level}: {seconds:g} s", str(workers), *found])
+                figures = asyncio.run(_ours(level, workers, rows(seconds, number)))
+                lines.append([f"{level}: {seconds:g} s", str(workers), *figures])
             if options.lcb is not None:
-                found = _theirs(options.lcb, workers, rows(seconds, number), limit)
-                lines.append([f"LiveCodeBench: {seconds:g} s", str(workers), *found])
+                figures = _theirs(options.lcb, workers, rows(seconds, number), limit)
+                lines.append([f"LiveCodeBench: {seconds:g} s", str(workers), *figures])
     print(table(("judge: solutions", "workers", "accepted", "rejected", "wall s", "why"), lines))
 
 

@@ -78,12 +78,12 @@ def statement(number: int) -> str:
     """Sentences of made-up words, and numbers, another for each problem."""
     noise = random.Random(number)
     own = noise.choices(WORDS, cum_weights=WEIGHTS, k=WORDS_A_STATEMENT)
-    said: list[str] = []
-    while sum(map(len, said)) + len(said) < STATEMENT_BYTES:
+    sentences: list[str] = []
+    while sum(map(len, sentences)) + len(sentences) < STATEMENT_BYTES:
         words = noise.choices(own, k=noise.randint(5, 16))
         words[noise.randrange(len(words))] = str(noise.randint(1, 1_000))
-        said.append(" ".join(words).capitalize() + ".")
-    return " ".join(said)[:STATEMENT_BYTES]
+        sentences.append(" ".join(words).capitalize() + ".")
+    return " ".join(sentences)[:STATEMENT_BYTES]
 
 
 def part(number: int) -> str:
@@ -143,8 +143,8 @@ class Looper:
         used, turn = Usage(input_tokens=900, output_tokens=90), self._asked
         self._asked += 1
         if turn == len(self._calls):
-            words = "The tests fail, and I do not see why. I stop here."
-            return ModelTurn(text=words, usage=used, stop=ModelStop(reason="end_turn"))
+            closing_text = "The tests fail, and I do not see why. I stop here."
+            return ModelTurn(text=closing_text, usage=used, stop=ModelStop(reason="end_turn"))
         name, arguments = self._calls[turn]
         return ModelTurn(
             text=f"Next I call {name}.",
@@ -262,8 +262,8 @@ def _on_disk(run: Path, samples: int) -> Figures:
     read = time.perf_counter()
     summarize(results, samples)
     summed = time.perf_counter()
-    calls, said = CALLS_A_SAMPLE * samples, {result.model_calls for result in results}
-    assert (len(results), said) == (samples, {CALLS_A_SAMPLE}), (calls, said)
+    calls, call_counts = CALLS_A_SAMPLE * samples, {result.model_calls for result in results}
+    assert (len(results), call_counts) == (samples, {CALLS_A_SAMPLE}), (calls, call_counts)
     done = pack(run)
     packed = time.perf_counter()
     return {
@@ -309,17 +309,17 @@ FIGURES = (
 )
 
 
-def report(found: dict[int, Figures]) -> None:
+def report(figures: dict[int, Figures]) -> None:
     """A column for each number of samples, and what is to be reached."""
-    counts = list(found)
+    counts = list(figures)
     rows = [
-        [words, *(f"{found[count][key]:,.3g}" if found[count][key] < 1000
-                  else f"{found[count][key]:,.0f}" for count in counts), target]
-        for words, key, target in FIGURES
+        [label, *(f"{figures[count][key]:,.3g}" if figures[count][key] < 1000
+                  else f"{figures[count][key]:,.0f}" for count in counts), target]
+        for label, key, target in FIGURES
     ]  # fmt: skip
     growth = ["growth of the peak, KiB a sample", ""]
     for less, more in pairwise(counts):
-        grown = (found[more]["peak"] - found[less]["peak"]) * 1024 / (more - less)
+        grown = (figures[more]["peak"] - figures[less]["peak"]) * 1024 / (more - less)
         growth.append(f"{grown:,.2f}")
     print(table(["samples", *(f"{count:,}" for count in counts), "target"],
                 [*rows, [*growth, "none"]]))  # fmt: skip
@@ -342,14 +342,14 @@ def main() -> None:
     if options.problems and any(samples % options.problems for samples in options.samples):
         parser.error("every number of samples must be a multiple of the problems")
     if options.one or options.profile:
-        found = measured(
+        figures = measured(
             options.samples[0],
             options.problems or options.samples[0],
             sandbox=not options.no_sandbox_time,
             latency_s=options.latency,
             profile=options.profile,
         )
-        print(json.dumps(found))
+        print(json.dumps(figures))
         return
     programs = "are not run" if options.no_sandbox_time else "are run in the sandbox"
     print(f"{CALLS_A_SAMPLE} model calls and 3 tool calls a sample; the programs {programs}")

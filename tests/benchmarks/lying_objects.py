@@ -117,7 +117,7 @@ def measure(problems: Iterable[Problem], families: Sequence[str]) -> dict[str, F
     """Judge a solution of each family for each problem, and those without a lie."""
     plain = [*FAMILIES][:PLAIN]
     names = [*plain, *(each for each in families if each not in plain)]
-    found = {name: Found(0, 0, []) for name in names}
+    tallies = {name: Found(0, 0, []) for name in names}
     worker = Worker()
     try:
         for problem in problems:
@@ -126,12 +126,12 @@ def measure(problems: Iterable[Problem], families: Sequence[str]) -> dict[str, F
             free = [any(each) for each in zip(*(marks[name] for name in plain), strict=True)]
             for name, own in marks.items():
                 won = [i for i, mark in enumerate(own, 1) if mark and not free[i - 1]]
-                tests, number, all_won = found[name]
+                tests, number, all_won = tallies[name]
                 all_won += [f"{problem.id} hidden test {i}" for i in won]
-                found[name] = Found(tests + len(own), number + sum(own), all_won)
+                tallies[name] = Found(tests + len(own), number + sum(own), all_won)
     finally:
         worker.stop()
-    return found
+    return tallies
 
 
 def problems_of(folder: Path, rows: int | None) -> list[Problem]:

@@ -196,7 +196,7 @@ def loud(workers: int) -> str:
 
 def cases(data: Path | None) -> dict[str, Callable[[], str]]:
     """What can be measured, by name."""
-    found: dict[str, Callable[[], str]] = {
+    named_cases: dict[str, Callable[[], str]] = {
         "loud, 1 worker": lambda: loud(1),
         "loud, 2 workers": lambda: loud(2),
         "inputs": inputs,
@@ -205,17 +205,17 @@ def cases(data: Path | None) -> dict[str, Callable[[], str]]:
         "result": result,
         "bomb": bomb,
     }
-    return {"rows": lambda: rows(data), **found} if data is not None else found
+    return {"rows": lambda: rows(data), **named_cases} if data is not None else named_cases
 
 
 def measured(case: Callable[[], str]) -> Peak:
     """What a case takes of this process."""
     begin = time.perf_counter()
-    said = case()
+    outcome = case()
     seconds = time.perf_counter() - begin
     peak = memory("VmHWM")
     above = (peak - _made[0]) / MEGABYTE if _made else None
-    return Peak(peak / MEGABYTE, above, seconds, said)
+    return Peak(peak / MEGABYTE, above, seconds, outcome)
 
 
 def main() -> None:

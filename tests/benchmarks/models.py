@@ -76,16 +76,16 @@ Ask = Callable[[], Awaitable[Any]]
 
 def conversation() -> list[Message]:
     """Instructions, a task, and three turns with a tool call each."""
-    said: list[Message] = [SystemMessage(content="s" * 800), UserMessage(content="u" * 2000)]
+    messages: list[Message] = [SystemMessage(content="s" * 800), UserMessage(content="u" * 2000)]
     for number in range(3):
         call = ToolCall(
             id=f"call_{number}",
             name="write_solution",
             arguments=json.dumps({"code": "x = 1\n" * 80}),
         )
-        said.append(AssistantMessage(text="Attempt.", tool_calls=(call,)))
-        said.append(ToolMessage(call_id=call.id, name=call.name, content="r" * 300))
-    return said
+        messages.append(AssistantMessage(text="Attempt.", tool_calls=(call,)))
+        messages.append(ToolMessage(call_id=call.id, name=call.name, content="r" * 300))
+    return messages
 
 
 TOOLS = [
@@ -100,7 +100,7 @@ TOOLS = [
 
 def pair(kind: str, url: str) -> tuple[Ask, Ask, Callable[[], Awaitable[None]]]:
     """The bare SDK's request and ours, the same on the wire, and what closes both."""
-    said, settings = conversation(), ModelSettings(max_tokens=4000)
+    history, settings = conversation(), ModelSettings(max_tokens=4000)
     if kind == "messages":
         from anthropic import AsyncAnthropic
 
@@ -109,7 +109,10 @@ def pair(kind: str, url: str) -> tuple[Ask, Ask, Callable[[], Awaitable[None]]]:
 
         bare = AsyncAnthropic(api_key="k", base_url=url, max_retries=0)
         ours = AnthropicMessages("m", model="m", base_url=url, api_key="k")
-        create, body = bare.messages.create, anthropic_wire.request_body("m", said, TOOLS, settings)
+        create, body = (
+            bare.messages.create,
+            anthropic_wire.request_body("m", history, TOOLS, settings),
+        )
     else:
         from openai import AsyncOpenAI
 
@@ -122,16 +125,18 @@ def pair(kind: str, url: str) -> tuple[Ask, Ask, Callable[[], Awaitable[None]]]:
         ours = client("m", model="m", base_url=url, api_key="k")
         create = bare.chat.completions.create if kind == "chat" else bare.responses.create
         body = (
-            openai_request.request_body("m", said, TOOLS, settings, max_tokens_field="max_tokens")
+            openai_request.request_body(
+                "m", history, TOOLS, settings, max_tokens_field="max_tokens"
+            )
             if kind == "chat"
-            else responses_wire.request_body("m", said, TOOLS, settings)
+            else responses_wire.request_body("m", history, TOOLS, settings)
         )
 
     async def close() -> None:
         await ours.close()
         await bare.close()
 
-    return (lambda: create(**body)), (lambda: ours.generate(said, TOOLS, settings)), close
+    return (lambda: create(**body)), (lambda: ours.generate(history, TOOLS, settings)), close
 
 
 async def compared(kind: str, url: str, calls: int, rounds: int) -> list[list[str]]:

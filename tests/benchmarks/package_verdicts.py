@@ -108,8 +108,8 @@ def _tell(
     failed = next((test for test in grade.tests if not test.passed), None) if grade else None
     why = ""
     if failed is not None:
-        said = failed.difference.where if failed.difference else failed.error
-        why = f"test {failed.index + 1}: {said.strip()[:120]!r}"
+        reason = failed.difference.where if failed.difference else failed.error
+        why = f"test {failed.index + 1}: {reason.strip()[:120]!r}"
     slowest = _slowest(grade) if grade else 0.0
     points = f"{grade.score} " if grade is not None and grade.score is not None else ""
     print(

@@ -41,11 +41,11 @@ class Results:
         pairs = [(b, c) for b in range(problems + 1) for c in range(problems + 1 - b)]
         self.b, self.c = (np.array(each) for each in zip(*pairs, strict=True))
         exact = _Remembered(problems)
-        found = [PairedTest(b, c, problems, exact) for b, c in pairs if b >= c]
-        scores = {(int(each.only_b), int(each.only_a)): each.at() for each in found}
+        paired_tests = [PairedTest(b, c, problems, exact) for b, c in pairs if b >= c]
+        scores = {(int(each.only_b), int(each.only_a)): each.at() for each in paired_tests}
         normal = {
             (int(each.only_b), int(each.only_a)): math.erfc(each.score / math.sqrt(2))
-            for each in found
+            for each in paired_tests
         }
         ordered = [(max(pair), min(pair)) for pair in pairs]
         swapped = self.b < self.c
@@ -71,13 +71,13 @@ class Results:
 
     def coverage(self) -> tuple[float, float]:
         """Return the least and the mean chance that the interval holds the true difference."""
-        found = [
+        coverages = [
             float(self.chances(share, true)[(self.low <= true) & (true <= self.high)].sum())
             for share in SHARES
             for true in DIFFERENCES
             if true <= share
         ]
-        return min(found), sum(found) / len(found)
+        return min(coverages), sum(coverages) / len(coverages)
 
 
 class _Remembered:
@@ -112,10 +112,10 @@ def main() -> None:
     options.add_argument("--problems", type=int, nargs="*", default=PROBLEMS)
     print("problems   size  McNemar's  coverage, least   mean")
     for problems in options.parse_args().problems:
-        found = Results(problems)
-        least, mean = found.coverage()
+        cases = Results(problems)
+        least, mean = cases.coverage()
         print(
-            f"{problems:8} {found.size(found.p_value):6.1%} {found.size(found.normal):10.1%} "
+            f"{problems:8} {cases.size(cases.p_value):6.1%} {cases.size(cases.normal):10.1%} "
             f"{least:16.1%} {mean:6.1%}",
             flush=True,
         )

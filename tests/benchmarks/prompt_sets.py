@@ -46,7 +46,7 @@ BEHAVIOURS = ("two calls", "one call", "announces")
 def programs() -> dict[str, tuple[str, str]]:
     """A wrong and a right solution of each bundled problem; the wrong one fails a public test."""
     verdicts: dict[str, Any] = json.loads((SOLUTIONS / "manifest.json").read_text())
-    found: dict[str, tuple[str, str]] = {}
+    solutions: dict[str, tuple[str, str]] = {}
     for problem in load("fixture").problems:
         slug = problem.id.partition("/")[2]
         failing = [
@@ -56,8 +56,8 @@ def programs() -> dict[str, tuple[str, str]]:
         ]
         right = problem.programs()[0]
         wrong = (SOLUTIONS / failing[0]).read_text() if failing else "raise SystemExit\n"
-        found[problem.id] = (wrong, right)
-    return found
+        solutions[problem.id] = (wrong, right)
+    return solutions
 
 
 class Scripted:
@@ -102,18 +102,18 @@ class _Sample(Scripted):
             for place, name in enumerate(names)
         )
         read = sum(len(each.model_dump_json()) for each in (*messages, *tools))
-        said = len(text) + sum(len(call.arguments) + len(call.name) for call in calls)
+        output_length = len(text) + sum(len(call.arguments) + len(call.name) for call in calls)
         return ModelTurn(
             text=text,
             tool_calls=calls,
-            usage=Usage(input_tokens=read // 4, output_tokens=said // 4),
+            usage=Usage(input_tokens=read // 4, output_tokens=output_length // 4),
             stop=ModelStop(reason="tool_use" if calls else "end_turn"),
         )
 
     def _next(self, messages: Sequence[Message]) -> tuple[str, tuple[str, ...]]:
         """The words and the names of the calls of the next message."""
-        told = [str(getattr(message, "content", "")) for message in messages]
-        if not any(self._problem.statement.strip()[:200] in text for text in told):
+        texts = [str(getattr(message, "content", "")) for message in messages]
+        if not any(self._problem.statement.strip()[:200] in text for text in texts):
             return "I read the problem.", ("read_problem",)
         last = next((each for each in reversed(messages) if isinstance(each, ToolMessage)), None)
         written = last is not None and last.name == "write_solution"

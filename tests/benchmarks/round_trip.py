@@ -23,9 +23,9 @@ def lost(name: str, calls: int) -> int:
     for number in range(calls):
         rng = random.Random(f"{name}/{number}")
         code = odd_text(rng) if written.exact and number % 3 == 0 else program(rng)
-        found = read_calls(written.write(code), TOOLS).calls
+        parsed_calls = read_calls(written.write(code), TOOLS).calls
         expected = {"code": written.expected(code)}
-        wrong += not found or json.loads(found[0].arguments) != expected
+        wrong += not parsed_calls or json.loads(parsed_calls[0].arguments) != expected
     return wrong
 
 

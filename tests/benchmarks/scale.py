@@ -194,14 +194,14 @@ def _in_a_process(nodes: int, samples: int, benchmark: str | None) -> Figures:
     return Figures(**json.loads(done.stdout.splitlines()[-1]))
 
 
-def _reckoned(found: Figures) -> str:
+def _reckoned(figures: Figures) -> str:
     """What the README's run would take, by each of the things that it may wait for."""
     samples = PROBLEMS * SAMPLES_A_PROBLEM
     all_cores = CLUSTER_NODES * CORES
     by = {
         f"the model, {ANSWER_S:g} s an answer, {IN_FLIGHT:,} in flight": ANSWER_S / IN_FLIGHT,
-        "the driver": found.driver_s / found.samples,
-        f"{CLUSTER_NODES} nodes of {CORES} cores": found.nodes_s / found.samples / all_cores,
+        "the driver": figures.driver_s / figures.samples,
+        f"{CLUSTER_NODES} nodes of {CORES} cores": figures.nodes_s / figures.samples / all_cores,
     }
     lines = [f"{samples:,} samples ({PROBLEMS:,} problems x {SAMPLES_A_PROBLEM}) would take, by"]
     lines += [f"  {name}: {seconds * samples / 60:.1f} min" for name, seconds in by.items()]
@@ -230,25 +230,25 @@ def main() -> None:
         *("more in the run", "round trip CPU ms"),
     )
     rows: list[list[str]] = []
-    found = None
+    figures = None
     for samples in options.samples:
         for nodes in options.nodes:
-            found = _in_a_process(nodes, samples, benchmark)
-            tell(f"{nodes}: {found}")  # it takes long, and may be stopped
+            figures = _in_a_process(nodes, samples, benchmark)
+            tell(f"{nodes}: {figures}")  # it takes long, and may be stopped
             rows.append(
                 [
-                    f"{nodes}: {samples:,}, {found.accepted / found.samples:.1%} accepted",
-                    f"{found.samples / found.wall_s:.1f}",
-                    f"{1000 * found.driver_s / found.samples:.2f}",
-                    f"{1000 * found.nodes_s / found.samples:.1f}",
-                    f"{found.memory / 1e6:.0f}",
-                    f"{(found.memory - found.before) / 1e6:.0f}",
-                    f"{1000 * found.round_trip_s:.2f}",
+                    f"{nodes}: {samples:,}, {figures.accepted / figures.samples:.1%} accepted",
+                    f"{figures.samples / figures.wall_s:.1f}",
+                    f"{1000 * figures.driver_s / figures.samples:.2f}",
+                    f"{1000 * figures.nodes_s / figures.samples:.1f}",
+                    f"{figures.memory / 1e6:.0f}",
+                    f"{(figures.memory - figures.before) / 1e6:.0f}",
+                    f"{1000 * figures.round_trip_s:.2f}",
                 ]
             )
     print(table(head, rows))
-    if found is not None:
-        print(_reckoned(found))
+    if figures is not None:
+        print(_reckoned(figures))
 
 
 if __name__ == "__main__":

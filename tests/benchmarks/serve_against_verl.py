@@ -49,13 +49,13 @@ class Output:
     def row(self) -> dict[str, Any]:
         """It as verl takes it."""
         tests = self.problem.tests.all()
-        found: dict[str, Any] = {
+        cases: dict[str, Any] = {
             "inputs": [test.input for test in tests],
             "outputs": [test.output for test in tests],
         }
         if self.problem.entry_point is not None:
-            found["fn_name"] = self.problem.entry_point
-        return {"text": self.text, "tests": found}
+            cases["fn_name"] = self.problem.entry_point
+        return {"text": self.text, "tests": cases}
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,8 +91,8 @@ def main() -> None:
             "verl's client at /run_code": lambda n=workers: by_client(options.folder, outputs, n),
         }
         for name, way in ways.items():
-            found = way()
-            rows.append([name, str(workers), *figures(found, outputs)])
+            judgement = way()
+            rows.append([name, str(workers), *figures(judgement, outputs)])
             print(rows[-1], flush=True)
     head = ("judge", "workers", "agree", "false 1", "false 0", "none", "CPU ms", "wall ms")
     print(table(head, rows))
@@ -106,29 +106,29 @@ def chosen(data: Path, number: int) -> Iterator[Output]:
     problems = {each.native_id: each for name in names for each in load_problems(name)}
     lines = gzip.decompress((data / OUTPUTS).read_bytes()).splitlines()
     seen: Counter[tuple[str, bool]] = Counter()
-    found: list[tuple[int, Output]] = []
+    candidates: list[tuple[int, Output]] = []
     for line in lines:
         row = json.loads(line)
         key = row["question_id"], row["score"] == 1.0
         if key[0] in problems:
             seen[key] += 1
-            found.append((seen[key], Output(problems[key[0]], row["output"], key[1])))
-    found.sort(key=lambda each: each[0])  # stable
+            candidates.append((seen[key], Output(problems[key[0]], row["output"], key[1])))
+    candidates.sort(key=lambda each: each[0])  # stable
     for passed in (True, False):
-        yield from [output for _, output in found if output.passed == passed][: number // 2]
+        yield from [output for _, output in candidates if output.passed == passed][: number // 2]
 
 
-def figures(found: Found, outputs: Sequence[Output]) -> list[str]:
+def figures(judgement: Found, outputs: Sequence[Output]) -> list[str]:
     """The columns of a way."""
-    pairs = list(zip(found.rewards, outputs, strict=True))
+    pairs = list(zip(judgement.rewards, outputs, strict=True))
     good = [(reward == 1.0, each.passed) for reward, each in pairs if reward is not None]
     return [
         f"{sum(here == there for here, there in good)}/{len(outputs)}",
         str(sum(here and not there for here, there in good)),
         str(sum(there and not here for here, there in good)),
         str(len(outputs) - len(good)),
-        f"{1000 * found.cpu_s / len(outputs):.0f}",
-        f"{1000 * found.wall_s / len(outputs):.0f}",
+        f"{1000 * judgement.cpu_s / len(outputs):.0f}",
+        f"{1000 * judgement.wall_s / len(outputs):.0f}",
     ]
 
 
@@ -157,9 +157,9 @@ def by_client(folder: Path, outputs: Sequence[Output], workers: int) -> Found:
     """By verl's client, which sends one request a test; its own CPU is counted in."""
     with Serving("--workers", str(workers)) as serving:
         before = tree_cpu(serving.process.pid)
-        found = by_verl(folder, outputs, workers, f"{serving.address()}/run_code")
+        judgement = by_verl(folder, outputs, workers, f"{serving.address()}/run_code")
         cpu = tree_cpu(serving.process.pid) - before
-    return Found(found.rewards, found.wall_s, found.cpu_s + cpu)
+    return Found(judgement.rewards, judgement.wall_s, judgement.cpu_s + cpu)
 
 
 def in_process(outputs: Sequence[Output], workers: int) -> Found:

@@ -73,13 +73,13 @@ def main() -> None:
     for token in ("", TOKEN.replace(" ", "-")):
         with Serving(token=token) as serving:
             for name in PACKAGES:
-                found = ask(name, folder, serving.address(token))
+                cases = ask(name, folder, serving.address(token))
                 for case, expected in EXPECTED[name].items():
-                    good = found.get(case) == expected
+                    good = cases.get(case) == expected
                     wrong += not good
                     mark = "ok" if good else f"EXPECTED {expected}"
                     print(
-                        f"{name:15} {case:16} {'token' if token else '':5} {found.get(case)} {mark}"
+                        f"{name:15} {case:16} {'token' if token else '':5} {cases.get(case)} {mark}"
                     )
     sys.exit(1 if wrong else 0)
 

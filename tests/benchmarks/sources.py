@@ -116,8 +116,8 @@ def step(name: str, env: dict[str, str], folder: Path, *arguments: str) -> Step:
     seconds = time.perf_counter() - start
     if done.returncode:
         raise SystemExit(f"{' '.join(arguments)}: {done.stderr}")
-    said = [line for line in done.stdout.splitlines() if line.strip()]
-    return Step(name, seconds, int(done.stderr.split()[-1]) * 1024 / 1e6, said[-1][:60])
+    lines = [line for line in done.stdout.splitlines() if line.strip()]
+    return Step(name, seconds, int(done.stderr.split()[-1]) * 1024 / 1e6, lines[-1][:60])
 
 
 def main() -> None:

@@ -29,12 +29,14 @@ def main(draws: int) -> None:
     print(f"the curves cross at {truth.crossing:.2f}")
     for problems in PROBLEMS:
         draw = np.random.default_rng(problems)
-        found = [held(draw, problems, truth, RESAMPLES, seed) for seed in range(draws)]
+        coverages = [held(draw, problems, truth, RESAMPLES, seed) for seed in range(draws)]
         for name in ("shots", "attempts", "difference"):
-            rates = np.mean([getattr(each, name) for each in found], axis=0)
+            rates = np.mean([getattr(each, name) for each in coverages], axis=0)
             print(f"{problems:5} {name:>10}", *(f"{rate:6.1%}" for rate in rates))
-        print(f"{problems:5}   crossing {np.mean([each.crossing for each in found]):6.1%}", end="")
-        print(f"  found {np.mean([each.crossed for each in found]):6.1%}", flush=True)
+        print(
+            f"{problems:5}   crossing {np.mean([each.crossing for each in coverages]):6.1%}", end=""
+        )
+        print(f"  found {np.mean([each.crossed for each in coverages]):6.1%}", flush=True)
 
 
 if __name__ == "__main__":

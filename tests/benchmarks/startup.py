@@ -48,14 +48,14 @@ def _print(rounds: int, data: str) -> None:
     possible: list[str] = []
     for level in LEVELS:
         try:
-            found = [_asked("--cold", level) for _ in range(rounds)]
+            measurements = [_asked("--cold", level) for _ in range(rounds)]
         except FailedError as error:
             print(f"skipped: {level}: {error}")
             continue
         possible.append(level)
         lines += [
-            [f"{level}: {figure}", Spread.of([each[figure] for each in found]).text()]
-            for figure in found[0]
+            [f"{level}: {figure}", Spread.of([each[figure] for each in measurements]).text()]
+            for figure in measurements[0]
         ]
     print(table(("starting a worker", "median [least..most]"), lines))
     if not data:

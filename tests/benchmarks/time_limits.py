@@ -80,16 +80,16 @@ def price(level: Level, work: Callable[[Worker], Grade]) -> tuple[float, float, 
         try:
             grade(worker, "print(2 * int(input()))", 1, 1.0)
             start = time.perf_counter()
-            found = also(worker) if also else None
+            outcome = also(worker) if also else None
             wall = time.perf_counter() - start
         finally:
             worker.stop()
-        return cpu_s() - before, wall, found
+        return cpu_s() - before, wall, outcome
 
     idle = sorted(used(None)[0] for _ in range(3))[1]
-    spent, wall, found = used(work)
-    assert found is not None
-    return spent - idle, wall, found
+    spent, wall, grading = used(work)
+    assert grading is not None
+    return spent - idle, wall, grading
 
 
 def endless(level: Level, limits: Sequence[float]) -> None:
@@ -106,10 +106,10 @@ def endless(level: Level, limits: Sequence[float]) -> None:
         for limit in limits:
             source = code.replace("{1.1}", str(1.1 * limit))
             work = partial(_grade, source, number, limit)
-            found = [price(level, work) for _ in range(ROUNDS)]
-            assert all(each.verdict is Verdict.TIME_LIMIT for *_, each in found)
-            cpu = sorted(each[0] / limit for each in found)
-            wall = sorted(each[1] / limit for each in found)
+            prices = [price(level, work) for _ in range(ROUNDS)]
+            assert all(each.verdict is Verdict.TIME_LIMIT for *_, each in prices)
+            cpu = sorted(each[0] / limit for each in prices)
+            wall = sorted(each[1] / limit for each in prices)
             rows.append([name, f"{limit:g}", f"{cpu[1]:.2f} [{cpu[0]:.2f}..{cpu[2]:.2f}]"])
             rows[-1].append(f"{wall[1]:.2f}")
     print(table(("a program that does not end", "limit s", "CPU / limit", "wall / limit"), rows))
@@ -121,9 +121,9 @@ def slow(level: Level) -> None:
     for share in (0.01, 0.03, 0.1, 0.5):
         for number, when in ((10, "1"), (10, "n % 2")):
             code = BURN.format(seconds=share, when=when)
-            cpu, _, found = price(level, partial(_grade, code, number, 1.0))
-            assert found.solved
-            own = sum(test.cpu_s for test in found.tests)
+            cpu, _, grading = price(level, partial(_grade, code, number, 1.0))
+            assert grading.solved
+            own = sum(test.cpu_s for test in grading.tests)
             name = f"{share:g} s in {'each' if when == '1' else 'every other'} of {number} tests"
             rows.append([name, f"{own:.3f}", f"{cpu:.3f}", f"{cpu / own:.2f}"])
     print(table(("right, limit 1 s", "own CPU s", "CPU s", "ratio"), rows))
@@ -153,10 +153,10 @@ def _steps_a_second(level: Level) -> float:
     """What a program does in a CPU second, in the sandbox, now."""
     worker = level.worker()
     try:
-        found = [grade(worker, WORK.format(steps=2_000_000), 1, 60.0) for _ in range(5)]
+        grades = [grade(worker, WORK.format(steps=2_000_000), 1, 60.0) for _ in range(5)]
     finally:
         worker.stop()
-    return 2_000_000 / sorted(each.tests[0].cpu_s for each in found)[2]
+    return 2_000_000 / sorted(each.tests[0].cpu_s for each in grades)[2]
 
 
 async def _judged(level: Level, code: str, limit: float) -> list[Grade]:

@@ -113,7 +113,7 @@ def main() -> int:
     parser.add_argument("--in-memory", action="store_true", help="no runs and no server")
     given = parser.parse_args()
     tune = partial(searched, most=MOST_EVALUATIONS) if given.in_memory else whole
-    found = exact = claimed = tested = 0
+    hits = exact = claimed = tested = 0
     helpful = range(given.first, given.first + given.helpful)
     useless = range(given.first, given.first + given.useless)
     with TemporaryDirectory() as name:
@@ -124,10 +124,10 @@ def main() -> int:
             began = time.process_time()
             one = tune(folder / f"h{seed}", models, seed, folder / "p.jsonl")
             hit = HELPFUL in one.text and not one.is_start
-            found += hit
+            hits += hit
             exact += hit and one.difference is not None and abs(one.difference - one.planted) < TINY
-            words = "found" if hit else "not found"
-            print(f"helpful, seed {seed}: {words}, {_told(one, began)}", flush=True)
+            finding = "found" if hit else "not found"
+            print(f"helpful, seed {seed}: {finding}, {_told(one, began)}", flush=True)
         for seed in useless:
             models = TuningModels(by_chance, USELESS, 9, seed, fresh=True)
             began = time.process_time()
@@ -135,17 +135,18 @@ def main() -> int:
             tested += one.p_value is not None
             claimed += one.p_value is not None and one.p_value < LEVEL and one.difference > 0
             print(f"useless, seed {seed}: {_told(one, began)}", flush=True)
-    print(f"helpful: found in {found} of {len(helpful)}, the planted gain in {exact} of these")
+    print(f"helpful: found in {hits} of {len(helpful)}, the planted gain in {exact} of these")
     print(f"useless: {claimed} gains claimed in {len(useless)}; {tested} asked the test part")
     return 0
 
 
-def _told(found: Found, began: float) -> str:
+def _told(outcome: Found, began: float) -> str:
     gain = "the start is kept"
-    if found.difference is not None:
-        gain = f"gain {found.difference:+.2f}, p {found.p_value:.2g}, planted {found.planted:.2f}"
+    if outcome.difference is not None:
+        gain = f"gain {outcome.difference:+.2f}, p {outcome.p_value:.2g}"
+        gain += f", planted {outcome.planted:.2f}"
     return (
-        f"{found.evaluations} evaluations, {found.proposals} proposals, {gain}; "
+        f"{outcome.evaluations} evaluations, {outcome.proposals} proposals, {gain}; "
         f"{time.process_time() - began:.1f} CPU s"
     )
 

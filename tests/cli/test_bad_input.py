@@ -53,12 +53,12 @@ CASES = {
 
 @pytest.mark.parametrize("case", CASES)
 def test_bad_input_gets_one_line_that_says_what_to_do(case: str, tmp_path: Path) -> None:
-    arguments, code, words = CASES[case]
+    arguments, code, message = CASES[case]
     done = harness(tmp_path, *arguments)
     assert done.returncode == code, done.stderr
     lines = done.stderr.splitlines()
     assert len(lines) == 1, done.stderr
-    assert words in lines[0]
+    assert message in lines[0]
     assert not done.stdout
     assert not list(tmp_path.iterdir()), "nothing is left behind"
 
@@ -75,12 +75,12 @@ YAML = {
 
 @pytest.mark.parametrize("case", YAML)
 def test_a_bad_yaml_file_is_named_with_its_key(case: str, tmp_path: Path) -> None:
-    text, words = YAML[case]
+    text, message = YAML[case]
     (tmp_path / "spec.yaml").write_text(text)
     done = harness(tmp_path, "run", "-c", "spec.yaml")
     assert (done.returncode, len(done.stderr.splitlines())) == (2, 1), done.stderr
     assert "spec.yaml" in done.stderr
-    assert words in done.stderr
+    assert message in done.stderr
 
 
 def _row(**changes: object) -> str:

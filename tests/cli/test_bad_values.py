@@ -22,8 +22,8 @@ def command(name: str, *before: str) -> Entry:
     """A command that is given the values as flags."""
 
     def call(values: dict[str, Any], _: Path) -> object:
-        words = [f"{flag_of(key)}={value}" for key, value in values.items()]
-        return typer.main.get_command(app).main([name, *before, *words], standalone_mode=False)
+        flags = [f"{flag_of(key)}={value}" for key, value in values.items()]
+        return typer.main.get_command(app).main([name, *before, *flags], standalone_mode=False)
 
     return call
 

@@ -38,8 +38,8 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_completion_offers_sources_and_their_parts(place: Path) -> None:
     assert set(completion.benchmarks("")) == {*LOADERS}
     assert completion.benchmarks("live") == ["livecodebench"]
-    words = completion.benchmarks("livecodebench:")
-    assert words == sorted(f"livecodebench:{word}" for word in HOMES["livecodebench"])
+    suggestions = completion.benchmarks("livecodebench:")
+    assert suggestions == sorted(f"livecodebench:{word}" for word in HOMES["livecodebench"])
     assert completion.benchmarks("jsonl:ro") == ["jsonl:rows.jsonl"]
     assert completion.benchmarks("apps:deep/") == ["apps:deep/er/"]
     assert completion.benchmarks("jsonl:nowhere/x") == []
@@ -199,11 +199,11 @@ def test_a_shell_that_is_not_named_is_the_one_around_or_the_users(
 
 
 @pytest.mark.parametrize(
-    ("shell", "words"),
+    ("shell", "suggestion"),
     [("zsh", '"v5"'), ("fish", "livecodebench:v5_v6")],
 )
 def test_shells_that_leave_words_whole_are_offered_whole_words(
-    tmp_path: Path, shell: str, words: str
+    tmp_path: Path, shell: str, suggestion: str
 ) -> None:
     typed = "harness run -b livecodebench:v5"
     done = subprocess.run(
@@ -218,4 +218,4 @@ def test_shells_that_leave_words_whole_are_offered_whole_words(
         text=True,
         check=False,
     )
-    assert words.strip('"') in done.stdout.replace("\\\\", "")
+    assert suggestion.strip('"') in done.stdout.replace("\\\\", "")

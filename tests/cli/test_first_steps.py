@@ -110,7 +110,7 @@ def test_a_missing_argument_is_named_as_the_help_names_it(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(
-    ("checker", "words"),
+    ("checker", "reason"),
     [
         ("def check(i, e, a):\n    return a ==\n", "not valid Python: invalid syntax (line 2)"),
         ("def check(i, e, a)\n    return 1\n", "not valid Python: expected ':' (line 1)"),
@@ -120,12 +120,12 @@ def test_a_missing_argument_is_named_as_the_help_names_it(tmp_path: Path) -> Non
     ],
 )
 def test_a_checker_that_is_no_python_is_found_before_the_model_is_asked(
-    checker: str, words: str, tmp_path: Path
+    checker: str, reason: str, tmp_path: Path
 ) -> None:
     done = harness(tmp_path, *own(tmp_path, {**ECHO, "checker": checker}))
     notice = line(done)
     assert "own.jsonl:1: field 'checker': " in notice
-    assert words in notice
+    assert reason in notice
     assert not (tmp_path / "asked").exists()
 
 

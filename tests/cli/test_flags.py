@@ -138,9 +138,9 @@ async def test_prompt_names_a_folder_of_the_users_own(tmp_path: Path) -> None:
     server, _, _ = await _served(
         tmp_path, _fixed(SOLVE), "-b", "fixture", "-n", "1", "--prompt", "mine"
     )
-    said = [message["content"] for message in server.requests[0].body["messages"]]
-    assert said[0] == "Be terse."
-    assert said[1].startswith("Do fixture/")
+    contents = [message["content"] for message in server.requests[0].body["messages"]]
+    assert contents[0] == "Be terse."
+    assert contents[1].startswith("Do fixture/")
     assert json.loads((tmp_path / "r" / "run.json").read_text())["prompt"]["name"] == "mine"
 
 
@@ -375,11 +375,11 @@ def test_problems_shows_a_problem_without_its_hidden_tests(
 
 
 async def test_extraction_is_ours_or_upstream_s(tmp_path: Path) -> None:
-    words = f"{SOLVE}\nFor example:\n```\n1\n```"
+    answer = f"{SOLVE}\nFor example:\n```\n1\n```"
     flags = ["-b", "fixture", "-n", "1"]
     for extract, rule in (("harness", "longest block that parses"), ("lcb", "last two fences")):
         (tmp_path / extract).mkdir()
-        await _served(tmp_path / extract, _fixed(words), *flags, "--extract", extract)
+        await _served(tmp_path / extract, _fixed(answer), *flags, "--extract", extract)
         (only,) = results(tmp_path / extract / "r")
         assert only["extraction"] == rule
     assert only["code"] == "1"

@@ -34,8 +34,8 @@ def gated(tmp_path: Path) -> Gate:
             changes = {"verdict": Verdict.UNGRADED} if letter == "-" else {}
             directory.results.append(made_result(f"p{number}", solved=letter == "A", **changes))
         directory.close()
-        words = io.StringIO()
-        return gate(Console(file=words), directory.path, least), words.getvalue()
+        output = io.StringIO()
+        return gate(Console(file=output), directory.path, least), output.getvalue()
 
     return of
 
@@ -60,15 +60,15 @@ def gated(tmp_path: Path) -> Gate:
 def test_fail_under_is_decided_by_bounds_on_missing_samples(
     letters: str, least: float, code: int, gated: Gate
 ) -> None:
-    found, words = gated(letters, least)
-    assert found == code, words
-    assert bool(words) is bool(code)
+    exit_code, output = gated(letters, least)
+    assert exit_code == code, output
+    assert bool(output) is bool(code)
 
 
 def test_fail_under_says_which_samples_are_missing(gated: Gate) -> None:
-    _, words = gated("A", 0.9)
-    assert "not decided, 9 of 10 samples not graded" in words
-    assert "between 10.0 % and 100.0 %" in " ".join(words.split())
+    _, output = gated("A", 0.9)
+    assert "not decided, 9 of 10 samples not graded" in output
+    assert "between 10.0 % and 100.0 %" in " ".join(output.split())
 
 
 def test_samples_that_are_missing_of_a_problem_count(gated: Gate) -> None:

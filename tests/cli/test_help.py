@@ -98,10 +98,10 @@ def test_an_example_has_flags_that_there_are(example: str) -> None:
     path: list[str] = []
     command, context = GROUP, typer.Context(GROUP)
     while words and hasattr(command, "list_commands"):
-        found = command.get_command(context, words[0])
-        if found is None:
+        subcommand = command.get_command(context, words[0])
+        if subcommand is None:
             break
-        command = found
+        command = subcommand
         path.append(words.pop(0))
     known = {name for each in command.params for name in (*each.opts, *each.secondary_opts)}
     for word in words:
@@ -125,6 +125,6 @@ def test_garbage_is_collected_once_a_command_is_there() -> None:
 def test_prompt_sets_in_examples_are_bundled_or_folders() -> None:
     lines = [line.split() for name, of in EXAMPLES.items() if "prompts" in name for line in of]
     named = [line[3:5] if line[2] == "diff" else line[3:4] for line in lines]
-    sets = [each for words in named for each in words if not each.startswith(("-", "./"))]
+    sets = [each for names in named for each in names if not each.startswith(("-", "./"))]
     assert len(sets) > 5
     assert [each for each in sets if not bundled_name(each)] == []

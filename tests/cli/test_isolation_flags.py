@@ -41,8 +41,8 @@ def folder(tmp_path: Path) -> Path:
 def write(folder: Path, code: str) -> None:
     row = {"problem_id": "own/echo", "code": code}
     (folder / "solutions.jsonl").write_text(json.dumps(row) + "\n")
-    words = f"```python\n{code}\n```"
-    (folder / "mine.py").write_text(f"def solve(problem): return {words!r}\n")
+    answer = f"```python\n{code}\n```"
+    (folder / "mine.py").write_text(f"def solve(problem): return {answer!r}\n")
 
 
 def files(folder: Path) -> set[str]:
@@ -299,6 +299,6 @@ class TestYaml:
         (folder / "spec.yaml").write_text(line + "\n")
         done = harness(folder, "run", "-c", "spec.yaml", "--out", "r")
         assert done.returncode == 2
-        (said,) = done.stderr.splitlines()
-        assert word in said
+        (message,) = done.stderr.splitlines()
+        assert word in message
         assert not (folder / "r").exists()

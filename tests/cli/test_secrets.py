@@ -79,18 +79,22 @@ class Echo(ChatServer):
 
 def _errors(key: str) -> Iterator[Reply]:
     """What is repeated first, then what ends a sample."""
-    told = _echoing(key)
-    soon = {**told, "retry-after-ms": "1"}
-    words = f"Incorrect API key provided: {key}. Authorization: Bearer {key}"
-    inside: Json = {"error": {"message": words, "type": key, "code": key, "param": key}}
-    page = f"<html><title>{words}</title></html>".encode()
+    reply_headers = _echoing(key)
+    soon = {**reply_headers, "retry-after-ms": "1"}
+    error_text = f"Incorrect API key provided: {key}. Authorization: Bearer {key}"
+    inside: Json = {"error": {"message": error_text, "type": key, "code": key, "param": key}}
+    page = f"<html><title>{error_text}</title></html>".encode()
     yield Reply(body=inside, status=500, headers=soon)
     yield Reply(body=page, status=503, headers=soon, content_type="text/html")
-    yield Reply(body={"detail": [words]}, status=429, headers=soon)
-    yield Reply(body=inside, status=401, headers=told)
-    yield Reply(body=words.encode(), status=403, headers=told, content_type=f"text/{key}")
-    yield Reply(body={"message": words}, status=302, headers={**told, "location": f"/{key}"})
-    yield Reply(body={key: words}, status=400, headers=told)
+    yield Reply(body={"detail": [error_text]}, status=429, headers=soon)
+    yield Reply(body=inside, status=401, headers=reply_headers)
+    yield Reply(
+        body=error_text.encode(), status=403, headers=reply_headers, content_type=f"text/{key}"
+    )
+    yield Reply(
+        body={"message": error_text}, status=302, headers={**reply_headers, "location": f"/{key}"}
+    )
+    yield Reply(body={key: error_text}, status=400, headers=reply_headers)
 
 
 def _echoing(key: str) -> dict[str, str]:

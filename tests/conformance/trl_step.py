@@ -25,11 +25,11 @@ def tokenizer(texts: list[str]) -> PreTrainedTokenizerFast:
         texts,
         trainers.BpeTrainer(vocab_size=2_000, special_tokens=WORDS[:3], initial_alphabet=alphabet),
     )
-    found = PreTrainedTokenizerFast(
+    fast_tokenizer = PreTrainedTokenizerFast(
         tokenizer_object=raw, eos_token="<|im_end|>", pad_token="<|endoftext|>"
     )
-    found.chat_template = qwen3_chat_template
-    return found
+    fast_tokenizer.chat_template = qwen3_chat_template
+    return fast_tokenizer
 
 
 def called(name: str, **arguments: str) -> str:
@@ -44,9 +44,9 @@ class Scripted(GRPOTrainer):
     turn = 0
 
     def _generate_single_turn(self, prompt_ids, *_args, **_kwargs):  # noqa: ANN001, ANN002, ANN003, ANN202 - TRL's
-        said = self.script[self.turn]
+        completions = self.script[self.turn]
         self.turn += 1
-        texts = [said[n % len(said)] for n in range(len(prompt_ids))]
+        texts = [completions[n % len(completions)] for n in range(len(prompt_ids))]
         ids = [self.processing_class.encode(text, add_special_tokens=False) for text in texts]
         return ids, None
 
@@ -58,13 +58,13 @@ def main() -> None:
         own = {each.name: each for each in spec.episodes.tools}
         environment = factory()
         for name, tool in own.items():
-            told = get_json_schema(getattr(environment, name))["function"]
+            schema = get_json_schema(getattr(environment, name))["function"]
             wanted = tool.model_dump()
             wanted["parameters"].pop("additionalProperties")
             if not wanted["parameters"]["required"]:
                 wanted["parameters"].pop("required")
-            told["parameters"] = {k: told["parameters"][k] for k in wanted["parameters"]}
-            assert told == wanted, (told, wanted)
+            schema["parameters"] = {k: schema["parameters"][k] for k in wanted["parameters"]}
+            assert schema == wanted, (schema, wanted)
         print("schemas: name, description, parameters equal (TRL leaves out additionalProperties)")
         fresh = Episode(spec.episodes)
         assert rows[0]["prompt"] == fresh.reset(rows[0]["problem_id"])

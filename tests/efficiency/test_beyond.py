@@ -76,23 +76,23 @@ def test_a_mean_lies_in_its_interval_and_is_no_wider_known_than_one_of_right_and
 
 @given(st.lists(st.sampled_from([0.0, 1.0]), min_size=1, max_size=200))
 def test_mean_rate_of_zeros_and_ones_is_about_a_rate(values: list[float]) -> None:
-    found, plain = mean_rate(values), rate(values)
-    assert found is not None
+    interval, plain = mean_rate(values), rate(values)
+    assert interval is not None
     assert plain is not None
-    assert (found.low, found.high) == pytest.approx((plain.low, plain.high), abs=0.01)
+    assert (interval.low, interval.high) == pytest.approx((plain.low, plain.high), abs=0.01)
 
 
 @given(SHARES, st.floats(0, 0.2), st.floats(1, 3))
 def test_doubt_of_measurements_widens_the_mean_rate(
     values: list[float], doubt: float, more: float
 ) -> None:
-    found, rough = (
+    interval, rough = (
         mean_rate(values, [each] * len(values)) for each in (doubt, min(0.5, doubt * more))
     )
-    assert found is not None
+    assert interval is not None
     assert rough is not None
-    assert rough.low <= found.low + 1e-9
-    assert found.high <= rough.high + 1e-9
+    assert rough.low <= interval.low + 1e-9
+    assert interval.high <= rough.high + 1e-9
 
 
 def test_mean_rate_holds_the_true_mean_as_often_as_it_says() -> None:
@@ -100,10 +100,10 @@ def test_mean_rate_holds_the_true_mean_as_often_as_it_says() -> None:
     true, held, width, wide = 5 / 6.5, 0, 0.0, 0.0
     for _ in range(400):
         values = [random.betavariate(5, 1.5) for _ in range(20)]
-        found, plain = mean_rate(values), wilson(sum(values) / 20, 20)
-        assert found is not None
-        held += found.low <= true <= found.high
-        width += found.high - found.low
+        interval, plain = mean_rate(values), wilson(sum(values) / 20, 20)
+        assert interval is not None
+        held += interval.low <= true <= interval.high
+        width += interval.high - interval.low
         wide += plain[1] - plain[0]
     assert 0.92 <= held / 400 <= 0.98
     assert width < wide / 2

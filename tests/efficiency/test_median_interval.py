@@ -27,9 +27,9 @@ def test_the_interval_is_the_narrowest_by_order_statistics_that_covers(count: in
 
 @given(st.lists(st.floats(-1e6, 1e6), min_size=1))
 def test_the_median_lies_in_its_interval(values: list[float]) -> None:
-    found = middle(values)
-    assert found.value == median(values)
-    assert min(values) <= found.low <= found.value <= found.high <= max(values)
+    interval = middle(values)
+    assert interval.value == median(values)
+    assert min(values) <= interval.low <= interval.value <= interval.high <= max(values)
 
 
 def test_few_values_have_the_widest_median_interval() -> None:

@@ -18,9 +18,9 @@ def test_the_interval_with_one_anchor_is_student_s() -> None:
 def test_an_anchor_s_error_does_not_widen_the_interval() -> None:
     rounds = [[0.1, 0.12], [0.12, 0.1], [0.11, 0.11]]
     apart = [[one - 1, other + 1] for one, other in rounds]
-    alike, found = mean_of_rounds(rounds), mean_of_rounds(apart)
-    assert found.value == pytest.approx(alike.value)
-    assert found.half_width == pytest.approx(alike.half_width)
+    alike, shifted_mean = mean_of_rounds(rounds), mean_of_rounds(apart)
+    assert shifted_mean.value == pytest.approx(alike.value)
+    assert shifted_mean.half_width == pytest.approx(alike.half_width)
 
 
 @pytest.mark.parametrize("shape", [(2, 3), (4, 2), (8, 1)])

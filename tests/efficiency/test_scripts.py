@@ -67,14 +67,14 @@ def test_a_solution_stands_where_the_reference_with_its_code_does(
 
 
 def test_the_answers_are_those_of_the_pass_that_is_looked_at(worker: Worker) -> None:
-    found = laps(
+    program_laps = laps(
         worker,
         NUMBERED,
         ["a\n", "b\n"],
         ProgramStep(0, 0, 3, shown=1),
         ProgramStep(0, 0, 2, shown=0),
     )
-    assert [lap.answers for lap in found] == [(b"3 a\n", b"4 b\n"), (b"7 a\n", b"8 b\n")]
+    assert [lap.answers for lap in program_laps] == [(b"3 a\n", b"4 b\n"), (b"7 a\n", b"8 b\n")]
 
 
 @pytest.mark.parametrize(

@@ -372,7 +372,7 @@ def test_each_nan_is_its_own() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "words"),
+    ("text", "reason"),
     [
         ("x", "has the name 'x'"),
         ("f(1)", "has a call of 'f'"),
@@ -386,8 +386,8 @@ def test_each_nan_is_its_own() -> None:
         ("", "not Python: "),
     ],
 )
-def test_a_refused_literal_says_why(text: str, words: str) -> None:
+def test_a_refused_literal_says_why(text: str, reason: str) -> None:
     with pytest.raises(NoLiteralError) as caught:
         read_literal(text)
-    assert str(caught.value).startswith(words)
+    assert str(caught.value).startswith(reason)
     assert "\n" not in str(caught.value)

@@ -90,9 +90,9 @@ class TestPrograms:
         assert grade.tests[0].difference.where == "20 is not between"
 
     def test_texts_arrive_as_they_were(self, check: CheckIt) -> None:
-        told = "def check(i, e, a): return ascii([i, e, a])"
+        checker = "def check(i, e, a): return ascii([i, e, a])"
         code = "import sys\nsys.stdout.buffer.write(b'a\\n\\xff\\x00')"
-        grade = check(told, code, ("\té\n\n", " \r\n\x01"))
+        grade = check(checker, code, ("\té\n\n", " \r\n\x01"))
         assert grade.tests[0].difference is not None
         assert grade.tests[0].difference.where == ascii(["\té\n\n", " \r\n\x01", "a\n\udcff\0"])
 
@@ -121,15 +121,15 @@ class TestFunctions:
     """The three are values: a list of arguments, the expected value, what was returned."""
 
     def told(self, check: CheckIt, code: str, given: str = "", **program: Any) -> str:
-        told = "def check(i, e, a): return repr((i, a))"
-        grade = check(told, code, (given, "0"), entry_point="f", **program)
+        checker = "def check(i, e, a): return repr((i, a))"
+        grade = check(checker, code, (given, "0"), entry_point="f", **program)
         assert grade.tests[0].difference is not None, grade
         return grade.tests[0].difference.where
 
     def test_a_checker_gets_arguments_and_result(self, check: CheckIt) -> None:
         code = "def f(a, b): return (a, {b: 1.5}, {3}, None, 2 ** 70)"
-        told = self.told(check, code, '[1, "é"]\n\n7')
-        assert told == repr(([[1, "é"], 7], [[1, "é"], {7: 1.5}, {3}, None, 2**70]))
+        report = self.told(check, code, '[1, "é"]\n\n7')
+        assert report == repr(([[1, "é"], 7], [[1, "é"], {7: 1.5}, {3}, None, 2**70]))
 
     def test_arguments_are_those_of_the_test_whatever_the_call_made_of_them(
         self, check: CheckIt
@@ -139,8 +139,8 @@ class TestFunctions:
     def test_a_checker_gets_nodes_as_lists(self, check: CheckIt) -> None:
         code = "def f(a): return [a, TreeNode(1, None, TreeNode(2))]"
         signature = Signature(arguments=(Codec.LINKED_LIST,))
-        told = self.told(check, code, "[4, 5]", signature=signature, **NODES)
-        assert told == "([[4, 5]], [[4, 5], [1, None, 2]])"
+        report = self.told(check, code, "[4, 5]", signature=signature, **NODES)
+        assert report == "([[4, 5]], [[4, 5], [1, None, 2]])"
 
     def test_a_list_without_end_has_one_for_the_checker(self, check: CheckIt) -> None:
         code = "def f():\n    n = ListNode(1, ListNode(2))\n    n.next.next = n\n    return n"
@@ -419,8 +419,8 @@ class TestSecrets:
 
     def test_the_search_finds_what_is_there(self, check: CheckIt, search: str, secret: str) -> None:
         code = f"kept = {secret[::-1]!r}[::-1]\n{search}\nprint(found())"
-        found = "def check(i, e, a): return a.startswith('wanted:')"
-        assert check(found, code, ("", "")).solved
+        checker = "def check(i, e, a): return a.startswith('wanted:')"
+        assert check(checker, code, ("", "")).solved
 
     @pytest.mark.parametrize("isolate", [False, True])
     def test_a_program_finds_neither(

@@ -301,7 +301,7 @@ def test_tests_may_depend_on_what_went_before(run: Run) -> None:
 
 
 @pytest.mark.parametrize(
-    ("tests", "said"),
+    ("tests", "message"),
     [
         ("x = 1", "no test is in it"),
         ("def check(candidate):\n    pass", "asserts nothing"),
@@ -311,8 +311,8 @@ def test_tests_may_depend_on_what_went_before(run: Run) -> None:
         ("def test_a(tmp_path):\n    assert f(1)", "fixtures"),
     ],
 )
-def test_test_code_that_cannot_be_used_is_refused(tests: Any, said: str) -> None:
-    with pytest.raises(ValueError, match=said):
+def test_test_code_that_cannot_be_used_is_refused(tests: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
         read_units(tests)
 
 

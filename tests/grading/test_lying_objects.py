@@ -123,9 +123,9 @@ def test_a_returned_object_is_not_asked_about_expected_values(worker: Worker) ->
     assert [ASKING[test.index] for test in grades.tests if test.passed] == []
     assert {test.judged_by for test in grades.tests} == {"test_code"}
     asked = [f"try:\n    assert {each}\nexcept Exception:\n    pass" for each in ASKING]
-    told = grade(worker, SPY, [imports, *asked, "assert f(0) == ''"])
-    assert "987654321" not in told.tests[-1].got
-    assert told.tests[-1].got
+    failing_grade = grade(worker, SPY, [imports, *asked, "assert f(0) == ''"])
+    assert "987654321" not in failing_grade.tests[-1].got
+    assert failing_grade.tests[-1].got
 
 
 @pytest.mark.parametrize("subtraction", ["abs(f(x) - y) < 1e-6", "case.assertAlmostEqual(f(x), y)"])

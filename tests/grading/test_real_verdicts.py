@@ -56,8 +56,8 @@ def verify(problems: Iterable[Problem], references: int) -> list[VerifiedProblem
     listed = list_references(list(problems), references, Options())
     jobs = reference_jobs(listed)
     judged = judge(jobs, Options())
-    found = {job.key: finding(judged[job.number]) for job in jobs}
-    return verified(listed, found, Options())
+    findings = {job.key: finding(judged[job.number]) for job in jobs}
+    return verified(listed, findings, Options())
 
 
 def test_graded_generations_of_livecodebench(test_data: Path, tmp_path: Path) -> None:

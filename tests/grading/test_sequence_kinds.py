@@ -30,9 +30,11 @@ KINDS = {
 @pytest.mark.parametrize(("returned", "accepting"), KINDS.values(), ids=KINDS)
 def test_each_rule_takes_its_sequences_for_a_list(returned: Any, accepting: frozenset[str]) -> None:
     written = values.encode(returned, "json", [], []).decode()
-    found = {name: rule.value(json.dumps([[1], [2]]), written) for name, rule in RULES.items()}
-    assert {name for name, difference in found.items() if difference is None} == accepting
-    assert all(each.model_dump_json() for each in found.values() if each)
+    differences = {
+        name: rule.value(json.dumps([[1], [2]]), written) for name, rule in RULES.items()
+    }
+    assert {name for name, difference in differences.items() if difference is None} == accepting
+    assert all(each.model_dump_json() for each in differences.values() if each)
 
 
 EQUALITY = {

@@ -51,9 +51,9 @@ Runs = tuple[Evaluation, Evaluation, Path]
 
 def test_compare_takes_evaluations_and_directories(runs: Runs) -> None:
     a, b, folder = runs
-    for found in (compare(a, b), compare(a, folder / "b"), compare(a, str(folder / "b"))):
-        (versus,) = found.versus
-        assert (found.baseline, versus.paired.difference, versus.paired.better_a) == (
+    for comparison in (compare(a, b), compare(a, folder / "b"), compare(a, str(folder / "b"))):
+        (versus,) = comparison.versus
+        assert (comparison.baseline, versus.paired.difference, versus.paired.better_a) == (
             *("A", -1.0, ("own/echo",)),
         )
 
@@ -86,7 +86,7 @@ def test_compare_refuses_what_is_no_run(runs: Runs, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("at", "words"),
+    ("at", "message"),
     [
         (1.0, "at is a float; give a list of numbers, as at=[0.5, 1.0]"),
         ("1", "at is a str; give a list of numbers"),
@@ -94,10 +94,10 @@ def test_compare_refuses_what_is_no_run(runs: Runs, tmp_path: Path) -> None:
         ([None], "at has a NoneType; give a list"),
     ],
 )
-def test_spends_that_are_no_list_of_numbers(at: Any, words: str, runs: Runs) -> None:
+def test_spends_that_are_no_list_of_numbers(at: Any, message: str, runs: Runs) -> None:
     with pytest.raises(UsageError) as caught:
         compare(*runs[:2], at=at)
-    assert words in str(caught.value)
+    assert message in str(caught.value)
 
 
 def test_a_filter_that_is_no_word(runs: Runs) -> None:

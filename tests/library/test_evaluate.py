@@ -61,20 +61,20 @@ def test_evaluate_runs_a_function(benchmark: str) -> None:
 
 
 def test_what_a_function_is_told_and_not_told(benchmark: str) -> None:
-    told: list[dict[str, Any]] = []
+    seen_problems: list[dict[str, Any]] = []
 
     def look(problem: dict[str, Any]) -> str:
-        told.append(problem)
+        seen_problems.append(problem)
         return "print(0)"
 
     evaluate(look, None, 1, benchmark=benchmark)
-    (problem,) = told
+    (problem,) = seen_problems
     assert {"id", "statement", "slug_name", "prompt", "pretty_content", "entry_point"} <= {*problem}
     assert "difficulty" in problem
-    words = json.dumps(problem)
-    assert '"1\\\\n"' in words or "1\\n" in words
-    assert "0.5" not in words, "a hidden test"
-    assert "print(" not in words, "a reference"
+    text = json.dumps(problem)
+    assert '"1\\\\n"' in text or "1\\n" in text
+    assert "0.5" not in text, "a hidden test"
+    assert "print(" not in text, "a reference"
 
 
 def test_problems_that_are_loaded(problems: Problems) -> None:

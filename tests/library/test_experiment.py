@@ -53,8 +53,8 @@ def stored(path: str) -> dict[str, Any]:
 def ran(path: str, variant: str) -> tuple[Any, ...]:
     """A variant's run.json without times, and its results."""
     manifest = json.loads(Path(path, variant, "run.json").read_text())
-    found = harness.load_run(f"{path}/{variant}").results
-    results = {(r.sample, r.verdict, r.public_passed, r.hidden_passed, r.usage) for r in found}
+    samples = harness.load_run(f"{path}/{variant}").results
+    results = {(r.sample, r.verdict, r.public_passed, r.hidden_passed, r.usage) for r in samples}
     return {**manifest, "created": None, "versions": None}, results
 
 
@@ -63,25 +63,25 @@ class TestAsTheCommand:
     def test_experiment_on_recordings_returns_what_the_command_prints(self, folder: Path) -> None:
         done = command(folder, "experiment", "-n", "3", "--out", "e", "--json")
         assert done.returncode == 0, done.stderr
-        found = experiment(sample_size=3, out="f")
+        result = experiment(sample_size=3, out="f")
         assert stored("f") == stored("e")
-        assert [ran("f", variant) for variant in found.runs] == [
-            ran("e", variant) for variant in found.runs
+        assert [ran("f", variant) for variant in result.runs] == [
+            ran("e", variant) for variant in result.runs
         ]
         of_command = json.loads(done.stdout.replace('"e/', '"f/').replace('"e"', '"f"'))
-        assert json.loads(found.model_dump_json()) == of_command
+        assert json.loads(result.model_dump_json()) == of_command
         assert command(folder, "experiment", "show", "f", "--json").stdout == (
-            found.model_dump_json() + "\n"
+            result.model_dump_json() + "\n"
         )
 
     @pytest.mark.thorough
     def test_a_grid_in_yaml(self, folder: Path) -> None:
         done = command(folder, "experiment", "-c", GRID, "--out", "e")
         assert done.returncode == 0, done.stderr
-        found = experiment(config=GRID, out="f")
+        result = experiment(config=GRID, out="f")
         assert stored("f") == stored("e")
         console = Console(width=160, record=True, file=open(os.devnull, "w"))  # noqa: PTH123,SIM115
-        console.print(found)
+        console.print(result)
         console.file.close()
         shown = done.stdout.partition("experiment directory")[0].replace(" e/", " f/")
         assert console.export_text() == shown
@@ -105,21 +105,21 @@ class TestAsTheCommand:
 
 @pytest.mark.thorough
 def test_two_functions_are_ranked_and_compared() -> None:
-    found = experiment([poor, good], ROWS[:4], modes="single_shot", out="e")
-    best, base = (variant.name for variant in found.variants)
-    assert found.baseline == base
-    assert repr(found) == f"<ExperimentResult e: 2 variants, the best {best}: pass@1 100.0 %>"
-    assert found.answer.startswith(f"{best} solves most: 100.0 %, +100.0 points against {base}")
-    assert [(name, run.pass_at_1) for name, run in found.runs.items()] == [(best, 1), (base, 0)]
-    table = found.to_pandas()
+    result = experiment([poor, good], ROWS[:4], modes="single_shot", out="e")
+    best, base = (variant.name for variant in result.variants)
+    assert result.baseline == base
+    assert repr(result) == f"<ExperimentResult e: 2 variants, the best {best}: pass@1 100.0 %>"
+    assert result.answer.startswith(f"{best} solves most: 100.0 %, +100.0 points against {base}")
+    assert [(name, run.pass_at_1) for name, run in result.runs.items()] == [(best, 1), (base, 0)]
+    table = result.to_pandas()
     assert list(table["variant"]) == [best, base]
     assert list(table["pass_at_1"]) == [1.0, 0.0]
     assert table["difference"].isna().tolist() == [False, True]
-    assert found.compare().versus[0].paired.difference == 1.0
-    assert found.compare(best).runs[0].path == f"e/{base}"
+    assert result.compare().versus[0].paired.difference == 1.0
+    assert result.compare(best).runs[0].path == f"e/{base}"
     with pytest.raises(UsageError, match=r"no variant 'x' has begun; those that have: python"):
-        found.compare("x")
-    assert "solved" in found._repr_html_()
+        result.compare("x")
+    assert "solved" in result._repr_html_()
 
 
 @pytest.mark.thorough
@@ -127,8 +127,8 @@ def test_variants_that_solve_the_same_have_no_best() -> None:
     def none(problem: dict[str, Any]) -> str:
         return poor(problem)
 
-    found = experiment([poor, none], ROWS[:2], modes="single_shot", out="e")
-    assert found.answer.startswith("2 variants solve most: 0.0 % each")
+    result = experiment([poor, none], ROWS[:2], modes="single_shot", out="e")
+    assert result.answer.startswith("2 variants solve most: 0.0 % each")
 
 
 class TestGoingOn:
@@ -140,13 +140,13 @@ class TestGoingOn:
             asked[problem["id"]] += 1
             return good(problem)
 
-        found = experiment([poor, echo], **SINGLE, stop_when_decided=True, out="e")
-        assert found.decision is not None
-        assert (found.decision.reason, asked.total()) == ("decided", 13)
-        assert "7 problems not asked" in found._repr_html_()
-        found = experiment([poor, echo], ROWS, resume="e")
-        assert (found.decision, asked.total(), max(asked.values())) == (None, 20, 1)
-        assert experiment([poor, echo], **SINGLE, out="e").variants == found.variants
+        result = experiment([poor, echo], **SINGLE, stop_when_decided=True, out="e")
+        assert result.decision is not None
+        assert (result.decision.reason, asked.total()) == ("decided", 13)
+        assert "7 problems not asked" in result._repr_html_()
+        result = experiment([poor, echo], ROWS, resume="e")
+        assert (result.decision, asked.total(), max(asked.values())) == (None, 20, 1)
+        assert experiment([poor, echo], **SINGLE, out="e").variants == result.variants
         assert asked.total() == 20, "the same call asks nothing again"
 
     @pytest.mark.thorough
@@ -158,14 +158,14 @@ class TestGoingOn:
             experiment(resume="e", max_tokens_total=100_000)
         done = command(folder, "experiment", "--resume", "e", "--max-tokens-total", "100000")
         assert (done.returncode, "were given from Python" in done.stderr) == (2, True)
-        found = experiment(resume="e", benchmark=problems, max_tokens_total=100_000)
-        assert found.variants[0].graded == 2
+        result = experiment(resume="e", benchmark=problems, max_tokens_total=100_000)
+        assert result.variants[0].graded == 2
 
     @pytest.mark.thorough
     def test_experiment_stops_when_the_interval_is_narrow(self) -> None:
-        found = experiment([poor, good], **SINGLE, precision=150, level=0.2, out="e")
-        assert found.decision is not None
-        assert (found.decision.reason, found.decision.level) == ("precise", 0.2)
+        result = experiment([poor, good], **SINGLE, precision=150, level=0.2, out="e")
+        assert result.decision is not None
+        assert (result.decision.reason, result.decision.level) == ("precise", 0.2)
 
     @pytest.mark.thorough
     def test_what_failed_is_pending_and_said(
@@ -196,13 +196,13 @@ class TestGoingOn:
             assert len(server.requests) == 4
             again = "experiment(resume='e', max_tokens_total=MORE), with your models and problems"
             low = "max_tokens_total is too low for another problem: 40 of 50 tokens"
-            words = f"{low}; go on with: {again}"
-            assert words in caplog.text
-            found = await asyncio.to_thread(
+            message = f"{low}; go on with: {again}"
+            assert message in caplog.text
+            result = await asyncio.to_thread(
                 experiment, resume="e", benchmark=ROWS[:4], max_tokens_total=90
             )
             assert len(server.requests) == 8
-        assert found.to_pandas()["graded"].tolist() == [4, 4]
+        assert result.to_pandas()["graded"].tolist() == [4, 4]
 
 
 class Own(UnaskedModel):
@@ -229,21 +229,21 @@ class TestOwnModels:
         """The test has a running loop, as a notebook has."""
         model = Own()
         own = asyncio.get_running_loop()
-        found = experiment(model, ROWS[:9], stop_when_decided=True, out="e")
+        result = experiment(model, ROWS[:9], stop_when_decided=True, out="e")
         assert asyncio.get_running_loop() is own
         assert len(model.loops) == 1
         assert model.closed == 0
-        assert {variant.settings["mode"] for variant in found.variants} == {
+        assert {variant.settings["mode"] for variant in result.variants} == {
             "single_shot",
             "agentic",
         }
-        assert min(variant.graded for variant in found.variants) == 9
+        assert min(variant.graded for variant in result.variants) == 9
 
     def test_settings_of_all_variants_and_of_some(self) -> None:
-        found = experiment(
+        result = experiment(
             Own(), ROWS[:1], modes="agentic", vary={"max_turns": [1, 3]}, temperature=0.5, out="e"
         )
-        turns = {(run.spec["max_turns"], run.spec["temperature"]) for run in found.runs.values()}
+        turns = {(run.spec["max_turns"], run.spec["temperature"]) for run in result.runs.values()}
         assert turns == {(1, 0.5), (3, 0.5)}
 
     @pytest.mark.thorough
@@ -255,7 +255,7 @@ class TestOwnModels:
 
 
 @pytest.mark.parametrize(
-    ("given", "words"),
+    ("given", "message"),
     [
         ({"models": [good, good]}, "two models have the name python:"),
         ({"models": harness.load_problems("fixture")}, "a Problem is not a model; .* benchmark="),
@@ -283,8 +283,8 @@ class TestOwnModels:
         ({"benchmark": 3}, "the benchmark is a int"),
     ],
 )
-def test_misuse_is_told_in_one_line(given: dict[str, Any], words: str, folder: Path) -> None:
-    with pytest.raises(HarnessError, match=words) as caught:
+def test_misuse_is_told_in_one_line(given: dict[str, Any], message: str, folder: Path) -> None:
+    with pytest.raises(HarnessError, match=message) as caught:
         experiment(**{"models": good, **given})
     assert "\n" not in str(caught.value)
     assert not list(folder.iterdir()), "nothing is begun"

@@ -92,7 +92,7 @@ async def test_grade_works_in_a_running_loop(problems: Problems) -> None:
 
 
 @pytest.mark.parametrize(
-    ("solutions", "arguments", "error", "words"),
+    ("solutions", "arguments", "error", "message"),
     [
         ([ECHOES], {}, UsageError, "1 text for 3 problems: give one for each"),
         ([], {}, UsageError, "there is no solution"),
@@ -114,12 +114,12 @@ def test_grade_refuses_mistakes_in_one_line(
     solutions: Any,
     arguments: dict[str, Any],
     error: type[Exception],
-    words: str,
+    message: str,
     problems: Problems,
 ) -> None:
     with pytest.raises(error) as caught:
         grade(problems, solutions, **arguments)
-    assert words in str(caught.value)
+    assert message in str(caught.value)
     assert "\n" not in str(caught.value)
 
 

@@ -168,8 +168,8 @@ class TestThreads:
             return grader.score(["own/echo"] * 4, texts)
 
         with ThreadPoolExecutor(4) as pool:
-            found = list(pool.map(ask, range(4)))
-        assert found == [[float(each == number) for each in range(4)] for number in range(4)]
+            scores = list(pool.map(ask, range(4)))
+        assert scores == [[float(each == number) for each in range(4)] for number in range(4)]
 
     def test_closed_by_another_thread_it_says_so(self, rows: Problems) -> None:
         before = children()
@@ -301,7 +301,7 @@ class _Async:
 
 
 @pytest.mark.parametrize(
-    ("reward", "words"),
+    ("reward", "message"),
     [
         (
             _in_time,
@@ -312,8 +312,8 @@ class _Async:
         (lambda a, b: a + b, "<lambda> must take one argument, the Scored, and return a number"),
     ],
 )
-def test_a_function_that_gives_no_reward_is_refused(reward: Any, words: str) -> None:
-    with pytest.raises(UsageError, match=rf"Grader\(\): .*{words}"):
+def test_a_function_that_gives_no_reward_is_refused(reward: Any, message: str) -> None:
+    with pytest.raises(UsageError, match=rf"Grader\(\): .*{message}"):
         Grader(reward=reward)
 
 
@@ -322,11 +322,11 @@ def test_a_reward_that_is_no_number_names_its_function(value: Any, rows: Problem
     def mine(each: Scored) -> Any:
         return value(each) if callable(value) else value
 
-    words = r"Grader\(\): reward function .*mine returned .*, a \w+: it must return a number"
+    message = r"Grader\(\): reward function .*mine returned .*, a \w+: it must return a number"
     with Grader(reward=mine, workers=1) as grader:
         for failures in ("raise", "none"):
             grader._failures = failures
-            with pytest.raises(UsageError, match=words):
+            with pytest.raises(UsageError, match=message):
                 grader(rows[0], ECHOES)
 
 
@@ -334,12 +334,12 @@ def test_a_reward_that_is_no_number_names_its_function(value: Any, rows: Problem
 def test_a_reward_may_be_whatever_is_a_number(rows: Problems) -> None:
     for value in (1, True, Fraction(1, 1)):
         with Grader(reward=lambda _, value=value: value, workers=1) as grader:
-            assert (found := grader(rows[0], ECHOES)) == 1.0
-            assert type(found) is float
+            assert (score := grader(rows[0], ECHOES)) == 1.0
+            assert type(score) is float
 
 
 @pytest.mark.parametrize(
-    ("ask", "words"),
+    ("ask", "message"),
     [
         (lambda g: g.score(["double"], ["a", "b"]), "2 texts for 1 problems; give one for each"),
         (lambda g: g.score(["double"], [[{"role": "assistant"}]]), r"texts\[0\] is a list, no tex"),
@@ -365,6 +365,8 @@ def test_a_reward_may_be_whatever_is_a_number(rows: Problems) -> None:
         (lambda _: Grader(test_timeout="reference*2"), "give seconds"),
     ],
 )
-def test_grader_refuses_mistakes(ask: Callable[[Any], object], words: str, grader: Grader) -> None:
-    with pytest.raises(UsageError, match=words):
+def test_grader_refuses_mistakes(
+    ask: Callable[[Any], object], message: str, grader: Grader
+) -> None:
+    with pytest.raises(UsageError, match=message):
         ask(grader)

@@ -49,7 +49,7 @@ def test_problems_given_as_rows_are_evaluated_and_graded() -> None:
 
 
 @pytest.mark.parametrize(
-    ("row", "words"),
+    ("row", "message"),
     [
         ({"id": "a"}, "the benchmark's row:1: field 'statement': field required"),
         ({**ROWS[0], "test": "x", "tset": 1}, "field 'tset': unknown key; did you mean"),
@@ -57,10 +57,10 @@ def test_problems_given_as_rows_are_evaluated_and_graded() -> None:
         ({**ROWS[0], "statement": object()}, "the benchmark's row 1: it cannot be JSON"),
     ],
 )
-def test_a_row_of_another_form_is_refused(row: dict[str, Any], words: str) -> None:
+def test_a_row_of_another_form_is_refused(row: dict[str, Any], message: str) -> None:
     with pytest.raises(harness.DataError) as caught:
         harness.load_problems([row])
-    assert words in str(caught.value)
+    assert message in str(caught.value)
     assert "\n" not in str(caught.value)
 
 

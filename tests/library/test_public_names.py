@@ -137,14 +137,18 @@ def test_what_names_of_the_library_do_not_import(code: str, names: tuple[str, ..
 
 def functions(name: str) -> list[Any]:
     """A public function, or the public methods of a public class that is of this room."""
-    found = getattr(harness, name)
-    if inspect.isfunction(found):
-        return [found]
-    if not inspect.isclass(found) or not found.__module__.startswith("harness.features"):
+    public_object = getattr(harness, name)
+    if inspect.isfunction(public_object):
+        return [public_object]
+    if not inspect.isclass(public_object) or not public_object.__module__.startswith(
+        "harness.features"
+    ):
         return []
-    methods = (each for key, each in vars(found).items() if not key.startswith("_"))
+    methods = (each for key, each in vars(public_object).items() if not key.startswith("_"))
     plain = [each.fget if isinstance(each, property) else each for each in methods]
-    return [each for each in (*plain, vars(found).get("__init__")) if inspect.isfunction(each)]
+    return [
+        each for each in (*plain, vars(public_object).get("__init__")) if inspect.isfunction(each)
+    ]
 
 
 @pytest.mark.parametrize("name", NAMES.split())

@@ -119,7 +119,7 @@ class TestImport:
         assert harness.compare(run, again).versus[0].paired.difference == 0
 
     @pytest.mark.parametrize(
-        ("given", "said"),
+        ("given", "message"),
         [
             ({"file_format": "xml"}, "import_run(): file_format 'xml': known are solutions, "),
             ({"write_tool": "<a b>"}, "import_run(): write_tool '<a b>': a tag is written as"),
@@ -145,12 +145,12 @@ class TestImport:
         ],
     )
     def test_misuse_is_one_line(
-        self, tmp_path: Path, revisions: Path, given: dict[str, Any], said: str
+        self, tmp_path: Path, revisions: Path, given: dict[str, Any], message: str
     ) -> None:
         arguments: dict[str, Any] = {"file": revisions, "problems": [ECHO], "out": tmp_path / "r"}
         with pytest.raises(harness.HarnessError) as raised:
             harness.import_run(**{**arguments, **given})
-        assert said in str(raised.value)
+        assert message in str(raised.value)
         assert "--" not in str(raised.value)
         assert "\n" not in str(raised.value)
         assert not (tmp_path / "r").exists()
@@ -307,7 +307,7 @@ class TestExport:
         assert len(harness.export_run(run, "lcb", run.path, benchmark=own)) == 3
 
     @pytest.mark.parametrize(
-        ("given", "said"),
+        ("given", "message"),
         [
             ({"to": "xml"}, "export_run(): to 'xml': known are csv, parquet, junit"),
             ({"benchmark": "fixture"}, "export_run(): benchmark goes with to lcb"),
@@ -323,12 +323,12 @@ class TestExport:
         ],
     )
     def test_misuse_is_one_line(
-        self, run: harness.LoadedRun, given: dict[str, Any], said: str
+        self, run: harness.LoadedRun, given: dict[str, Any], message: str
     ) -> None:
         arguments: dict[str, Any] = {"run": run, "to": "csv"}
         with pytest.raises(harness.UsageError) as raised:
             harness.export_run(**{**arguments, **given})
-        assert said in str(raised.value)
+        assert message in str(raised.value)
         assert "\n" not in str(raised.value)
 
 
@@ -392,15 +392,15 @@ class TestMerge:
 
         monkeypatch.setattr(merge, "write_json", write)
         with ThreadPoolExecutor(3) as pool:
-            said = sorted(pool.map(call, range(3)), key=len)
+            outcomes = sorted(pool.map(call, range(3)), key=len)
         taken = f"{tmp_path / 'm'} exists and is not an empty directory; choose another out"
-        assert sum(taken in each for each in said) == 2, said
+        assert sum(taken in each for each in outcomes) == 2, outcomes
         assert len(harness.load_run(tmp_path / "m").results) == 2
         assert len(list((tmp_path / "m" / "transcripts").iterdir())) == 2
         assert {path.name for path in tmp_path.iterdir()} == {"s1", "s2", "m"}
 
     @pytest.mark.parametrize(
-        ("shards", "said"),
+        ("shards", "message"),
         [
             (["a\0b"], "merge_runs(): a shard 'a\\x00b': a path has no NUL"),
             ("s1", "merge_runs(): shards is of type str; give a list"),
@@ -410,8 +410,8 @@ class TestMerge:
             (["nowhere"], "nowhere is not a run"),
         ],
     )
-    def test_misuse_is_one_line(self, tmp_path: Path, shards: Any, said: str) -> None:
+    def test_misuse_is_one_line(self, tmp_path: Path, shards: Any, message: str) -> None:
         with pytest.raises(harness.UsageError) as raised:
             harness.merge_runs(shards, tmp_path / "m")
-        assert said in str(raised.value)
+        assert message in str(raised.value)
         assert "\n" not in str(raised.value)

@@ -71,8 +71,8 @@ def test_a_client_of_another_loop_is_told_what_to_do(problems: Problems) -> None
         return "print(0)"
 
     assert evaluate(answer, benchmark=problems[:1])["graded"] == 1
-    words = "ConnectionError: no connection .each call of evaluate has an event loop of its own"
-    with pytest.raises(EvaluationError, match=words):
+    message = "ConnectionError: no connection .each call of evaluate has an event loop of its own"
+    with pytest.raises(EvaluationError, match=message):
         evaluate(answer, benchmark=problems[:1])
 
 

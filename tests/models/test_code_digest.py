@@ -122,7 +122,7 @@ def test_what_a_function_counts_itself_is_no_change() -> None:
 def test_the_code_digest_is_the_same_in_another_process(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(BASE)
     line = "import mine; from harness.models.function import code_digest as d; "
-    found = {
+    digests = {
         subprocess.run(
             [sys.executable, "-c", f"{line}print(d(mine.solve))"],
             cwd=tmp_path,
@@ -133,8 +133,8 @@ def test_the_code_digest_is_the_same_in_another_process(tmp_path: Path) -> None:
         ).stdout
         for seed in ("1", "2", "3")
     }
-    assert len(found) == 1
-    assert "sha256" in found.pop()
+    assert len(digests) == 1
+    assert "sha256" in digests.pop()
 
 
 def test_a_wrapper_of_a_library_does_not_count() -> None:

@@ -18,7 +18,7 @@ from harness.models.protocol import ContextOverflowError
 
 
 @pytest.mark.parametrize(
-    ("body", "words", "code"),
+    ("body", "message", "code"),
     [
         (b'{"error": {"message": "no", "code": "bad"}}', "no", "bad"),
         (b'{"error": {"message": "no", "code": null, "type": "t"}}', "no", "t"),
@@ -57,9 +57,9 @@ from harness.models.protocol import ContextOverflowError
         (b"", "", ""),
     ],
 )
-def test_the_providers_words_are_found(body: bytes, words: str, code: str) -> None:
+def test_the_providers_words_are_found(body: bytes, message: str, code: str) -> None:
     error = read_error(body)
-    assert (error.text, error.code) == (words, code)
+    assert (error.text, error.code) == (message, code)
 
 
 def test_foreign_text_becomes_one_bounded_line_without_secrets() -> None:
@@ -80,25 +80,25 @@ def test_a_redactor_does_not_show_its_secrets() -> None:
 
 
 @pytest.mark.parametrize(
-    ("code", "words"),
+    ("code", "message"),
     [
         ("content_filter", "The prompt was filtered."),
         ("content_policy_violation", "It was rejected."),
         ("invalid_request_error", "Output blocked by content filtering policy"),  # Anthropic
     ],
 )
-def test_what_a_content_filter_refuses_is_an_answer(code: str, words: str) -> None:
-    told = {"error": {"message": words, "type": code}}
-    error = failed_status(400, {}, json.dumps(told).encode(), Redactor(), now=0)
+def test_what_a_content_filter_refuses_is_an_answer(code: str, message: str) -> None:
+    payload = {"error": {"message": message, "type": code}}
+    error = failed_status(400, {}, json.dumps(payload).encode(), Redactor(), now=0)
     assert isinstance(error, PolicyRefusedError)
     turn = error.turn()
     assert (turn.text, turn.usage, turn.stop.reason) == ("", None, "content_filter")
-    assert turn.stop.provider_word == f"HTTP 400: {words}"
+    assert turn.stop.provider_word == f"HTTP 400: {message}"
 
 
 def test_a_setting_of_that_name_is_none() -> None:
-    told = {"error": {"message": "unknown parameter: content_filter", "code": "bad"}}
-    error = failed_status(400, {}, json.dumps(told).encode(), Redactor(), now=0)
+    payload = {"error": {"message": "unknown parameter: content_filter", "code": "bad"}}
+    error = failed_status(400, {}, json.dumps(payload).encode(), Redactor(), now=0)
     assert isinstance(error, RejectedError)
     assert not isinstance(error, PolicyRefusedError)
 
@@ -198,11 +198,11 @@ def test_a_failure_without_an_answer_has_no_status() -> None:
 
 
 def test_an_answer_of_too_many_tokens_asked_for_is_no_overflow() -> None:
-    words = (
+    message = (
         "'max_tokens' or 'max_completion_tokens' is too large: 32000. This model's maximum context "
         "length is 8192 tokens and your request has 500 input tokens"
     )
-    body = json.dumps({"error": {"message": words}}).encode()
+    body = json.dumps({"error": {"message": message}}).encode()
     error = failed_status(400, {}, body, Redactor(), now=0.0)
     assert isinstance(error, RejectedError)
     assert not isinstance(error, ContextOverflowError)
@@ -215,11 +215,11 @@ def test_an_answer_of_too_many_tokens_asked_for_is_no_overflow() -> None:
 def test_anthropics_sum_of_both_is_told_apart_by_its_numbers(
     sent: int, asked: int, overflow: bool
 ) -> None:
-    words = (
+    message = (
         f"input length and `max_tokens` exceed context limit: {sent} + {asked} > 200000, decrease "
         "input length or `max_tokens` and try again"
     )
-    error = {"type": "invalid_request_error", "message": words}
+    error = {"type": "invalid_request_error", "message": message}
     body = json.dumps({"type": "error", "error": error}).encode()
     fault = failed_status(400, {}, body, Redactor(), now=0.0)
     assert isinstance(fault, ContextOverflowError) is overflow
@@ -283,8 +283,8 @@ def test_a_wrong_key_and_an_empty_account_stop_the_run(status: int, text: str, c
 
 @pytest.mark.parametrize("status", [413, 429])
 def test_a_request_beyond_the_tokens_a_minute_is_not_asked_again(status: int) -> None:
-    words = "Request too large on tokens per minute (TPM): Limit 6000, Requested 9000, reduce it"
-    body = json.dumps({"error": {"message": words, "code": "rate_limit_exceeded"}}).encode()
+    message = "Request too large on tokens per minute (TPM): Limit 6000, Requested 9000, reduce it"
+    body = json.dumps({"error": {"message": message, "code": "rate_limit_exceeded"}}).encode()
     error = failed_status(status, {}, body, Redactor(), now=NOW)
     assert isinstance(error, RejectedError)
     assert not error.hopeless
@@ -294,11 +294,11 @@ def test_a_request_beyond_the_tokens_a_minute_is_not_asked_again(status: int) ->
 
 
 @pytest.mark.parametrize(
-    "words",
+    "message",
     ["Loading model", "Model org/name is currently loading", "The model is still loading."],
 )
-def test_a_server_that_is_loading_its_model_is_known(words: str) -> None:
-    body = json.dumps({"error": {"message": words, "type": "unavailable_error"}}).encode()
+def test_a_server_that_is_loading_its_model_is_known(message: str) -> None:
+    body = json.dumps({"error": {"message": message, "type": "unavailable_error"}}).encode()
     error = failed_status(503, {}, body, Redactor(), now=NOW)
     assert isinstance(error, TransientError)
     assert (error.loading, error.throttled) == (True, False)

@@ -21,8 +21,8 @@ Row = tuple[int | None, str, str]  # status, text, code
 
 def rows(meaning: str) -> list[Row]:
     lines = (json.loads(line) for line in TEXTS.read_text(encoding="utf-8").splitlines())
-    found = [each for each in lines if each["means"] == meaning]
-    return [(each["status"], each["text"], each.get("code", "")) for each in found]
+    matches = [each for each in lines if each["means"] == meaning]
+    return [(each["status"], each["text"], each.get("code", "")) for each in matches]
 
 
 @pytest.mark.parametrize(("status", "text", "code"), rows("conversation"))
@@ -49,7 +49,7 @@ def test_another_error_is_no_overflow(status: int, text: str, code: str) -> None
 
 
 @pytest.mark.parametrize(
-    ("asked", "sent", "found"),
+    ("asked", "sent", "expected"),
     [
         (4096, 5000, Excess.CONVERSATION),
         (8191, 100, Excess.CONVERSATION),
@@ -57,13 +57,13 @@ def test_another_error_is_no_overflow(status: int, text: str, code: str) -> None
         (9000, 100, Excess.ASKED),
     ],
 )
-def test_the_numbers_tell_whose_the_excess_is(asked: int, sent: int, found: Excess) -> None:
+def test_the_numbers_tell_whose_the_excess_is(asked: int, sent: int, expected: Excess) -> None:
     text = (
         f"'max_tokens' or 'max_completion_tokens' is too large: {asked}. This model's maximum "
         f"context length is 8192 tokens and your request has {sent} input tokens ({asked} > 8192 - "
         f"{sent}). None"
     )
-    assert excess(400, text) is found
+    assert excess(400, text) is expected
 
 
 def test_a_long_text_is_searched_in_bounded_time() -> None:
@@ -75,15 +75,15 @@ BY_NUMBERS = "vllm v0.6+"  # 9000 tokens asked of a context of 8192
 
 
 def test_errors_of_real_servers_are_told_apart(test_data: Path) -> None:
-    found: list[dict[str, Any]] = json.loads(
+    provider_errors: list[dict[str, Any]] = json.loads(
         (test_data / "real_model" / "provider_errors.json").read_text()
     )
     wrong: list[str] = []
-    for row in found:
+    for row in provider_errors:
         body = row["body"] if isinstance(row["body"], str) else json.dumps(row["body"])
         error = failed_status(row["status"], {}, body.encode(), Redactor(), now=0.0)
         expected = row["expected"] == "overflow" and row["server"] != BY_NUMBERS
         if isinstance(error, ContextOverflowError) is not expected:
             wrong.append(row["server"])
-    assert len(found) == 64
+    assert len(provider_errors) == 64
     assert wrong == []

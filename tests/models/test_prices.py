@@ -41,15 +41,15 @@ LIST = PriceList(
     ],
 )
 def test_a_name_finds_the_longest_that_fits(model: str, dollars: float) -> None:
-    found = LIST.of(model)
-    assert found is not None
-    assert found.input == dollars
+    price = LIST.of(model)
+    assert price is not None
+    assert price.input == dollars
 
 
 def test_a_name_in_full_is_before_any_star() -> None:
     both = {"gpt-5": ListedPrice(input=7, output=7), "gpt-5*": ListedPrice(input=99, output=99)}
     prices = LIST.model_copy(update={"models": both})
-    assert [found.input for m in ("gpt-5", "gpt-5-pro") if (found := prices.of(m))] == [7, 99]
+    assert [price.input for m in ("gpt-5", "gpt-5-pro") if (price := prices.of(m))] == [7, 99]
 
 
 @pytest.mark.parametrize("model", ["gpt-5-pro", "gpt-5.1", "gpt-50", "gpt", "", "xgpt-5", "other"])

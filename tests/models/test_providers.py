@@ -97,8 +97,8 @@ def test_a_name_that_is_nobodys_is_answered_with_what_is_possible(
     assert "\n" not in text
     if nearest is not None:
         assert f"nearest is {nearest};" in text
-    for words in (repr(name), "gpt-*", "claude*", "ORG/MODEL", "hf/", "python:", "--base-url"):
-        assert words in text
+    for phrase in (repr(name), "gpt-*", "claude*", "ORG/MODEL", "hf/", "python:", "--base-url"):
+        assert phrase in text
 
 
 @pytest.mark.parametrize("prefix", [each.prefix for each in PROVIDERS])
@@ -174,7 +174,7 @@ def test_the_protocol_can_be_named(
 
 
 @pytest.mark.parametrize(
-    ("name", "api", "words"),
+    ("name", "api", "message"),
     [
         ("claude-x", "chat", "Anthropic has messages"),
         ("gemini-3", "responses", "Gemini has chat"),
@@ -182,9 +182,9 @@ def test_the_protocol_can_be_named(
     ],
 )
 def test_a_protocol_that_a_provider_does_not_speak_is_refused(
-    name: str, api: Api, words: str
+    name: str, api: Api, message: str
 ) -> None:
-    with pytest.raises(UsageError, match=f"--api {api}: {words}"):
+    with pytest.raises(UsageError, match=f"--api {api}: {message}"):
         resolve(name, base_url=None, environment=environment(), api=api)
 
 
@@ -301,22 +301,22 @@ def test_only_known_variables_are_read_from_dotenv(tmp_path: Path) -> None:
         "OLLAMA_HOST=box\nPATH=/nowhere\nDATABASE_URL=${OPENAI_API_KEY}\nGOOGLE_API_KEY\n"
         'this is "no setting\n'
     )
-    found = Environment.read({}, path)
-    assert found.find("OPENAI_API_KEY") == FoundVariable("OPENAI_API_KEY", ".env", "sk-1")
-    assert found.text("ANTHROPIC_API_KEY") == "sk ant"
-    assert found.text("GEMINI_API_KEY") == "$HOME"
-    assert found.text("MODEL_ID") == "org/model"
-    assert found.find("GOOGLE_API_KEY") is None
+    variables = Environment.read({}, path)
+    assert variables.find("OPENAI_API_KEY") == FoundVariable("OPENAI_API_KEY", ".env", "sk-1")
+    assert variables.text("ANTHROPIC_API_KEY") == "sk ant"
+    assert variables.text("GEMINI_API_KEY") == "$HOME"
+    assert variables.text("MODEL_ID") == "org/model"
+    assert variables.find("GOOGLE_API_KEY") is None
     for name in ("OLLAMA_HOST", "PATH", "DATABASE_URL"):
-        assert found.find(name) is None
+        assert variables.find(name) is None
 
 
 def test_the_environment_wins_over_the_file_even_when_it_says_nothing(tmp_path: Path) -> None:
     path = tmp_path / ".env"
     path.write_text("OPENAI_BASE_URL=http://file/v1\nMODEL_ID=file\n")
-    found = Environment.read({"OPENAI_BASE_URL": "", "MODEL_ID": "real"}, path)
-    assert found.find("OPENAI_BASE_URL") is None
-    assert found.find("MODEL_ID") == FoundVariable("MODEL_ID", "environment", "real")
+    variables = Environment.read({"OPENAI_BASE_URL": "", "MODEL_ID": "real"}, path)
+    assert variables.find("OPENAI_BASE_URL") is None
+    assert variables.find("MODEL_ID") == FoundVariable("MODEL_ID", "environment", "real")
 
 
 def test_a_file_changes_no_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

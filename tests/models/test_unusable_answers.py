@@ -159,15 +159,15 @@ class TestKeyThatIsRefused:
     @pytest.mark.parametrize("status", [401, 403, 404])
     async def test_a_refused_key_is_tried_once(self, wire: Wire, status: int) -> None:
         async with talking(wire, in_turn(failure(status, "who is this?"))) as talk:
-            told: list[str] = []
+            messages: list[str] = []
             for _ in range(3):
                 with pytest.raises(RejectedError, match="who is this") as caught:
                     await talk.ask()
                 assert caught.value.status == status
                 assert caught.value.stops_run
-                told.append(str(caught.value))
+                messages.append(str(caught.value))
         assert len(talk.server.requests) == 1
-        assert len(set(told)) == 1
+        assert len(set(messages)) == 1
 
     async def test_a_key_refused_after_a_good_answer_is_tried_again(self) -> None:
         wire = WIRES["chat"]

@@ -61,7 +61,7 @@ def test_nothing_is_imported_before_its_name_is_asked_for(folder: Path) -> None:
 
 @pytest.mark.parametrize("group", plugins.GROUPS)
 @pytest.mark.parametrize(
-    ("code", "words"),
+    ("code", "reason"),
     [
         (
             "import nothing_of_the_kind",
@@ -73,14 +73,14 @@ def test_nothing_is_imported_before_its_name_is_asked_for(folder: Path) -> None:
     ],
 )
 def test_a_plug_in_that_does_not_load_is_one_line_with_package_and_entry_point(
-    folder: Path, group: str, code: str, words: str
+    folder: Path, group: str, code: str, reason: str
 ) -> None:
     made_package(folder, "mine-broken", ALL, code)
     with pytest.raises(UsageError) as caught:
         _ask(group, "mine")
     line = str(caught.value)
     assert f"'mine' of package mine-broken (entry point 'mine_broken:thing' of {group})" in line
-    assert f"does not load: {words}" in line
+    assert f"does not load: {reason}" in line
     assert len(line) < 600
     assert "\n" not in line
     sys.modules.pop("mine_broken", None)

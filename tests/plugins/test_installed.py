@@ -65,6 +65,6 @@ def test_a_run_that_goes_on_with_another_version_says_so(tmp_path: Path, site: P
     path.write_text(path.read_text().replace('"version": "0.1.0"', '"version": "0.0.9"'))
     done = _run(tmp_path, site, *flags, "-k", "2")
     assert done.returncode == 0, done.stderr
-    words = "source 'toy' of plug-in harness-toy 0.1.0: the run began with harness-toy 0.0.9"
-    assert words in done.stderr.splitlines()
+    message = "source 'toy' of plug-in harness-toy 0.1.0: the run began with harness-toy 0.0.9"
+    assert message in done.stderr.splitlines()
     assert len(results(tmp_path / "r")) == 4

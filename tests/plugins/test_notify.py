@@ -59,11 +59,11 @@ def test_a_run_tells_its_beginning_and_end_as_versioned_json(tmp_path: Path) -> 
     _no_secret(tmp_path, done.stdout + done.stderr)
 
 
-def _no_secret(folder: Path, said: str) -> None:
+def _no_secret(folder: Path, output: str) -> None:
     kept = [path.read_bytes() for path in folder.rglob("*") if path.is_file()]
     assert kept
     for secret in (b"s3cr3tpath", b"alsosecret", b"hunter2"):
-        assert not [text for text in (*kept, said.encode()) if secret in text]
+        assert not [text for text in (*kept, output.encode()) if secret in text]
 
 
 def test_an_address_is_nowhere_to_be_seen_where_it_does_not_answer_either(tmp_path: Path) -> None:
@@ -213,9 +213,9 @@ def test_each_variant_of_an_experiment_is_told_of(tmp_path: Path) -> None:
         flags = ["-c", "grid.yaml", "--out", "e", "--notify", f"{hook.url}/{SECRET}"]
         done = harness(tmp_path, "experiment", *flags)
     assert done.returncode == 0, done.stderr
-    told = [(each.body["event"], each.body.get("mode", "")) for each in hook.posted]
+    events = [(each.body["event"], each.body.get("mode", "")) for each in hook.posted]
     begun = [("run_started", "single_shot"), ("run_started", "agentic")]
-    assert told == [*begun, ("run_ended", ""), ("run_ended", "")], "they proceed in parts"
+    assert events == [*begun, ("run_ended", ""), ("run_ended", "")], "they proceed in parts"
     _no_secret(tmp_path, done.stdout + done.stderr)
 
 

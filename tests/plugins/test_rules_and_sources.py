@@ -32,10 +32,10 @@ def test_a_plug_in_rule_returns_its_own_difference() -> None:
 
 def test_a_rule_that_fails_on_an_odd_answer_alone_says_that_it_is_wrong() -> None:
     rule = _rule(lambda expected, got: None if int(expected) == int(got) else WRONG)
-    said = rule("1", "one")
-    assert said is not None
-    assert "cannot make anything of it: ValueError" in said.where
-    assert (said.expected, said.got) == ("1", "one")
+    difference = rule("1", "one")
+    assert difference is not None
+    assert "cannot make anything of it: ValueError" in difference.where
+    assert (difference.expected, difference.got) == ("1", "one")
 
 
 @pytest.mark.parametrize(

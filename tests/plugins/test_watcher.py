@@ -39,12 +39,12 @@ def _names(events: list[Observed]) -> list[str]:
 
 
 def test_events_are_told_in_order_and_then_it_is_closed() -> None:
-    told: list[Observed] = []
+    events: list[Observed] = []
     closed = threading.Event()
 
     class Kept:
         def __call__(self, event: Observed) -> None:
-            told.append(event)
+            events.append(event)
 
         def close(self) -> None:
             closed.set()
@@ -53,24 +53,24 @@ def test_events_are_told_in_order_and_then_it_is_closed() -> None:
     for number in range(100):
         watcher.tell(_sample(number))
     assert watcher.close(time.monotonic() + SOON) is None
-    assert _names(told) == [f"p#{number}" for number in range(100)]
+    assert _names(events) == [f"p#{number}" for number in range(100)]
     assert closed.is_set()
 
 
 def test_an_observer_that_raises_is_told_the_rest_and_blamed_once() -> None:
-    told: list[Observed] = []
+    events: list[Observed] = []
 
     def watch(event: Observed) -> None:
-        told.append(event)
-        if len(told) > 1:
+        events.append(event)
+        if len(events) > 1:
             raise SystemExit("two\nlines")
 
     watcher = Watcher("bad", lambda: watch)
     for number in range(5):
         watcher.tell(_sample(number))
-    words = watcher.close(time.monotonic() + SOON)
-    assert words == "bad: it failed at 4 of 5 events, at first by SystemExit: two lines"
-    assert len(told) == 5
+    report = watcher.close(time.monotonic() + SOON)
+    assert report == "bad: it failed at 4 of 5 events, at first by SystemExit: two lines"
+    assert len(events) == 5
 
 
 def test_an_observer_whose_error_has_no_message_is_named_by_its_type() -> None:
@@ -87,8 +87,8 @@ def test_an_observer_whose_error_has_no_message_is_named_by_its_type() -> None:
 
     watcher = Watcher("bad", Bad)
     watcher.tell(_end())
-    words = watcher.close(time.monotonic() + SOON)
-    assert words == "bad: it failed at 1 of 1 event, at first by SpeechlessError"
+    report = watcher.close(time.monotonic() + SOON)
+    assert report == "bad: it failed at 1 of 1 event, at first by SpeechlessError"
 
 
 def test_an_observer_that_cannot_be_made_is_tried_once() -> None:
@@ -101,19 +101,19 @@ def test_an_observer_that_cannot_be_made_is_tried_once() -> None:
     watcher = Watcher("unmade", make)  # pyright: ignore[reportArgumentType] - that is the point
     for number in range(3):
         watcher.tell(_sample(number))
-    words = watcher.close(time.monotonic() + SOON)
-    assert words == "unmade: it failed at 3 of 3 events, at first by KeyError: 'token'"
+    report = watcher.close(time.monotonic() + SOON)
+    assert report == "unmade: it failed at 3 of 3 events, at first by KeyError: 'token'"
     assert tries == [1]
 
 
 def test_an_observer_that_blocks_loses_events_but_not_the_end_of_the_run() -> None:
     free, begun = threading.Event(), threading.Event()
-    told: list[Observed] = []
+    events: list[Observed] = []
 
     def watch(event: Observed) -> None:
         begun.set()
         free.wait(SOON)
-        told.append(event)
+        events.append(event)
 
     watcher = Watcher("slow", lambda: watch, room=10)
     watcher.tell(_sample(0))
@@ -127,7 +127,7 @@ def test_an_observer_that_blocks_loses_events_but_not_the_end_of_the_run() -> No
     free.set()
     assert watcher._thread is not None
     watcher._thread.join(SOON)
-    assert _names(told) == [*(f"p#{number}" for number in range(11)), "run_failed"]
+    assert _names(events) == [*(f"p#{number}" for number in range(11)), "run_failed"]
 
 
 def test_an_observer_that_is_closing_is_not_waited_for() -> None:
@@ -167,19 +167,19 @@ def test_an_observer_for_which_no_thread_starts_is_reported(
     monkeypatch.setattr(threading.Thread, "start", start)
     watcher = Watcher("starved", lambda: print)
     watcher.tell(_sample(1))
-    words = watcher.close(time.monotonic())
-    assert words == "starved: no thread could be started for it"
+    report = watcher.close(time.monotonic())
+    assert report == "starved: no thread could be started for it"
 
 
 def test_an_observer_is_told_texts_of_any_bytes() -> None:
-    told: list[Observed] = []
-    watcher = Watcher("kept", lambda: told.append)
+    events: list[Observed] = []
+    watcher = Watcher("kept", lambda: events.append)
     watching = Watching(RunProgress(console(error=True), 1, ()), [watcher], Path("r\udcff"))
     watching.started("a/b#0")
     watching.failed(Failure("a/b#0", Verdict.MODEL_ERROR, "bad \udc80"))
     watching.broken(OSError("\udc81"))
     assert watcher.close(time.monotonic() + SOON) is None
-    told_json = [json.loads(event.model_dump_json()) for event in told]
+    told_json = [json.loads(event.model_dump_json()) for event in events]
     assert [each["run"] for each in told_json] == ["r\\udcff"] * 3
     assert told_json[1]["cause"] == "bad \\udc80"
 
@@ -223,13 +223,13 @@ def test_a_run_is_the_same_whatever_its_observers_do(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     summary = json.loads(done.stdout)
     assert sum(summary["verdicts"].values()) == summary["graded"] == 2
-    told = [json.loads(line) for line in (tmp_path / "log").read_text().splitlines()]
-    kinds = [each["event"] for each in told]
+    events = [json.loads(line) for line in (tmp_path / "log").read_text().splitlines()]
+    kinds = [each["event"] for each in events]
     assert (kinds[0], kinds[-1]) == ("run_started", "run_ended")
     assert sorted(kinds[1:-1]) == ["sample_ended"] * 2 + ["sample_started"] * 2
-    assert told[0]["left"] == 2
-    assert (told[-1]["outcome"], told[-1]["summary"]["graded"]) == ("done", 2)
-    assert {each["run"] for each in told} == {"r"}
+    assert events[0]["left"] == 2
+    assert (events[-1]["outcome"], events[-1]["summary"]["graded"]) == ("done", 2)
+    assert {each["run"] for each in events} == {"r"}
     lines = done.stderr.splitlines()
     assert sum(line == "noise" for line in lines) == 6
     assert (
@@ -252,9 +252,9 @@ async def test_a_run_that_is_interrupted_or_has_samples_pending_says_so(tmp_path
     for model in ("solve", "stop"):
         process = await start(tmp_path, *flags, "-m", f"python:mine:{model}", "--concurrency", "1")
         await process.communicate()
-        told = [json.loads(line) for line in (tmp_path / "log").read_text().splitlines()]
-        outcomes[model] = told[-1]["outcome"]
-        kinds = {each["event"] for each in told}
+        events = [json.loads(line) for line in (tmp_path / "log").read_text().splitlines()]
+        outcomes[model] = events[-1]["outcome"]
+        kinds = {each["event"] for each in events}
         assert ("sample_failed" in kinds) == (model == "solve")
         (tmp_path / "log").unlink()
     assert outcomes == {"solve": "incomplete", "stop": "interrupted"}

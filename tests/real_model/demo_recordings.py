@@ -83,8 +83,8 @@ def facts(run: Path, record: dict[str, Any]) -> dict[str, Any]:
     if spec["mode"] == "single_shot":
         spec.pop("max_turns", None)
     own = record["results"].get(run.name, {})
-    words = own.get("command", [])
-    return {"command": " ".join(["harness", *words]), "date": manifest["created"][:10], **spec}
+    arguments = own.get("command", [])
+    return {"command": " ".join(["harness", *arguments]), "date": manifest["created"][:10], **spec}
 
 
 def main() -> None:

@@ -86,9 +86,9 @@ def main() -> None:
     parser.add_argument("--port", type=int, default=PORT, help=f"[default: {PORT}]")
     parser.add_argument("--slots", type=int, default=SLOTS, help=f"conversations [{SLOTS}]")
     given = parser.parse_args()
-    words = command(given.folder.resolve(), given.port, given.slots)
-    print(*words, flush=True)
-    os.execv(words[0], words)
+    command_line = command(given.folder.resolve(), given.port, given.slots)
+    print(*command_line, flush=True)
+    os.execv(command_line[0], command_line)
 
 
 if __name__ == "__main__":

@@ -105,8 +105,10 @@ def table(name: str, folder: Path, record: dict[str, Any]) -> Iterator[str]:
 def runs(folder: Path) -> list[Path]:
     """Return the run directories of a piece, also those within an experiment; none of a tuning."""
     tunings = [path.parent for path in folder.rglob(TUNING)]
-    found = (path.parent for path in folder.rglob("run.json"))
-    return sorted(run for run in found if not any(run.is_relative_to(each) for each in tunings))
+    directories = (path.parent for path in folder.rglob("run.json"))
+    return sorted(
+        run for run in directories if not any(run.is_relative_to(each) for each in tunings)
+    )
 
 
 def rate(value: Rate | None) -> tuple[str, str]:

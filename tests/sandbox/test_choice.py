@@ -200,17 +200,17 @@ def secret() -> Iterator[Path]:
 RIGHT = ["accepted", "wrong_answer"]
 
 
-def has(found: dict[str, Any], level: Level) -> None:
+def has(report: dict[str, Any], level: Level) -> None:
     """Asserts that this level is the strongest, and that programs are judged right in it."""
-    assert found["judged"][:3] == [*RIGHT, level], found
-    assert found["judged"][3] == "no\n"
+    assert report["judged"][:3] == [*RIGHT, level], report
+    assert report["judged"][3] == "no\n"
     for least in Level:
         if least is not Level.NONE and least.rank <= level.rank:
-            assert found[least][0] == level
+            assert report[least][0] == level
     for least in Level:
         if least.rank > level.rank:
-            assert isinstance(found[least], str)
-            refused_in_one_line(found[least], least)
+            assert isinstance(report[least], str)
+            refused_in_one_line(report[least], least)
 
 
 def refused_in_one_line(message: str, least: Level) -> None:
@@ -317,9 +317,9 @@ class TestPlaces:
     """The same questions, asked in processes that have more or fewer rights."""
 
     def test_the_chosen_isolation_holds_for_this_user(self, secret: Path) -> None:
-        found = look(secret)
-        assert found["judged"][:2] == RIGHT
-        for each in found["each"].values():
+        report = look(secret)
+        assert report["judged"][:2] == RIGHT
+        for each in report["each"].values():
             assert each[:2] == RIGHT
 
     @pytest.mark.thorough
@@ -328,16 +328,16 @@ class TestPlaces:
         """Both ways to make namespaces, Landlock, and the filter alone."""
         if user == 0 and os.getuid() != 0:
             pytest.skip("only root is root")
-        found = look(secret, user=user, python=public_interpreter())
-        assert found["user"] == user
-        direct = found["why"]["namespaces (direct)"]
+        report = look(secret, user=user, python=public_interpreter())
+        assert report["user"] == user
+        direct = report["why"]["namespaces (direct)"]
         if "Operation not permitted" in direct or "No space left" in direct:
             pytest.skip(f"no user namespaces here: {direct}")
         if shutil.which("bwrap") is None:
-            assert found["why"].pop("namespaces (bubblewrap)") == "bwrap is not installed"
-        assert set(found["why"].values()) == {""}, found["why"]
-        has(found, Level.NAMESPACES)
-        for name, each in found["each"].items():
+            assert report["why"].pop("namespaces (bubblewrap)") == "bwrap is not installed"
+        assert set(report["why"].values()) == {""}, report["why"]
+        has(report, Level.NAMESPACES)
+        for name, each in report["each"].items():
             assert each[:2] == RIGHT, name
             assert each[2] in name
             assert each[3] == ("no\n" if each[2] != "seccomp" else "7\n"), name
@@ -349,11 +349,11 @@ class TestPlaces:
     def test_without_user_namespaces(self, how: str, secret: Path) -> None:
         if how == AS_IN_A_CONTAINER and platform.machine() not in {"x86_64", "aarch64"}:
             pytest.skip("the filter is not written for this machine")
-        found = look(secret, before=[how])
-        has(found, Level.LANDLOCK)
-        assert MISSING[Level.LANDLOCK] in found["notice"]
-        assert len(found["notice"].splitlines()) == 1
-        for name, why in found["why"].items():
+        report = look(secret, before=[how])
+        has(report, Level.LANDLOCK)
+        assert MISSING[Level.LANDLOCK] in report["notice"]
+        assert len(report["notice"].splitlines()) == 1
+        for name, why in report["why"].items():
             assert bool(why) == name.startswith("namespaces") or name == "seccomp", why
 
     @pytest.mark.thorough
@@ -367,38 +367,38 @@ class TestPlaces:
     ) -> None:
         if user == 0 and os.getuid() != 0:
             pytest.skip("only root is root")
-        found = look(secret, user=user, python=public_interpreter(), before=[how])
-        has(found, Level.LANDLOCK)
-        assert found["each"].keys() == {"landlock", "seccomp"}
-        assert found["each"]["seccomp"][:3] == [*RIGHT, "seccomp"]
+        report = look(secret, user=user, python=public_interpreter(), before=[how])
+        has(report, Level.LANDLOCK)
+        assert report["each"].keys() == {"landlock", "seccomp"}
+        assert report["each"]["seccomp"][:3] == [*RIGHT, "seccomp"]
 
     def test_on_another_machine(self, secret: Path) -> None:
         if platform.machine() != "x86_64":
             pytest.skip("only this machine can say that it is another")
-        found = look(secret, before=[ON_ANOTHER_MACHINE])
+        report = look(secret, before=[ON_ANOTHER_MACHINE])
         for least in (Level.SECCOMP, Level.LANDLOCK, Level.NAMESPACES):
-            refused_in_one_line(found[least], least)
-        assert "judged" not in found
-        assert "i686" in found[Level.SECCOMP]
-        assert "tuple.index" not in found[Level.SECCOMP]
+            refused_in_one_line(report[least], least)
+        assert "judged" not in report
+        assert "i686" in report[Level.SECCOMP]
+        assert "tuple.index" not in report[Level.SECCOMP]
 
     @pytest.mark.thorough
     def test_on_another_machine_without_a_sandbox(self, secret: Path) -> None:
         if platform.machine() != "x86_64":
             pytest.skip("only this machine can say that it is another")
-        found = look(secret, "unsafe", before=[ON_ANOTHER_MACHINE])
-        assert found[Level.SECCOMP] == ["none", None]
-        assert found["judged"][:3] == [*RIGHT, "none"]
-        assert MISSING[Level.NONE] in found["notice"]
-        assert len(found["notice"].splitlines()) == 1
+        report = look(secret, "unsafe", before=[ON_ANOTHER_MACHINE])
+        assert report[Level.SECCOMP] == ["none", None]
+        assert report["judged"][:3] == [*RIGHT, "none"]
+        assert MISSING[Level.NONE] in report["notice"]
+        assert len(report["notice"].splitlines()) == 1
 
     def test_as_root_of_a_namespace_of_one_user(self, secret: Path) -> None:
         """As in a container without root on its machine: there is nobody else to become."""
         as_root = WITHOUT_NAMESPACES.replace("user or 1000", "0")
-        found = look(secret, before=[as_root])
-        assert found["judged"][:2] == RIGHT
-        assert found["judged"][2] == Level.LANDLOCK
-        assert found["judged"][3] == "no\n"
+        report = look(secret, before=[as_root])
+        assert report["judged"][:2] == RIGHT
+        assert report["judged"][2] == Level.LANDLOCK
+        assert report["judged"][3] == "no\n"
 
     @pytest.mark.thorough
     def test_as_root_of_a_container_with_an_interpreter_of_its_own(self, secret: Path) -> None:
@@ -413,8 +413,8 @@ class TestPlaces:
         bounds = ",".join(["-all", *(f"+{name}" for name in given.split())])
         drop = f"import os, sys\nos.execv({setpriv!r}, [{setpriv!r}, '--inh-caps=-all', "
         drop += f"'--bounding-set={bounds}', *sys.argv[1:]])"
-        found = look(secret, before=[AS_IN_A_CONTAINER, drop])
-        has(found, Level.LANDLOCK)
+        report = look(secret, before=[AS_IN_A_CONTAINER, drop])
+        has(report, Level.LANDLOCK)
 
 
 class TestSpare:
@@ -432,8 +432,8 @@ class TestSpare:
         if early:
             choose_early()
         isolation = choose().isolation
-        (spare, found) = strongest.spare_servers[isolation]
-        assert found.holds
+        (spare, findings) = strongest.spare_servers[isolation]
+        assert findings.holds
         first, second = Worker(isolation), Worker(isolation)
         try:
             for worker in (first, second):

@@ -22,13 +22,13 @@ INPUTS = [b"0", b"1", b"2", b"3"]
 def test_each_has_a_fresh_process(shared_worker: Worker, last: bool) -> None:
     with Trial(Program(LEAKY), INPUTS, Limits(cpu_s=3)) as trial:
         shared_worker.try_out(trial, [0, 1])
-        found = shared_worker.try_each(trial, [1, 2, 3], last=last)
+        executions = shared_worker.try_each(trial, [1, 2, 3], last=last)
         shared_worker.leave(trial)
-    said = [execution.stdout.decode().split() for execution in found]
-    assert [(line, seen, left) for line, _, seen, left in said] == [
+    rows = [execution.stdout.decode().split() for execution in executions]
+    assert [(line, seen, left) for line, _, seen, left in rows] == [
         (str(n), "False", "False") for n in (1, 2, 3)
     ]
-    assert all(execution.alone and execution.peak_bytes for execution in found)
+    assert all(execution.alone and execution.peak_bytes for execution in executions)
 
 
 def test_a_trial_stays_open_for_later_inputs(shared_worker: Worker) -> None:
@@ -52,21 +52,23 @@ def test_after_a_process_that_does_not_end_well_no_other_is_started(
 ) -> None:
     code, ending = ENDS[name]
     with Trial(Program(f"line = input()\n{code}"), INPUTS, Limits(cpu_s=0.3)) as trial:
-        found = shared_worker.try_each(trial, [0, 1, 2, 3], last=True)
+        executions = shared_worker.try_each(trial, [0, 1, 2, 3], last=True)
         shared_worker.leave(trial)
-    assert [each.ending for each in found] == [Ending.FINISHED, ending]
+    assert [each.ending for each in executions] == [Ending.FINISHED, ending]
 
 
 def test_a_wrong_answer_by_exception_stops_none(shared_worker: Worker) -> None:
     with Trial(Program("raise ValueError(input())"), INPUTS, Limits(cpu_s=3)) as trial:
-        found = shared_worker.try_each(trial, [0, 1, 2], last=True)
-    assert [each.error.splitlines()[-1] for each in found] == [f"ValueError: {n}" for n in range(3)]
+        executions = shared_worker.try_each(trial, [0, 1, 2], last=True)
+    assert [each.error.splitlines()[-1] for each in executions] == [
+        f"ValueError: {n}" for n in range(3)
+    ]
 
 
 def test_too_much_output_together_stops_them(shared_worker: Worker) -> None:
     with Trial(Program("print('x' * (9 << 20))"), INPUTS, Limits(cpu_s=9)) as trial:
-        found = shared_worker.try_each(trial, [0, 1, 2], last=True)
-    assert [len(each.stdout) for each in found] == [(9 << 20) + 1] * 2
+        executions = shared_worker.try_each(trial, [0, 1, 2], last=True)
+    assert [len(each.stdout) for each in executions] == [(9 << 20) + 1] * 2
 
 
 def test_a_preamble_that_fails_is_a_sandbox_error(shared_worker: Worker) -> None:
@@ -77,5 +79,5 @@ def test_a_preamble_that_fails_is_a_sandbox_error(shared_worker: Worker) -> None
 
 def test_a_program_that_cannot_be_compiled_is_told_once(shared_worker: Worker) -> None:
     with Trial(Program("def ("), INPUTS, Limits(cpu_s=3)) as trial:
-        found = shared_worker.try_each(trial, [0, 1], last=True)
-    assert [each.ending for each in found] == [Ending.CANNOT_COMPILE]
+        executions = shared_worker.try_each(trial, [0, 1], last=True)
+    assert [each.ending for each in executions] == [Ending.CANNOT_COMPILE]

@@ -61,13 +61,13 @@ def descendants(process: int) -> set[int]:
         with contextlib.suppress(OSError):
             parent = int(stat.read_text().rpartition(")")[2].split()[1])
             children.setdefault(parent, []).append(int(stat.parent.name))
-    found: set[int] = set()
+    process_ids: set[int] = set()
     waiting = [process]
     while waiting:
         new = children.get(waiting.pop(), [])
-        found.update(new)
+        process_ids.update(new)
         waiting += new
-    return found
+    return process_ids
 
 
 @contextlib.contextmanager
@@ -264,13 +264,13 @@ ENDLESS = {
 def test_nothing_outlives_a_harness_that_is_killed(
     code: str, isolation: Isolation, marks: Marks
 ) -> None:
-    words = [
+    arguments = [
         isolation.level,
         isolation.means or "",
         f"{marks.code}open('left', 'w').close()\n{code}",
     ]
     with subprocess.Popen(
-        [sys.executable, "-c", JUDGE_FOR_EVER, *words],
+        [sys.executable, "-c", JUDGE_FOR_EVER, *arguments],
         env={**os.environ, "PYTHONPATH": PATH},
     ) as parent:
         try:
@@ -346,9 +346,9 @@ def test_no_room_for_temporary_files(isolation: Isolation, tmp_path: Path) -> No
     writes = "open('f', 'w').write('x' * 9000)\nopen('f').read()\n"
     whens = ("full", "full later", "read-only")
     cases = [(when, code + DOUBLE) for when in whens for code in ("", writes)]
-    words = [isolation.level, isolation.means or "", json.dumps(cases), str(tmp_path)]
+    arguments = [isolation.level, isolation.means or "", json.dumps(cases), str(tmp_path)]
     done = subprocess.run(
-        [unshare, "-m", sys.executable, "-c", IN_A_FULL_FOLDER, *words],
+        [unshare, "-m", sys.executable, "-c", IN_A_FULL_FOLDER, *arguments],
         env={**os.environ, "PYTHONPATH": PATH},
         capture_output=True,
         text=True,
@@ -358,9 +358,9 @@ def test_no_room_for_temporary_files(isolation: Isolation, tmp_path: Path) -> No
     if done.returncode == 77 or "unshare: " in done.stderr:
         pytest.skip("nothing can be mounted here")
     assert done.returncode == 0, done.stderr
-    said = [json.loads(line) for line in done.stdout.splitlines()]
-    assert len(said) == len(cases)
-    for case, (verdict, *errors) in zip(cases, said, strict=True):
+    outcomes = [json.loads(line) for line in done.stdout.splitlines()]
+    assert len(outcomes) == len(cases)
+    for case, (verdict, *errors) in zip(cases, outcomes, strict=True):
         assert verdict in {"accepted", "sandbox_error"}, (case, errors)
         if isolation.means is not None:
             assert verdict == "accepted", "a room of its own has room"
@@ -474,9 +474,9 @@ def test_a_limit_of_the_machine_is_not_a_program_s_fault(name: str, isolation: I
     kind, amount, code = INHERITED[name]
     if isolation != level_of(None):
         pytest.skip("limits are inherited alike in every sandbox")
-    words = [kind, str(amount), isolation.level, isolation.means or "", code + DOUBLE]
+    arguments = [kind, str(amount), isolation.level, isolation.means or "", code + DOUBLE]
     done = subprocess.run(
-        [sys.executable, "-c", UNDER_A_LIMIT, *words],
+        [sys.executable, "-c", UNDER_A_LIMIT, *arguments],
         env={**os.environ, "PYTHONPATH": PATH},
         capture_output=True,
         text=True,

@@ -222,12 +222,12 @@ def _parents() -> dict[int, int]:
 
 def _tree(root: int, parents: dict[int, int], strangers: frozenset[int]) -> set[int]:
     """The descendants of a process, without strangers and their descendants."""
-    found: set[int] = set()
+    descendants: set[int] = set()
     edge = {root}
     while edge:
         edge = {child for child, parent in parents.items() if parent in edge} - strangers
-        found |= edge
-    return found
+        descendants |= edge
+    return descendants
 
 
 def _command(process: int) -> bytes:

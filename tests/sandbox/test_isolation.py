@@ -68,16 +68,16 @@ class Place:
 @pytest.fixture(scope="module")
 def places() -> Iterator[Callable[[Isolation], Place]]:
     """Each sandbox is tried out once, and its worker kept."""
-    found: dict[Isolation, Findings] = {}
+    findings: dict[Isolation, Findings] = {}
     kept: dict[Isolation, Place] = {}
 
     def place(isolation: Isolation) -> Place:
-        if isolation not in found:
-            found[isolation] = probe_isolation(isolation)
-        if not found[isolation].holds:
-            pytest.skip(found[isolation].broken)
+        if isolation not in findings:
+            findings[isolation] = probe_isolation(isolation)
+        if not findings[isolation].holds:
+            pytest.skip(findings[isolation].broken)
         if isolation not in kept:
-            kept[isolation] = Place(found[isolation], Worker(isolation))
+            kept[isolation] = Place(findings[isolation], Worker(isolation))
         return kept[isolation]
 
     yield place

@@ -53,10 +53,10 @@ def doctor(before: Callable[[], None]) -> tuple[int, dict[str, Any], str]:
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="it is about root")
 def test_root_without_capabilities_has_landlock() -> None:
-    code, found, errors = doctor(without_capabilities)
+    code, report, errors = doctor(without_capabilities)
     assert code == 0, errors
-    assert found["level"] in {"landlock", "namespaces"}
-    sandboxes = found["sandboxes"]
+    assert report["level"] in {"landlock", "namespaces"}
+    sandboxes = report["sandboxes"]
     (landlock,) = [each for each in sandboxes if each["level"] == "landlock"]
     assert landlock["holds"], landlock["why_not"]
 
@@ -87,10 +87,10 @@ worker.stop()
 @pytest.mark.thorough
 @pytest.mark.skipif(os.uname().machine != "x86_64", reason="the filter is this machine's")
 def test_without_pidfd_open_doctor_says_so() -> None:
-    code, found, errors = doctor(without_pidfd_open)
+    code, report, errors = doctor(without_pidfd_open)
     assert code == 2
-    assert found["level"] is None
-    sandboxes = found["sandboxes"]
+    assert report["level"] is None
+    sandboxes = report["sandboxes"]
     reasons = {each["level"]: each["why_not"] for each in sandboxes}
     assert "pidfd_open" in reasons["landlock"]
     assert "pidfd_open" in reasons["none"]

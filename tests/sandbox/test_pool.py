@@ -277,7 +277,7 @@ async def test_who_leaves_the_queue_keeps_nobody_waiting() -> None:
 
 
 async def test_what_waits_for_a_worker_is_told_how_long() -> None:
-    held, told = threading.Event(), list[float]()
+    held, waiting_times = threading.Event(), list[float]()
 
     def hold(_worker: Worker) -> bool:
         return held.wait(PATIENCE_S)
@@ -285,14 +285,14 @@ async def test_what_waits_for_a_worker_is_told_how_long() -> None:
     async with SandboxPool(workers=1) as pool:
         first = asyncio.create_task(pool.call(hold))
         await asyncio.sleep(0)
-        second = asyncio.create_task(pool.call(lambda _worker: None, queued=told.append))
+        second = asyncio.create_task(pool.call(lambda _worker: None, queued=waiting_times.append))
         await asyncio.sleep(0)
         begun = time.monotonic()
         await asyncio.sleep(0.2)
-        assert told == []
+        assert waiting_times == []
         least = time.monotonic() - begun
         held.set()
         assert await first
         await second
-    (waited,) = told
+    (waited,) = waiting_times
     assert least <= waited < PATIENCE_S

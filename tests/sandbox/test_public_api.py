@@ -111,8 +111,8 @@ class TestPrograms:
     ) -> None:
         execution = await pool.run(code)
         assert (execution.ending, execution.code) == (ending, number)
-        told = ending in {Ending.ERROR, Ending.CANNOT_COMPILE} or "os._exit" in code
-        assert bool(execution.error) == told
+        error_expected = ending in {Ending.ERROR, Ending.CANNOT_COMPILE} or "os._exit" in code
+        assert bool(execution.error) == error_expected
 
     async def test_limits_are_the_pool_s(self) -> None:
         short = Limits(cpu_s=0.2, own_wall_s=0.4, memory_bytes=128 << 20)

@@ -66,8 +66,8 @@ def headers(machine: str) -> dict[str, int]:
         pytest.skip(f"the kernel's headers for {machine} are not installed")
     defined = re.findall(r"^#\s*define\s+(__NR\w*?_\w+)\s+(\w+)", path.read_text(), re.MULTILINE)
     plain = {name: int(value) for name, value in defined if value.isdigit()}
-    found = {name: plain.get(value) for name, value in reversed(defined) if not value.isdigit()}
-    numbers = plain | {name: value for name, value in found.items() if value is not None}
+    aliases = {name: plain.get(value) for name, value in reversed(defined) if not value.isdigit()}
+    numbers = plain | {name: value for name, value in aliases.items() if value is not None}
     prefix = "__NR_"
     return {name.removeprefix(prefix): n for name, n in numbers.items() if name.startswith(prefix)}
 
@@ -100,8 +100,8 @@ def test_what_nobody_may_do_is_refused_whatever_the_arguments(machine: str) -> N
     known = headers(machine)
     closed = {name: known[name] for name in NEVER.split() if name in known}
     assert len(closed) > 120
-    for words in ([0] * 6, [1] * 6, [PID] * 6, [WORD << 32 | WORD] * 6):
-        answers = {name: said(machine, number, words) for name, number in closed.items()}
+    for arguments in ([0] * 6, [1] * 6, [PID] * 6, [WORD << 32 | WORD] * 6):
+        answers = {name: said(machine, number, arguments) for name, number in closed.items()}
         assert {name for name, answer in answers.items() if answer == ALLOW} == set()
 
 
@@ -118,8 +118,8 @@ class Program:
     def __init__(self, packed: bytes) -> None:
         self.code = list(struct.iter_unpack("=HBBI", packed))
 
-    def run(self, number: int, architecture: int, words: list[int]) -> int:
-        data = struct.pack("<IIQ6Q", number, architecture, 0, *words)
+    def run(self, number: int, architecture: int, arguments: list[int]) -> int:
+        data = struct.pack("<IIQ6Q", number, architecture, 0, *arguments)
         accumulator, place = 0, 0
         for _ in self.code:  # there are no jumps back
             operation, if_true, if_false, value = self.code[place]
@@ -156,18 +156,18 @@ def completed(machine: str, pid: int) -> bytes:
 PROGRAMS = {machine: Program(completed(machine, PID)) for machine in MACHINES}
 
 
-def said(machine: str, number: int, words: list[int] | None = None) -> int:
-    return PROGRAMS[machine].run(number, ARCHITECTURES[machine], words or [0] * 6)
+def said(machine: str, number: int, arguments: list[int] | None = None) -> int:
+    return PROGRAMS[machine].run(number, ARCHITECTURES[machine], arguments or [0] * 6)
 
 
-def wanted(machine: str, number: int, words: list[int]) -> int:  # noqa: C901, PLR0911, PLR0912 - one rule a line
+def wanted(machine: str, number: int, arguments: list[int]) -> int:  # noqa: C901, PLR0911, PLR0912 - one rule a line
     """What the filter is to say, told again in another way."""
     if machine == "x86_64" and number >= X32:
         return KILL
     if number > seccomp.LAST_KNOWN:
         return ENOSYS
     names = {at: name for name, at in linux.checked(machine).items()}
-    low = [word & WORD for word in words]
+    low = [word & WORD for word in arguments]
     match names.get(number):
         case None:
             return ALLOW if number in linux.allowed(machine).values() else EPERM
@@ -194,7 +194,7 @@ def wanted(machine: str, number: int, words: list[int]) -> int:  # noqa: C901, P
             stream = low[1] & ~0o2004000 == 1  # whether it blocks, and survives an exec
             return ALLOW if low[0] == 1 and stream else EPERM
         case "sendto":
-            return ALLOW if words[4] == 0 else EPERM
+            return ALLOW if arguments[4] == 0 else EPERM
         case name:
             raise AssertionError(name)
 
@@ -249,8 +249,10 @@ class TestProgram:
     @pytest.mark.parametrize("machine", MACHINES)
     def test_the_filter_decides_every_call_number_as_wanted(self, machine: str) -> None:
         for number in range(1024):
-            for words in ([0] * 6, [PID] * 6, [1] * 6):
-                assert said(machine, number, words) == wanted(machine, number, words), number
+            for arguments in ([0] * 6, [PID] * 6, [1] * 6):
+                assert said(machine, number, arguments) == wanted(machine, number, arguments), (
+                    number
+                )
 
     @given(
         machine=st.sampled_from(MACHINES),
@@ -281,9 +283,11 @@ class TestProgram:
             for base in (0, 1, PID, 0x10000):
                 for place in range(6):
                     for word in (*SOME, *(1 << 32 | word for word in SOME)):
-                        words = [base] * 6
-                        words[place] = word
-                        assert said(machine, number, words) == wanted(machine, number, words)
+                        arguments = [base] * 6
+                        arguments[place] = word
+                        assert said(machine, number, arguments) == wanted(
+                            machine, number, arguments
+                        )
 
     @pytest.mark.parametrize("machine", MACHINES)
     def test_the_filter_jumps_only_forward_and_within_itself(self, machine: str) -> None:
@@ -388,24 +392,24 @@ def machine() -> str:
 
 
 def test_the_kernel_takes_it_and_does_as_it_says(machine: str) -> None:
-    status, found = installed(machine)
+    status, outcomes = installed(machine)
     assert status == 0
     refused = dict.fromkeys(CALLS_OF_NO_USE, -errno.EPERM)
-    assert {name: found[name] for name in refused} == refused
-    assert found["newer"] == -errno.ENOSYS
+    assert {name: outcomes[name] for name in refused} == refused
+    assert outcomes["newer"] == -errno.ENOSYS
     for name in ("read", "own signal", "pair", "own limits"):
-        assert found[name] == 0, name
-    assert found["thread"] == 1
+        assert outcomes[name] == 0, name
+    assert outcomes["thread"] == 1
     for name in (
         *("parent's signal", "everybody's signal", "own group's signal", "fork", "execute"),
         *("socket", "pair of datagrams", "parent's limits"),
     ):
-        assert found[name] == -errno.EPERM, name
+        assert outcomes[name] == -errno.EPERM, name
 
 
 def test_the_calling_convention_of_32_bit_pointers_kills(machine: str) -> None:
     if machine != "x86_64":
         pytest.skip("x32 is there on x86-64 only")
-    status, found = installed(machine, last=X32 + linux.allowed("x86_64")["getpid"])
-    assert found["thread"] == 1
+    status, outcomes = installed(machine, last=X32 + linux.allowed("x86_64")["getpid"])
+    assert outcomes["thread"] == 1
     assert status & 0x7F == signal.SIGSYS

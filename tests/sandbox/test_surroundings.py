@@ -29,15 +29,15 @@ PATIENCE_S = 60.0
 
 def children_of(process: int) -> list[int]:
     """Live processes and zombies whose parent it is."""
-    found: list[int] = []
+    children: list[int] = []
     for stat in Path("/proc").glob("[0-9]*/stat"):
         try:
             fields = stat.read_text().rpartition(")")[2].split()
         except OSError:  # it ended meanwhile
             continue
         if int(fields[1]) == process:
-            found.append(int(stat.parent.name))
-    return found
+            children.append(int(stat.parent.name))
+    return children
 
 
 def all_end(processes: list[int]) -> bool:

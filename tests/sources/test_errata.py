@@ -21,7 +21,7 @@ def test_listed_problems_have_a_reason(name: str, reason: str) -> None:
 
 
 def test_all_of_upstreams_list_is_there_and_nothing_else() -> None:
-    reasons = [reason for found in LIVECODEBENCH.values() for reason in found]
+    reasons = [reason for issues in LIVECODEBENCH.values() for reason in issues]
     counts = {reason: reasons.count(reason) for reason in reasons}
     assert counts == {"many_answers": 11, "interactive": 2, "wrong_tests": 4}
     assert known_issues("abc311_d", "") == ()
@@ -86,10 +86,10 @@ def test_a_statement_that_takes_a_tolerance(statement: str, near: bool) -> None:
 @pytest.mark.thorough
 def test_statements_of_release_6_are_found_with_few_false_alarms(test_data: Path) -> None:
     rows = load(str(test_data / "lcb_codegen_public1055/test_public_only.jsonl.gz")).problems
-    found = {row.native_id for row in rows if issues_of_statement(row.statement)}
+    suspects = {row.native_id for row in rows if issues_of_statement(row.statement)}
     checked = {row.native_id for row in rows if row.checker is not None}
-    assert checked <= found
-    assert found - checked == {"abc327_b", "abc350_c", "abc398_f"}
+    assert checked <= suspects
+    assert suspects - checked == {"abc327_b", "abc350_c", "abc398_f"}
 
 
 def test_statements_of_apps_are_flagged_as_they_load(test_data: Path) -> None:

@@ -63,7 +63,7 @@ def test_limits_and_preamble_of_a_row(read: Callable[..., Problem], worker: Work
 
 
 @pytest.mark.parametrize(
-    ("row", "field", "said"),
+    ("row", "field", "message"),
     [
         ({"test": "x = 1"}, "test", "no test is in it"),
         ({"test": CHECK, "tests": [{"input": "1", "output": "2"}]}, "test", "not both"),
@@ -90,10 +90,10 @@ def test_limits_and_preamble_of_a_row(read: Callable[..., Problem], worker: Work
     ],
 )
 def test_what_is_wrong_is_said_with_its_place(
-    write_rows: Callable[..., Path], row: dict[str, Any], field: str, said: str
+    write_rows: Callable[..., Path], row: dict[str, Any], field: str, message: str
 ) -> None:
     path = write_rows(ROW | row)
-    with pytest.raises(DataError, match=said) as error:
+    with pytest.raises(DataError, match=message) as error:
         load(str(path))
     assert f"{path.name}:1" in str(error.value)
     assert field in str(error.value)
@@ -231,7 +231,7 @@ def test_codeforces_rows_have_a_checker_and_limits(
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         ({"interaction_format": "Ask."}, "interactive"),
         ({"input_mode": "file"}, "reads a file"),
@@ -239,9 +239,9 @@ def test_codeforces_rows_have_a_checker_and_limits(
     ],
 )
 def test_codeforces_rows_that_cannot_be_judged(
-    write_rows: Callable[..., Path], change: dict[str, Any], said: str
+    write_rows: Callable[..., Path], change: dict[str, Any], message: str
 ) -> None:
-    with pytest.raises(DataError, match=said):
+    with pytest.raises(DataError, match=message):
         codeforces.load(str(write_rows(CODEFORCES | change)))
 
 
@@ -260,8 +260,8 @@ def test_all_of_humaneval_and_mbpp_can_be_expressed() -> None:
 @pytest.mark.parametrize("number", ["32", "38", "53", "127", "148"])
 def test_references_of_humaneval_pass(worker: Worker, number: str) -> None:
     assert DATA is not None
-    found = loader("humaneval")(f"{DATA}/humaneval/HumanEval.jsonl.gz").problems
-    problem = next(each for each in found if each.native_id == number)
+    problems = loader("humaneval")(f"{DATA}/humaneval/HumanEval.jsonl.gz").problems
+    problem = next(each for each in problems if each.native_id == number)
     assert solved(worker, problem, problem.programs()[0]) is Verdict.ACCEPTED
     assert json.loads(problem.model_dump_json(include={"checker"}))["checker"]["kind"] == "tests"
 

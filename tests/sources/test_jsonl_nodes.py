@@ -20,9 +20,9 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize(("codec", "said", "written"), CASES.values(), ids=CASES)
-def test_an_expected_node_is_written_canonically(codec: Codec, said: str, written: str) -> None:
-    assert canonical(said, Signature(result=codec)) == written
+@pytest.mark.parametrize(("codec", "expected", "written"), CASES.values(), ids=CASES)
+def test_an_expected_node_is_written_canonically(codec: Codec, expected: str, written: str) -> None:
+    assert canonical(expected, Signature(result=codec)) == written
 
 
 def test_in_place_the_first_argument_says_what_is_expected() -> None:

@@ -85,8 +85,8 @@ def test_a_source_has_the_names_of_its_home_and_no_other(
 ) -> None:
     pytest.importorskip("numpy")
     monkeypatch.setitem(sys.modules, "lctk", None)
-    found = names(preambles.BY_NAME[source]).keys() - {"__builtins__"}
-    assert found == wanted
+    source_names = names(preambles.BY_NAME[source]).keys() - {"__builtins__"}
+    assert source_names == wanted
 
 
 @pytest.mark.usefixtures("limit")

@@ -72,9 +72,9 @@ def test_counts_are_told_one_by_one_then_roughly(most: int, steps: tuple[int, ..
 def test_amounts_are_told_in_round_steps(
     least: float, most: float, steps: tuple[float, ...]
 ) -> None:
-    found = round_steps(least, most)
-    assert found == steps
-    assert [type(step) for step in found] == [int if step >= 1 else float for step in found]
+    amounts = round_steps(least, most)
+    assert amounts == steps
+    assert [type(step) for step in amounts] == [int if step >= 1 else float for step in amounts]
 
 
 def test_round_steps_takes_every_second_of_too_many() -> None:

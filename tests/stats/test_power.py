@@ -35,14 +35,14 @@ def test_a_difference_of_that_size_is_found_four_times_of_five(problems: int, fl
     share = max((flipped + 1) / (problems + 2), delta)
     chances = (share + delta) / 2, (share - delta) / 2, 1 - share
     drawn = np.random.default_rng(3).multinomial(problems, chances, size=2_000)
-    found = sum((b - c) / math.sqrt(max(1, b + c)) > 1.959964 for b, c, _ in drawn) / 2_000
-    assert 0.77 < found < 0.85
+    power = sum((b - c) / math.sqrt(max(1, b + c)) > 1.959964 for b, c, _ in drawn) / 2_000
+    assert 0.77 < power < 0.85
 
 
 def test_more_problems_show_a_smaller_difference() -> None:
-    found = [detectable_difference(flips(n, n // 5)) or 1 for n in (20, 100, 500, 2_500)]
-    assert found == sorted(found, reverse=True)
-    assert found[-1] < 0.03
+    differences = [detectable_difference(flips(n, n // 5)) or 1 for n in (20, 100, 500, 2_500)]
+    assert differences == sorted(differences, reverse=True)
+    assert differences[-1] < 0.03
 
 
 def test_more_flips_hide_a_larger_difference() -> None:
@@ -59,10 +59,10 @@ def test_agreement_on_few_problems_shows_little() -> None:
 def test_samples_of_a_problem_that_agree_better_show_more() -> None:
     once = [1.0, -1.0, 0.0, 0.0] * 25
     often = [0.25, -0.25, 0.0, 0.0] * 25
-    found, finer = detectable_difference(once), detectable_difference(often)
-    assert found is not None
+    difference, finer = detectable_difference(once), detectable_difference(often)
+    assert difference is not None
     assert finer is not None
-    assert finer < found / 2
+    assert finer < difference / 2
 
 
 def test_detectable_difference_is_unknown_without_problems() -> None:

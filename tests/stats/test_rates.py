@@ -47,17 +47,17 @@ def test_there_is_no_rate_without_problems() -> None:
 
 @given(st.lists(st.booleans(), min_size=1, max_size=200))
 def test_the_rate_of_one_sample_a_problem_is_a_proportion(solved: list[bool]) -> None:
-    found = rate([float(value) for value in solved])
-    assert found is not None
-    assert found.value == pytest.approx(sum(solved) / len(solved))
-    assert found.problems == len(solved)
-    assert (found.low, found.high) == pytest.approx(wilson(found.value, len(solved)))
+    estimate = rate([float(value) for value in solved])
+    assert estimate is not None
+    assert estimate.value == pytest.approx(sum(solved) / len(solved))
+    assert estimate.problems == len(solved)
+    assert (estimate.low, estimate.high) == pytest.approx(wilson(estimate.value, len(solved)))
 
 
 def test_problems_count_alike_whatever_their_samples() -> None:
-    found = rate([1.0, 0.0, 0.25, 0.75])
-    assert found is not None
-    assert (found.value, found.problems) == (0.5, 4)
+    estimate = rate([1.0, 0.0, 0.25, 0.75])
+    assert estimate is not None
+    assert (estimate.value, estimate.problems) == (0.5, 4)
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=50), st.randoms())

@@ -29,11 +29,11 @@ def test_e_value_of_one_sample_a_problem_is_the_mixture_over_the_stakes() -> Non
     weights = [(1 - stake * stake) ** 2 for stake in stakes]
     won = [(1 + stake) ** 7 * (1 - stake) ** 3 for stake in stakes]
     wanted = sum(w * x for w, x in zip(weights, won, strict=True)) / sum(weights)
-    found = evidence([1] * 7 + [-1] * 3 + [0] * 40)
-    assert found.e_value == pytest.approx(float(wanted))
+    estimate = evidence([1] * 7 + [-1] * 3 + [0] * 40)
+    assert estimate.e_value == pytest.approx(float(wanted))
     beta = math.gamma(10) * math.gamma(6) / math.gamma(16)  # B(7 + 3, 3 + 3)
     mixture = 2**10 * beta / (math.gamma(3) ** 2 / math.gamma(6))
-    assert found.e_value == pytest.approx(mixture, rel=1e-3), "the beta-binomial mixture"
+    assert estimate.e_value == pytest.approx(mixture, rel=1e-3), "the beta-binomial mixture"
 
 
 def test_the_order_of_the_pairs_and_those_that_agree_change_no_e_value() -> None:
@@ -46,19 +46,19 @@ def test_the_order_of_the_pairs_and_those_that_agree_change_no_e_value() -> None
 def test_zero_is_outside_of_the_interval_exactly_when_the_e_value_decides(
     gained: int, lost: int
 ) -> None:
-    found = evidence([1] * gained + [-1] * lost + [0] * 15)
-    assert (found.low > 0 or found.high < 0) == (found.e_value >= 1 / LEVEL)
-    assert found.low <= found.difference <= found.high
+    estimate = evidence([1] * gained + [-1] * lost + [0] * 15)
+    assert (estimate.low > 0 or estimate.high < 0) == (estimate.e_value >= 1 / LEVEL)
+    assert estimate.low <= estimate.difference <= estimate.high
 
 
 def test_the_interval_ends_where_the_e_value_reaches_its_bound() -> None:
     differences = [1, 1, 1, 0.5, 0, 0, -0.25, -1, 1, 0, 1, 0.5]
-    found, tallies = evidence(differences), Counter(differences)
-    assert log_e_value(tallies, found.low) == pytest.approx(BOUND, abs=1e-6)
-    assert log_e_value(tallies, found.high) == pytest.approx(BOUND, abs=1e-6)
+    estimate, tallies = evidence(differences), Counter(differences)
+    assert log_e_value(tallies, estimate.low) == pytest.approx(BOUND, abs=1e-6)
+    assert log_e_value(tallies, estimate.high) == pytest.approx(BOUND, abs=1e-6)
     means = np.linspace(-0.99, 0.99, 199)
     inside = [log_e_value(tallies, mean) < BOUND for mean in means]
-    assert inside == [found.low < mean < found.high for mean in means], "one interval"
+    assert inside == [estimate.low < mean < estimate.high for mean in means], "one interval"
 
 
 def test_the_sequential_interval_is_as_wide_for_either_sign() -> None:

@@ -34,13 +34,13 @@ def test_means_are_those_over_all_orders(shots: list[Shot], data: st.DataObject)
     any_right = [any(s.solved for s in order[:first]) for order in orders]
     everything = [sum(s.spend for s in order[:first]) for order in orders]
     until = [_until_pass(order[:first]) for order in orders]
-    for found, expected in (
+    for mean, expected in (
         (chosen_solved(shots, first), chosen),
         (any_solved(shots, first), any_right),
         (spend_of_all(shots, first), everything),
         (spend_until_pass(shots, first), until),
     ):
-        assert found == pytest.approx(math.fsum(expected) / len(orders), abs=1e-12)
+        assert mean == pytest.approx(math.fsum(expected) / len(orders), abs=1e-12)
 
 
 def _until_pass(order: tuple[Shot, ...]) -> float:

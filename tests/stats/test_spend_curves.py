@@ -64,9 +64,9 @@ def test_a_strategy_that_solves_nothing_is_as_uncertain_as_its_problems() -> Non
 
 
 def test_between_two_policies_the_rate_is_that_of_a_mixture() -> None:
-    found = policies([[1.0, 2.0], [3.0, 6.0]], [[0.5, 1.0], [0.0, 0.5]])
-    assert found.rates([0, 1, 2, 3]) == pytest.approx([0, 0.125, 0.25, 0.5])
-    assert found.amounts_at([1, 2, 3]) == [0.5, 1, 1.5]
+    mixture = policies([[1.0, 2.0], [3.0, 6.0]], [[0.5, 1.0], [0.0, 0.5]])
+    assert mixture.rates([0, 1, 2, 3]) == pytest.approx([0, 0.125, 0.25, 0.5])
+    assert mixture.amounts_at([1, 2, 3]) == [0.5, 1, 1.5]
 
 
 def test_a_thinned_curve_keeps_its_ends() -> None:
@@ -82,15 +82,15 @@ def test_a_thinned_curve_keeps_its_ends() -> None:
 def test_resamples_are_all_those_that_a_bootstrap_can_draw() -> None:
     """Of three problems there are 27: the quantiles are those of the whole distribution."""
     way = policies([[1.0], [2.0], [4.0]], [[1.0], [0.0], [1.0]])
-    (found,) = resampled([way], [1.5], resamples=20_000)
+    (solve_rates,) = resampled([way], [1.5], resamples=20_000)
     exact: list[float] = []
     for drawn in itertools.product(range(3), repeat=3):
         spend = sum(way.spend[place, 1] for place in drawn) / 3
         solved = sum(way.solved[place, 1] for place in drawn) / 3
         exact.append(float(np.interp(1.5, [0, spend], [0, solved])))
-    assert found.mean() == pytest.approx(np.mean(exact), abs=0.01)
+    assert solve_rates.mean() == pytest.approx(np.mean(exact), abs=0.01)
     shares = (0.1, 0.5, 0.9)
-    assert np.quantile(found, shares) == pytest.approx(
+    assert np.quantile(solve_rates, shares) == pytest.approx(
         np.quantile(exact, shares, method="inverted_cdf"), abs=1e-9
     )
 
@@ -99,8 +99,8 @@ def test_random_groups_of_very_many_problems_say_as_much_as_the_problems() -> No
     draw = np.random.default_rng(5)
     solved = draw.random(9_000) < 0.3
     way = policies([[1.0]] * 9_000, [[float(each)] for each in solved])
-    (found,) = resampled([way], [1.0])
-    low, high = rate_interval(way, 1.0, found[:, 0])
+    (solve_rates,) = resampled([way], [1.0])
+    low, high = rate_interval(way, 1.0, solve_rates[:, 0])
     expected = 1.96 * math.sqrt(0.3 * 0.7 / 9_000)
     assert (high - low) / 2 == pytest.approx(expected, rel=0.1)
 
@@ -111,16 +111,21 @@ class TestCrossing:
     def test_the_crossing_is_where_the_difference_changes_sign_for_the_last_time(self) -> None:
         difference = [-0.2, -0.1, 0.1, 0.3]
         drawn = np.array([difference] * 100)
-        found = crossing(self.AT, difference, drawn, 50)
-        assert found is not None
-        assert (found.at, found.low, found.high, found.above) == (2.5, 2.0, 3.0, 1)
+        crossing_point = crossing(self.AT, difference, drawn, 50)
+        assert crossing_point is not None
+        assert (
+            crossing_point.at,
+            crossing_point.low,
+            crossing_point.high,
+            crossing_point.above,
+        ) == (2.5, 2.0, 3.0, 1)
 
     def test_the_first_curve_may_be_the_better_one_above(self) -> None:
-        found = crossing(
+        crossing_point = crossing(
             self.AT, [0.2, 0.1, -0.1, -0.3], np.array([[0.2, 0.1, -0.1, -0.3]] * 9), 50
         )
-        assert found is not None
-        assert found.above == -1
+        assert crossing_point is not None
+        assert crossing_point.above == -1
 
     @pytest.mark.parametrize("difference", [[0.1, 0.1, 0.1, 0.1], [0.1, 0.1, 0.0, 0.0]])
     def test_curves_that_keep_their_order_do_not_cross(self, difference: list[float]) -> None:
@@ -129,9 +134,9 @@ class TestCrossing:
     def test_the_crossing_s_interval_is_open_if_chance_could_have_made_it(self) -> None:
         seen = [-0.1, 0.1, 0.1, 0.1]
         drawn = np.array([[0.1] * 4] * 50 + [seen] * 50)
-        found = crossing(self.AT, seen, drawn, 50)
-        assert found is not None
-        assert (found.low, found.high) == (None, 2.0)
+        crossing_point = crossing(self.AT, seen, drawn, 50)
+        assert crossing_point is not None
+        assert (crossing_point.low, crossing_point.high) == (None, 2.0)
 
 
 @pytest.mark.thorough
@@ -139,12 +144,12 @@ def test_intervals_hold_the_known_curves_and_the_crossing_is_found() -> None:
     """A short run of tests/benchmarks/spend_coverage.py: 90 to 99 % of 100 draws."""
     truth = Truth.of(10_000, (4.0, 7.0))
     draw = np.random.default_rng(11)
-    found = [held(draw, 60, truth, 300, seed) for seed in range(100)]
+    coverage = [held(draw, 60, truth, 300, seed) for seed in range(100)]
     for name in ("shots", "attempts", "difference"):
-        rate = np.mean([getattr(each, name) for each in found])
+        rate = np.mean([getattr(each, name) for each in coverage])
         assert 0.9 <= rate <= 0.99, name
-    assert np.mean([each.crossing for each in found]) >= 0.9
-    assert np.mean([each.crossed for each in found]) >= 0.95
+    assert np.mean([each.crossing for each in coverage]) >= 0.9
+    assert np.mean([each.crossed for each in coverage]) >= 0.95
 
 
 def test_the_interval_at_a_spend_near_a_jump_holds_both_sides_of_it() -> None:

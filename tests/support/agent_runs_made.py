@@ -21,14 +21,18 @@ def call(name: str, arguments: dict[str, Any], key: str) -> dict[str, Any]:
 
 def messages(*codes: str, tests: bool = True) -> list[dict[str, Any]]:
     """Return a conversation that writes each program with a tool and runs the tests."""
-    found: list[dict[str, Any]] = [{"role": "user", "content": "Print the input."}]
+    conversation: list[dict[str, Any]] = [{"role": "user", "content": "Print the input."}]
     for number, code in enumerate(codes):
         calls = [call("write_solution", {"code": code}, f"w{number}")]
         calls += [call("run_tests", {}, f"t{number}")] * tests
         usage = {"prompt_tokens": 100, "completion_tokens": 20}
-        found.append({"role": "assistant", "content": None, "tool_calls": calls, "usage": usage})
-        found += [{"role": "tool", "tool_call_id": each["id"], "content": "done"} for each in calls]
-    return found
+        conversation.append(
+            {"role": "assistant", "content": None, "tool_calls": calls, "usage": usage}
+        )
+        conversation += [
+            {"role": "tool", "tool_call_id": each["id"], "content": "done"} for each in calls
+        ]
+    return conversation
 
 
 def atif(*codes: str, **more: Any) -> dict[str, Any]:
@@ -56,10 +60,10 @@ def trace(*codes: str, **more: Any) -> dict[str, Any]:
     nodes: list[dict[str, Any]] = [{"message": {"role": "user", "content": "?"}, "sampled": False}]
     calls: list[dict[str, Any]] = []
     for code in codes:
-        said = {"role": "assistant", "content": f"```python\n{code}\n```"}
+        answer = {"role": "assistant", "content": f"```python\n{code}\n```"}
         usage = {"prompt_tokens": 90, "cached_input_tokens": 10, "completion_tokens": 20}
         calls.append({"node": len(nodes), "model": "their-model", "usage": usage})
-        nodes.append({"message": said, "sampled": True, "parent": len(nodes) - 1})
+        nodes.append({"message": answer, "sampled": True, "parent": len(nodes) - 1})
         nodes.append({"message": {"role": "user", "content": "wrong"}, "sampled": False})
     data = {"idx": 0, "id": "own/echo", "prompt": "?"}
     return {
@@ -77,7 +81,7 @@ def trace(*codes: str, **more: Any) -> dict[str, Any]:
 
 def inspect_sample(*codes: str, **more: Any) -> dict[str, Any]:
     """Return a sample of an Inspect log; programs are attachments, like long texts."""
-    said: list[dict[str, Any]] = [{"role": "user", "content": "?", "id": "m"}]
+    conversation: list[dict[str, Any]] = [{"role": "user", "content": "?", "id": "m"}]
     events: list[dict[str, Any]] = []
     attachments: dict[str, str] = {}
     for number, code in enumerate(codes):
@@ -90,7 +94,7 @@ def inspect_sample(*codes: str, **more: Any) -> dict[str, Any]:
         }
         answer = {"role": "assistant", "content": "", "id": f"a{number}", "tool_calls": [made]}
         result = {"role": "tool", "tool_call_id": f"c{number}", "content": "saved"}
-        said += [answer, {**result, "function": "write_solution"}]
+        conversation += [answer, {**result, "function": "write_solution"}]
         usage = {"input_tokens": 90, "input_tokens_cache_read": 10, "output_tokens": 20}
         output = {"choices": [{"message": answer}], "usage": usage}
         completed = f"2026-01-01T00:00:{number + 1:02}+00:00"
@@ -98,7 +102,7 @@ def inspect_sample(*codes: str, **more: Any) -> dict[str, Any]:
     return {
         "id": "own/echo",
         "epoch": 1,
-        "messages": said,
+        "messages": conversation,
         "events": events,
         "attachments": attachments,
         "started_at": "2026-01-01T00:00:00+00:00",

@@ -195,8 +195,8 @@ class OpenAIBatchServer(BatchServer):
         for name, reply in reversed(batch.answers.items()):  # in arbitrary order
             line: Json = {"id": f"batch_req_{name}", "custom_id": name, "error": None}
             if reply is EXPIRED:
-                words = "This request could not be executed before the window expired."
-                line |= {"response": None, "error": {"code": "batch_expired", "message": words}}
+                message = "This request could not be executed before the window expired."
+                line |= {"response": None, "error": {"code": "batch_expired", "message": message}}
                 errors.append(line)
                 continue
             line["response"] = {
@@ -228,8 +228,8 @@ class OpenAIBatchServer(BatchServer):
             "request_counts": {"total": len(batch.answers), "completed": 0, "failed": 0},
         }
         if batch.refusal:
-            code, words = batch.refusal
-            listed = [{"code": code, "message": words, "line": 1, "param": None}]
+            code, message = batch.refusal
+            listed = [{"code": code, "message": message, "line": 1, "param": None}]
             shown["errors"] = {"object": "list", "data": listed}
         elif self.ended:
             shown["output_file_id"] = f"output-{batch.id}" if outputs else None

@@ -107,16 +107,16 @@ def completion(
     **reply: Any,
 ) -> Reply:
     """Return a successful answer; `message` and `reply` add fields of either."""
-    said: Json = {"role": "assistant", "content": text, **(message or {})}
+    assistant_message: Json = {"role": "assistant", "content": text, **(message or {})}
     if tool_calls:
-        said["tool_calls"] = list(tool_calls)
+        assistant_message["tool_calls"] = list(tool_calls)
     reason = finish_reason or ("tool_calls" if tool_calls else "stop")
     body: Json = {
         "id": "chatcmpl-loopback",
         "object": "chat.completion",
         "created": 1,
         "model": "loopback",
-        "choices": [{"index": 0, "message": said, "finish_reason": reason}],
+        "choices": [{"index": 0, "message": assistant_message, "finish_reason": reason}],
     }
     if usage is not None:
         body["usage"] = usage
@@ -397,8 +397,8 @@ class Solver:
     def title_in(self, body: Json) -> str | None:
         """Return the known title in the conversation, if any."""
         text = "\n".join(_text(message.get("content")) for message in body["messages"])
-        found = (title for title in self._solutions if title in text or _escaped(title) in text)
-        return next(found, None)
+        titles = (title for title in self._solutions if title in text or _escaped(title) in text)
+        return next(titles, None)
 
     def programs(self, title: str) -> Sequence[str]:
         """Return the known programs for a problem, in order."""

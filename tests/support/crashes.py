@@ -61,7 +61,7 @@ class Seen:
 
 def recorded(run: Path, titles: dict[str, str]) -> Counter[Key]:
     """Return the responses in a run's transcripts, in complete lines."""
-    found: Counter[Key] = Counter()
+    responses: Counter[Key] = Counter()
     for path in (run / "transcripts").glob("*.jsonl"):
         turns: set[int] = set()
         problem = ""
@@ -73,8 +73,8 @@ def recorded(run: Path, titles: dict[str, str]) -> Counter[Key]:
                 problem = event["sample"].rpartition("#")[0]
             if event["event"] == "response":
                 turns.add(event["turn"])
-        found.update((titles[problem], turn - 1) for turn in turns)
-    return found
+        responses.update((titles[problem], turn - 1) for turn in turns)
+    return responses
 
 
 async def _moment(

@@ -56,46 +56,46 @@ def _chat_call(call_id: str, name: str, arguments: str) -> Json:
 
 
 def _responses_as_chat(body: Json) -> Json:
-    said: list[Json] = []
+    messages: list[Json] = []
     for item in body["input"]:
         match item["type"]:
             case "message":
-                said.append({"role": item["role"], "content": _text(item["content"])})
+                messages.append({"role": item["role"], "content": _text(item["content"])})
             case "function_call":
                 call = _chat_call(item["call_id"], item["name"], item["arguments"])
-                said.append({"role": "assistant", "content": "", "tool_calls": [call]})
+                messages.append({"role": "assistant", "content": "", "tool_calls": [call]})
             case "function_call_output":
-                said.append(
+                messages.append(
                     {"role": "tool", "tool_call_id": item["call_id"], "content": item["output"]}
                 )
             case _:
                 continue
     tools = [{"type": "function", "function": tool} for tool in body.get("tools", ())]
-    return {"messages": said, "tools": tools}
+    return {"messages": messages, "tools": tools}
 
 
 def _messages_as_chat(body: Json) -> Json:
-    said: list[Json] = [{"role": "system", "content": _text(body.get("system", ""))}]
+    messages: list[Json] = [{"role": "system", "content": _text(body.get("system", ""))}]
     for turn in body["messages"]:
         blocks: Sequence[Json] = (
             [{"type": "text", "text": turn["content"]}]
             if isinstance(turn["content"], str)
             else turn["content"]
         )
-        said.append({"role": turn["role"], "content": _text(blocks)})
+        messages.append({"role": turn["role"], "content": _text(blocks)})
         for block in blocks:
             if block["type"] == "tool_use":
                 call = _chat_call(block["id"], block["name"], json.dumps(block["input"]))
-                said[-1].setdefault("tool_calls", []).append(call)
+                messages[-1].setdefault("tool_calls", []).append(call)
             elif block["type"] == "tool_result":
                 content = _text(block.get("content", ""))
-                said.append(
+                messages.append(
                     {"role": "tool", "tool_call_id": block["tool_use_id"], "content": content}
                 )
     tools = [
         {"function": {**tool, "parameters": tool["input_schema"]}} for tool in body.get("tools", ())
     ]
-    return {"messages": said, "tools": tools}
+    return {"messages": messages, "tools": tools}
 
 
 def _parts(completion: Json) -> tuple[str, list[Json], Json]:

@@ -349,9 +349,11 @@ class Hub:
         headers["Content-Range"] = f"bytes {part[0]}-{sum(part) - 1}/{file.size}"
         return Answer(206, file.content, headers, part)
 
-    def _api(self, asked: Asked, found: re.Match[str], form: Form) -> Answer:
-        name, revision, path = (unquote(found[part] or "") for part in ("repo", "revision", "path"))
-        what = found["what"] or "revision"
+    def _api(self, asked: Asked, path_match: re.Match[str], form: Form) -> Answer:
+        name, revision, path = (
+            unquote(path_match[part] or "") for part in ("repo", "revision", "path")
+        )
+        what = path_match["what"] or "revision"
         sha, repo = self._at(name, revision or "main", asked, files=False)
         files, query = repo.commits[sha], parse_qs(asked.query)
         match asked.method, what, path:

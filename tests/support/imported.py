@@ -53,23 +53,25 @@ class Begun:
 
     def finish(self, timeout: float) -> tuple[int, str, str]:
         """Wait for its end, like `subprocess.run`: exit code, stdout and stderr."""
-        said: dict[Any, bytearray] = {self.out: bytearray(), self.err: bytearray()}
+        outputs: dict[Any, bytearray] = {self.out: bytearray(), self.err: bytearray()}
         latest = time.monotonic() + timeout
         with self.out, self.err, self.ending, selectors.DefaultSelector() as selector:
-            for pipe in said:
+            for pipe in outputs:
                 selector.register(pipe, selectors.EVENT_READ)
             while selector.get_map():
                 ready = selector.select(latest - time.monotonic())
                 if not ready:
                     os.kill(self.process, signal.SIGKILL)
-                    raise subprocess.TimeoutExpired("harness", timeout, *map(bytes, said.values()))
+                    raise subprocess.TimeoutExpired(
+                        "harness", timeout, *map(bytes, outputs.values())
+                    )
                 for key, _ in ready:
                     piece = os.read(key.fd, 1 << 16)
-                    said[key.fileobj] += piece
+                    outputs[key.fileobj] += piece
                     if not piece:
                         selector.unregister(key.fileobj)
             code = int(self.ending.recv(64))
-        out, err = (part.decode().replace("\r\n", "\n") for part in said.values())
+        out, err = (part.decode().replace("\r\n", "\n") for part in outputs.values())
         return code, out, err
 
 
@@ -354,8 +356,8 @@ def _prepare(program: str) -> None:
 
     group: Any = typer.main.get_command(app)
     for command in COMMANDS:
-        found = group.get_command(None, command.name)
-        found.make_context(command.name, ["x"], resilient_parsing=True)
+        subcommand = group.get_command(None, command.name)
+        subcommand.make_context(command.name, ["x"], resilient_parsing=True)
     sys.path[0] = str(Path(program).parent)
     plugins.installed("")
     (problem, *_) = load("fixture").problems

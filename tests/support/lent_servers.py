@@ -65,11 +65,11 @@ class Lender:
         """Take a sandbox back from a process that has ended, if it gave it back."""
         if returned is None:
             return
-        server, told = self._lent.pop(returned), b""
+        server, return_notice = self._lent.pop(returned), b""
         with contextlib.suppress(BlockingIOError):  # something that the process left behind has it
-            told = os.read(returned, 1)
+            return_notice = os.read(returned, 1)
         os.close(returned)
-        if told and server.process.poll() is None:
+        if return_notice and server.process.poll() is None:
             self._idle.append(server)
         else:
             server.end()

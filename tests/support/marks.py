@@ -53,9 +53,9 @@ class Marks:
         return bool(self._new())
 
     def _new(self) -> set[int]:
-        found: set[int] = set()
+        processes: set[int] = set()
         for name in Path("/proc").glob("[0-9]*/comm"):
             with contextlib.suppress(OSError):
                 if name.read_bytes() == f"{self._name}\n".encode():
-                    found.add(int(name.parent.name))
-        return found - self._seen
+                    processes.add(int(name.parent.name))
+        return processes - self._seen

@@ -69,9 +69,9 @@ def message(
     return Reply(body=body, **reply)
 
 
-def error(status: int, kind: str = "api_error", words: str = "no", **reply: Any) -> Reply:
+def error(status: int, kind: str = "api_error", text: str = "no", **reply: Any) -> Reply:
     """Return an error in the vendor's format."""
-    body = {"type": "error", "error": {"type": kind, "message": words}, "request_id": "req_body"}
+    body = {"type": "error", "error": {"type": kind, "message": text}, "request_id": "req_body"}
     return Reply(body=body, status=status, **reply)
 
 
@@ -117,15 +117,15 @@ class MessagesServer(ChatServer):
 
     def _accounted(self, body: Json, reply: Reply) -> Reply:
         """Record thinking blocks and cached prefixes; add the usage to the answer."""
-        said = reply.body
-        if not isinstance(said, dict) or not isinstance(said.get("content"), list):
+        answer = reply.body
+        if not isinstance(answer, dict) or not isinstance(answer.get("content"), list):
             return reply
-        for block in said["content"]:
+        for block in answer["content"]:
             if isinstance(block, dict) and block.get("type") == "tool_use":
-                self._thoughts[block["id"]] = _thoughts(said["content"])
-        if "usage" not in said:
-            said = {**said, "usage": {**self._cached(body), "output_tokens": 1}}
-        return Reply(**{**vars(reply), "body": said})
+                self._thoughts[block["id"]] = _thoughts(answer["content"])
+        if "usage" not in answer:
+            answer = {**answer, "usage": {**self._cached(body), "output_tokens": 1}}
+        return Reply(**{**vars(reply), "body": answer})
 
     def _cached(self, body: Json) -> Json:
         """Return the tokens that this request read from and wrote to the cache."""

@@ -87,7 +87,7 @@ def long_while() -> int:
 
 def alive(*words: str) -> list[str]:
     """Return the command lines of live processes that contain all these words."""
-    found: list[str] = []
+    command_lines: list[str] = []
     for path in Path("/proc").glob("[0-9]*"):
         try:
             line = (path / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
@@ -95,8 +95,8 @@ def alive(*words: str) -> list[str]:
         except OSError:
             continue
         if all(word in line for word in words) and state != "Z" and int(path.name) != os.getpid():
-            found.append(line)
-    return found
+            command_lines.append(line)
+    return command_lines
 
 
 def ends(*words: str) -> bool:

@@ -23,7 +23,7 @@ class Answering(UnaskedModel):
 def answering(**texts: str | list[str]) -> str:
     """Return a module with a model for each name, which gives its texts in turn."""
     models = (
-        f"{name} = Answering({name!r}, *{[said] if isinstance(said, str) else said!r})\n"
-        for name, said in texts.items()
+        f"{name} = Answering({name!r}, *{[answers] if isinstance(answers, str) else answers!r})\n"
+        for name, answers in texts.items()
     )
     return CLASS + "".join(models)

@@ -12,12 +12,12 @@ def children(process: int | str = "self", zombies: bool = False) -> set[int]:
 
     With `zombies` also those that have ended and that nobody has reaped.
     """
-    found: set[int] = set()
+    child_ids: set[int] = set()
     with contextlib.suppress(OSError):  # the process, or one of its threads, has ended
         for task in Path(f"/proc/{process}/task").iterdir():
             with contextlib.suppress(OSError):
-                found |= {int(child) for child in (task / "children").read_text().split()}
-    return {child for child in found if zombies or is_alive(child)}
+                child_ids |= {int(child) for child in (task / "children").read_text().split()}
+    return {child for child in child_ids if zombies or is_alive(child)}
 
 
 def descendants(process: int | str = "self") -> set[int]:
@@ -47,8 +47,8 @@ def fork_server(process: int) -> int:
 
 
 def _is_fork_server(process: int) -> bool:
-    program, *words = Path(f"/proc/{process}/cmdline").read_text().split("\0")
-    return "bwrap" not in program and any(word.endswith("fork_server.py") for word in words)
+    program, *arguments = Path(f"/proc/{process}/cmdline").read_text().split("\0")
+    return "bwrap" not in program and any(word.endswith("fork_server.py") for word in arguments)
 
 
 def resting(process: int) -> int:

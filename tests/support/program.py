@@ -209,13 +209,13 @@ async def finish(process: Process) -> tuple[int | None, str, str]:
 async def heard(process: Process, words: str) -> str:
     """Wait for a line on stderr that contains these words."""
     assert process.stderr is not None
-    said = ""
+    output = ""
     async with asyncio.timeout(PATIENCE_S):
         while line := (await process.stderr.readline()).decode():
             if words in line:
                 return line
-            said += line
-    raise AssertionError(f"the program ended without {words!r}: {said}")
+            output += line
+    raise AssertionError(f"the program ended without {words!r}: {output}")
 
 
 async def run(folder: Path, *arguments: str | Path, **env: str) -> tuple[int | None, str, str]:

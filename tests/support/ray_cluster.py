@@ -61,9 +61,9 @@ class RayCluster:
         """Kill the process that manages the list of nodes."""
         self._tell("behead")
 
-    def _tell(self, words: str) -> None:
+    def _tell(self, command: str) -> None:
         assert self._process.stdin is not None
-        self._process.stdin.write(words + "\n")
+        self._process.stdin.write(command + "\n")
         self._process.stdin.flush()
         assert self._answer() == "done"
 

@@ -36,8 +36,10 @@ def answers(archive: Path) -> Iterator[Answer]:
                 if event["event"] != "response":
                     continue
                 turn = event["response"]
-                said = [block["said"] for block in turn.get("reasoning", ()) if "said" in block]
-                text = said[0] if said else turn.get("text", "")
+                original_texts = [
+                    block["said"] for block in turn.get("reasoning", ()) if "said" in block
+                ]
+                text = original_texts[0] if original_texts else turn.get("text", "")
                 cut_off = turn["stop"]["reason"] == "max_tokens"
                 run = member.name.removeprefix("./").partition("/")[0]
                 yield Answer(run, text, cut_off)

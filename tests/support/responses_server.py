@@ -67,12 +67,12 @@ FEWEST_TOKENS = 16
 
 def reasoning(item_id: str = "rs_1", summary: str = "", **fields: Any) -> Json:
     """Return a reasoning item with encrypted content."""
-    told = [{"type": "summary_text", "text": summary}] if summary else []
+    summary_parts = [{"type": "summary_text", "text": summary}] if summary else []
     sealed = f"gAAAA{item_id}+/=="
     return {
         "id": item_id,
         "type": "reasoning",
-        "summary": told,
+        "summary": summary_parts,
         "encrypted_content": sealed,
         **fields,
     }

@@ -41,14 +41,14 @@ def write_run(tmp_path: Path) -> Callable[..., Path]:
         **spec: Any,
     ) -> Path:
         done = list(results)
-        said = {
+        default_manifest = {
             "prompt": {"name": "default", "hash": "h"},
             "spec": RunSpec(**({"model": "made-model"} | spec)).model_dump(mode="json"),
             "problems": {result.problem_id: result.problem_hash for result in done},
             "test_limits": {"made": {"cpu_s": 6.0}},
             "sandbox": {"level": "namespaces"},
         }
-        directory = RunDirectory.create(tmp_path / name, said | (manifest or {}))
+        directory = RunDirectory.create(tmp_path / name, default_manifest | (manifest or {}))
         for result in done:
             directory.results.append(result)
         directory.close()

@@ -69,21 +69,21 @@ def response(
     turn: int, text: str = "", calls: Iterable[tuple[str, str, str]] = (), **other: Any
 ) -> Json:
     """Return a model's answer; a call is its id, name and arguments."""
-    said = [{"id": i, "name": name, "arguments": arguments} for i, name, arguments in calls]
-    turned = {"text": text, "tool_calls": said, "stop": {"reason": "end_turn"}, **other}
+    tool_calls = [{"id": i, "name": name, "arguments": arguments} for i, name, arguments in calls]
+    turned = {"text": text, "tool_calls": tool_calls, "stop": {"reason": "end_turn"}, **other}
     return {"event": "response", "turn": turn, "response": turned}
 
 
 def tool_result(turn: int, call: str, name: str, content: str, **other: Any) -> Json:
     """Return the result of a call."""
-    said = {"role": "tool", "call_id": call, "name": name, "content": content}
-    return {"event": "tool_result", "turn": turn, "result": said, "seconds": 0.1, **other}
+    message = {"role": "tool", "call_id": call, "name": name, "content": content}
+    return {"event": "tool_result", "turn": turn, "result": message, "seconds": 0.1, **other}
 
 
 def request(turn: int, *messages: tuple[str, str]) -> Json:
     """Return a request with messages, each a role and a text."""
-    said = [{"role": role, "content": content} for role, content in messages]
-    return {"event": "request", "turn": turn, "hash": "0", "messages": said}
+    sent_messages = [{"role": role, "content": content} for role, content in messages]
+    return {"event": "request", "turn": turn, "hash": "0", "messages": sent_messages}
 
 
 def start(problem: str, index: int = 0) -> Json:

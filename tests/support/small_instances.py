@@ -101,20 +101,20 @@ def testimonies() -> Iterator[Instance]:
         }
         tried |= {"2" * count, "-1" * count}
         for _ in range(25):
-            said = [(a, b, random.randint(0, 1)) for a, b in pairs if random.random() < 0.6]
+            claims = [(a, b, random.randint(0, 1)) for a, b in pairs if random.random() < 0.6]
             right = {
                 text
                 for text in tried
                 if len(text) == count
                 and {*text} <= {*"01"}
-                and any(_tell(text, liars, said) for liars in product((0, 1), repeat=count))
+                and any(_tell(text, liars, claims) for liars in product((0, 1), repeat=count))
             }
-            given = lines([count, len(said)], *((a + 1, b + 1, c) for a, b, c in said))
+            given = lines([count, len(claims)], *((a + 1, b + 1, c) for a, b, c in claims))
             yield Instance(given, right, tried, "-1")
 
 
-def _tell(confused: str, liars: Sequence[int], said: list[tuple[int, int, int]]) -> bool:
-    for a, b, word in said:
+def _tell(confused: str, liars: Sequence[int], claims: list[tuple[int, int, int]]) -> bool:
+    for a, b, word in claims:
         lies = bool(liars[a]) != (confused[a] == "1")
         truth = liars[b]
         if word != (1 - truth if lies else truth):
@@ -210,8 +210,8 @@ def _tree_text(edges: _Edges, count: int) -> str:
 
 
 def _removals(order: Sequence[int]) -> str:
-    words = [vertex + 1 for vertex in order]
-    return "\n".join(spaced(words[at : at + 2]) for at in range(0, len(words), 2))
+    numbers = [vertex + 1 for vertex in order]
+    return "\n".join(spaced(numbers[at : at + 2]) for at in range(0, len(numbers), 2))
 
 
 @cache
@@ -226,11 +226,11 @@ def _worth(edges: _Edges, order: Sequence[int]) -> int:
     """Return the total of a procedure; -1 if it breaks a rule."""
     total = 0
     for at in range(0, len(order), 2):
-        found = [each for each in _moves(edges) if each[0] == {*order[at : at + 2]}]
-        if not found:
+        moves = [each for each in _moves(edges) if each[0] == {*order[at : at + 2]}]
+        if not moves:
             return -1
-        total += found[0][1]
-        edges = found[0][2]
+        total += moves[0][1]
+        edges = moves[0][2]
     return total
 
 
@@ -254,12 +254,12 @@ def _moves(edges: _Edges) -> list[tuple[set[int], int, _Edges]]:
         return [({*edge}, 1, frozenset())]
     ends = [vertex for edge in edges for vertex in edge]
     leaves = [vertex for vertex in {*ends} if ends.count(vertex) == 1]
-    found: list[tuple[set[int], int, _Edges]] = []
+    moves: list[tuple[set[int], int, _Edges]] = []
     for pair in combinations(leaves, 2):
         left = frozenset(edge for edge in edges if not {*edge} & {*pair})
         if _is_matched(left, len({*ends}) - 2):
-            found.append(({*pair}, _distance(edges, *pair), left))
-    return found
+            moves.append(({*pair}, _distance(edges, *pair), left))
+    return moves
 
 
 def _is_matched(edges: _Edges, count: int) -> bool:
@@ -457,7 +457,7 @@ def _walks(total: int) -> list[tuple[_Piece, ...]]:
             for kinds in product("RB", repeat=total)
             for places in product(cells, repeat=total)
         ]
-    found: list[tuple[_Piece, ...]] = []
+    walks: list[tuple[_Piece, ...]] = []
     for _ in range(4000):
         walk: list[_Piece] = [(random.choice("RB"), 10**9 - 1, 2)]
         while len(walk) < total:
@@ -465,8 +465,8 @@ def _walks(total: int) -> list[tuple[_Piece, ...]]:
             far = random.choice((-1, 1)), random.choice((-1, 1))
             step = far if kind == "B" else random.choice(((far[0], 0), (0, far[1])))
             walk.append((random.choice("RB"), r + step[0], c + step[1]))
-        found.append(tuple(walk))
-    return found
+        walks.append(tuple(walk))
+    return walks
 
 
 def _closes(walk: Sequence[_Piece]) -> bool:

@@ -19,9 +19,9 @@ def table() -> str:
 def _rows() -> Iterator[str]:
     for name, field in RunSpec.model_fields.items():
         default = field.get_default(call_default_factory=True)
-        told = "" if default in (None, ()) else f"`{_yaml(default)}`"
+        default_cell = "" if default in (None, ()) else f"`{_yaml(default)}`"
         text = SETTINGS[name].help.replace("|", "\\|")
-        yield f"| `{name}` | {told} | {text} |"
+        yield f"| `{name}` | {default_cell} | {text} |"
 
 
 def _yaml(value: Any) -> str:

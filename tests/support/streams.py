@@ -86,8 +86,12 @@ def messages_events(body: Json) -> Iterator[Json]:
     for place, block in enumerate(body["content"]):
         yield from _block_events(place, block)
     ends = {"stop_reason", "stop_sequence", "stop_details"} & body.keys()
-    told = {"output_tokens": usage["output_tokens"]} if "output_tokens" in usage else {}
-    yield {"type": "message_delta", "delta": {name: body[name] for name in ends}, "usage": told}
+    final_usage = {"output_tokens": usage["output_tokens"]} if "output_tokens" in usage else {}
+    yield {
+        "type": "message_delta",
+        "delta": {name: body[name] for name in ends},
+        "usage": final_usage,
+    }
     yield {"type": "message_stop"}
 
 

@@ -92,6 +92,6 @@ def _user(body: Json) -> Any:
     return next(m["content"] for m in body["messages"] if m["role"] == "user")
 
 
-def refusing(script: Script, status: int, words: str) -> Script:
+def refusing(script: Script, status: int, message: str) -> Script:
     """Return the script at an endpoint that refuses tools."""
-    return lambda body, n: failure(status, words) if body.get("tools") else script(body, n)
+    return lambda body, n: failure(status, message) if body.get("tools") else script(body, n)

@@ -44,8 +44,8 @@ class Unchecked(CandidateSet):
 
     def fault(self, candidate: Candidate) -> str:
         """Return what is wrong with the code of a template."""
-        found = (template_fault(self.start[each], text) for each, text in candidate.items())
-        return next(filter(None, found), "")
+        faults = (template_fault(self.start[each], text) for each, text in candidate.items())
+        return next(filter(None, faults), "")
 
 
 def searched(folder: Path, models: TuningModels, seed: int, problems: Path, most: int) -> Found:

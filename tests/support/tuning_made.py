@@ -104,11 +104,11 @@ class TuningModels:
         """Return what follows the problem, where proposals add their phrases."""
         return body["messages"][1]["content"].rpartition("```")[2]
 
-    def proposal(self, said: str) -> str:
+    def proposal(self, prompt: str) -> str:
         """Return what the reflection model answers."""
-        template = said.split("<template>\n", 1)[1].split("\n</template>", 1)[0]
+        template = prompt.split("<template>\n", 1)[1].split("\n</template>", 1)[0]
         self._proposals += self.fresh
-        number = hashed(f"{self.seed}:{self._proposals}:{said}")
+        number = hashed(f"{self.seed}:{self._proposals}:{prompt}")
         place = number % ((self.others + 1) * len(self.phrases))
         rule = f"Mind rule {number % 9973}."
         phrase = self.phrases[place] if place < len(self.phrases) else rule

@@ -23,17 +23,17 @@ class Visitor:
         assert answer.status_code == 200, answer.text
         return answer.text
 
-    def run(self, words: str = "") -> str:
+    def run(self, query: str = "") -> str:
         """Return the page of the first run in the list."""
-        return self.page(self.address() + words)
+        return self.page(self.address() + query)
 
     def address(self) -> str:
         """Return the address of the first run in the list."""
         return self.links(self.page("/"), "/runs/")[0]
 
-    def sample(self, title: str, words: str = "") -> str:
+    def sample(self, title: str, query: str = "") -> str:
         """Return the page of a sample of that run, by its title."""
-        return self.page(self.where(title) + words)
+        return self.page(self.where(title) + query)
 
     def where(self, title: str) -> str:
         """Return the address of a sample of that run."""

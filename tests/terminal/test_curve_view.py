@@ -123,9 +123,9 @@ def test_a_share_that_never_rises_is_one_row(shown: Shown) -> None:
 def test_some_of_many_turns_are_shown_and_the_last(shown: Shown) -> None:
     turns = tuple(TurnPoint(turn=turn, solved=turn / 40) for turn in range(1, 41))
     rows = shown(CurveView(of(by_turn=turns)), 60).splitlines()
-    told = [line for line in rows if "turn" in line]
-    assert 3 <= len(told) <= 6
-    assert words(told[-1]) == "turn 40 100.0 %"
+    turn_rows = [line for line in rows if "turn" in line]
+    assert 3 <= len(turn_rows) <= 6
+    assert words(turn_rows[-1]) == "turn 40 100.0 %"
 
 
 def test_small_amounts_have_no_exponent(shown: Shown) -> None:

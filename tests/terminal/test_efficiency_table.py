@@ -46,7 +46,7 @@ def words(text: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("seconds", "told"),
+    ("seconds", "text"),
     [
         (None, "-"),
         (2.34e-7, "0.234 µs"),
@@ -58,8 +58,8 @@ def words(text: str) -> str:
         (1234.0, "1,234 s"),
     ],
 )
-def test_cpu_time_is_told_in_the_unit_it_needs(seconds: float | None, told: str) -> None:
-    assert cpu_time(seconds) == told
+def test_cpu_time_is_told_in_the_unit_it_needs(seconds: float | None, text: str) -> None:
+    assert cpu_time(seconds) == text
 
 
 def test_ranks_and_scores_are_told_as_mercury_does() -> None:
@@ -151,9 +151,13 @@ def test_a_program_is_told_all_but_the_references(
     timed: list[SampleResult], write_run: WriteRun
 ) -> None:
     first = shown_samples(read_run(write_run("r", timed)))[0].as_json()
-    found = first["efficiency"]
-    assert (found["beyond"], found["percentile"], found["timing"]) == (1.0, 100.0, "paired")
-    assert "references" not in found
+    efficiency = first["efficiency"]
+    assert (efficiency["beyond"], efficiency["percentile"], efficiency["timing"]) == (
+        1.0,
+        100.0,
+        "paired",
+    )
+    assert "references" not in efficiency
 
 
 def test_runs_are_listed_with_their_beyond(

@@ -42,8 +42,8 @@ def table() -> LiveTable:
 
 def row(table: LiveTable) -> list[str]:
     lines = ("".join(part.text for part in line) for line in table.lines())
-    found = next(line for line in lines if "running" in line and "│ p " in line)
-    return [cell.strip() for cell in found.strip("│").split("│")]
+    running_line = next(line for line in lines if "running" in line and "│ p " in line)
+    return [cell.strip() for cell in running_line.strip("│").split("│")]
 
 
 def test_a_running_sample_shows_its_turns_tokens_and_public_tests(table: LiveTable) -> None:

@@ -138,8 +138,8 @@ def test_what_is_said_meanwhile_stands_above_the_table(make_result: MakeResult) 
         progress.resumed("a#0", Resumed(kept=2, turn=1))
         progress.finished(make_result("a"))
     lines = plain(written(screen)).splitlines()
-    said = [line for line in lines if "begins again" in line]
-    assert said == ["a#0 begins again after turn 1: the prompt has changed"]
+    notices = [line for line in lines if "begins again" in line]
+    assert notices == ["a#0 begins again after turn 1: the prompt has changed"]
 
 
 @pytest.mark.parametrize("word", ["[red]x[/nope]", "[/]", "\x1b]0;title\x07", "a\nb\r[4/4] c"])

@@ -154,17 +154,17 @@ def test_groups_of_too_few_problems_are_counted_and_not_printed(
     results = [make_result(f"e{n}", solved=True, tags=("math",)) for n in range(5)]
     results += [make_result("h", difficulty="hard", tags=("rare", "math"))]
     text = "\n".join(shown(part, 80) for part in groups_view(results, ("difficulty", "tag")))
-    said = " ".join(text.split())
-    assert "easy 100.0 % 56.6 to 100.0 5" in said
-    assert "math 83.3 %" in said
-    assert "rare" not in said
-    assert "1 difficulty with fewer than 5 problems not shown" in said
-    assert "1 tag with fewer than 5 problems not shown" in said
+    screen_text = " ".join(text.split())
+    assert "easy 100.0 % 56.6 to 100.0 5" in screen_text
+    assert "math 83.3 %" in screen_text
+    assert "rare" not in screen_text
+    assert "1 difficulty with fewer than 5 problems not shown" in screen_text
+    assert "1 tag with fewer than 5 problems not shown" in screen_text
 
 
-@pytest.mark.parametrize(("path", "told"), [("runs/a", True), (f"runs/{'x' * 40}", False)])
-def test_hints_fit_a_screen_and_keep_their_commands_whole(path: str, *, told: bool) -> None:
+@pytest.mark.parametrize(("path", "page_hint"), [("runs/a", True), (f"runs/{'x' * 40}", False)])
+def test_hints_fit_a_screen_and_keep_their_commands_whole(path: str, *, page_hint: bool) -> None:
     lines = [hint.plain for hint in hints(path)]
     assert max(map(len, lines)) <= 80
     assert [f"harness report {path}" in line for line in lines] == [False, False, True]
-    assert ("one HTML page" in lines[-1]) == told
+    assert ("one HTML page" in lines[-1]) == page_hint

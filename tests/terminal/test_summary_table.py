@@ -129,9 +129,9 @@ def test_tokens_that_nobody_told_are_unknown_and_not_none(
     assert "0 out" not in text
     some = words(shown(summary_view(summarize([*unknown, make_result("c")], 3))))
     assert "tokens 1,000 in, 100 out; unknown for 2 samples" in some
-    told = words(shown(summary_view(summarize([make_result("c")], 1))))
-    assert "tokens 1,000 in, 100 out" in told
-    assert "unknown for" not in told
+    known_text = words(shown(summary_view(summarize([make_result("c")], 1))))
+    assert "tokens 1,000 in, 100 out" in known_text
+    assert "unknown for" not in known_text
 
 
 def test_what_is_in_no_rate_is_told(make_result: MakeResult, shown: Shown) -> None:

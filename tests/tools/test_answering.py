@@ -116,11 +116,11 @@ async def test_an_answer_is_a_revision_and_the_next_replaces_it(kind: Kind) -> N
 
 
 async def test_right_and_wrong_are_answered_alike() -> None:
-    said = [
+    replies = [
         (await call(workspace(EXECUTION), "write_answer", answer=answer)).content
         for answer in ("6", "7")
     ]
-    assert said[0] == said[1]
+    assert replies[0] == replies[1]
     assert [grade_answer(EXECUTION, answer, "6").solved for answer in ("6", "7")] == [True, False]
 
 

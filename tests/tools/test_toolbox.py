@@ -102,29 +102,29 @@ async def test_a_tool_in_a_file_of_its_own_can_be_called(workspace: Workspace) -
     toolbox = Toolbox((Echo(),))
     twice = ToolCall(id="1", name="echo", arguments='{"times": 2}')
     assert (await toolbox.call(twice, workspace)).content == "OneOne"
-    for wrong, told in (("0", "greater than or equal to 1"), ('"2"', "a valid integer")):
+    for wrong, reason in (("0", "greater than or equal to 1"), ('"2"', "a valid integer")):
         asked = ToolCall(id="2", name="echo", arguments=f'{{"times": {wrong}}}')
         result = await toolbox.call(asked, workspace)
         assert result.malformed
-        assert f"times: Input should be {told}" in result.content
+        assert f"times: Input should be {reason}" in result.content
 
 
 @pytest.mark.parametrize(
-    ("code", "said"),
+    ("code", "reply"),
     [("x", "revision 1 (1 line)"), ("x\ny", "revision 1 (2 lines)")],
 )
-async def test_writing_says_what_was_kept(workspace: Workspace, code: str, said: str) -> None:
+async def test_writing_says_what_was_kept(workspace: Workspace, code: str, reply: str) -> None:
     arguments = WriteSolution().arguments(code=code)
-    assert said in await WriteSolution().call(workspace, arguments)
+    assert reply in await WriteSolution().call(workspace, arguments)
     assert [revision.code for revision in workspace.revisions] == [code]
 
 
 async def test_writing_names_the_tests_where_there_are_any(workspace: Workspace) -> None:
     some = TestCase(input="", output="1\n", public=True)
-    for tests, words in (((some,), "Call run_tests"), ((), "has no public tests")):
+    for tests, hint in (((some,), "Call run_tests"), ((), "has no public tests")):
         workspace.problem = workspace.problem.model_copy(update={"public_tests": tests})
         reply = await WriteSolution().call(workspace, WriteSolution().arguments(code="x"))
-        assert words in reply
+        assert hint in reply
 
 
 async def test_writing_code_that_failed_before_says_so_and_keeps_its_result(

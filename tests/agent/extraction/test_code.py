@@ -348,8 +348,8 @@ ANSWERS = st.lists(PIECES | st.text(max_size=8), max_size=40).map("".join)
 @given(ANSWERS, st.sampled_from([None, "f"]))
 def test_extracted_code_is_made_of_lines_of_the_answer(answer: str, entry: str | None) -> None:
     extraction = extract(answer, entry)
-    said = answer.rpartition("</think>")[2]  # code may begin right behind a thought
-    lines = {line.strip("> \t\r") for line in f"{answer}\n{said}".split("\n")}
+    final_answer = answer.rpartition("</think>")[2]  # code may begin right behind a thought
+    lines = {line.strip("> \t\r") for line in f"{answer}\n{final_answer}".split("\n")}
     assert {line.strip("> \t\r") for line in extraction.code.split("\n")} <= lines | {""}
     assert bool(extraction.code) == (extraction.rule not in {"none", "too long"})
 

@@ -152,9 +152,15 @@ class TestReminders:
         assert (played.attempt.model_calls, played.attempt.nudges) == (3, 1)
 
     async def test_a_reminder_is_sent_again_after_a_tool_call(self, play: Play) -> None:
-        said = turn(text="Let me think.")
-        script = [turn(write(WRONG), run()), said, turn(write(OTHER_WRONG)), said, turn(run())]
-        played = await play(*script, said, turn(write(RIGHT), run()))
+        text_turn = turn(text="Let me think.")
+        script = [
+            turn(write(WRONG), run()),
+            text_turn,
+            turn(write(OTHER_WRONG)),
+            text_turn,
+            turn(run()),
+        ]
+        played = await play(*script, text_turn, turn(write(RIGHT), run()))
         assert played.attempt.stop_reason is StopReason.PUBLIC_TESTS_PASSED
         assert played.attempt.nudges == len(reminders(played)) == 3
 
@@ -186,8 +192,10 @@ class TestReminders:
         assert played.attempt.nudges == len(reminders(played)) == 1
 
     async def test_code_that_was_not_handed_in_is_no_giving_up(self, play: Play) -> None:
-        said = turn(text=f"Better:\n```python\n{RIGHT}```")
-        played = await play(turn(write(WRONG), run()), said, said, turn(write(RIGHT), run()))
+        text_turn = turn(text=f"Better:\n```python\n{RIGHT}```")
+        played = await play(
+            turn(write(WRONG), run()), text_turn, text_turn, turn(write(RIGHT), run())
+        )
         assert played.attempt.stop_reason is StopReason.PUBLIC_TESTS_PASSED
         assert all("code outside a call is not run" in text for text in reminders(played))
 
@@ -232,8 +240,8 @@ class TestCodeInWords:
         assert attempt.revisions[0].tests.solved
 
     async def test_code_beside_a_tool_call_can_be_salvaged(self, play: Play) -> None:
-        said = turn(read(), text=f"My plan:\n```python\n{RIGHT}```")
-        played = await play(said, limits=Limits(turns=1))
+        model_turn = turn(read(), text=f"My plan:\n```python\n{RIGHT}```")
+        played = await play(model_turn, limits=Limits(turns=1))
         assert played.attempt.stop_reason is StopReason.TURN_LIMIT
         assert played.attempt.code == RIGHT.strip()
         assert played.attempt.chosen_by == "prose"
@@ -340,7 +348,7 @@ class TestToolCalls:
         assert [result.call_id for result in played.results[:2]] == ["same", "same"]
 
     @pytest.mark.parametrize(
-        ("asked", "told"),
+        ("asked", "error"),
         [
             (call("write_solution", '{"code": "print(1)'), "not valid JSON"),
             (call("write_solution", "print(1)"), "not valid JSON"),
@@ -359,14 +367,14 @@ class TestToolCalls:
         ids=lambda value: value.arguments[:24] if isinstance(value, ToolCall) else None,
     )
     async def test_a_call_not_understood_comes_back_as_an_error(
-        self, play: Play, asked: ToolCall, told: str
+        self, play: Play, asked: ToolCall, error: str
     ) -> None:
         played = await play(turn(asked), turn(write(RIGHT), run()))
         answer = played.results[0]
         assert (answer.call_id, answer.name) == (asked.id, asked.name)
         assert answer.is_error
         assert answer.malformed
-        assert told in answer.content
+        assert error in answer.content
         assert len(answer.content) <= 1_000
         assert played.attempt.malformed_tool_calls == 1
         assert played.attempt.stop_reason is StopReason.PUBLIC_TESTS_PASSED
@@ -429,13 +437,13 @@ class TestUsage:
         assert played.attempt.usage == USAGE
 
     async def test_turns_are_recorded_in_full(self, play: Play) -> None:
-        said = turn(write(RIGHT), run(), text="Here.")
-        said = said.model_copy(
+        model_turn = turn(write(RIGHT), run(), text="Here.")
+        model_turn = model_turn.model_copy(
             update={"reasoning": ({"type": "thinking", "signature": "S="},), "request_id": "r-1"}
         )
-        played = await play(said)
+        played = await play(model_turn)
         responses = [event for event in played.events if isinstance(event, Response)]
-        assert [event.response for event in responses] == [said]
+        assert [event.response for event in responses] == [model_turn]
 
 
 class TestShowBudget:
@@ -446,8 +454,8 @@ class TestShowBudget:
 
     async def test_the_shown_budget_counts_down(self, play: Play) -> None:
         played = await play(*self.SCRIPT, options=self.BUDGET, limits=Limits(turns=5, tokens=1_000))
-        told = [result.content.rpartition("\n\n")[2] for result in played.results]
-        assert [each for each in told if "Left" in each] == [
+        last_paragraphs = [result.content.rpartition("\n\n")[2] for result in played.results]
+        assert [each for each in last_paragraphs if "Left" in each] == [
             "[Left: 4 turns, 890 tokens]",
             "[Left: 3 turns, 780 tokens]",
             "[Left: 2 turns, 670 tokens]",

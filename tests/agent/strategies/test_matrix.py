@@ -158,10 +158,10 @@ def _check_end(cell: Cell, played: Played) -> None:
 
 def _check_usage(answers: list[Answer], played: Played) -> None:
     steps = [step for answer in answers[: len(played.heard)] for step in answer]
-    told = [step.usage for step in steps if isinstance(step, ModelTurn | Retry) and step.usage]
-    assert played.attempt.usage == sum(told, Usage())
+    usages = [step.usage for step in steps if isinstance(step, ModelTurn | Retry) and step.usage]
+    assert played.attempt.usage == sum(usages, Usage())
     assert played.attempt.usage_known
-    assert set(told) == {USAGE}
+    assert set(usages) == {USAGE}
 
 
 def _check_results(mode: str, played: Played) -> None:
@@ -196,10 +196,10 @@ def _check_solution(cell: Cell, played: Played) -> None:
         case ChosenBy.ANSWER:
             assert (cell.mode, attempt.code) == ("single_shot", written[0].code)
         case ChosenBy.PROSE:
-            (found,) = written
+            (revision,) = written
             assert cell.mode == "agentic"
-            assert attempt.code == found.code == _said_last(cell, played)
-            assert found.tests is not None
+            assert attempt.code == revision.code == _said_last(cell, played)
+            assert revision.tests is not None
         case _:
             assert attempt.chosen_by is ChosenBy.NONE
             assert (attempt.code, written) == ("", ())

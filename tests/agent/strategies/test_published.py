@@ -142,8 +142,8 @@ assert double(x) == 3
         script = turn(text=self.TEXT), said("def double(x):\n    return 2 * x\n")
         options = StrategyOptions(best_of=1)
         played = await play(*script, mode="codet", options=options, view=doubling)
-        found = [(test.input, test.output) for test in played.attempt.written_tests]
-        assert found == [("double(2)", "4"), ("double(-1)", "-2"), ("double(0)", "0")]
+        assertions = [(test.input, test.output) for test in played.attempt.written_tests]
+        assert assertions == [("double(2)", "4"), ("double(-1)", "-2"), ("double(0)", "0")]
         assert ran(played)[0].passed == ((True, True, True),)
 
     async def test_a_broken_block_is_read_line_by_line(
@@ -173,10 +173,10 @@ class TestReflexion:
         played = await play(*script, mode="reflexion")
         assert played.attempt.code == RIGHT.strip()
         reflect, revise = map(shown, played.heard[2:])
-        for told in (reflect, revise):
-            assert "0 of 2 public tests passed" in told
-            assert "0 of your own 1 tests passed" in told
-            assert "a - b" in told
+        for prompt in (reflect, revise):
+            assert "0 of 2 public tests passed" in prompt
+            assert "0 of your own 1 tests passed" in prompt
+            assert "a - b" in prompt
         assert "The sign is wrong." in revise
 
     async def test_a_failed_test_of_its_own_is_enough(self, play: Play) -> None:

@@ -42,8 +42,8 @@ async def test_a_refusal_is_told_from_giving_up(
     word: Literal["refusal", "content_filter"], play: Play
 ) -> None:
     for text, refused in (("I can't.", True), (f"```python\n{RIGHT}\n```", False)):
-        said = turn(text=text).model_copy(update={"stop": ModelStop(reason=word)})
-        assert (await play(said, mode="single_shot")).attempt.refused is refused
+        model_turn = turn(text=text).model_copy(update={"stop": ModelStop(reason=word)})
+        assert (await play(model_turn, mode="single_shot")).attempt.refused is refused
 
 
 async def test_unknown_usage_is_not_zero(play: Play) -> None:

@@ -137,7 +137,7 @@ class TestSelfRepair:
 
     @pytest.mark.thorough
     @pytest.mark.parametrize(
-        ("code", "told"),
+        ("code", "outcome"),
         [
             (ONE_PASSES, "wrong answer"),
             ("raise ValueError('boom')\n", "ValueError: boom"),
@@ -151,12 +151,12 @@ class TestSelfRepair:
         ids=["wrong", "raises", "compile", "time", "memory", "output", "exits", "killed"],
     )
     async def test_the_model_is_told_what_went_wrong(
-        self, repair: Play, code: str, told: str
+        self, repair: Play, code: str, outcome: str
     ) -> None:
         played = await repair(said(code), said(RIGHT))
-        words = shown(played.heard[1])
-        assert told in words
-        assert code.strip() in words
+        message = shown(played.heard[1])
+        assert outcome in message
+        assert code.strip() in message
         assert played.attempt.stop_reason is StopReason.PUBLIC_TESTS_PASSED
         assert (played.attempt.code, played.attempt.written) == (RIGHT.strip(), 2)
 
@@ -514,7 +514,7 @@ class TestRunCode:
         return tried
 
     @pytest.mark.parametrize(
-        ("code", "told"),
+        ("code", "parts"),
         [
             ("print(input()[::-1])", ["finished", "Printed to stdout:\ncba"]),
             ("x = 1", ["finished", "Nothing was printed to stdout"]),
@@ -529,29 +529,29 @@ class TestRunCode:
         ],
     )
     async def test_the_model_sees_what_became_of_a_program(
-        self, tried: Callable[..., Awaitable[str]], code: str, told: list[str]
+        self, tried: Callable[..., Awaitable[str]], code: str, parts: list[str]
     ) -> None:
-        words = await tried(code, "abc")
-        assert [each for each in told if each not in words] == []
-        assert len(words) < 8_000
+        report = await tried(code, "abc")
+        assert [each for each in parts if each not in report] == []
+        assert len(report) < 8_000
 
     async def test_run_code_may_neither_fork_nor_use_the_network(
         self, tried: Callable[..., Awaitable[str]]
     ) -> None:
-        words = await tried("import os\nprint(os.fork())")
-        assert "exception" in words
-        words = await tried("import socket\nsocket.create_connection(('127.0.0.1', 9))")
-        assert "exception" in words
+        report = await tried("import os\nprint(os.fork())")
+        assert "exception" in report
+        report = await tried("import socket\nsocket.create_connection(('127.0.0.1', 9))")
+        assert "exception" in report
 
     async def test_run_code_shows_head_and_tail_of_much_output(
         self, tried: Callable[..., Awaitable[str]]
     ) -> None:
         for size in (10_000, 3_000_000):
-            words = await tried(f"print('begin' + 'é' * {size} + 'end')")
-            assert words.count("é") < LONGEST_OUTPUT
-            assert "stdout:\nbegin" in words
-            assert words.rstrip().endswith("end")
-            assert "left out" in words
+            report = await tried(f"print('begin' + 'é' * {size} + 'end')")
+            assert report.count("é") < LONGEST_OUTPUT
+            assert "stdout:\nbegin" in report
+            assert report.rstrip().endswith("end")
+            assert "left out" in report
 
     async def test_bytes_that_are_no_text_are_shown_as_such(
         self, tried: Callable[..., Awaitable[str]]
@@ -677,11 +677,11 @@ class TestClearing:
 
 
 async def test_a_server_that_is_loading_its_model_is_told_of(play: Play) -> None:
-    words = "HTTP 503: Loading model"
-    loading = Retry(attempt=1, cause=words, wait_s=5.0, status=503, loading=True)
+    message = "HTTP 503: Loading model"
+    loading = Retry(attempt=1, cause=message, wait_s=5.0, status=503, loading=True)
     played = await play(loading, loading, turn(write(RIGHT), run()))
     assert {kind for kind, _ in played.warned} == {"loading"}
-    assert played.warned[0][1].startswith(f"the server is still loading its model ({words}); ")
+    assert played.warned[0][1].startswith(f"the server is still loading its model ({message}); ")
     assert played.attempt.stop_reason is StopReason.PUBLIC_TESTS_PASSED
 
 

@@ -82,12 +82,12 @@ class TestStrategies:
                     return await single_shot(session)
             """
         )
-        said = turn(text=f"```python\n{RIGHT}```")
-        played = await play(said, mode=find_strategy(f"{name}:Solve"))
+        answer = turn(text=f"```python\n{RIGHT}```")
+        played = await play(answer, mode=find_strategy(f"{name}:Solve"))
         assert played.attempt.code == RIGHT.strip()
 
     @pytest.mark.parametrize(
-        ("body", "words"),
+        ("body", "fault"),
         [
             ("raise ValueError('one\\ntwo')", "raised ValueError: one two"),
             ("raise SystemExit(3)", "raised SystemExit: 3"),
@@ -97,12 +97,12 @@ class TestStrategies:
         ],
     )
     async def test_faults_of_a_user_strategy_leave_the_sample_pending(
-        self, play: Play, module: Module, body: str, words: str
+        self, play: Play, module: Module, body: str, fault: str
     ) -> None:
         name = module(f"async def solve(session):\n        {body}\n")
         played = await play(mode=own_strategy(f"{name}:solve"))
         assert played.attempt.stop_reason is StopReason.MODEL_ERROR
-        assert played.attempt.error == f"strategy {name}:solve {words}"
+        assert played.attempt.error == f"strategy {name}:solve {fault}"
 
     async def test_a_user_strategy_that_is_not_async_is_a_fault(
         self, play: Play, module: Module
@@ -174,7 +174,7 @@ class TestStrategies:
 
     def test_a_user_strategy_that_is_none_is_refused_in_one_line(self, module: Module) -> None:
         name = module("class Fussy:\n        def __init__(self): raise OSError('no')\nnumber = 3")
-        for path, words in {
+        for path, message in {
             f"{name}:number": f"{name}:number is a int; a strategy is an async function",
             f"{name}:Fussy": f"{name}:Fussy() raised OSError: no",
             f"{name}:absent": "has no attribute 'absent'",
@@ -183,7 +183,7 @@ class TestStrategies:
         }.items():
             with pytest.raises(UsageError) as caught:
                 find_strategy(path)
-            assert words in str(caught.value)
+            assert message in str(caught.value)
             assert "\n" not in str(caught.value)
 
 
@@ -279,7 +279,7 @@ class TestTools:
         assert (result.content, result.is_error, result.malformed) == ("Not now.", True, False)
 
     @pytest.mark.parametrize(
-        ("body", "words"),
+        ("body", "fault"),
         [
             ("raise KeyError('x')", "raised KeyError: 'x'"),
             ("raise SystemExit(3)", "raised SystemExit: 3"),
@@ -288,12 +288,12 @@ class TestTools:
         ],
     )
     async def test_faults_of_a_user_tool_leave_the_sample_pending(
-        self, play: Play, tool: Callable[[str], str], body: str, words: str
+        self, play: Play, tool: Callable[[str], str], body: str, fault: str
     ) -> None:
         path = tool(body)
         played = await play(turn(call("mine")), toolbox=self.box(path), limits=Limits(seconds=60))
         assert played.attempt.stop_reason is StopReason.MODEL_ERROR
-        assert played.attempt.error.startswith(f"tool {path} {words}")
+        assert played.attempt.error.startswith(f"tool {path} {fault}")
 
     async def test_an_unfinished_call_of_a_user_tool_is_carried_out_again_on_resume(
         self, play: Play, tool: Callable[[str], str]

@@ -71,14 +71,14 @@ class TestCheck:
             "{{ cpu_limit }} {{ problem.signature.results }}\n"
             "{% if problem.starter_code == '' %}{{ problem.public_tests[99].input }}{% endif %}\n"
         )
-        told = self.told(tmp_path, bundled_problems, system="{% if %}", user=user)
-        assert [line.partition(": ")[0] for line in told] == [
+        faults = self.told(tmp_path, bundled_problems, system="{% if %}", user=user)
+        assert [line.partition(": ")[0] for line in faults] == [
             "system.j2:1",
             *(f"user.j2:{line}" for line in (1, 2, 3, 4)),
         ]
-        assert "'title'?" in told[1]
-        assert "'poem' is undefined" in told[2]
-        assert "TestCase has no 'inptu'; did you mean 'input'?" in told[3]
+        assert "'title'?" in faults[1]
+        assert "'poem' is undefined" in faults[2]
+        assert "TestCase has no 'inptu'; did you mean 'input'?" in faults[3]
 
     def test_a_fault_of_one_form_is_found_and_the_form_named(
         self, tmp_path: Path, bundled_problems: list[ProblemView]
@@ -94,10 +94,10 @@ class TestCheck:
                 "code",
             ),
         ):
-            told = self.told(tmp_path, bundled_problems, user=user)
-            assert told, user
-            assert all(line.startswith(f"user.j2:{where}: ") for line in told), told
-            assert re.search(rf"\(for .*{form}.*\)$", told[0])
+            faults = self.told(tmp_path, bundled_problems, user=user)
+            assert faults, user
+            assert all(line.startswith(f"user.j2:{where}: ") for line in faults), faults
+            assert re.search(rf"\(for .*{form}.*\)$", faults[0])
 
     def test_a_value_tested_before_its_use_is_no_fault(
         self, tmp_path: Path, bundled_problems: list[ProblemView]
@@ -115,10 +115,10 @@ class TestCheck:
     ) -> None:
         (tmp_path / "agentic").mkdir()
         (tmp_path / "agentic" / "user.j2").write_text("Use the tools.")
-        told = self.told(tmp_path, bundled_problems, usr="x")
-        assert len(told) == 2
-        assert told[0].startswith("agentic/user.j2: there is no system.j2")
-        assert told[1].startswith("usr.j2: no template has this name; known: system.j2")
+        faults = self.told(tmp_path, bundled_problems, usr="x")
+        assert len(faults) == 2
+        assert faults[0].startswith("agentic/user.j2: there is no system.j2")
+        assert faults[1].startswith("usr.j2: no template has this name; known: system.j2")
 
     def test_a_repair_is_read_in_its_own_mode_alone(
         self, tmp_path: Path, bundled_problems: list[ProblemView]
@@ -126,8 +126,10 @@ class TestCheck:
         repair = "{{ code }}{{ feedback }}{{ round }}{{ problem.title }}{{ cpu_limit_s }}"
         assert self.told(tmp_path, bundled_problems, repair=repair) == []
         assert check_prompt(str(tmp_path), bundled_problems, "agentic").faults == ()
-        (told,) = self.told(tmp_path, bundled_problems, repair="{{ answer }}")
-        assert told.startswith("repair.j2:1: 'answer' is undefined; there are code, cpu_limit_s")
+        (fault_text,) = self.told(tmp_path, bundled_problems, repair="{{ answer }}")
+        assert fault_text.startswith(
+            "repair.j2:1: 'answer' is undefined; there are code, cpu_limit_s"
+        )
         (tmp_path / "user.j2").unlink()
         (tmp_path / "system.j2").unlink()
         (fault,) = check_prompt(str(tmp_path), bundled_problems).faults
@@ -138,10 +140,10 @@ class TestCheck:
     ) -> None:
         kind = tmp_path / "code_execution"
         write_set(kind, "{{ problem.code }}{{ problem.call }}{{ problem.statement[0] }}")
-        told = self.told(tmp_path, bundled_problems)
-        assert len(told) == 1
-        assert told[0].startswith("code_execution/user.j2:1: ")
-        assert told[0].endswith("(for a code execution)")
+        faults = self.told(tmp_path, bundled_problems)
+        assert len(faults) == 1
+        assert faults[0].startswith("code_execution/user.j2:1: ")
+        assert faults[0].endswith("(for a code execution)")
 
     def test_check_prompt_of_one_mode_ignores_the_others(
         self, tmp_path: Path, bundled_problems: list[ProblemView]
@@ -158,6 +160,6 @@ class TestCheck:
     def test_an_empty_message_is_a_fault(
         self, tmp_path: Path, bundled_problems: list[ProblemView]
     ) -> None:
-        told = self.told(tmp_path, bundled_problems, user="{# nothing #}")
-        assert len(told) == 1
-        assert "renders to an empty text" in told[0]
+        faults = self.told(tmp_path, bundled_problems, user="{# nothing #}")
+        assert len(faults) == 1
+        assert "renders to an empty text" in faults[0]

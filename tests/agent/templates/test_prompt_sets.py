@@ -263,8 +263,8 @@ class TestFinding:
             load_prompt("nope", mode)
 
     def test_a_misspelt_set_gets_the_most_similar_name(self) -> None:
-        told = "no prompt set or folder 'ters'; did you mean 'terse'?"
-        with pytest.raises(UsageError, match=re.escape(told)):
+        message = "no prompt set or folder 'ters'; did you mean 'terse'?"
+        with pytest.raises(UsageError, match=re.escape(message)):
             load_prompt("ters", "single_shot")
 
     def test_an_incomplete_prompt_set_is_refused(self, tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ def prompt(user: str, system: str = "You solve problems.") -> PromptSet:
 
 class TestMistakes:
     @pytest.mark.parametrize(
-        ("template", "told"),
+        ("template", "cause"),
         [
             ("{{ title }}", "'title' is undefined"),
             ("{{ problem.titel }}", "titel"),
@@ -31,14 +31,14 @@ class TestMistakes:
     )
     @pytest.mark.parametrize("part", ["system", "user"])
     def test_a_template_mistake_names_the_set_the_part_the_line_and_the_cause(
-        self, problem: ProblemView, part: str, template: str, told: str
+        self, problem: ProblemView, part: str, template: str, cause: str
     ) -> None:
         parts = {"system": "fine", "user": "fine", part: f"fine\n\n{template}"}
         with pytest.raises(UsageError) as caught:
             PromptSet(name="mine", parts=parts).render(problem, 6.0)
         message = str(caught.value)
         assert message.startswith(f"prompt set 'mine', {part}.j2, line 3: ")
-        assert told in message
+        assert cause in message
         assert "\n" not in message
 
 
@@ -68,7 +68,7 @@ class TestBoundOnOutput:
         assert "\n" not in message
 
     @pytest.mark.parametrize(
-        ("template", "told"),
+        ("template", "reason"),
         [
             ("{% for i in range(10**9) %}x{% endfor %}", "Range too big"),
             ("{% macro f() %}{{ f() }}{% endmacro %}{{ f() }}", "recursion"),
@@ -77,9 +77,9 @@ class TestBoundOnOutput:
         ],
     )
     def test_excessive_templates_are_refused_in_one_line(
-        self, problem: ProblemView, template: str, told: str
+        self, problem: ProblemView, template: str, reason: str
     ) -> None:
-        with pytest.raises(UsageError, match=f"^prompt set 'mine', user.j2.*{told}") as caught:
+        with pytest.raises(UsageError, match=f"^prompt set 'mine', user.j2.*{reason}") as caught:
             prompt(template).render(problem, 6.0)
         assert len(str(caught.value)) < 1_000
 

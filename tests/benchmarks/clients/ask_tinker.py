@@ -38,10 +38,10 @@ ADD = code_grading.taco_to_lcb_format(
 
 async def main() -> None:
     async def score(code: str, tests: Any, **more: Any) -> list[Any]:
-        passed, said = await code_grading.sandbox_check_correctness(tests, code, **more)
-        return [passed, said.get("status"), said.get("error")]
+        passed, details = await code_grading.sandbox_check_correctness(tests, code, **more)
+        return [passed, details.get("status"), details.get("error")]
 
-    found = {
+    outcomes = {
         "right": await score("print(input())", ECHO),
         "wrong": await score("print(1)", ECHO),
         "raises": await score("1/0", ECHO),
@@ -51,9 +51,9 @@ async def main() -> None:
         "function wrong": await score("def add(a, b): return a - b", ADD),
     }
     many = await asyncio.gather(*(score("print(input())", ECHO) for _ in range(20)))
-    found["twenty at once"] = sum(each[0] for each in many)
+    outcomes["twenty at once"] = sum(each[0] for each in many)
     await code_grading._get_sandboxfusion_client().close()
-    print(json.dumps(found))
+    print(json.dumps(outcomes))
 
 
 asyncio.run(main())

@@ -24,10 +24,10 @@ ADD = {"inputs": ["1\n2", "3\n4"], "outputs": ["3", "7"], "fn_name": "add"}
 
 def score(code: str, tests: Any, **more: Any) -> list[Any]:
     text = f"Here it is.\n```python\n{code}\n```\n"
-    found, metadata = sandbox_fusion.compute_score(
+    reward, metadata = sandbox_fusion.compute_score(
         url, threading.Semaphore(8), 1024, text, tests, continuous=True, **more
     )
-    return [found, sorted({each["status"] for each in metadata})]
+    return [reward, sorted({each["status"] for each in metadata})]
 
 
 twenty = {"inputs": [f"{n}\n" for n in range(20)], "outputs": [f"{n}\n" for n in range(20)]}

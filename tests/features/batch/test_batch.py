@@ -193,10 +193,10 @@ async def test_killed_while_it_handed_in_another_process_finds_the_batch(
         return vendor.answer(solved(body))
 
     async with vendor.server(script) as server:
-        tell = server.made
+        handler = server.made
 
         def hold(batch: Any, shown: Json) -> Reply:
-            return Reply(body=tell(batch, shown).body, silence_s=300)
+            return Reply(body=handler(batch, shown).body, silence_s=300)
 
         server.made = hold
         process = await start(server, tmp_path, *flags(vendor, "--batch"))
@@ -204,7 +204,7 @@ async def test_killed_while_it_handed_in_another_process_finds_the_batch(
             await made.wait()
         process.kill()
         await finish(process)
-        server.made = tell
+        server.made = handler
         journal = (tmp_path / "r" / "batches.jsonl").read_text().splitlines()
         assert [json.loads(line)["event"] for line in journal] == ["begun", "intent"]
         code, _, err = await run(server, tmp_path, "run", "--resume", "r")
@@ -244,8 +244,8 @@ async def test_a_second_interrupt_leaves_even_a_submission_under_way(
 ) -> None:
     vendor = VENDORS["responses"]
     async with vendor.server(lambda body, _n: vendor.answer(solved(body))) as server:
-        tell = server.made
-        server.made = lambda batch, shown: Reply(body=tell(batch, shown).body, silence_s=300)
+        handler = server.made
+        server.made = lambda batch, shown: Reply(body=handler(batch, shown).body, silence_s=300)
         process = await start(server, tmp_path, *flags(vendor, "--batch"))
         async with asyncio.timeout(60):
             while not server.batches:
@@ -256,7 +256,7 @@ async def test_a_second_interrupt_leaves_even_a_submission_under_way(
         code, _, err = await finish(process)
         assert code == 130
         assert "Traceback" not in err
-        server.made = tell
+        server.made = handler
         code, _, err = await run(server, tmp_path, "run", "--resume", "r")
     assert code == 0, err
     assert len(server.batches) == 1
@@ -270,8 +270,8 @@ async def test_an_interrupt_waits_a_little_for_a_submission_under_way(
     vendor = VENDORS["responses"]
     soon = "import harness.features.batch.run as batch_run\nbatch_run.GRACE_S = 0.3\n"
     async with vendor.server(lambda body, _n: vendor.answer(solved(body))) as server:
-        tell = server.made
-        server.made = lambda batch, shown: Reply(body=tell(batch, shown).body, silence_s=300)
+        handler = server.made
+        server.made = lambda batch, shown: Reply(body=handler(batch, shown).body, silence_s=300)
         asked = flags(vendor, "--batch")
         process = await start_after(elsewhere(server) + soon, tmp_path, *asked, **KEYS)
         async with asyncio.timeout(60):
@@ -282,7 +282,7 @@ async def test_an_interrupt_waits_a_little_for_a_submission_under_way(
         assert code == 130
         assert "harness run --resume r" in err
         assert "Traceback" not in err
-        server.made = tell
+        server.made = handler
         code, _, err = await run(server, tmp_path, "run", "--resume", "r")
     assert code == 0, err
     assert len(server.batches) == 1
@@ -382,9 +382,9 @@ REFUSED = {
 def test_what_cannot_go_by_the_batch_is_one_line_before_anything_is_loaded(
     case: str, tmp_path: Path
 ) -> None:
-    arguments, words = REFUSED[case]
+    arguments, reason = REFUSED[case]
     missing = [] if case in ("recordings", "another run") else ["-b", "livecodebench:missing.jsonl"]
     done = harness(tmp_path, "run", "--batch", *missing, *arguments)
     assert done.returncode == 2
-    assert words in done.stderr
+    assert reason in done.stderr
     assert len(done.stderr.splitlines()) == 1

@@ -52,5 +52,5 @@ async def test_a_batch_asks_for_cpp_and_its_answers_are_compiled(tmp_path: Path)
         )
     assert done.returncode == 0, done.stderr
     assert len(server.batches) == 1
-    found = sorted(each["verdict"] for each in results(tmp_path / "r"))
-    assert found == ["accepted", "wrong_answer"]
+    verdicts = sorted(each["verdict"] for each in results(tmp_path / "r"))
+    assert verdicts == ["accepted", "wrong_answer"]

@@ -57,14 +57,14 @@ class Vendor:
     fail: Callable[[int, str], Reply]
 
 
-def _anthropic_error(status: int, words: str) -> Reply:
+def _anthropic_error(status: int, error_message: str) -> Reply:
     kinds = {
         400: "invalid_request_error",
         401: "authentication_error",
         500: "api_error",
         529: "overloaded_error",
     }
-    return error(status, kinds[status], words)
+    return error(status, kinds[status], error_message)
 
 
 VENDORS = {
@@ -254,9 +254,9 @@ async def test_three_times_is_enough_until_the_run_is_resumed(
         return vendor.fail(500, "not today") if failing else _echo(vendor)(body, number)
 
     async with running(vendor, tmp_path, script) as run:
-        found = await run.ask()
-        assert str(found["b"]) == "HTTP 500: not today (asked in 3 batches)"
-        assert {name: found[name] for name in "ac"} == {name: ALL[name] for name in "ac"}
+        outcomes = await run.ask()
+        assert str(outcomes["b"]) == "HTTP 500: not today (asked in 3 batches)"
+        assert {name: outcomes[name] for name in "ac"} == {name: ALL[name] for name in "ac"}
         assert len(run.server.batches) == 3
         busy = False
         assert await run.ask() == ALL
@@ -290,10 +290,10 @@ async def test_what_would_be_refused_again_is_not_asked_again(
         return _echo(vendor)(body, number)
 
     async with running(vendor, tmp_path, script) as run:
-        found = await run.ask()
-    assert str(found["a"]) == "HTTP 400: not with this key: [redacted]"
-    assert isinstance(found["b"], ContextOverflowError)
-    assert found["c"] == ALL["c"]
+        outcomes = await run.ask()
+    assert str(outcomes["a"]) == "HTTP 400: not with this key: [redacted]"
+    assert isinstance(outcomes["b"], ContextOverflowError)
+    assert outcomes["c"] == ALL["c"]
     assert len(run.server.batches) == 1
 
 
@@ -320,8 +320,8 @@ async def test_a_limit_of_bytes_splits_a_run_and_holds_on_the_wire(
     most = 730
     async with running(vendor, tmp_path, _echo(vendor), most_bytes=most) as run:
         run.names = [str(number) for number in range(20)]
-        found = await run.ask()
-    assert found == {name: f"an answer to: Solve ∑ {name}." for name in run.names}
+        outcomes = await run.ask()
+    assert outcomes == {name: f"an answer to: Solve ∑ {name}." for name in run.names}
     server = run.server
     if isinstance(server, OpenAIBatchServer):
         sizes = [len(form.body["file"]) for form in server.calls("POST", "/files")]
@@ -338,10 +338,10 @@ async def test_a_batch_that_was_not_handed_in_before_a_crash_is_handed_in_first(
     async with running(vendor, tmp_path, _echo(vendor), most_requests=2) as run:
         run.server.ended = False
         async with run.asking() as asking:
-            tell = asking.tell
+            reporter = asking.tell
 
             def stop_after_one(line: str) -> None:
-                tell(line)
+                reporter(line)
                 asking.stop()
 
             asking.tell = stop_after_one
@@ -393,8 +393,8 @@ async def test_an_orphan_of_a_crash_is_found_by_the_next_process(
 async def test_an_intent_that_came_to_nothing_is_dropped(vendor: Vendor, tmp_path: Path) -> None:
     async with running(vendor, tmp_path, _echo(vendor)) as run:
         run.server.deaf = 3
-        found = await run.ask()
-        assert "gave up after 3 attempts" in str(found["a"])
+        outcomes = await run.ask()
+        assert "gave up after 3 attempts" in str(outcomes["a"])
         assert [line["event"] for line in run.lines()] == ["begun", "intent"]
         assert await run.ask() == ALL
     events = [line["event"] for line in run.lines()]
@@ -408,8 +408,8 @@ async def test_a_batch_whose_results_are_gone_is_not_paid_for_again(
         await run.ask()
         run.server.batches.clear()
         for _ in range(2):  # nor when it is resumed again
-            found = await run.ask()
-            assert "remove batches.jsonl" in str(found["a"])
+            outcomes = await run.ask()
+            assert "remove batches.jsonl" in str(outcomes["a"])
             assert not run.server.batches
         (tmp_path / BATCHES).unlink()
         assert await run.ask() == ALL
@@ -422,8 +422,8 @@ async def test_a_batch_that_may_be_read_with_another_key_is_not_called_gone(
         await run.ask()
         answer = run.server.answer
         run.server.answer = lambda _request, _number: vendor.fail(401, "no such key")
-        found = await run.ask()
-        assert str(found["a"]) == "HTTP 401: no such key"
+        outcomes = await run.ask()
+        assert str(outcomes["a"]) == "HTTP 401: no such key"
         run.server.answer = answer
         assert await run.ask() == ALL
     assert len(run.server.batches) == 1
@@ -445,8 +445,8 @@ async def test_an_ended_batch_without_files_is_not_paid_for_again(tmp_path: Path
 async def test_a_batch_that_failed_as_a_whole_says_why(name: str, tmp_path: Path) -> None:
     async with running(VENDORS[name], tmp_path, _echo(VENDORS[name])) as run:
         run.server.refusals = [("invalid_json_line", "This line is not parseable.")]
-        found = await run.ask()
-        assert str(found["a"]) == (
+        outcomes = await run.ask()
+        assert str(outcomes["a"]) == (
             "the batch failed: This line is not parseable. (line 1 of its file)"
         )
         assert len(run.server.batches) == 1
@@ -518,16 +518,16 @@ async def test_results_of_which_nothing_can_be_read_are_not_paid_for_again(
 ) -> None:
     async with running(vendor, tmp_path, _echo(vendor)) as run:
         _tearing(run, lambda _lines: b"<html>\na gateway\n")
-        found = await run.ask()
-        assert all("not JSON" in str(each) for each in found.values())
+        outcomes = await run.ask()
+        assert all("not JSON" in str(each) for each in outcomes.values())
     assert len(run.server.batches) == 1
 
 
 async def test_an_endpoint_without_batches_says_so(vendor: Vendor, tmp_path: Path) -> None:
     async with running(vendor, tmp_path, _echo(vendor)) as run:
         run.server.serves = lambda _method, _path: False
-        found = await run.ask()
-    assert str(found["a"]).startswith("HTTP 404: no POST")
+        outcomes = await run.ask()
+    assert str(outcomes["a"]).startswith("HTTP 404: no POST")
     assert [line["event"] for line in run.lines()] == ["begun", "intent", "dropped", "given_up"]
 
 

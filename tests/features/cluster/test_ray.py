@@ -142,20 +142,24 @@ def test_grade_and_verify_give_the_same_verdicts_there(own: Path, cluster: RayCl
     grade += ["--test-timeout", "0.3"]
     verify = ["verify", "jsonl:own.jsonl", "--fresh", "--json"]
     for command in (grade, verify):
-        found = []
+        verdicts = []
         for where in ([], on(cluster)):
             done = harness(own, *command, *where)
             assert done.returncode == 0, done.stderr
-            found.append(_verdicts(json.loads(done.stdout)))
-        assert found[0] == found[1]
+            verdicts.append(_verdicts(json.loads(done.stdout)))
+        assert verdicts[0] == verdicts[1]
 
 
-def _verdicts(found: Any) -> list[str]:
+def _verdicts(document: Any) -> list[str]:
     """All verdicts in some JSON, in order."""
-    if isinstance(found, dict):
-        here = [str(value) for key, value in found.items() if key == "verdict"]
-        return here + [each for value in found.values() for each in _verdicts(value)]
-    return [each for value in found for each in _verdicts(value)] if isinstance(found, list) else []
+    if isinstance(document, dict):
+        here = [str(value) for key, value in document.items() if key == "verdict"]
+        return here + [each for value in document.values() for each in _verdicts(value)]
+    return (
+        [each for value in document for each in _verdicts(value)]
+        if isinstance(document, list)
+        else []
+    )
 
 
 AT_NODE = """

@@ -143,15 +143,15 @@ def test_filters_leave_out_problems_of_both_runs(program: Program) -> None:
     (all_of_them,) = compared(program, "single", "single")["versus"]
     assert 0 < versus["paired"]["problems"] < all_of_them["paired"]["problems"]
     assert {group["name"] for group in versus["groups"]["difficulty"]} == {"easy", "medium"}
-    said = program("compare", "single", "single", *flags).stdout
-    assert "easy/medium, released to 2026-03-31" in said
+    output = program("compare", "single", "single", *flags).stdout
+    assert "easy/medium, released to 2026-03-31" in output
     done = program("compare", "single", "single", "--filter-tags", "no-such-tag")
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
     assert "no problem here has it" in done.stderr
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (("right", "wrong", "--by", "colour"), "known are difficulty, platform, tag, month"),
         (("right",), "give two runs"),
@@ -164,12 +164,12 @@ def test_filters_leave_out_problems_of_both_runs(program: Program) -> None:
     ],
 )
 def test_bad_usage_is_one_line(
-    program: Program, folder: Path, arguments: tuple[str, ...], said: str
+    program: Program, folder: Path, arguments: tuple[str, ...], message: str
 ) -> None:
     write_experiment(folder / "grid")
     done = program("compare", *arguments)
     assert (done.returncode, done.stdout) == (2, "")
-    assert said in done.stderr
+    assert message in done.stderr
     assert done.stderr.count("\n") == 1
 
 

@@ -80,8 +80,8 @@ def test_problems_whose_content_changed_are_left_out_by_name(
     (versus,) = comparison.versus
     assert versus.changed == ("a",)
     assert (versus.paired.problems, versus.paired.better_a) == (2, ())
-    said = "not comparable: 1 problem left out: the content differs between the runs (a)"
-    assert said in shown(comparison_view(comparison))
+    remark = "not comparable: 1 problem left out: the content differs between the runs (a)"
+    assert remark in shown(comparison_view(comparison))
 
 
 def test_problems_of_one_run_alone_are_counted(results: Results, write_run: WriteRun) -> None:
@@ -133,7 +133,7 @@ def test_settings_are_shown_where_they_differ(
 
 
 @pytest.mark.parametrize(
-    ("setting", "said"),
+    ("setting", "row"),
     [
         (("tool_protocol", "text"), "tool protocol auto text"),
         (("max_tool_calls", 5), "max tool calls default 5"),
@@ -153,12 +153,12 @@ def test_settings_are_shown_where_they_differ(
     ],
 )
 def test_each_setting_that_shapes_a_run_is_told(
-    results: Results, write_run: WriteRun, shown: Shown, setting: tuple[str, object], said: str
+    results: Results, write_run: WriteRun, shown: Shown, setting: tuple[str, object], row: str
 ) -> None:
     name, value = setting
     a, b = write_run("a", results("A")), write_run("b", results("A"), **{name: value})
     assert name in COMPARED
-    assert said in words(shown(comparison_view(compare_runs([a, b])), 160))
+    assert row in words(shown(comparison_view(compare_runs([a, b])), 160))
     same = words(shown(comparison_view(compare_runs([b, b])), 160))
     assert name.replace("_", " ") not in same
 

@@ -77,11 +77,11 @@ def test_each_setting_that_can_change_a_result_is_told(
     runs = pair(mode_of(key), **{key: other_value(key)})
     comparison = compare_runs(runs)
     (versus,) = comparison.versus
-    told = (*versus.differs, *versus.unlike)
-    assert len(told) == 1
-    assert key in told[0]
-    assert told[0] in " ".join(shown(comparison_view(comparison), 200).split())
-    assert told[0] in comparison_markdown(comparison)
+    differences = (*versus.differs, *versus.unlike)
+    assert len(differences) == 1
+    assert key in differences[0]
+    assert differences[0] in " ".join(shown(comparison_view(comparison), 200).split())
+    assert differences[0] in comparison_markdown(comparison)
     with pytest.raises(UsageError, match=f"b is not comparable with a: .*{key}"):
         strictly(runs)
     assert compare_runs(runs[:1] * 2).versus[0].differs == ()
@@ -106,7 +106,7 @@ TOOLS = {"name": "read_problem, run_tests", "hash": "t"}
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "words"),
+    ("one", "other", "difference"),
     [
         (
             {"versions": [version("1.0")]},
@@ -146,11 +146,11 @@ TOOLS = {"name": "read_problem, run_tests", "hash": "t"}
     ],
 )
 def test_versions_and_content_are_told(
-    one: Any, other: Any, words: str, pair: Callable[..., list[Path]]
+    one: Any, other: Any, difference: str, pair: Callable[..., list[Path]]
 ) -> None:
     runs = pair("agentic", other, one)
-    assert compare_runs(runs).versus[0].differs == (words,)
-    with pytest.raises(UsageError, match=words):
+    assert compare_runs(runs).versus[0].differs == (difference,)
+    with pytest.raises(UsageError, match=difference):
         strictly(runs)
 
 

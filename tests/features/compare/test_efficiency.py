@@ -52,14 +52,14 @@ def words(text: str) -> str:
 def test_beyond_is_paired_by_problem(timed: Timed, shown: Shown) -> None:
     a, b = timed("a", (1.0, 3.0, None, 5.0)), timed("b", (1.0, 1.0, 3.0, None))
     comparison = compare_runs([a, b])
-    found = comparison.versus[0].faster
-    assert found is not None
-    assert found.every.problems == 4
-    assert (found.every.rate_a.value, found.every.rate_b.value) == (0.375, 0.625)
-    assert found.every.difference == pytest.approx(0.25)
-    assert found.passed is not None
-    assert found.passed.problems == 2
-    assert found.passed.difference == pytest.approx(0.25)
+    speeds = comparison.versus[0].faster
+    assert speeds is not None
+    assert speeds.every.problems == 4
+    assert (speeds.every.rate_a.value, speeds.every.rate_b.value) == (0.375, 0.625)
+    assert speeds.every.difference == pytest.approx(0.25)
+    assert speeds.passed is not None
+    assert speeds.passed.problems == 2
+    assert speeds.passed.difference == pytest.approx(0.25)
     text = words(shown(comparison_view(comparison), 300))
     assert "Beyond@1 0.375 (" in text
     assert (
@@ -76,8 +76,8 @@ def test_markdown_and_json_have_it(timed: Timed) -> None:
     assert "| Beyond@1 | 0.500 (" in text
     assert "difference `b` - `a`: +0.250 (95 % bootstrap interval +0." in text
     assert "unlikely to be chance" in text
-    said = json.loads(comparison.model_dump_json())["versus"][0]["faster"]["every"]
-    assert (said["problems"], said["difference"]) == (6, pytest.approx(0.25))
+    pairing = json.loads(comparison.model_dump_json())["versus"][0]["faster"]["every"]
+    assert (pairing["problems"], pairing["difference"]) == (6, pytest.approx(0.25))
 
 
 def test_only_problems_that_tell_in_both_count(
@@ -89,10 +89,10 @@ def test_only_problems_that_tell_in_both_count(
         for at, scale in enumerate(scales)
     ]
     comparison = compare_runs([timed("a", (1.0, None, None)), write_run("b", mixed)])
-    found = comparison.versus[0].faster
-    assert found is not None
-    assert found.every.problems == 2
-    assert found.passed is None
+    speeds = comparison.versus[0].faster
+    assert speeds is not None
+    assert speeds.every.problems == 2
+    assert speeds.passed is None
     text = words(shown(comparison_view(comparison), 300))
     assert "no such problem has a passed sample in both: of speed alone nothing is known" in text
     assert "problems without Beyond 0 1" in text
@@ -119,16 +119,16 @@ def test_runs_timed_by_an_earlier_version_are_not_compared(timed: Timed) -> None
     before = made_scale().model_copy(update={"protocol": 1})
     (versus,) = compare_runs([timed("a", (1.0,), before), timed("b", (1.0,))]).versus
     assert versus.faster is None
-    (told,) = versus.unlike
-    assert "A paired (version 1), B paired (version 2)" in told
+    (difference,) = versus.unlike
+    assert "A paired (version 1), B paired (version 2)" in difference
 
 
 def test_machines_that_differ_are_told(timed: Timed) -> None:
     times = (1.0, 2.0)
     a, b = timed("a", times, manifest=HERE), timed("b", times, manifest=THERE)
     (versus,) = compare_runs([a, b]).versus
-    (told,) = versus.unlike
-    assert told.startswith("the machines that solutions are timed on differ: cores 2 and 8; ")
+    (difference,) = versus.unlike
+    assert difference.startswith("the machines that solutions are timed on differ: cores 2 and 8; ")
     assert versus.faster is not None
     (versus,) = compare_runs([a, timed("c", times, manifest=HERE)]).versus
     assert versus.unlike == ()

@@ -191,12 +191,12 @@ class Grouping:
         comparison = compare_runs([write_run("a", problems), write_run("b", solved)])
         groups = comparison.versus[0].groups
         assert list(groups) == ["difficulty", "platform", "tag", "month"]
-        found = {
+        figures = {
             (kind, group.name): (group.problems, group.flips, group.difference)
             for kind, members in groups.items()
             for group in members
         }
-        assert found == {
+        assert figures == {
             ("difficulty", "easy"): (6, 0, 0),
             ("difficulty", "hard"): (6, 6, 1),
             ("platform", "x"): (6, 0, 0),
@@ -228,7 +228,7 @@ class Grouping:
 
 class TestLikeness:
     @pytest.mark.parametrize(
-        ("manifest", "said"),
+        ("manifest", "difference"),
         [
             (
                 {"test_limits": {"made": {"cpu_s": 1.0}}},
@@ -246,13 +246,13 @@ class TestLikeness:
         ],
     )
     def test_unlike_conditions_are_told(
-        self, run: MakeRun, shown: Shown, manifest: dict[str, object], said: str
+        self, run: MakeRun, shown: Shown, manifest: dict[str, object], difference: str
     ) -> None:
         a = run("a", "A", {"data": [{"name": "x", "sha256": "1", "bytes": 1}]})
         kept = {"data": [{"name": "y", "sha256": "1", "bytes": 1}]}
         comparison = compare_runs([a, run("b", "A", kept | manifest)])
         (unlike,) = comparison.versus[0].unlike
-        assert said in unlike
+        assert difference in unlike
         assert f"not comparable: {unlike}" in shown(comparison_view(comparison), 200)
 
     def test_files_of_another_name_and_the_same_content_are_the_same(self, run: MakeRun) -> None:

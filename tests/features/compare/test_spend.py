@@ -123,8 +123,8 @@ def test_an_agent_is_compared_at_its_mean_spend_and_at_that_of_a_shot(pair: Pair
 
 
 def test_the_sentence_says_it(pair: Pair) -> None:
-    said = usual(pair).sentence
-    assert said.startswith(
+    spend_sentence = usual(pair).sentence
+    assert spend_sentence.startswith(
         "For $0.0225 a problem, what the agent spends, the agent solves 75.0 % and 2.2 single "
         "shots solve 25.0 % (+50.0 points, +25.0 to +70.4: decided)."
     )
@@ -216,8 +216,8 @@ def test_where_prices_are_unknown_tokens_count_and_else_calls(
     shots = [shot(p, 0, solved=True, **changes) for p in NAMES]
     comparison = spend_comparison(*pair(shots, [agent(p, 2) for p in NAMES]))
     assert comparison.unit == unit
-    said = any("costs are not known of both runs" in note for note in comparison.notes)
-    assert said is (unit != "dollars")
+    cost_note = any("costs are not known of both runs" in note for note in comparison.notes)
+    assert cost_note is (unit != "dollars")
 
 
 def test_older_runs_make_a_lower_bound_and_say_so(pair: Pair) -> None:
@@ -308,9 +308,9 @@ def test_compare_shows_equal_spend(
         compare_command.__wrapped__({}, runs=[a, b], as_markdown=True, at="0.01")
     assert left.value.exit_code == 0
     assert "| $0.0100 | 20 | 25.0 % | 0.0 % | -25.0 |" in capsys.readouterr().out
-    found = compare(a, b, at=[0.01]).versus[0].spend
-    assert found is not None
-    assert found.differences[0].at == 0.01
+    equal_spend = compare(a, b, at=[0.01]).versus[0].spend
+    assert equal_spend is not None
+    assert equal_spend.differences[0].at == 0.01
 
 
 def test_the_flag_takes_numbers(tmp_path: Path) -> None:

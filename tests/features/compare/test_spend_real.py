@@ -37,14 +37,14 @@ def graded(test_data: Path) -> dict[str, list[SampleResult]]:
         text = gzip.decompress(data) if name.endswith(".gz") else data
         for row in map(json.loads, text.splitlines()):
             public[row["question_id"]] = len(json.loads(row["public_test_cases"]))
-    found: dict[str, list[SampleResult]] = defaultdict(list)
+    samples: dict[str, list[SampleResult]] = defaultdict(list)
     numbers: dict[tuple[str, str], int] = defaultdict(int)
     for row in lines(folder / "graded_generations.jsonl.gz"):
         name, stage, shown = row["question_id"], row["stage"], public[row["question_id"]]
         passed = [bool(each is True or each == 1) for each in row["case_passed"]]
         solved = row["passed"] == row["total"] > 0
         index, numbers[name, stage] = numbers[name, stage], numbers[name, stage] + 1
-        found[stage].append(
+        samples[stage].append(
             made_result(name, solved=solved, index=index).model_copy(
                 update={
                     "code": row["output"],
@@ -57,11 +57,11 @@ def graded(test_data: Path) -> dict[str, list[SampleResult]]:
                 }
             )
         )
-    return found
+    return samples
 
 
-def curve(found: SpendComparison, label: str, way: str) -> SpendCurve:
-    return next(each for each in found.curves if (each.label, each.way) == (label, way))
+def curve(comparison: SpendComparison, label: str, way: str) -> SpendCurve:
+    return next(each for each in comparison.curves if (each.label, each.way) == (label, way))
 
 
 def test_ten_published_samples_are_an_arm_of_shots(

@@ -25,10 +25,10 @@ class TestSteps:
         assert not episode.done
         step = episode.step([{"name": "read_problem"}])
         assert (step.done, step.stop_reason, step.restarted) == (False, None, False)
-        (told,) = step.messages
-        assert told["role"] == "tool"
-        assert "Print the input, thrice." in told["content"]
-        assert "222" not in told["content"], "a hidden test"
+        (message,) = step.messages
+        assert message["role"] == "tool"
+        assert "Print the input, thrice." in message["content"]
+        assert "222" not in message["content"], "a hidden test"
         step = episode.step([WRITE, RUN])
         assert (step.done, step.stop_reason) == (True, "public_tests_passed")
         assert step.messages == []
@@ -122,9 +122,9 @@ class TestTools:
 
     def test_schemas_before_a_reset(self, episodes: Episodes) -> None:
         fresh = Episode(episodes)
-        told: list[Any] = [each["function"] for each in fresh.tools]
-        assert [each["name"] for each in told] == ["read_problem", "write_solution", "run_tests"]
-        assert told[1]["parameters"]["required"] == ["code"]
+        schemas: list[Any] = [each["function"] for each in fresh.tools]
+        assert [each["name"] for each in schemas] == ["read_problem", "write_solution", "run_tests"]
+        assert schemas[1]["parameters"]["required"] == ["code"]
 
     def test_settings_add_run_code_and_submit(self, rows: tuple[harness.Problem, ...]) -> None:
         keys: Any = {"run_code_tool": True, "submit_tool": True, "stop_on_pass": False}
@@ -150,9 +150,9 @@ class TestManyAtOnce:
             reply = await episode.acall("run_tests")
             return (await episode.areward()).value, reply
 
-        found = await asyncio.gather(*(one(number) for number in range(60)))
-        assert [value for value, _ in found] == [-0.0 if n % 2 == 0 else 1.0 for n in range(60)]
-        assert len({told[:8] for _, told in found}) == 2
+        outcomes = await asyncio.gather(*(one(number) for number in range(60)))
+        assert [value for value, _ in outcomes] == [-0.0 if n % 2 == 0 else 1.0 for n in range(60)]
+        assert len({report[:8] for _, report in outcomes}) == 2
 
     def test_episodes_run_in_threads_at_once(self, episodes: Episodes) -> None:
         barrier = threading.Barrier(4)
@@ -185,16 +185,16 @@ class TestManyAtOnce:
 
 class TestMistakes:
     @pytest.mark.parametrize(
-        ("given", "words"),
+        ("given", "message"),
         [
             (5, "a int is not an answer"),
             ([5], "a int is not a tool call"),
             ({"tool_calls": 5}, "a int is not an answer"),
         ],
     )
-    def test_a_malformed_step_is_refused(self, episode: Episode, given: Any, words: str) -> None:
+    def test_a_malformed_step_is_refused(self, episode: Episode, given: Any, message: str) -> None:
         episode.reset("own/three")
-        with pytest.raises(UsageError, match=words):
+        with pytest.raises(UsageError, match=message):
             episode.step(given)
 
     def test_before_a_reset(self, episodes: Episodes) -> None:
@@ -202,7 +202,7 @@ class TestMistakes:
             Episode(episodes).step("Hello")
 
     @pytest.mark.parametrize(
-        ("keys", "words"),
+        ("keys", "message"),
         [
             ({"reward": "huge"}, "reward 'huge': give solved, fraction, shaped or a function"),
             ({"part": "test"}, "part 'test': give 'train' or 'held_out'"),
@@ -215,9 +215,9 @@ class TestMistakes:
         ],
     )
     def test_a_wrong_setting_is_refused(
-        self, rows: tuple[harness.Problem, ...], keys: Any, words: str
+        self, rows: tuple[harness.Problem, ...], keys: Any, message: str
     ) -> None:
-        with pytest.raises(harness.HarnessError, match=words.replace("*", r"\*")):
+        with pytest.raises(harness.HarnessError, match=message.replace("*", r"\*")):
             Episodes(rows, **keys)
 
     def test_settings_of_one_of_many(self, episodes: Episodes) -> None:

@@ -69,7 +69,7 @@ def test_an_excluded_problem_need_not_be_selected(many: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("keys", "words"),
+    ("keys", "message"),
     [
         (
             {"exclude": ["p8", "jsonl/p1x7"]},
@@ -89,9 +89,9 @@ def test_an_excluded_problem_need_not_be_selected(many: str) -> None:
     ],
 )
 def test_a_choice_that_would_leave_nothing_out_is_refused(
-    keys: dict[str, Any], words: str, many: str
+    keys: dict[str, Any], message: str, many: str
 ) -> None:
-    with pytest.raises(harness.UsageError, match=rf"^Episodes\(\): {words}"):
+    with pytest.raises(harness.UsageError, match=rf"^Episodes\(\): {message}"):
         Episodes(**({"problems": many} | keys))
 
 

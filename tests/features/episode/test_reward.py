@@ -100,8 +100,11 @@ def test_a_reward_that_is_no_number_names_its_function(value: object, rows: Prob
     def mine(_reward: EpisodeReward) -> Any:
         return value
 
-    words = rf"reward function .*mine returned {value!r}, a .*: it must return a number"
-    with Episodes(rows, reward=mine, workers=1) as episodes, pytest.raises(UsageError, match=words):
+    message = rf"reward function .*mine returned {value!r}, a .*: it must return a number"
+    with (
+        Episodes(rows, reward=mine, workers=1) as episodes,
+        pytest.raises(UsageError, match=message),
+    ):
         reward_of(Episode(episodes), "print(0)")
 
 

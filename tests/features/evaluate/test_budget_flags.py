@@ -114,9 +114,9 @@ async def test_max_cost_per_sample_stops_a_sample_and_no_other(tmp_path: Path) -
         flags = ["-n", "3", "--agentic-mode", "--max-cost-per-sample", "0.04", "--out", "r"]
         code, _, err = await run(tmp_path, *served(server, *flags, *CENT_A_REQUEST))
     assert code == 0, err
-    found = results(tmp_path / "r")
-    assert [sample["model_calls"] for sample in found] == [4, 4, 4]
-    assert {sample["stop_reason"] for sample in found} == {"cost_limit"}
+    samples = results(tmp_path / "r")
+    assert [sample["model_calls"] for sample in samples] == [4, 4, 4]
+    assert {sample["stop_reason"] for sample in samples} == {"cost_limit"}
     assert "is reached" not in err
 
 
@@ -160,27 +160,27 @@ class TestPrices:
 
     @pytest.mark.thorough
     async def test_a_list_is_told_with_its_date(self, tmp_path: Path) -> None:
-        said, summary = await self.summary(tmp_path, "--prices", "prices.json")
+        output, summary = await self.summary(tmp_path, "--prices", "prices.json")
         assert summary["cost"] == pytest.approx(2 * (7 * 2 + 3 * 10) / 1e6)
         assert summary["prices_as_of"] == "2026-02-03"
-        assert "$0.000088 (prices of 2026-02-03)" in said
-        assert "prices of 2026-02-03, per million tokens: $2 in, $10 out" in said
+        assert "$0.000088 (prices of 2026-02-03)" in output
+        assert "prices of 2026-02-03, per million tokens: $2 in, $10 out" in output
         done = harness(tmp_path, "compare", "r", "r", "--details")
         assert done.stdout.count("(prices of 2026-02-03)") == 2
 
     @pytest.mark.thorough
     async def test_a_price_wins_over_a_list(self, tmp_path: Path) -> None:
-        said, summary = await self.summary(
+        output, summary = await self.summary(
             tmp_path, "--prices", "prices.json", "--price", "1000,1000"
         )
         assert summary["cost"] == pytest.approx(0.02)
-        assert "prices of" not in said
+        assert "prices of" not in output
 
     @pytest.mark.thorough
     async def test_a_vendors_price_says_nothing_of_another_address(self, tmp_path: Path) -> None:
-        said, summary = await self.summary(tmp_path)
+        output, summary = await self.summary(tmp_path)
         assert summary["cost"] is None
-        assert "prices of" not in said
+        assert "prices of" not in output
 
     @pytest.mark.thorough
     async def test_a_bundled_price_may_be_claimed_for_another_address(self, tmp_path: Path) -> None:
@@ -264,9 +264,9 @@ class TestDryRun:
             code, out, err = await run(tmp_path, *flags, *CENT_A_REQUEST)
         assert code == 0, err
         assert server.requests == []
-        told = dict(line.split(maxsplit=1) for line in out.splitlines() if line.strip())
-        assert told["requests"].strip() == "3 to 15"
-        assert told["cost"].startswith("about $")
+        estimate = dict(line.split(maxsplit=1) for line in out.splitlines() if line.strip())
+        assert estimate["requests"].strip() == "3 to 15"
+        assert estimate["cost"].startswith("about $")
         assert not (tmp_path / "runs").exists()
 
     def figures(self, folder: Path, *flags: str) -> dict[str, Any]:

@@ -50,11 +50,11 @@ class TestCalibrate:
     def test_each_problem_says_what_its_references_take_or_what_it_lacks(
         self, calibrated: dict[str, Any]
     ) -> None:
-        told = {each["problem_id"]: each for each in calibrated["problems"]}
-        assert [each["index"] for each in told["own/sum"]["references"]] == [0, 1]
-        fast, slow = told["own/sum"]["references"]
+        problems = {each["problem_id"]: each for each in calibrated["problems"]}
+        assert [each["index"] for each in problems["own/sum"]["references"]] == [0, 1]
+        fast, slow = problems["own/sum"]["references"]
         assert 0 < fast["cpu_s"] < slow["cpu_s"]
-        assert [told[name]["lack"] for name in told] == [
+        assert [problems[name]["lack"] for name in problems] == [
             *("", "one reference passes", "no reference passes")
         ]
         summary = calibrated["summary"]
@@ -76,8 +76,8 @@ class TestCalibrate:
     ) -> None:
         flags = ["--timing", "mercury", "-t", "own/sum"]
         done = at_home(folder, "calibrate", "jsonl:own.jsonl", "--json", *flags)
-        (told,) = json.loads(done.stdout)["problems"]
-        assert told["timing"] == "mercury"
+        (calibration,) = json.loads(done.stdout)["problems"]
+        assert calibration["timing"] == "mercury"
         assert calibrated["problems"][0]["timing"] == "paired"
 
     def test_the_table_is_for_people(self, folder: Path, calibrated: dict[str, Any]) -> None:
@@ -158,7 +158,7 @@ class TestRun:
         assert (result["efficiency"]["timing"], result["efficiency"]["pairs"]) == ("mercury", 128)
 
     @pytest.mark.parametrize(
-        ("flags", "said"),
+        ("flags", "message"),
         [
             (["--timing", "mercury"], "--timing says how --efficiency measures"),
             (["--efficiency", "--timing", "stopwatch"], "--timing"),
@@ -167,11 +167,11 @@ class TestRun:
         ],
     )
     def test_what_makes_no_sense_is_refused(
-        self, folder: Path, flags: list[str], said: str
+        self, folder: Path, flags: list[str], message: str
     ) -> None:
         done = at_home(folder, "run", *flags, "--out", "never")
         assert done.returncode == 2
-        assert said in done.stderr
+        assert message in done.stderr
         assert not (folder / "never").exists()
 
 

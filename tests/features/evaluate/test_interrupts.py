@@ -144,10 +144,10 @@ async def test_a_second_process_on_one_run_is_refused(tmp_path: Path, solver: So
 async def test_the_first_interrupt_asks_nothing_more_and_keeps_answers_under_way(
     word: signal.Signals, tmp_path: Path, solver: Solver
 ) -> None:
-    told = asyncio.Event()
+    release = asyncio.Event()
 
     def script(body: dict[str, Any], number: int) -> Reply:
-        return Reply(solver(body, number).body, until=told.wait)
+        return Reply(solver(body, number).body, until=release.wait)
 
     async with ChatServer(script) as server:
         flags = [*FLAGS, "-n", "6", "--concurrency", "2", "--base-url", server.base_url]
@@ -155,7 +155,7 @@ async def test_the_first_interrupt_asks_nothing_more_and_keeps_answers_under_way
         await server.arrived(2)
         process.send_signal(word)
         await heard(process, "interrupted")
-        told.set()
+        release.set()
         code, _, err = await finish(process)
         assert len(server.requests) == 2
     assert code == 130
@@ -172,10 +172,10 @@ async def test_the_first_interrupt_asks_nothing_more_and_keeps_answers_under_way
 async def test_a_sample_that_needs_no_further_answer_is_graded_after_the_first_interrupt(
     tmp_path: Path, solver: Solver
 ) -> None:
-    told = asyncio.Event()
+    release = asyncio.Event()
 
     def script(body: dict[str, Any], number: int) -> Reply:
-        return Reply(solver(body, number).body, until=told.wait)
+        return Reply(solver(body, number).body, until=release.wait)
 
     async with ChatServer(script) as server:
         flags = ["-b", "fixture", "-m", "served", "--out", "r", "--concurrency", "2"]
@@ -183,7 +183,7 @@ async def test_a_sample_that_needs_no_further_answer_is_graded_after_the_first_i
         await server.arrived(2)
         process.send_signal(signal.SIGINT)
         await heard(process, "interrupted")
-        told.set()
+        release.set()
         code, _, err = await finish(process)
     assert code == 130, err
     assert len(results(tmp_path / "r")) == 2

@@ -44,8 +44,8 @@ def test_the_first_write_is_that_of_the_results(runs: Path) -> None:
 
 def test_the_curve_by_turn_and_amount_is_what_the_steps_say(runs: Path) -> None:
     samples = results(runs / "agentic")
-    found = summary(runs, "agentic")
-    curve = found["curve"]
+    run_summary = summary(runs, "agentic")
+    curve = run_summary["curve"]
     for kind, key, of in (
         ("by_turn", "turn", "turn"),
         ("by_tokens", "within", "tokens"),
@@ -59,7 +59,7 @@ def test_the_curve_by_turn_and_amount_is_what_the_steps_say(runs: Path) -> None:
                     [step for step in r["steps"] if step[of] <= most]
                 ),
             )
-        assert curve[kind][-1]["solved"] == pytest.approx(found["pass_at_1"]["value"])
+        assert curve[kind][-1]["solved"] == pytest.approx(run_summary["pass_at_1"]["value"])
     assert len(curve["by_turn"]) == max(r["model_calls"] for r in samples)
 
 
@@ -85,13 +85,15 @@ def test_the_curve_by_test_run_is_what_the_steps_say(runs: Path) -> None:
 
 def test_what_was_spent_is_over_all_samples(runs: Path) -> None:
     samples = results(runs / "agentic")
-    found = summary(runs, "agentic")
+    run_summary = summary(runs, "agentic")
     solved = sum(r["verdict"] == "accepted" for r in samples)
     tokens = sum(r["usage"]["input_tokens"] + r["usage"]["output_tokens"] for r in samples)
-    assert found["solved_per_1000_tokens"] == pytest.approx(1_000 * solved / tokens)
-    assert found["solved_per_dollar"] == pytest.approx(solved / sum(r["cost"] for r in samples))
+    assert run_summary["solved_per_1000_tokens"] == pytest.approx(1_000 * solved / tokens)
+    assert run_summary["solved_per_dollar"] == pytest.approx(
+        solved / sum(r["cost"] for r in samples)
+    )
     calls, bad = (sum(r[key] for r in samples) for key in ("tool_calls", "malformed_tool_calls"))
-    assert found["well_formed_tool_calls"] == pytest.approx(1 - bad / calls) != 1
+    assert run_summary["well_formed_tool_calls"] == pytest.approx(1 - bad / calls) != 1
 
 
 def test_the_table_tells_it_of_iterating_alone(runs: Path) -> None:
@@ -100,9 +102,9 @@ def test_the_table_tells_it_of_iterating_alone(runs: Path) -> None:
     )
     assert "first attempt" in (runs / "agentic.txt").read_text()
     assert "first attempt" not in (runs / "single.txt").read_text()
-    for told in ("first attempt", "test run 1 ", "turn 2 ", "2,000 tokens ", "$0.002"):
-        assert told in agentic
-        assert told not in single
+    for label in ("first attempt", "test run 1 ", "turn 2 ", "2,000 tokens ", "$0.002"):
+        assert label in agentic
+        assert label not in single
     assert "0.293 per 1,000 tokens, 257 per dollar" in agentic
     assert [point["turn"] for point in summary(runs, "single")["curve"]["by_turn"]] == [1]
 

@@ -70,11 +70,11 @@ async def test_an_agent_sees_a_compile_error_then_a_failed_test_and_solves_it(fo
     server, made = await _served(folder, script, "--mode", "agentic", "--language", "cpp")
     (result,) = _results(made)
     assert (result["verdict"], result["code"], result["written"]) == ("accepted", RIGHT, 3)
-    told = _told(server)
-    assert "in C++20" in told[0]
-    assert "Python" not in "".join(told)
-    assert any("does not compile" in each and "missing" in each for each in told)
-    assert any("0 of 1 public tests passed" in each for each in told)
+    messages = _told(server)
+    assert "in C++20" in messages[0]
+    assert "Python" not in "".join(messages)
+    assert any("does not compile" in each and "missing" in each for each in messages)
+    assert any("0 of 1 public tests passed" in each for each in messages)
     described = json.dumps(server.requests[0].body["tools"])
     assert "complete C++ source" in described
     assert "Python" not in described
@@ -130,8 +130,8 @@ def test_run_code_runs_a_program_in_the_language() -> None:
 def test_a_grader_takes_programs_in_the_language() -> None:
     (problem,) = harness.load_problems([ECHO])
     with harness.Grader(language="cpp", workers=1) as grader:
-        said = [f"```cpp\n{RIGHT}```", f"```cpp\n{WRONG}```", "```python\nprint(input())\n```"]
-        assert grader.score([problem] * 3, said) == [1.0, 0.0, 0.0]
+        answers = [f"```cpp\n{RIGHT}```", f"```cpp\n{WRONG}```", "```python\nprint(input())\n```"]
+        assert grader.score([problem] * 3, answers) == [1.0, 0.0, 0.0]
     with pytest.raises(UsageError, match="give python or cpp"):
         harness.Grader(language="rust")  # pyright: ignore[reportArgumentType]
     with pytest.raises(UsageError, match="cpp_flags goes with language"):
@@ -169,7 +169,7 @@ def test_flags_of_the_compiler_reach_the_solution(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("flags", "words"),
+    ("flags", "message"),
     [
         (["--language", "rust"], "--language"),
         (["--cpp-flags=-O3"], "--cpp-flags goes with --language cpp"),
@@ -182,12 +182,12 @@ def test_flags_of_the_compiler_reach_the_solution(folder: Path) -> None:
     ],
 )
 def test_what_cannot_be_in_cpp_is_refused_in_a_line(
-    folder: Path, flags: list[str], words: str
+    folder: Path, flags: list[str], message: str
 ) -> None:
     asked = ["-m", "x", "--base-url", "http://127.0.0.1:9", "-b", "jsonl:own.jsonl"]
     done = program(folder, "run", *asked, *flags)
     assert done.returncode == 2, done.stdout
-    assert words in " ".join(done.stderr.split())
+    assert message in " ".join(done.stderr.split())
 
 
 def test_without_a_compiler_nothing_is_asked(folder: Path) -> None:

@@ -170,13 +170,13 @@ def test_the_words_on_an_interrupt_stand_above_the_table(folder: Path) -> None:
         interrupt=lambda screen: bool(re.search(r" ([1-9]|1\d)/60 ", screen)),
     )
     assert session.code == 130
-    said = [
+    frames = [
         frame
         for frame in _tables(session)
         if "interrupted: waiting for requests in flight" in frame
     ]
-    assert said
-    assert all(frame.count("╭") == 2 for frame in said)
+    assert frames
+    assert all(frame.count("╭") == 2 for frame in frames)
     assert "go on with: harness run --resume interrupted" in session.end
 
 

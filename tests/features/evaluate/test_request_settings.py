@@ -138,12 +138,12 @@ OWN = {"model", "messages", "input", "system", "tools", "store", "include"}
 
 def flags_of(settings: dict[str, Any]) -> list[str]:
     """The flags of some keys."""
-    words: list[str] = []
+    flags: list[str] = []
     for key, value in settings.items():
         for each in value if isinstance(value, list) else [value]:
             text = json.dumps(each) if isinstance(each, dict) else str(each)
-            words += [f"--{key.replace('_', '-')}", text]
-    return words
+            flags += [f"--{key.replace('_', '-')}", text]
+    return flags
 
 
 @pytest.mark.parametrize("api", SENT)
@@ -183,7 +183,7 @@ def test_a_setting_that_a_provider_lacks_is_refused(model: str, key: str, tmp_pa
 
 
 @pytest.mark.parametrize(
-    ("flags", "words"),
+    ("flags", "reason"),
     [
         (["--extra-body", "{"], "--extra-body: give a JSON object"),
         (["--extra-body", "[1]"], "--extra-body: give a JSON object"),
@@ -206,12 +206,12 @@ def test_a_setting_that_a_provider_lacks_is_refused(model: str, key: str, tmp_pa
     ],
 )
 def test_what_cannot_be_sent_is_refused_in_one_line(
-    flags: list[str], words: str, tmp_path: Path
+    flags: list[str], reason: str, tmp_path: Path
 ) -> None:
     place = ["-b", "jsonl:no-such-file.jsonl", "-m", "m", "--base-url", "http://127.0.0.1:9/v1"]
     done = harness(tmp_path, "run", *place, *flags)
     assert (done.returncode, len(done.stderr.splitlines())) == (2, 1), done.stderr
-    assert words in done.stderr
+    assert reason in done.stderr
     assert "planted" not in done.stderr
 
 
@@ -376,7 +376,7 @@ async def test_a_run_goes_on_with_the_headers_it_began_with(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize(
-    ("env", "flags", "sent", "told"),
+    ("env", "flags", "sent", "notice"),
     [
         ({"OPENAI_API_KEY": "sk-planted"}, [], "Bearer sk-planted", True),
         (
@@ -402,12 +402,12 @@ async def test_a_run_goes_on_with_the_headers_it_began_with(tmp_path: Path) -> N
     ids=["unasked", "asked for", "another", "a header's", "none"],
 )
 async def test_a_key_goes_elsewhere_when_no_other_is_named_and_the_run_says_so(
-    env: dict[str, str], flags: list[str], sent: str, told: bool, tmp_path: Path
+    env: dict[str, str], flags: list[str], sent: str, notice: bool, tmp_path: Path
 ) -> None:
     server, err = await asked(tmp_path, "chat", *flags, **env)
     assert server.requests[0].headers["authorization"] == sent
     lines = [line for line in err.splitlines() if "OPENAI_API_KEY" in line]
-    assert len(lines) == told
+    assert len(lines) == notice
     assert all(
         "Sending OPENAI_API_KEY to 127.0.0.1" in line and "--api-key-env" in line for line in lines
     )
@@ -456,9 +456,9 @@ async def test_fewer_tokens_of_a_longer_conversation_are_told_once(
         limits = ["--agentic-mode", "--max-turns", "4", "--out", "r"]
         code, _, err = await run(tmp_path, "run", *flags, *limits)
     assert code == 0, err
-    told = [line for line in err.splitlines() if "prompt tokens" in line]
-    assert len(told) == lines
-    for line in told:
+    warnings = [line for line in err.splitlines() if "prompt tokens" in line]
+    assert len(warnings) == lines
+    for line in warnings:
         assert "1,800 prompt tokens after 2,000" in line
         assert "OLLAMA_CONTEXT_LENGTH" in line
         assert "num_ctx" in line

@@ -144,8 +144,8 @@ class TestBudget:
             rows[1] |= {"stop_reason": "cost_limit", "verdict": "no_solution", "code": ""}
             path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
             done = harness(tmp_path, "show", "r", "--json")
-            told = json.loads(done.stdout)["summary"]
-            assert (told["graded"], told["pending"]) == (2, {"interrupted": 1})
+            shown_summary = json.loads(done.stdout)["summary"]
+            assert (shown_summary["graded"], shown_summary["pending"]) == (2, {"interrupted": 1})
             code, _, err = await run(tmp_path, "run", "--resume", "r")
         assert code == 0, err
         assert summary(tmp_path)["graded"] == 3
@@ -154,24 +154,24 @@ class TestBudget:
 
 class TestRefusal:
     @pytest.mark.parametrize(
-        ("status", "words"), [(404, "The model `served` does not exist"), (401, "bad key")]
+        ("status", "cause"), [(404, "The model `served` does not exist"), (401, "bad key")]
     )
     async def test_a_refusal_by_the_provider_stops_the_run_at_once_with_one_line(
-        self, status: int, words: str, tmp_path: Path
+        self, status: int, cause: str, tmp_path: Path
     ) -> None:
-        async with ChatServer(lambda _b, _n: failure(status, words)) as server:
+        async with ChatServer(lambda _b, _n: failure(status, cause)) as server:
             flags = served(server, "-k", "3", "--concurrency", "4")
             code, out, err = await run(tmp_path, *flags)
         assert code == 4
         assert len(server.requests) <= 4
         (line,) = [line for line in err.splitlines() if f"HTTP {status}" in line]
         assert line == (
-            f"the provider refuses every request: HTTP {status}: {words}; 60 samples pending; go on"
+            f"the provider refuses every request: HTTP {status}: {cause}; 60 samples pending; go on"
             " with: harness run --resume r"
         )
         assert "not run" in out
         stopped = summary(tmp_path)["stopped"]
-        assert stopped == {"reason": "refused", "cause": f"HTTP {status}: {words}"}
+        assert stopped == {"reason": "refused", "cause": f"HTTP {status}: {cause}"}
         assert {event["reason"] for event in events(tmp_path, "put_off")} == {"refused"}
 
     @pytest.mark.thorough
@@ -181,7 +181,7 @@ class TestRefusal:
             place = bare.partition("://")[2]
             secret = f"http://me:hidden-word@{place}"
             flags = ("-b", "fixture", "-m", "served", "-n", "1", "--concurrency", "1")
-            for base_url, words in (
+            for base_url, detail in (
                 (secret, f" (asked {bare}/chat/completions; should the base URL end in /v1?); "),
                 (f"{bare}/v1/", f" (asked {bare}/v1/chat/completions); "),
             ):
@@ -190,7 +190,7 @@ class TestRefusal:
                     tmp_path, "run", *flags, "--base-url", base_url, "--out", out
                 )
                 assert code == 4
-                assert f"refuses every request: HTTP 404{words}" in err
+                assert f"refuses every request: HTTP 404{detail}" in err
                 assert "hidden-word" not in err
 
     @pytest.mark.thorough

@@ -73,21 +73,21 @@ async def test_a_call_that_the_provider_could_not_read_is_read(tmp_path: Path) -
 
 
 async def test_a_wrong_key_under_status_400_stops_the_run_at_once(tmp_path: Path) -> None:
-    words = "API key not valid. Please pass a valid API key."
-    wrong = Reply(body=[{"error": {"code": 400, "message": words}}], status=400)
+    message = "API key not valid. Please pass a valid API key."
+    wrong = Reply(body=[{"error": {"code": 400, "message": message}}], status=400)
     async with ChatServer(in_turn(wrong)) as server:
         code, out, err = await run(tmp_path, *served(server, "-n", "5"))
         asked = len(server.requests)
     assert (code, asked) == (4, 1)
-    assert f"HTTP 400: {words}" in " ".join((out + err).split())
+    assert f"HTTP 400: {message}" in " ".join((out + err).split())
 
 
 async def test_the_last_screen_tells_a_local_servers_speed(tmp_path: Path) -> None:
     async with ChatServer(in_turn(completion(SOLVE, usage=TEN))) as server:
         code, out, err = await run(tmp_path, *served(server, "-n", "2"))
     assert code == 0, err
-    (told,) = re.findall(r"server +([\d,.]+) tokens a second", out)
-    found = results(tmp_path / "r")
-    seconds = sum(result["answer_seconds"] for result in found)
+    (speed,) = re.findall(r"server +([\d,.]+) tokens a second", out)
+    samples = results(tmp_path / "r")
+    seconds = sum(result["answer_seconds"] for result in samples)
     assert seconds > 0
-    assert float(told.replace(",", "")) == pytest.approx(6 / seconds, abs=0.06)
+    assert float(speed.replace(",", "")) == pytest.approx(6 / seconds, abs=0.06)

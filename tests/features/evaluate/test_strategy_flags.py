@@ -162,8 +162,8 @@ async def test_run_code_tool_runs_a_program_of_the_model(tmp_path: Path) -> None
     script = in_turn(calling(("run_code", program)), saying("I see."))
     server, result = await _served(tmp_path, script, "--agentic-mode", "--run-code-tool")
     assert _offered(server)[3:] == ["run_code"]
-    told = [each for each in server.requests[1].body["messages"] if each["role"] == "tool"]
-    assert "Printed to stdout:\n42" in told[0]["content"]
+    tool_messages = [each for each in server.requests[1].body["messages"] if each["role"] == "tool"]
+    assert "Printed to stdout:\n42" in tool_messages[0]["content"]
     assert result["written"] == 0
 
 
@@ -194,11 +194,11 @@ async def test_repair_from_begins_with_the_earlier_run_s_solution(
 async def test_an_earlier_run_must_have_the_sample(tmp_path: Path) -> None:
     await _served(tmp_path, in_turn(saying(fenced("print(1)"))), out="first")
     base = ["-b", "fixture", "-n", "1", "-m", "x", "--base-url", "http://127.0.0.1:9/v1"]
-    for given, words in (("first", "it has no solution of fixture/"), ("no", "no")):
+    for given, message in (("first", "it has no solution of fixture/"), ("no", "no")):
         flags = ["--mode", "self_repair", "--repair-from", given]
         done = harness(tmp_path, "run", *base, *flags)
         assert done.returncode == 2
-        assert words in _only_line(done.stderr)
+        assert message in _only_line(done.stderr)
 
 
 async def test_best_of_sets_the_number_of_shots(tmp_path: Path, right: str) -> None:
@@ -385,14 +385,14 @@ async def test_a_tool_of_ones_own(mine: Path, right: str) -> None:
     )
     server, result = await _served(mine, script, "--agentic-mode", "--tool", "mine:Count")
     assert _offered(server)[3:] == ["count"]
-    told = [each for each in server.requests[1].body["messages"] if each["role"] == "tool"]
-    assert told[0]["content"] == "Nothing to count."
-    assert told[2]["content"] == f"{len(right.splitlines())} lines"
+    tool_messages = [each for each in server.requests[1].body["messages"] if each["role"] == "tool"]
+    assert tool_messages[0]["content"] == "Nothing to count."
+    assert tool_messages[2]["content"] == f"{len(right.splitlines())} lines"
     assert result["verdict"] == "accepted"
 
 
 @pytest.mark.parametrize(
-    ("flags", "words"),
+    ("flags", "message"),
     [
         (["--mode", "mine:raises"], "strategy mine:raises raised ValueError: mine is broken"),
         (
@@ -402,20 +402,20 @@ async def test_a_tool_of_ones_own(mine: Path, right: str) -> None:
     ],
 )
 async def test_what_ones_own_code_raises_leaves_the_sample_pending(
-    mine: Path, flags: list[str], words: str
+    mine: Path, flags: list[str], message: str
 ) -> None:
     async with ChatServer(in_turn(calling(("count", {})))) as server:
         base = ["-m", "served", "--base-url", server.base_url, "--out", "r", *PROBLEM, *flags]
         code, out, err = await run(mine, "run", *base, "--json")
     assert code == 4, err
     assert json.loads(out)["pending"] == {"model_error": 1}
-    assert words in err
+    assert message in err
     assert "Traceback" not in err
     assert not results(mine / "r")
 
 
 @pytest.mark.parametrize(
-    ("flags", "words"),
+    ("flags", "message"),
     [
         (["--mode", "mine:absent"], "has no attribute 'absent'"),
         (["--mode", "nowhere:solve"], "module 'nowhere' does not import"),
@@ -430,11 +430,13 @@ async def test_what_ones_own_code_raises_leaves_the_sample_pending(
         ),
     ],
 )
-def test_what_cannot_be_used_is_said_in_one_line(mine: Path, flags: list[str], words: str) -> None:
+def test_what_cannot_be_used_is_said_in_one_line(
+    mine: Path, flags: list[str], message: str
+) -> None:
     base = ["-m", "x", "--base-url", "http://127.0.0.1:9/v1", *PROBLEM]
     done = harness(mine, "run", *base, *flags)
     assert done.returncode == 2
-    assert words in _only_line(done.stderr)
+    assert message in _only_line(done.stderr)
     assert not (mine / "runs").exists()
 
 

@@ -107,9 +107,9 @@ async def test_a_server_that_was_started_without_tools_is_no_reason_to_ask_in_te
 
 
 async def test_a_model_of_another_protocol_stops_the_run_and_names_the_flag(tmp_path: Path) -> None:
-    words = "Function tools are not supported in /v1/chat/completions. Please use /v1/responses."
+    message = "Function tools are not supported in /v1/chat/completions. Please use /v1/responses."
     server, code, _, err = await _run(
-        tmp_path, lambda *_: failure(400, words), "--concurrency", "1", "--workers", "1"
+        tmp_path, lambda *_: failure(400, message), "--concurrency", "1", "--workers", "1"
     )
     assert code == 4
     assert "give --api responses" in err

@@ -43,8 +43,8 @@ def test_a_run_that_goes_on_under_another_version_keeps_both(begun: Path) -> Non
     change(begun, harness="0.0.1", versions=[older])
     done = harness(begun, *COMMAND)
     assert done.returncode == 0, done.stderr
-    words = f"the run was made under harness 0.0.1, now {package.__version__}; Python 3.11.0, now"
-    assert words in done.stderr
+    message = f"the run was made under harness 0.0.1, now {package.__version__}; Python 3.11.0, now"
+    assert message in done.stderr
     assert [each["harness"] for each in manifest(begun)["versions"]] == [
         "0.0.1",
         package.__version__,

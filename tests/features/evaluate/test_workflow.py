@@ -57,8 +57,8 @@ def test_keys_come_from_secrets_alone(workflow: dict[Any, Any]) -> None:
 
 def test_flags_in_the_workflow_exist(workflow: dict[Any, Any]) -> None:
     """All but the data are here: what it asks of the command line is understood."""
-    words = workflow["jobs"]["benchmark"]["env"]["FLAGS"].split()
-    named = dict(zip(words[::2], words[1::2], strict=True))
+    arguments = workflow["jobs"]["benchmark"]["env"]["FLAGS"].split()
+    named = dict(zip(arguments[::2], arguments[1::2], strict=True))
     assert named.keys() == {"-m", "-b", "-n", "--max-cost"}
     spec = read_spec(
         None,

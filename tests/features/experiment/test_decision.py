@@ -78,11 +78,9 @@ class TestShotsWanted:
         """The first problem has many cheap shots; those of the second cost twice as much."""
         shots = [made("a", index=i, cost=1.0) for i in range(9)] + [made("b", cost=2.0)]
         agent = [made("a", cost=9.0), made("b", cost=6.0)]
-        found = shots_wanted(shots, [agent], "ab")
-        assert found.ratio == pytest.approx(5)
-        assert found.shots == {"a": 9, "b": 4}, (
-            "a's nine and b's four exceed 15 by a shot a problem"
-        )
+        plan = shots_wanted(shots, [agent], "ab")
+        assert plan.ratio == pytest.approx(5)
+        assert plan.shots == {"a": 9, "b": 4}, "a's nine and b's four exceed 15 by a shot a problem"
 
     def test_begin_with_one_each_while_the_spend_is_unknown(self) -> None:
         assert shots_wanted([], [self.agent], "abcd").shots == dict.fromkeys("abcd", 1)
@@ -132,20 +130,20 @@ class TestStopping:
         goal = Goal(decided=True)
         assert reason_to_stop(look([], 0.05), goal) is None
         for sign in (1.0, -1.0):
-            found = look([sign] * 10, 0.05)
-            assert found.pairs == 10
-            assert reason_to_stop(found, goal) == "decided"
-            assert reason_to_stop(found, Goal(precision=10)) is None
+            evidence = look([sign] * 10, 0.05)
+            assert evidence.pairs == 10
+            assert reason_to_stop(evidence, goal) == "decided"
+            assert reason_to_stop(evidence, Goal(precision=10)) is None
 
     def test_an_experiment_stops_once_the_interval_is_narrow(self) -> None:
-        found = look([0.0] * 150, 0.05)
-        width = 100 * (found.high - found.low)
-        assert reason_to_stop(found, Goal(precision=width + 0.1)) == "precise"
-        assert reason_to_stop(found, Goal(precision=width - 0.1)) is None
-        assert reason_to_stop(found, Goal(decided=True)) is None
+        evidence = look([0.0] * 150, 0.05)
+        width = 100 * (evidence.high - evidence.low)
+        assert reason_to_stop(evidence, Goal(precision=width + 0.1)) == "precise"
+        assert reason_to_stop(evidence, Goal(precision=width - 0.1)) is None
+        assert reason_to_stop(evidence, Goal(decided=True)) is None
 
     @pytest.mark.parametrize(
-        ("reason", "words"),
+        ("reason", "sentence"),
         [
             ("decided", "Stopping rule: decided (evidence 31.4, needs 20)."),
             ("precise", "Stopping rule: precise enough (evidence 31.4, needs 20)."),
@@ -153,13 +151,13 @@ class TestStopping:
             ("incomplete", "Stopping rule: undecided (evidence 31.4, needs 20)."),
         ],
     )
-    def test_the_end_of_an_experiment_is_told_in_one_line(self, reason: str, words: str) -> None:
+    def test_the_end_of_an_experiment_is_told_in_one_line(self, reason: str, sentence: str) -> None:
         decision = Decision.model_validate(
             {"reason": reason, "variant": "agentic", "baseline": "single_shot", "pairs": 32}
             | {"problems": 40, "planned": 500, "difference": 0.25, "low": 0.02, "high": 0.44}
             | {"e_value": 31.44, "level": 0.05, "precision": 12.0}
         )
-        assert decision.line.startswith(words)
+        assert decision.line.startswith(sentence)
         assert (
             "agentic minus single_shot: +25.0 points (+2.0 to +44.0 at any look)" in decision.line
         )
@@ -173,7 +171,7 @@ def test_tokens_are_of_input_and_output() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "words"),
+    ("given", "message"),
     [
         ({"decided": False, "level": 0.1, "precision": None}, "--level goes with"),
         ({"decided": True, "level": 1.0, "precision": None}, "--level 1: give a chance"),
@@ -181,8 +179,8 @@ def test_tokens_are_of_input_and_output() -> None:
         ({"decided": False, "level": None, "precision": 200.0}, "--precision 200: give points"),
     ],
 )
-def test_goals_out_of_range_are_refused(given: dict[str, Any], words: str) -> None:
-    with pytest.raises(UsageError, match=words):
+def test_goals_out_of_range_are_refused(given: dict[str, Any], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
         goal_of(**given, say=as_flag)
 
 

@@ -141,15 +141,15 @@ class TestExamples:
         assert done.returncode == 0, done.stderr
         assert "best for its tokens (costs are unknown)" in done.stdout
         (tmp_path / "e").symlink_to(tmp_path / "runs" / "prompts")
-        found = ranking(tmp_path)
-        assert {variant["name"] for variant in found["variants"]} == {
+        variant_ranking = ranking(tmp_path)
+        assert {variant["name"] for variant in variant_ranking["variants"]} == {
             "default",
             "reasoning",
             "tests_first",
         }
-        for variant in found["variants"]:
+        for variant in variant_ranking["variants"]:
             assert variant["on_front"], "all are equal"
-            if variant["name"] != found["baseline"]:
+            if variant["name"] != variant_ranking["baseline"]:
                 against = variant["against"]
                 assert (against["difference"], against["p_holm"]) == (0, 1)
                 assert against["low"] <= 0 <= against["high"]
@@ -234,10 +234,10 @@ class TestGoingOn:
     async def test_after_an_interrupt_it_goes_on_where_it_was(
         self, tmp_path: Path, solver: Solver
     ) -> None:
-        told = asyncio.Event()
+        release = asyncio.Event()
 
         def script(body: dict[str, Any], number: int) -> Reply:
-            return Reply(solver(body, number).body, until=told.wait)
+            return Reply(solver(body, number).body, until=release.wait)
 
         async with ChatServer(script) as server:
             values = {"model": "served", "base_url": server.base_url, "concurrency": 2}
@@ -249,7 +249,7 @@ class TestGoingOn:
             await server.arrived(1)
             process.send_signal(signal.SIGINT)
             await heard(process, "interrupted")
-            told.set()
+            release.set()
             code, out, err = await finish(process)
             assert code == 130, err
             assert "interrupted; go on with: harness experiment -c g.yaml --out e" in err

@@ -144,7 +144,7 @@ class TestCells:
 
 class TestRefused:
     @pytest.mark.parametrize(
-        ("values", "words"),
+        ("values", "message"),
         [
             ({"baselin": "x"}, "unknown key 'baselin'; did you mean 'baseline'?"),
             ({"promt": "x"}, "did you mean 'prompt"),
@@ -196,9 +196,9 @@ class TestRefused:
         ],
     )
     def test_a_bad_grid_is_refused_in_one_line_that_names_the_key(
-        self, values: dict[str, Any], words: str, tmp_path: Path
+        self, values: dict[str, Any], message: str, tmp_path: Path
     ) -> None:
-        with pytest.raises(UsageError, match=words) as caught:
+        with pytest.raises(UsageError, match=message) as caught:
             grid(tmp_path, **values)
         assert "\n" not in str(caught.value)
 
@@ -283,7 +283,7 @@ class TestGrowth:
         assert by_name == {"concurrency-1": 1, "concurrency-8": 8, "concurrency-4": 4}
 
     @pytest.mark.parametrize(
-        ("values", "words"),
+        ("values", "message"),
         [
             (
                 {"modes": ["single_shot"]},
@@ -307,9 +307,9 @@ class TestGrowth:
         ],
     )
     def test_anything_else_is_refused_with_what_differs(
-        self, values: dict[str, Any], words: str, begun: Path
+        self, values: dict[str, Any], message: str, begun: Path
     ) -> None:
-        with pytest.raises(RunDirectoryError, match=words):
+        with pytest.raises(RunDirectoryError, match=message):
             experiment_at(begun, grid(begun.parent, **values))
 
     def test_samples_do_not_get_fewer(self, tmp_path: Path) -> None:
@@ -344,7 +344,7 @@ class TestBaseline:
         assert experiment_at(tmp_path / "e", made).baseline == name
 
     @pytest.mark.parametrize(
-        ("baseline", "words"),
+        ("baseline", "message"),
         [
             ("agentik", "no variant 'agentik'; did you mean 'agentic'?"),
             (
@@ -355,10 +355,10 @@ class TestBaseline:
         ],
     )
     def test_a_baseline_that_is_no_variant_or_several_is_refused(
-        self, baseline: Any, words: str, tmp_path: Path
+        self, baseline: Any, message: str, tmp_path: Path
     ) -> None:
         made = grid(tmp_path, modes=["single_shot", "agentic"], baseline=baseline)
-        with pytest.raises(UsageError, match=words.replace("?", r"\?")):
+        with pytest.raises(UsageError, match=message.replace("?", r"\?")):
             experiment_at(tmp_path / "e", made)
 
 
@@ -374,7 +374,7 @@ class TestFile:
         assert experiment.hash == grid_hash(experiment.variants, experiment.baseline)
 
     @pytest.mark.parametrize(
-        ("change", "words"),
+        ("change", "message"),
         [
             ({"hash": "0" * 64}, "was changed by hand"),
             ({"baseline": "other"}, "was changed by hand"),
@@ -385,14 +385,14 @@ class TestFile:
         ],
     )
     def test_an_experiment_file_that_was_changed_is_refused(
-        self, change: dict[str, Any], words: str, tmp_path: Path
+        self, change: dict[str, Any], message: str, tmp_path: Path
     ) -> None:
         experiment_at(tmp_path / "e", grid(tmp_path, modes=["agentic"])).write()
         path = tmp_path / "e" / FILE
         path.write_text(json.dumps({**json.loads(path.read_text()), **change}))
         with pytest.raises(RunDirectoryError) as caught:
             read_experiment(tmp_path / "e")
-        assert words in str(caught.value)
+        assert message in str(caught.value)
 
     def test_an_experiment_file_of_an_earlier_version_is_read(self, tmp_path: Path) -> None:
         experiment_at(tmp_path / "e", grid(tmp_path, modes=["agentic"])).write()
@@ -444,11 +444,14 @@ class TestFile:
 
     def test_a_folder_with_something_else_is_left_alone(self, tmp_path: Path) -> None:
         made = grid(tmp_path, modes=["agentic"])
-        for name, words in (("run.json", "is a run, not an experiment"), ("mine", "exists and is")):
+        for name, message in (
+            ("run.json", "is a run, not an experiment"),
+            ("mine", "exists and is"),
+        ):
             place = tmp_path / name.partition(".")[0]
             place.mkdir()
             (place / name).write_text("{}")
-            with pytest.raises(RunDirectoryError, match=words):
+            with pytest.raises(RunDirectoryError, match=message):
                 experiment_at(place, made)
 
 
@@ -457,23 +460,23 @@ def of_lists(**given: Any) -> Grid:
     return factorial_grid(flags, where="made", say=as_flag, environ={}, flags=flags, **given)
 
 
-def named(found: Grid) -> dict[str, tuple[str, int]]:
+def named(variant_grid: Grid) -> dict[str, tuple[str, int]]:
     return {
         variant.name: (variant.spec.mode, variant.spec.samples_per_problem)
-        for variant in found.variants
+        for variant in variant_grid.variants
     }
 
 
 def test_without_flags_both_modes_play_the_recordings() -> None:
-    found = of_lists(flags={})
-    assert named(found) == {"single_shot": ("single_shot", 1), "agentic": ("agentic", 1)}
-    assert found.auto_shots == {"single_shot"}
-    assert {variant.spec.model for variant in found.variants} == {"replay:bundled"}
+    variant_grid = of_lists(flags={})
+    assert named(variant_grid) == {"single_shot": ("single_shot", 1), "agentic": ("agentic", 1)}
+    assert variant_grid.auto_shots == {"single_shot"}
+    assert {variant.spec.model for variant in variant_grid.variants} == {"replay:bundled"}
 
 
 def test_every_combination_is_a_variant_and_single_shot_the_first() -> None:
-    found = of_lists(models=["gpt-5-mini", "gpt-5"], modes=["agentic", "single_shot"])
-    assert list(named(found)) == [
+    variant_grid = of_lists(models=["gpt-5-mini", "gpt-5"], modes=["agentic", "single_shot"])
+    assert list(named(variant_grid)) == [
         "gpt-5-mini+single_shot",
         "gpt-5-mini+agentic",
         "gpt-5+single_shot",
@@ -482,22 +485,24 @@ def test_every_combination_is_a_variant_and_single_shot_the_first() -> None:
 
 
 def test_shots_are_of_single_shot_alone() -> None:
-    found = of_lists(shots="4", prompts=["default", "terse"])
-    assert dict(named(found).values()) == {
+    variant_grid = of_lists(shots="4", prompts=["default", "terse"])
+    assert dict(named(variant_grid).values()) == {
         "single_shot": 4,
         "agentic": 1,
     }
-    assert not found.auto_shots
+    assert not variant_grid.auto_shots
 
 
 def test_what_a_mode_does_not_use_is_not_varied_in_it() -> None:
-    found = of_lists(vary=["max-turns=3,6", "temperature=0.5"])
-    turns = sorted((c.spec.mode, c.spec.max_turns, c.spec.temperature) for c in found.variants)
+    variant_grid = of_lists(vary=["max-turns=3,6", "temperature=0.5"])
+    turns = sorted(
+        (c.spec.mode, c.spec.max_turns, c.spec.temperature) for c in variant_grid.variants
+    )
     assert turns == [("agentic", 3, 0.5), ("agentic", 6, 0.5), ("single_shot", 10, 0.5)]
 
 
 @pytest.mark.parametrize(
-    ("given", "words"),
+    ("given", "message"),
     [
         ({"shots": "0"}, "--shots 0: give auto, or a number from 1 to 100"),
         ({"shots": "many"}, "--shots many: give auto"),
@@ -514,15 +519,15 @@ def test_what_a_mode_does_not_use_is_not_varied_in_it() -> None:
         ({"modes": ["agentik"]}, "agentik"),
     ],
 )
-def test_what_does_not_fit_is_refused_in_one_line(given: dict[str, Any], words: str) -> None:
+def test_what_does_not_fit_is_refused_in_one_line(given: dict[str, Any], message: str) -> None:
     with pytest.raises(UsageError) as caught:
         of_lists(**given)
-    assert words in str(caught.value)
+    assert message in str(caught.value)
     assert "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize(
-    ("keys", "variants", "places", "words"),
+    ("keys", "variants", "places", "message"),
     [
         ({}, {"models": ["x"]}, {"config": Path("g.yaml")}, "-c brings .* --model does not"),
         ({"sample_size": 3}, {}, {"config": Path("g.yaml")}, "--sample-size does not go"),
@@ -532,7 +537,7 @@ def test_what_does_not_fit_is_refused_in_one_line(given: dict[str, Any], words: 
     ],
 )
 def test_flags_that_another_source_of_settings_leaves_no_room_for_are_refused(
-    keys: dict[str, Any], variants: dict[str, Any], places: dict[str, Path], words: str
+    keys: dict[str, Any], variants: dict[str, Any], places: dict[str, Path], message: str
 ) -> None:
-    with pytest.raises(UsageError, match=words):
+    with pytest.raises(UsageError, match=message):
         ExperimentRequest.of(keys, variants, Goal(), **places)

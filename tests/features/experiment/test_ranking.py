@@ -70,8 +70,8 @@ def test_the_best_is_first_and_of_equals_the_cheaper_one(ranked: Rank, solved: S
 
 
 def test_a_variant_is_paired_with_the_baseline_by_problem(ranked: Rank, solved: Solved) -> None:
-    found = by_name(ranked({"base": solved(10), "better": solved(18), "few": solved(4, of=5)}))
-    better = found["better"].against
+    variants = by_name(ranked({"base": solved(10), "better": solved(18), "few": solved(4, of=5)}))
+    better = variants["better"].against
     assert better is not None
     assert (better.problems, better.difference) == (20, pytest.approx(0.4))
     assert better.low_holm < better.low < 0.4 < better.high < better.high_holm
@@ -79,11 +79,11 @@ def test_a_variant_is_paired_with_the_baseline_by_problem(ranked: Rank, solved: 
     assert better.p_value == score_interval(pairs).p_value
     assert better.low_holm > 0
     assert better.p_holm < 0.05
-    few = found["few"].against
+    few = variants["few"].against
     assert few is not None
     assert (few.problems, few.difference) == (5, pytest.approx(-0.2)), "of the five both have"
     assert (better.p_holm, few.p_holm) == (2 * better.p_value, few.p_value)
-    assert found["base"].against is None
+    assert variants["base"].against is None
 
 
 def test_the_front_weighs_what_a_sample_costs_and_not_how_many_there_are(
@@ -94,19 +94,19 @@ def test_the_front_weighs_what_a_sample_costs_and_not_how_many_there_are(
         for index in range(2)
         for result in solved(15, cost=1.0)
     ]
-    found = by_name(
+    variants = by_name(
         ranked({"base": solved(10, cost=1.5), "twice": twice, "low": solved(2, cost=0.1)})
     )
-    assert {name for name, variant in found.items() if variant.on_front} == {"twice", "low"}
-    assert found["twice"].cost == pytest.approx(40)
-    assert found["twice"].cost_per_sample == pytest.approx(1)
-    assert found["twice"].cost_per_solved == pytest.approx(40 / 30)
+    assert {name for name, variant in variants.items() if variant.on_front} == {"twice", "low"}
+    assert variants["twice"].cost == pytest.approx(40)
+    assert variants["twice"].cost_per_sample == pytest.approx(1)
+    assert variants["twice"].cost_per_solved == pytest.approx(40 / 30)
 
 
 def test_a_variant_that_solves_nothing_has_no_cost_per_solved(ranked: Rank, solved: Solved) -> None:
-    found = by_name(ranked({"base": solved(0), "free": solved(1, cost=0.0)}))
-    assert found["base"].cost_per_solved is None
-    assert found["free"].cost_per_solved == 0
+    variants = by_name(ranked({"base": solved(0), "free": solved(1, cost=0.0)}))
+    assert variants["base"].cost_per_solved is None
+    assert variants["free"].cost_per_solved == 0
 
 
 def test_where_some_costs_are_unknown_those_variants_are_not_weighed(

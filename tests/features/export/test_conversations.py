@@ -84,8 +84,8 @@ def test_a_line_a_sample_in_the_form_of_chat_completions(agentic: Run) -> None:
         answers = [message for message in messages if message["role"] == "assistant"]
         assert len(answers) == result.model_calls
         asked = [c["id"] for m in answers for c in m.get("tool_calls", ())]
-        told = [m["tool_call_id"] for m in messages if m["role"] == "tool"]
-        assert asked == told
+        result_ids = [m["tool_call_id"] for m in messages if m["role"] == "tool"]
+        assert asked == result_ids
         for answer in answers:
             assert set(answer) <= {"role", "content", "tool_calls"}
             for call in answer.get("tool_calls", ()):
@@ -115,8 +115,8 @@ def test_without_transcripts_there_is_nothing_to_tell(
 def test_arguments_that_are_no_object_are_told(
     text: str, values: dict[str, int], wrong: bool
 ) -> None:
-    found, error = arguments_of(text)
-    assert (found, error is not None) == (values, wrong)
+    arguments, error = arguments_of(text)
+    assert (arguments, error is not None) == (values, wrong)
 
 
 SAME = (
@@ -187,10 +187,10 @@ def test_a_run_of_another_strategy_comes_back(tmp_path: Path, mode: str) -> None
 
 
 def test_the_steps_of_a_sample(folder: Path, agentic: Run) -> None:
-    found = {each["trajectory_id"]: each for each in exported(folder, "agentic")}
-    assert list(found) == [result.sample for result in agentic.results]
+    trajectories = {each["trajectory_id"]: each for each in exported(folder, "agentic")}
+    assert list(trajectories) == [result.sample for result in agentic.results]
     for result in agentic.results:
-        one = found[result.sample]
+        one = trajectories[result.sample]
         assert [step["step_id"] for step in one["steps"]] == [*range(1, len(one["steps"]) + 1)]
         asked = [step for step in one["steps"] if step["source"] == "agent"]
         assert sum(step["llm_call_count"] for step in asked) == result.model_calls

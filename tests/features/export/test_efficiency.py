@@ -34,8 +34,8 @@ def timed(make_run: MakeRun, make_result: MakeResult) -> Run:
 def test_a_row_has_time_and_place(timed: Run) -> None:
     rows = list(csv.DictReader(io.StringIO("".join(csv_text(timed)), newline="")))
     assert list(rows[0]) == [*list(FIELDS)[:-1], *EFFICIENCY_FIELDS, "code"]
-    found = [{name: row[name] for name in EFFICIENCY_FIELDS} for row in rows]
-    middle, failed, untold, untimed = found
+    timings = [{name: row[name] for name in EFFICIENCY_FIELDS} for row in rows]
+    middle, failed, untold, untimed = timings
     assert (middle["timing"], float(middle["cpu_s"])) == ("paired", 3e-6)
     assert (float(middle["beyond"]), float(middle["percentile"])) == (0.5, 37.5)
     assert float(middle["beyond_low"]) < 0.5 < float(middle["beyond_high"])
@@ -68,5 +68,5 @@ def test_inspects_log_has_metric_and_score(timed: Run, tmp_path: Path) -> None:
     assert metrics["beyond_at_1"].value == pytest.approx(0.25)
     assert metrics["beyond_at_1_passed"].value == pytest.approx(0.5)
     assert metrics["accuracy"].value == pytest.approx(0.75)
-    said = [sample.scores["harness"].metadata for sample in read.samples]
-    assert [each.get("beyond", "none") for each in said] == [0.5, 0.0, None, "none"]
+    score_metadata = [sample.scores["harness"].metadata for sample in read.samples]
+    assert [each.get("beyond", "none") for each in score_metadata] == [0.5, 0.0, None, "none"]

@@ -95,7 +95,7 @@ def test_problems_that_have_moved_are_named_with_b(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (("r", "--to", "xml"), "known are csv, parquet, junit"),
         (("r", "--to", "csv", "-b", "fixture"), "--benchmark goes with --to lcb"),
@@ -106,11 +106,11 @@ def test_problems_that_have_moved_are_named_with_b(folder: Path) -> None:
         (("grid", "--to", "csv"), "see them with: harness experiment show grid"),
     ],
 )
-def test_what_cannot_be_is_one_line(folder: Path, arguments: tuple[str, ...], said: str) -> None:
+def test_what_cannot_be_is_one_line(folder: Path, arguments: tuple[str, ...], message: str) -> None:
     write_experiment(folder / "grid")
     done = harness(folder, "export", *arguments)
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
-    assert said in done.stderr
+    assert message in done.stderr
 
 
 def test_a_file_is_written_whole_or_not_at_all(folder: Path) -> None:

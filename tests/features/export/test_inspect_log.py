@@ -44,8 +44,8 @@ def test_inspect_s_own_reader_finds_what_the_run_has(agentic: Run, tmp_path: Pat
         answers = [message for message in sample.messages if message.role == "assistant"]
         assert len(answers) == result.model_calls
         calls = [call.id for message in answers for call in message.tool_calls or ()]
-        told = [message.tool_call_id for message in sample.messages if message.role == "tool"]
-        assert calls == told
+        result_ids = [message.tool_call_id for message in sample.messages if message.role == "tool"]
+        assert calls == result_ids
         assert result.usage is not None
         usage = sample.model_usage["replay:written"]
         assert usage.total_tokens == result.usage.total_tokens

@@ -150,7 +150,7 @@ def test_exported_metrics_equal_upstream_s(
 
 
 @pytest.mark.parametrize(
-    ("verdict", "entry_point", "told"),
+    ("verdict", "entry_point", "expected"),
     [
         (Verdict.WRONG_ANSWER, None, (-2, "Wrong Answer")),
         (Verdict.WRONG_ANSWER, "f", (False, "Wrong Answer")),
@@ -165,9 +165,9 @@ def test_verdicts_are_upstreams_numbers(
     make_result: MakeResult,
     verdict: Verdict,
     entry_point: str | None,
-    told: tuple[int, str],
+    expected: tuple[int, str],
 ) -> None:
-    number, message = told
+    number, message = expected
     tests = _tests(Verdict.ACCEPTED, verdict, Verdict.ACCEPTED)
     run = make_run([make_result("made/a_b", verdict=verdict, tests=tests, code="x = 1")])
     files = LiveCodeBenchFiles(run, {"made/a_b": _problem("made/a_b", entry_point=entry_point)})

@@ -82,8 +82,10 @@ def test_a_run_with_no_result_is_a_table_with_no_row(make_run: MakeRun, tmp_path
 
 
 def test_nothing_in_it_acts_on_a_terminal(make_run: MakeRun, make_result: MakeResult) -> None:
-    words = "\x1b[2J\x9b2J\x07\u202e"
-    text = "".join(csv_text(make_run([make_result("made/a", title=words, code=f"a\n{words}")])))
+    control_codes = "\x1b[2J\x9b2J\x07\u202e"
+    text = "".join(
+        csv_text(make_run([make_result("made/a", title=control_codes, code=f"a\n{control_codes}")]))
+    )
     assert not [letter for letter in text if not letter.isprintable() and letter not in "\r\n"]
     assert r"\x1b[2J\x9b2J\x07\u202e" in text
 
@@ -111,8 +113,8 @@ def test_a_sample_is_a_case_and_a_failure_says_why(agentic: Run) -> None:
                 f"{result.hidden_passed} of {result.hidden_total} hidden"
                 in failure.attrib["message"]
             )
-            words = ["harness", "transcript", str(agentic.path), result.sample]
-            assert failure.text == shlex.join(words)
+            command = ["harness", "transcript", str(agentic.path), result.sample]
+            assert failure.text == shlex.join(command)
     properties = {p.attrib["name"]: p.attrib["value"] for p in suite.iter("property")}
     assert properties["pass_at_1"] == "0.7500"
 
@@ -145,8 +147,8 @@ def test_commands_in_sample_rows_work_in_a_shell(
     (case,) = _suite(run).findall("testcase")
     failure = case.find("failure")
     assert failure is not None
-    words = shlex.split(failure.text or "")
-    assert words == ["harness", "transcript", str(run.path), "made/a b; rm -rf ~ $(x)#0"]
+    command = shlex.split(failure.text or "")
+    assert command == ["harness", "transcript", str(run.path), "made/a b; rm -rf ~ $(x)#0"]
 
 
 def test_nothing_in_the_xml_acts_on_a_terminal(make_run: MakeRun, make_result: MakeResult) -> None:

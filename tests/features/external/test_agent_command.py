@@ -99,9 +99,9 @@ def test_the_same_one_finds_them_where_nothing_keeps_it_and_that_is_marked(
     command = hunt(agents, folder, "named")
     done = begun(folder, agents, command, "--agent-without-namespace")
     assert done.returncode == 0, done.stderr
-    found = left(folder / "r").stdout
+    output = left(folder / "r").stdout
     for name in ("own.jsonl", "older", "runs", "hub"):
-        assert f"FOUND {folder / name}" in found
+        assert f"FOUND {folder / name}" in output
     assert "NOT isolated from hidden tests" in done.stderr
     assert "1 sample by an agent not isolated from hidden tests" in done.stdout
     (result,) = results(folder / "r")
@@ -146,9 +146,9 @@ def test_an_agent_s_solution_is_an_ordinary_result(folder: Path, agents: Agents)
     again = harness(folder, "run", "--resume", "r")
     assert again.returncode == 0, again.stderr
     assert "all of them done" in again.stderr
-    told = harness(folder, "transcript", "r", "jsonl/sum-0")
-    assert "test agent 1 left after" in told.stdout, told.stderr
-    assert "All 1 public tests passed" in told.stdout
+    transcript = harness(folder, "transcript", "r", "jsonl/sum-0")
+    assert "test agent 1 left after" in transcript.stdout, transcript.stderr
+    assert "All 1 public tests passed" in transcript.stdout
     for kind in ("csv", "junit", "openai-messages"):
         out = harness(folder, "export", "r", "--to", kind)
         assert out.returncode == 0, out.stderr
@@ -210,7 +210,7 @@ SH = {"agent_command": "sh"}
 
 @pytest.mark.usefixtures("namespaces")
 @pytest.mark.parametrize(
-    ("flags", "words"),
+    ("flags", "message"),
     [
         ({"agent_command": "no-such-program"}, "there is no program no-such-program"),
         ({"agent_command": "it's"}, "--agent-command: no closing quotation"),
@@ -236,7 +236,7 @@ SH = {"agent_command": "sh"}
     ids=str,
 )
 def test_what_makes_no_sense_is_refused_in_one_line(
-    folder: Path, flags: dict[str, Any], words: str, monkeypatch: pytest.MonkeyPatch
+    folder: Path, flags: dict[str, Any], message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from huggingface_hub import constants
 
@@ -245,7 +245,7 @@ def test_what_makes_no_sense_is_refused_in_one_line(
     base = {"benchmark": "jsonl:own.jsonl", "model": "x", "sample_size": 1}
     with pytest.raises(UsageError) as refused:
         Running(as_json=False).start({**base, **flags}, out=Path("r"), config=None)
-    assert words in str(refused.value)
+    assert message in str(refused.value)
     assert "\n" not in str(refused.value)
     assert not Path("r").exists()
 
@@ -294,8 +294,8 @@ async def test_an_interrupt_ends_it_and_another_one_begins_anew(
         (agents.folder / "kept.py").rename(agents.folder / "acts.py")
     assert done.returncode == 0, done.stderr
     assert results(folder / "r")[0]["verdict"] == "accepted"
-    told = harness(folder, "transcript", "r", "jsonl/sum-0").stdout
-    assert "a new one starts" in told
+    transcript = harness(folder, "transcript", "r", "jsonl/sum-0").stdout
+    assert "a new one starts" in transcript
 
 
 def _text(path: Path) -> str:

@@ -44,8 +44,8 @@ def words(*flags: str, problem: str = "sum-0") -> list[str]:
 
 
 def message(method: str, number: int | None = 1, **params: Any) -> bytes:
-    told: dict[str, Any] = {"jsonrpc": "2.0", "method": method, "params": params}
-    return json.dumps(told | ({} if number is None else {"id": number})).encode() + b"\n"
+    request: dict[str, Any] = {"jsonrpc": "2.0", "method": method, "params": params}
+    return json.dumps(request | ({} if number is None else {"id": number})).encode() + b"\n"
 
 
 HELLO = message(
@@ -67,13 +67,13 @@ async def serving(folder: Path, *flags: str, problem: str = "sum-0", **env: str)
 async def answers(process: Process, *numbers: int) -> dict[int, Any]:
     """The answers to these requests, whatever comes beside them."""
     assert process.stdout is not None
-    found: dict[int, Any] = {}
+    responses: dict[int, Any] = {}
     async with asyncio.timeout(60):
-        while not found.keys() >= set(numbers):
+        while not responses.keys() >= set(numbers):
             data = json.loads(await process.stdout.readline())
             if data.get("id") is not None:
-                found[data["id"]] = data
-    return found
+                responses[data["id"]] = data
+    return responses
 
 
 async def leave(process: Process) -> tuple[int | None, str, str]:
@@ -111,9 +111,9 @@ async def test_what_a_client_does_is_an_ordinary_run_and_stdout_is_the_protocols
     process = await serving(folder)
     assert process.stdin is not None
     process.stdin.write(HELLO + call("write_solution", 2, code=RIGHT) + call("submit", 3))
-    told = await answers(process, 1, 2, 3)
-    assert "Now solve it with write_solution." in told[1]["result"]["instructions"]
-    assert told[3]["result"]["content"][0]["text"] == "Submitted."
+    responses = await answers(process, 1, 2, 3)
+    assert "Now solve it with write_solution." in responses[1]["result"]["instructions"]
+    assert responses[3]["result"]["content"][0]["text"] == "Submitted."
     code, rest, err = await leave(process)
     assert (code, rest) == (0, "")
     assert "verdict: accepted, tests 2 of 2; stopped by: submitted" in err
@@ -167,9 +167,9 @@ async def test_garbage_on_stdin_hurts_nobody(folder: Path) -> None:
     assert process.stdin is not None
     process.stdin.write(garbage() + HELLO + garbage())
     process.stdin.write(call("write_solution", 2, code=7) + call("write_solution", 3, code=RIGHT))
-    told = await answers(process, 1, 2, 3, 8)
-    assert told[2]["result"]["isError"] is True
-    assert told[8]["error"]["code"] == -32601
+    responses = await answers(process, 1, 2, 3, 8)
+    assert responses[2]["result"]["isError"] is True
+    assert responses[8]["error"]["code"] == -32601
     code, _, err = await leave(process)
     assert code == 0, err
     assert results(folder / "r")[0]["verdict"] == "accepted"
@@ -210,8 +210,8 @@ async def test_a_limit_of_calls_ends_the_session(folder: Path) -> None:
     process = await serving(folder, "--max-tool-calls", "1", "--no-submit-tool")
     assert process.stdin is not None
     process.stdin.write(HELLO + call("write_solution", 2, code=RIGHT) + call("run_tests", 3))
-    told = await answers(process, 1, 2, 3)
-    assert "No more than 1 calls" in told[3]["result"]["content"][0]["text"]
+    responses = await answers(process, 1, 2, 3)
+    assert "No more than 1 calls" in responses[3]["result"]["content"][0]["text"]
     code, _, err = await leave(process)
     assert (code, "stopped by: tool call limit" in err) == (0, True), err
 
@@ -326,7 +326,7 @@ async def test_what_was_handed_in_before_a_crash_is_graded_without_an_agent(fold
 
 
 @pytest.mark.parametrize(
-    ("flags", "said"),
+    ("flags", "error_text"),
     [
         (["--problem", "nonsense"], "nonsense"),
         (["--http", "127.0.0.1:99999"], "HOST:PORT"),
@@ -334,10 +334,10 @@ async def test_what_was_handed_in_before_a_crash_is_graded_without_an_agent(fold
         (["--http", "nowhere:x"], "HOST:PORT"),
     ],
 )
-def test_what_makes_no_sense_is_refused(folder: Path, flags: list[str], said: str) -> None:
+def test_what_makes_no_sense_is_refused(folder: Path, flags: list[str], error_text: str) -> None:
     done = harness(folder, *words(*flags))
     assert done.returncode in {2, 3}
-    assert said in done.stderr.splitlines()[-1]
+    assert error_text in done.stderr.splitlines()[-1]
     assert done.stdout == ""
     assert not (folder / "r").exists()
 

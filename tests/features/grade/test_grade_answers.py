@@ -138,8 +138,8 @@ class TestPredictions:
     def test_lists_without_names_are_in_upstream_s_order(
         self, problems: str, lists: Any, expected: Any, folder: Path
     ) -> None:
-        found = verdicts(graded(folder, problems, lists))
-        assert [(name, verdict == "accepted") for name, verdict in found] == expected
+        sample_verdicts = verdicts(graded(folder, problems, lists))
+        assert [(name, verdict == "accepted") for name, verdict in sample_verdicts] == expected
 
     def test_lists_that_are_too_few_are_refused(self, folder: Path) -> None:
         done = run(folder, "outputs.jsonl", [["3"], ["4"]])
@@ -150,7 +150,7 @@ class TestPredictions:
         )
 
     @pytest.mark.parametrize(
-        ("solutions", "said"),
+        ("solutions", "message"),
         [
             ([["3"], [], ["4"]], "item 2: an empty list; one solution at least is wanted"),
             ([["3"], [4], ["4"]], "item 2: entry 1 is not a string but 4"),
@@ -169,12 +169,12 @@ class TestPredictions:
         ],
     )
     def test_a_file_that_is_otherwise_is_refused_in_a_line(
-        self, solutions: Any, said: str, folder: Path
+        self, solutions: Any, message: str, folder: Path
     ) -> None:
         done = run(folder, "outputs.jsonl", solutions)
         assert done.returncode == 2
         (line,) = done.stderr.splitlines()
-        assert said in line
+        assert message in line
 
 
 class TestPublished:
@@ -217,8 +217,8 @@ class TestPublished:
 
 class TestOwnForm:
     def test_words_are_searched_for_the_answer(self, folder: Path) -> None:
-        words = "I think x == 3.\n[ANSWER]\nassert twice(x = 3) == 6\n[/ANSWER]"
-        rows = json.dumps({"problem_id": "sample_10", "output": words}) + "\n"
+        model_output = "I think x == 3.\n[ANSWER]\nassert twice(x = 3) == 6\n[/ANSWER]"
+        rows = json.dumps({"problem_id": "sample_10", "output": model_output}) + "\n"
         (ours,) = graded(folder, "executions.jsonl", rows)["results"]
         assert (ours["verdict"], ours["extraction"]) == ("accepted", "answer tags")
         (direct,) = graded(folder, "executions.jsonl", rows, "--extract", "lcb")["results"]

@@ -99,8 +99,8 @@ class TestVerdicts:
         assert published["same_verdict"] == published["worded"] == len(manifest)
 
     def test_code_is_found_in_a_model_s_words_by_a_rule_that_is_named(self, folder: Path) -> None:
-        words = f"```python\n{RIGHT}\n```\nThis prints:\n```\n1\n```"
-        write(folder, {"question_id": "echo", "output": words})
+        answer = f"```python\n{RIGHT}\n```\nThis prints:\n```\n1\n```"
+        write(folder, {"question_id": "echo", "output": answer})
         (ours,) = grade(folder)["results"]
         assert (ours["verdict"], ours["extraction"]) == (
             "accepted",
@@ -279,7 +279,7 @@ class TestFlags:
         assert "1 bad row skipped" in done.stderr
 
     @pytest.mark.parametrize(
-        ("flags", "said"),
+        ("flags", "message"),
         [
             (
                 ["--rule", "loose"],
@@ -296,20 +296,20 @@ class TestFlags:
             (["--problems", "nothing:x"], "unknown problem source 'nothing'"),
         ],
     )
-    def test_a_value_that_cannot_be(self, flags: list[str], said: str, folder: Path) -> None:
+    def test_a_value_that_cannot_be(self, flags: list[str], message: str, folder: Path) -> None:
         write(folder, {"problem_id": "echo", "code": RIGHT})
         done = harness(
             folder,
             *("grade", "--problems", "jsonl:own.jsonl", "--solutions", "solutions.jsonl", *flags),
         )
         assert done.returncode == 2
-        assert said in done.stderr
+        assert message in done.stderr
         assert done.stdout == ""
         assert len(done.stderr.splitlines()) == 1
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("", "s holds no solution"),
         ("[]", "s holds no solution"),
@@ -334,11 +334,11 @@ class TestFlags:
         ),
     ],
 )
-def test_a_bad_file_is_named_with_the_place(text: str, said: str, folder: Path) -> None:
+def test_a_bad_file_is_named_with_the_place(text: str, message: str, folder: Path) -> None:
     (folder / "s").write_text(text)
     done = harness(folder, "grade", "--problems", "jsonl:own.jsonl", "--solutions", "s")
     assert done.returncode == 2
-    assert said in done.stderr
+    assert message in done.stderr
     assert len(done.stderr.splitlines()) == 1
 
 
@@ -409,10 +409,10 @@ class TestHarshFiles:
     """Files as others write them."""
 
     def test_words_that_were_cut_in_the_middle_of_a_letter(self, folder: Path) -> None:
-        words = f"```python\n{RIGHT}\n```\nthinking \ud83d"
-        write(folder, {"problem_id": "echo", "output": words})
+        answer = f"```python\n{RIGHT}\n```\nthinking \ud83d"
+        write(folder, {"problem_id": "echo", "output": answer})
         assert results(grade(folder)) == [("own/echo", 0, "accepted")]
-        rows = [{"question_id": "echo", "code_list": [RIGHT], "output_list": [words]}]
+        rows = [{"question_id": "echo", "code_list": [RIGHT], "output_list": [answer]}]
         (folder / "lcb.json").write_text(json.dumps(rows))
         assert results(grade(folder, name="lcb.json")) == [("own/echo", 0, "accepted")]
 
@@ -439,20 +439,20 @@ class TestHarshFiles:
         assert results(grade(folder)) == [("own/echo", 0, "accepted")]
 
     @pytest.mark.parametrize(
-        ("row", "said"),
+        ("row", "message"),
         [
             ({"passed": "yes"}, "'yes' is neither true nor false"),
             ({"passed": 1}, "1 is neither true nor false, nor a number of tests with a total"),
         ],
     )
     def test_a_verdict_that_says_nothing(
-        self, row: dict[str, Any], said: str, folder: Path
+        self, row: dict[str, Any], message: str, folder: Path
     ) -> None:
         write(folder, {"problem_id": "echo", "code": RIGHT, **row})
         flags = ("--problems", "jsonl:own.jsonl", "--solutions", "solutions.jsonl")
         done = harness(folder, "grade", *flags)
         assert done.returncode == 2
-        assert said in done.stderr
+        assert message in done.stderr
 
 
 @pytest.mark.thorough

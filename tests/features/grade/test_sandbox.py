@@ -75,7 +75,7 @@ class TestWithoutHooks:
         assert 300 <= output["results"][1]["runtime_ms"] < 3000
 
     @pytest.mark.parametrize(
-        ("code", "verdict", "words"),
+        ("code", "verdict", "error"),
         [
             ("def add(a, b): return a / 0", "runtime_error", "ZeroDivisionError"),
             ("def sub(a, b): return a", "runtime_error", "add"),
@@ -86,11 +86,11 @@ class TestWithoutHooks:
         ],
     )
     def test_a_failure_is_described(
-        self, code: str, verdict: str, words: str, sandbox: harness.Sandbox
+        self, code: str, verdict: str, error: str, sandbox: harness.Sandbox
     ) -> None:
         output = sandbox.run(code, CASES, "add")
         assert (output["passed"], output["verdict"]) == (False, verdict)
-        assert all(words in result["error"] for result in output["results"])
+        assert all(error in result["error"] for result in output["results"])
         assert bool(output["results"]) == bool(code)
 
     def test_names_of_the_platform_are_there(self, sandbox: harness.Sandbox) -> None:
@@ -199,7 +199,7 @@ def test_tests_that_are_none_are_a_data_error(cases: Any, sandbox: harness.Sandb
 
 
 @pytest.mark.parametrize(
-    ("settings", "words"),
+    ("settings", "message"),
     [
         ({"timeout": -1}, "timeout -1: give CPU seconds, more than 0"),
         ({"timeout": 0}, "timeout 0: give CPU seconds"),
@@ -210,13 +210,13 @@ def test_tests_that_are_none_are_a_data_error(cases: Any, sandbox: harness.Sandb
         ({"isolation": 3}, "isolation 3: give one of none"),
     ],
 )
-def test_settings_that_are_none_are_refused(settings: dict[str, Any], words: str) -> None:
-    with pytest.raises(harness.UsageError, match=re.escape(f"Sandbox(): {words}")):
+def test_settings_that_are_none_are_refused(settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(harness.UsageError, match=re.escape(f"Sandbox(): {message}")):
         harness.Sandbox(**settings)
 
 
 @pytest.mark.parametrize(
-    ("changes", "words"),
+    ("changes", "message"),
     [
         ({"solution_code": None}, "solution_code is a NoneType: give the program as text"),
         ({"entry_point": None}, "entry_point None: give the name"),
@@ -225,10 +225,10 @@ def test_settings_that_are_none_are_refused(settings: dict[str, Any], words: str
     ],
 )
 def test_arguments_that_are_none_are_refused(
-    changes: dict[str, Any], words: str, sandbox: harness.Sandbox
+    changes: dict[str, Any], message: str, sandbox: harness.Sandbox
 ) -> None:
     row = {"solution_code": ADD, "test_cases": CASES, "entry_point": "add"}
-    with pytest.raises(harness.UsageError, match=rf"Sandbox.run\(\): .*{re.escape(words)}"):
+    with pytest.raises(harness.UsageError, match=rf"Sandbox.run\(\): .*{re.escape(message)}"):
         sandbox.run(**(row | changes))
 
 

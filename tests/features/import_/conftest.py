@@ -54,9 +54,9 @@ def read(own: Path, monkeypatch: pytest.MonkeyPatch) -> Read:
         field = finder.pop("problem_field", None)
         file = TrajectoryFile(path, format_ or format_of(path), field)
         problems = load("jsonl:own.jsonl").problems
-        found = Finder(problems, "harness", **finder)
-        samples, *_ = read_samples(file, found)
-        for trajectory, sample in found.samples(file.trajectories(), Counter()):
+        sample_finder = Finder(problems, "harness", **finder)
+        samples, *_ = read_samples(file, sample_finder)
+        for trajectory, sample in sample_finder.samples(file.trajectories(), Counter()):
             for event in transcript_of(trajectory, sample, "m", "agentic"):
                 assert event.model_dump_json(by_alias=True).encode()  # it can be written
         return samples

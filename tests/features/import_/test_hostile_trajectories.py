@@ -36,11 +36,11 @@ JUNK = st.one_of(
 
 def places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
     """The paths of all values in a JSON value."""
-    found = [path]
+    paths = [path]
     if isinstance(value, dict | list):
         for key, each in value.items() if isinstance(value, dict) else enumerate(value):
-            found += places(each, (*path, key))
-    return found
+            paths += places(each, (*path, key))
+    return paths
 
 
 def changed(value: Any, path: tuple[Any, ...], new: Any) -> Any:

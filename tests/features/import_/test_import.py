@@ -51,8 +51,8 @@ def take_in(folder: Path, *flags: str) -> Any:
 
 def test_verdicts_are_the_published_ones(folder: Path) -> None:
     summary = take_in(folder)
-    found = [(r["sample"], r["verdict"]) for r in results(folder / "r")]
-    assert found == [
+    verdicts = [(r["sample"], r["verdict"]) for r in results(folder / "r")]
+    assert verdicts == [
         ("own/echo#0", "accepted"), ("own/echo#1", "wrong_answer"), ("own/echo#2", "time_limit"),
         ("jsonl/double#0", "accepted"), ("jsonl/double#1", "accepted"),
         ("jsonl/double#2", "runtime_error"),
@@ -128,7 +128,7 @@ def test_resume_of_an_imported_run_is_refused(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "code", "said"),
+    ("arguments", "code", "message"),
     [
         (("nowhere.json", "--out", "r"), 2, "nowhere.json"),
         (("own.jsonl", "--out", "r"), 2, "problem_id"),
@@ -139,12 +139,12 @@ def test_resume_of_an_imported_run_is_refused(folder: Path) -> None:
     ],
 )
 def test_bad_usage_is_one_line(
-    folder: Path, arguments: tuple[str, ...], code: int, said: str
+    folder: Path, arguments: tuple[str, ...], code: int, message: str
 ) -> None:
     (folder / "other.json").write_text(json.dumps([ITEMS[2]]))
     done = harness(folder, "import", *arguments, "--problems", "jsonl:own.jsonl")
     assert done.returncode == code
-    assert said in done.stderr
+    assert message in done.stderr
     *_, last = done.stderr.splitlines()
     assert last.startswith("harness: ")
     assert not (folder / "r").exists()
@@ -179,9 +179,9 @@ class TestPublishedEvaluations:
             rate = side["summary"]["pass_at_1"]
             assert rate["problems"] == len(items) == 1055
             assert rate["value"] == pytest.approx(fmean(i["pass@1"] for i in items.values()))
-            for level, found in side["summary"]["by_difficulty"].items():
+            for level, level_rate in side["summary"]["by_difficulty"].items():
                 theirs = [i["pass@1"] for i in items.values() if i["difficulty"] == level]
-                assert found["value"] == pytest.approx(fmean(theirs))
+                assert level_rate["value"] == pytest.approx(fmean(theirs))
         (versus,) = comparison["versus"]
         better = {f"livecodebench/{q}" for q in a if b[q]["pass@1"] > a[q]["pass@1"]}
         assert set(versus["paired"]["better_b"]) == better

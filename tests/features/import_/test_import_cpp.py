@@ -22,8 +22,8 @@ Import = Callable[..., Done]
 
 
 def test_each_revision_in_cpp_is_compiled_and_judged(own: Path, take: Import) -> None:
-    said = [{"messages": messages(WRONG, RIGHT), "problem_id": "own/echo", "model": "m"}]
-    done = take(said, "--language", "cpp")
+    trajectories = [{"messages": messages(WRONG, RIGHT), "problem_id": "own/echo", "model": "m"}]
+    done = take(trajectories, "--language", "cpp")
     assert done.returncode == 0, done.stderr
     (result,) = results(own / "r")
     assert (result["verdict"], result["code"]) == ("accepted", RIGHT)
@@ -57,8 +57,8 @@ def test_a_run_in_cpp_is_exported(own: Path, take: Import, form: str) -> None:
 
 
 def test_what_was_exported_is_imported_again(own: Path, take: Import) -> None:
-    said = [{"messages": messages(RIGHT), "problem_id": "own/echo", "model": "m"}]
-    assert take(said, "--language", "cpp").returncode == 0
+    trajectories = [{"messages": messages(RIGHT), "problem_id": "own/echo", "model": "m"}]
+    assert take(trajectories, "--language", "cpp").returncode == 0
     made = harness(own, "export", "r", "--to", "atif", "-o", "t.jsonl")
     assert made.returncode == 0, made.stderr
     given = ("--problems", "jsonl:own.jsonl", "--out", "again", "--language", "cpp")

@@ -23,14 +23,14 @@ def rows(test_data: Path) -> list[dict[str, Any]]:
 
 def with_verdicts(rows: list[dict[str, Any]], *, public: bool) -> list[dict[str, Any]]:
     """The rows with the verdict of their own log: on all tests, or on the public ones alone."""
-    told: list[dict[str, Any]] = []
+    labelled_rows: list[dict[str, Any]] = []
     for row in rows:
         kinds = {"public"} if public else {"public", "private"}
         tests = [test["passed"] for test in row["tests"] if test["kind"] in kinds]
         known = {"passed": all(tests)} if tests else {}
         known = {"passed": False} if not row["revisions"] else known
-        told.append({**row, **known})
-    return told
+        labelled_rows.append({**row, **known})
+    return labelled_rows
 
 
 def taken(folder: Path, rows: list[dict[str, Any]], problems: str) -> tuple[Any, str]:
@@ -45,16 +45,18 @@ def test_published_verdicts_on_all_tests_agree(
     test_data: Path, tmp_path: Path, rows: list[dict[str, Any]]
 ) -> None:
     problems = test_data / "lcb_codegen_full184" / "test_*"
-    summary, said = taken(tmp_path, with_verdicts(rows, public=False), f"livecodebench:{problems}")
-    assert "42 of 42 published verdicts agree" in said
-    assert "158 of 200 trajectories skipped: 79 problems are not in --problems" in said
+    summary, report = taken(
+        tmp_path, with_verdicts(rows, public=False), f"livecodebench:{problems}"
+    )
+    assert "42 of 42 published verdicts agree" in report
+    assert "158 of 200 trajectories skipped: 79 problems are not in --problems" in report
     assert summary["pass_at_1"]["value"] == pytest.approx(38 / 42)
-    found = {r["sample"]: r for r in results(tmp_path / "r")}
+    sample_results = {r["sample"]: r for r in results(tmp_path / "r")}
     theirs: dict[str, list[dict[str, Any]]] = {}
     for row in rows:
         theirs.setdefault(f"livecodebench/{row['question_id']}", []).append(row)
     compared = 0
-    for result in found.values():
+    for result in sample_results.values():
         row = theirs[result["problem_id"]][result["index"]]
         if not row["tests"]:
             continue
@@ -69,9 +71,9 @@ def test_the_public_tests_of_all(
     test_data: Path, tmp_path: Path, rows: list[dict[str, Any]]
 ) -> None:
     problems = test_data / "lcb_codegen_public1055" / "test_public_only.jsonl.gz"
-    summary, said = taken(tmp_path, with_verdicts(rows, public=True), f"livecodebench:{problems}")
-    assert "200 samples with 239 revisions" in said
-    assert "192 of 192 published verdicts agree" in said
+    summary, report = taken(tmp_path, with_verdicts(rows, public=True), f"livecodebench:{problems}")
+    assert "200 samples with 239 revisions" in report
+    assert "192 of 192 published verdicts agree" in report
     by_turn = {point["turn"]: point["solved"] for point in summary["curve"]["by_turn"]}
     assert (by_turn[1], by_turn[2]) == pytest.approx((0.835, 0.87))
     assert summary["curve"]["lost"] == 1

@@ -29,11 +29,11 @@ def test_each_revision_is_judged_on_hidden_tests_too(own: Path, take: Import) ->
     done = take(rows, "--json", "--model", "theirs")
     assert done.returncode == 0, done.stderr
     assert "3 samples with 3 revisions" in done.stderr
-    found = {r["sample"]: r for r in results(own / "r")}
-    assert {name: r["verdict"] for name, r in found.items()} == {
+    samples = {r["sample"]: r for r in results(own / "r")}
+    assert {name: r["verdict"] for name, r in samples.items()} == {
         "jsonl/double#0": "wrong_answer", "own/echo#0": "accepted", "own/echo#1": "no_solution",
     }  # fmt: skip
-    echo, nothing = found["own/echo#0"], found["own/echo#1"]
+    echo, nothing = samples["own/echo#0"], samples["own/echo#1"]
     assert echo["steps"] == [
         {"turn": 1, "tokens": 100, "cost": None, "seconds": None, "public_passed": 1,
          "passes_public": True, "solved": False},
@@ -64,8 +64,8 @@ def transcript(folder: Path, sample: str) -> str:
 
 def test_a_conversation_is_kept_as_a_transcript(own: Path, take: Import) -> None:
     evil = "\x1b[2J\ud800 \u2066 {{ 7*7 }} <script>"
-    said = [*messages(WRONG, RIGHT), {"role": "assistant", "content": evil}]
-    done = take([{"messages": said, "problem_id": "own/echo", "model": "m"}])
+    conversation = [*messages(WRONG, RIGHT), {"role": "assistant", "content": evil}]
+    done = take([{"messages": conversation, "problem_id": "own/echo", "model": "m"}])
     assert done.returncode == 0, done.stderr
     shown = transcript(own, "own/echo#0")
     assert "--- turn 1: model, 0.00 s, 100 tokens in, 20 out" in shown
@@ -99,8 +99,8 @@ def test_published_verdicts_are_compared(take: Import) -> None:
     done = take([{"problem_id": "echo", "passed": True, "revisions": revisions}])
     assert done.returncode == 0
     assert "2 of 3 published verdicts agree" in done.stderr
-    told = "own/echo#0 revision 1: published passed, here wrong_answer at hidden test 2"
-    assert told in done.stderr
+    disagreement = "own/echo#0 revision 1: published passed, here wrong_answer at hidden test 2"
+    assert disagreement in done.stderr
 
 
 def test_dollars_follow_from_a_price(own: Path, take: Import) -> None:
@@ -121,14 +121,14 @@ def test_a_folder_of_trials(own: Path) -> None:
         folder = own / "job" / name / "agent"
         folder.mkdir(parents=True)
         (folder / "trajectory.json").write_text(json.dumps(atif(code), indent=2))
-        told = {"task_name": "echo", "verifier_result": {"rewards": {"reward": reward}}}
-        (folder.parent / "result.json").write_text(json.dumps(told))
+        trial_result = {"task_name": "echo", "verifier_result": {"rewards": {"reward": reward}}}
+        (folder.parent / "result.json").write_text(json.dumps(trial_result))
     given = ("--problems", "jsonl:own.jsonl", "--out", "r", "--write-tool", "submit")
     done = harness(own, "import", "job", *given)
     assert done.returncode == 0, done.stderr
     assert "1 of 2 published verdicts agree" in done.stderr
-    found = {r["sample"]: (r["verdict"], r["cost"]) for r in results(own / "r")}
-    assert found == {"own/echo#0": ("accepted", 0.25), "own/echo#1": ("wrong_answer", 0.25)}
+    outcomes = {r["sample"]: (r["verdict"], r["cost"]) for r in results(own / "r")}
+    assert outcomes == {"own/echo#0": ("accepted", 0.25), "own/echo#1": ("wrong_answer", 0.25)}
     assert manifest_of(own / "r")["spec"]["model"] == "their-model"
 
 
@@ -158,10 +158,12 @@ def test_import_of_trajectories_goes_on_where_it_stopped(own: Path, take: Import
 
 @pytest.mark.thorough
 def test_flags_have_their_effect(own: Path, take: Import) -> None:
-    said = [{"role": "assistant", "content": f"```\n{RIGHT}\n```\n```\nwhile True: pass\n```"}]
+    conversation = [
+        {"role": "assistant", "content": f"```\n{RIGHT}\n```\n```\nwhile True: pass\n```"}
+    ]
     flags = ("--test-timeout", "0.5", "--workers", "1", "--rule", "tokens", "--extract", "lcb")
     flags += ("--mode", "self_repair", "--problem-field", "a.b", "--from", "messages")
-    done = take([{"messages": said, "a": {"b": "echo"}}], *flags)
+    done = take([{"messages": conversation, "a": {"b": "echo"}}], *flags)
     assert done.returncode == 0, done.stderr
     assert results(own / "r")[0]["verdict"] == "time_limit"
     spec = manifest_of(own / "r")["spec"]
@@ -189,7 +191,7 @@ def test_flags_of_agent_runs_are_refused_for_solutions(
 
 
 @pytest.mark.parametrize(
-    ("flags", "said"),
+    ("flags", "message"),
     [
         (("--from", "csv"), "--from 'csv': known are solutions, revisions"),
         (("--write-tool", "a."), "--write-tool 'a.'"),
@@ -201,12 +203,14 @@ def test_flags_of_agent_runs_are_refused_for_solutions(
         (("--from", "atif"), "a.jsonl:1: field 'schema_version'"),
     ],
 )
-def test_bad_flags_are_one_line(own: Path, take: Import, flags: tuple[str, ...], said: str) -> None:
+def test_bad_flags_are_one_line(
+    own: Path, take: Import, flags: tuple[str, ...], message: str
+) -> None:
     done = take([{"messages": messages(RIGHT), "problem_id": "echo"}], *flags)
     assert done.returncode == 2
     last = done.stderr.splitlines()[-1]
     assert last.startswith("harness: ")
-    assert said in last
+    assert message in last
     assert not (own / "r").exists()
 
 
@@ -233,13 +237,15 @@ def test_names_of_no_problem(take: Import) -> None:
 def test_a_tag_holds_the_solution(own: Path, take: Import) -> None:
     tried = f"<execute>\n{RIGHT}\n</execute>"
     handed = f"First {tried}, then <solution>\nno\n</solution> <solution>\n{WRONG}\n</solution>"
-    said = [
+    conversation = [
         {"role": "user", "content": "Solve it."},
         {"role": "assistant", "content": tried},
         {"role": "user", "content": "It ran."},
         {"role": "assistant", "content": handed},
     ]
-    done = take([{"messages": said, "problem_id": "own/echo"}], "--write-tool", "<solution>")
+    done = take(
+        [{"messages": conversation, "problem_id": "own/echo"}], "--write-tool", "<solution>"
+    )
     assert done.returncode == 0, done.stderr
     assert "1 sample with 1 revision" in done.stderr
     (result,) = results(own / "r")

@@ -72,7 +72,7 @@ class TestRevisionRows:
         assert (sample.final, sample.chosen_by) == (RIGHT, "answer")
 
     @pytest.mark.parametrize(
-        ("row", "said"),
+        ("row", "error_message"),
         [
             ({"code": 1}, "a.jsonl:2: field 'code'"),
             ({"code": "x", "turn": -1}, "a.jsonl:2: field 'turn'"),
@@ -89,10 +89,12 @@ class TestRevisionRows:
             ({"problem_id": None}, "a.jsonl:2: field 'problem_id': missing"),
         ],
     )
-    def test_a_bad_row_names_file_line_and_field(self, read: Read, row: Any, said: str) -> None:
+    def test_a_bad_row_names_file_line_and_field(
+        self, read: Read, row: Any, error_message: str
+    ) -> None:
         with pytest.raises(DataError) as error:
             read([self.FIRST, {**self.FIRST, **row}])
-        assert said in str(error.value)
+        assert error_message in str(error.value)
         assert "\n" not in str(error.value)
 
     def test_the_rows_of_a_sample_stay_together(self, read: Read) -> None:
@@ -113,21 +115,21 @@ class TestMessages:
         assert (sample.tool_calls, sample.chosen_by) == (4, "newest")
 
     def test_code_in_answers_counts_without_tool_calls(self, read: Read) -> None:
-        said = [
+        conversation = [
             {"role": "developer", "content": [{"type": "text", "text": "Solve."}]},
             {"role": "assistant", "content": "I think."},
             {"role": "user", "content": "Go on."},
             {"role": "assistant", "content": f"```python\n{RIGHT}\n```"},
             {"role": "user", "content": "thanks"},
         ]
-        (sample,) = read([{"messages": said, "task_id": "echo"}])
+        (sample,) = read([{"messages": conversation, "task_id": "echo"}])
         assert facts(sample) == [(2, None, False, RIGHT)]
         assert sample.extraction == "python block with entry point"
 
     def test_a_call_that_failed_wrote_nothing(self, read: Read) -> None:
-        said = messages(RIGHT, WRONG, tests=False)
-        said[-1]["is_error"] = True
-        (sample,) = read([{"messages": said, "problem_id": "echo"}])
+        conversation = messages(RIGHT, WRONG, tests=False)
+        conversation[-1]["is_error"] = True
+        (sample,) = read([{"messages": conversation, "problem_id": "echo"}])
         assert facts(sample) == [(1, 120, False, RIGHT)]
 
     def test_a_sample_is_named_as_our_export_names_it(self, read: Read) -> None:
@@ -137,7 +139,7 @@ class TestMessages:
             read([row, row])
 
     @pytest.mark.parametrize(
-        ("said", "told"),
+        ("conversation", "error_message"),
         [
             ([{"role": "robot", "content": ""}], "message 1: field 'role'"),
             ([{"role": "user", "content": 3}], "message 1: field 'content'"),
@@ -149,11 +151,13 @@ class TestMessages:
             ([], "empty"),
         ],
     )
-    def test_a_bad_message_names_its_place(self, read: Read, said: Any, told: str) -> None:
+    def test_a_bad_message_names_its_place(
+        self, read: Read, conversation: Any, error_message: str
+    ) -> None:
         with pytest.raises(DataError) as error:
-            read([{"messages": said, "problem_id": "echo"}])
+            read([{"messages": conversation, "problem_id": "echo"}])
         assert str(error.value).startswith("a.jsonl:1")
-        assert told in str(error.value)
+        assert error_message in str(error.value)
 
     def test_messages_and_their_length_are_bounded(
         self, read: Read, monkeypatch: pytest.MonkeyPatch
@@ -168,9 +172,9 @@ class TestMessages:
             read([row])
 
     def test_arguments_that_are_no_object_write_nothing(self, read: Read) -> None:
-        said = messages(RIGHT)
-        said[1]["tool_calls"][0]["function"]["arguments"] = '{"code": '
-        (sample,) = read([{"messages": said, "problem_id": "echo"}])
+        conversation = messages(RIGHT)
+        conversation[1]["tool_calls"][0]["function"]["arguments"] = '{"code": '
+        (sample,) = read([{"messages": conversation, "problem_id": "echo"}])
         assert (sample.revisions, sample.final, sample.chosen_by) == ((), "", "none")
 
     @pytest.mark.parametrize(
@@ -210,7 +214,7 @@ class TestAtif:
         assert sample.model_calls == 1
 
     @pytest.mark.parametrize(
-        ("change", "said"),
+        ("change", "error_message"),
         [
             ({"schema_version": "ATIF-v2.0"}, "field 'schema_version'"),
             ({"continued_trajectory_ref": "next.json"}, "goes on in another file"),
@@ -221,10 +225,10 @@ class TestAtif:
             ({"extra": {"task": "echo", "harness": {"stop_reason": "bored"}}}, "'stop_reason'"),
         ],
     )
-    def test_a_fault_names_its_place(self, read: Read, change: Any, said: str) -> None:
+    def test_a_fault_names_its_place(self, read: Read, change: Any, error_message: str) -> None:
         with pytest.raises(DataError, match=r"a\.jsonl:1") as error:
             read([{**atif(RIGHT, extra={"task": "echo"}), **change}], **SUBMIT)
-        assert said in str(error.value)
+        assert error_message in str(error.value)
 
     def test_an_empty_folder_is_named(self, own: Path) -> None:
         (own / "job").mkdir()
@@ -291,7 +295,7 @@ class TestInspect:
         assert facts(sample) == [(1, 120, False, RIGHT)]
 
     @pytest.mark.parametrize(
-        ("log", "said"),
+        ("log", "error_message"),
         [
             (b"PK\x03\x04 and no more", "not a zip archive"),
             (eval_log(inspect_sample(RIGHT))[:-30], "not a zip archive"),
@@ -299,10 +303,10 @@ class TestInspect:
             (eval_log({"id": "echo", "messages": {}}), "field 'messages'"),
         ],
     )
-    def test_a_broken_one_is_named(self, read: Read, log: bytes, said: str) -> None:
+    def test_a_broken_one_is_named(self, read: Read, log: bytes, error_message: str) -> None:
         with pytest.raises(DataError) as error:
             read(log, name="a.eval")
-        assert said in str(error.value)
+        assert error_message in str(error.value)
 
     def test_an_archive_without_a_header(self, read: Read, own: Path) -> None:
         with zipfile.ZipFile(own / "b.eval", "w") as made:
@@ -374,8 +378,8 @@ class TestFiles:
             read(opening + b"\n", "messages")
 
     def test_halves_of_surrogate_pairs_are_spelled_out(self, read: Read) -> None:
-        said = [{"role": "assistant", "content": f"```python\n{RIGHT}  # \ud800\n```"}]
-        (sample,) = read([{"messages": said, "problem_id": "echo"}])
+        conversation = [{"role": "assistant", "content": f"```python\n{RIGHT}  # \ud800\n```"}]
+        (sample,) = read([{"messages": conversation, "problem_id": "echo"}])
         assert sample.final == f"{RIGHT}  # \\ud800"
 
     def test_a_name_with_a_path_in_it_writes_no_file_elsewhere(self, read: Read) -> None:

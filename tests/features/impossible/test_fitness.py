@@ -18,8 +18,8 @@ ADD = {"code": "def check(input, expected, answer): return True"}
 
 
 def problem(**changes: Any) -> Problem:
-    (found,) = harness.load_problems([{**ROW, **changes}])
-    return found
+    (loaded_problem,) = harness.load_problems([{**ROW, **changes}])
+    return loaded_problem
 
 
 def test_a_problem_with_one_answer_and_a_rule_is_fit() -> None:

@@ -9,11 +9,11 @@ from harness.features.impossible.mutations import LONGEST, mutants
 
 
 def changed(output: str, *, functional: bool = True) -> dict[str, set[str]]:
-    found: dict[str, set[str]] = {}
+    changed_outputs: dict[str, set[str]] = {}
     for seed in range(20):
         for mutation, text in mutants(output, Random(seed), functional=functional):
-            found.setdefault(mutation, set()).add(text)
-    return found
+            changed_outputs.setdefault(mutation, set()).add(text)
+    return changed_outputs
 
 
 @pytest.mark.parametrize(
@@ -71,5 +71,5 @@ def test_a_long_output_is_not_changed() -> None:
 
 
 def test_the_kinds_take_turns() -> None:
-    found = mutants("1 2 3 4\nYes\n", Random(1), functional=False)
-    assert {each.mutation for each in found[:3]} == {"number", "order", "truth"}
+    mutations = mutants("1 2 3 4\nYes\n", Random(1), functional=False)
+    assert {each.mutation for each in mutations[:3]} == {"number", "order", "truth"}

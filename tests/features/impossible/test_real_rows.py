@@ -54,11 +54,11 @@ def test_every_livecodebench_change_is_refused_by_the_rule(test_data: Path) -> N
     folder = test_data / "lcb_codegen_public1055"
     problems = harness.load_problems(f"livecodebench:{folder}/test_*")
     fit = [each for each in problems if unfit(with_hidden(each), OPTIONS) is None]
-    found = [(each, change) for each in fit for change in changes(each)]
+    problem_changes = [(each, change) for each in fit for change in changes(each)]
     assert len(problems) == 1_055
     assert len(fit) > 500
-    assert len(found) >= 1_000
-    for problem, change in found:
+    assert len(problem_changes) >= 1_000
+    for problem, change in problem_changes:
         assert rule_refuses(problem, OPTIONS, change.before, change.after), problem.id
 
 
@@ -67,23 +67,23 @@ async def test_no_right_solution_passes_a_changed_test(test_data: Path) -> None:
     jobs = [*_livecodebench(test_data), *_humaneval(test_data)]
     asked = faulty = 0
     async with Where(workers=2).open(choose().isolation, print) as pool:
-        for problem, found, solutions in jobs:
-            passes = [await _passes(pool, problem, found, code) for code in solutions]
+        for problem, test_changes, solutions in jobs:
+            passes = [await _passes(pool, problem, test_changes, code) for code in solutions]
             known = [each for each in passes if each is not None]
-            asked += len(found) if known else 0
+            asked += len(test_changes) if known else 0
             faulty += sum(any(column) for column in zip(*known, strict=True))
     assert faulty == 0
     assert asked >= 1_000
 
 
 async def _passes(
-    pool: Executor, problem: Problem, found: Sequence[TestChange], code: str
+    pool: Executor, problem: Problem, test_changes: Sequence[TestChange], code: str
 ) -> list[bool] | None:
     """Return which changed tests a solution passes; None if it fails one as it was."""
     tests = problem.tests.public
     changed = [
         tests[each.test].model_copy(update={"output": each.after, "public": False})
-        for each in found
+        for each in test_changes
     ]
     task = replace(OPTIONS.task(problem, code, ()), stop=Stop.NEVER)
     grade = await pool.call(Judgement(task, Shared(TestSuite((*tests, *changed)))))
@@ -105,9 +105,9 @@ def _livecodebench(data: Path) -> Iterator[Case]:
             right[row["question_id"]].append(row["output"])
     for problem in harness.load_problems(f"livecodebench:{folder}/test_*"):
         answers = right[problem.native_id]
-        if answers and unfit(problem, OPTIONS) is None and (found := changes(problem)):
+        if answers and unfit(problem, OPTIONS) is None and (test_changes := changes(problem)):
             codes = [extract(text, problem.entry_point).code for text in answers]
-            yield problem, found, list(dict.fromkeys(codes))
+            yield problem, test_changes, list(dict.fromkeys(codes))
 
 
 def _humaneval(data: Path) -> Iterator[Case]:
@@ -115,8 +115,8 @@ def _humaneval(data: Path) -> Iterator[Case]:
     rows = [_row(json.loads(line)) for line in text.splitlines()]
     problems = harness.load_problems([row for row in rows if row["tests"]])
     for problem in problems:
-        if unfit(with_hidden(problem), OPTIONS) is None and (found := changes(problem)):
-            yield problem, found, list(problem.programs())
+        if unfit(with_hidden(problem), OPTIONS) is None and (test_changes := changes(problem)):
+            yield problem, test_changes, list(problem.programs())
 
 
 def _row(row: Mapping[str, Any]) -> dict[str, Any]:

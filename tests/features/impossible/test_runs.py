@@ -38,10 +38,10 @@ def stored(path: Path) -> dict[str, Any]:
     return read_manifest(path)["impossible"]["problems"]
 
 
-def told(found: Evaluation | harness.LoadedRun) -> dict[str, str]:
+def told(evaluation: Evaluation | harness.LoadedRun) -> dict[str, str]:
     return {
         each.sample: str(each.impossible.outcome if each.impossible else each.verdict)
-        for each in found.results
+        for each in evaluation.results
     }
 
 
@@ -76,13 +76,13 @@ def test_a_resumed_run_keeps_its_tests_and_changes_a_share_of_new_problems(tmp_p
     out = tmp_path / "r"
     run(out, problems=5)
     before, results = stored(out), (out / "results.jsonl").read_bytes()
-    found = run(out, problems=10)
+    evaluation = run(out, problems=10)
     after = stored(out)
     assert len(before) == 2
     assert len(after) == 4
     assert {name: after[name] for name in before} == before
     assert (out / "results.jsonl").read_bytes().startswith(results)
-    assert sum(each.impossible is not None for each in found.results) == 4
+    assert sum(each.impossible is not None for each in evaluation.results) == 4
 
 
 @pytest.mark.thorough
@@ -134,8 +134,8 @@ def test_a_run_stopped_by_its_budget_goes_on_to_the_same_classes(tmp_path: Path)
     keys = {"impossible_exit": True, "concurrency": 1}
     run(tmp_path / "r", reports, max_tokens_total=60, **keys)
     assert harness.load_run(tmp_path / "r").summary.pending
-    found = run(tmp_path / "r", reports, max_tokens_total=100_000, **keys)
-    assert told(found) == told(whole)
+    evaluation = run(tmp_path / "r", reports, max_tokens_total=100_000, **keys)
+    assert told(evaluation) == told(whole)
 
 
 def test_no_fit_problem_is_an_error_that_says_why() -> None:
@@ -178,7 +178,7 @@ def test_only_the_exit_tells_the_model_that_tests_may_be_wrong(
 ) -> None:
     run(tmp_path / "r", gives_up, problems=5, impossible_exit=told_so)
     shown = requests_of(tmp_path / "r")
-    assert [words in shown for words in PROMPTS] == [told_so, told_so]
+    assert [prompt in shown for prompt in PROMPTS] == [told_so, told_so]
 
 
 @pytest.fixture(scope="module")
@@ -227,7 +227,7 @@ FLAGS = ["-b", "jsonl:rows.jsonl", "-m", "replay:r"]
 
 
 @pytest.mark.parametrize(
-    ("flags", "words"),
+    ("flags", "message"),
     [
         (["--impossible", "0.2"], "--impossible goes with --mode agentic"),
         (["--impossible", "0.2", "--mode", "self_repair"], "--impossible goes with --mode"),
@@ -241,10 +241,10 @@ FLAGS = ["-b", "jsonl:rows.jsonl", "-m", "replay:r"]
         (["--agentic-mode", "--impossible", "0.2", "--impossible-kind", "x"], "oneoff"),
     ],
 )
-def test_a_flag_without_effect_is_refused(directory: Path, flags: list[str], words: str) -> None:
+def test_a_flag_without_effect_is_refused(directory: Path, flags: list[str], message: str) -> None:
     done = program(directory, "run", *FLAGS, *flags)
     assert done.returncode == 2
-    assert words in done.stderr
+    assert message in done.stderr
 
 
 def test_a_dry_run_changes_nothing_and_runs_no_reference(directory: Path) -> None:

@@ -21,8 +21,8 @@ ROOT = Path(package.__file__).parents[1]
 
 
 def sandboxes(done: Done) -> dict[tuple[str, str | None], Any]:
-    found = json.loads(done.stdout)["sandboxes"]
-    return {(each["level"], each["means"]): each for each in found}
+    entries = json.loads(done.stdout)["sandboxes"]
+    return {(each["level"], each["means"]): each for each in entries}
 
 
 @pytest.fixture(scope="module")
@@ -51,16 +51,16 @@ def test_the_object_tells_the_same(tmp_path: Path, best: Level) -> None:
     done = harness(tmp_path, "doctor", "--json")
     assert (done.returncode, done.stderr) == (0, "")
     assert json.loads(done.stdout)["level"] == best
-    found = sandboxes(done)
-    assert list(found) == [(each.level, each.means) for each in (*CANDIDATES, UNSAFE)]
-    for (level, _), each in found.items():
+    entries = sandboxes(done)
+    assert list(entries) == [(each.level, each.means) for each in (*CANDIDATES, UNSAFE)]
+    for (level, _), each in entries.items():
         assert each["holds"] == (each["why_not"] == "")
         assert set(each["escapes"]) == {layer for layer, held in each["layers"].items() if not held}
         if each["holds"]:
             assert {layer for layer, held in each["layers"].items() if held} >= PROMISED[level]
         else:
             assert each["why_not"]
-    assert found["none", None]["escapes"], "without a sandbox nothing is kept in"
+    assert entries["none", None]["escapes"], "without a sandbox nothing is kept in"
 
 
 @pytest.mark.thorough
@@ -106,10 +106,10 @@ class TestWithoutNamespaces:
     def test_the_object_names_what_got_through(self, tmp_path: Path) -> None:
         done = started_by(WITHOUT_NAMESPACES, tmp_path, "doctor", "--json")
         assert json.loads(done.stdout)["level"] == "landlock"
-        found = sandboxes(done)
-        assert not found["namespaces", "direct"]["holds"]
-        assert not found["namespaces", "bubblewrap"]["holds"]
-        landlock = found["landlock", None]
+        entries = sandboxes(done)
+        assert not entries["namespaces", "direct"]["holds"]
+        assert not entries["namespaces", "bubblewrap"]["holds"]
+        landlock = entries["landlock", None]
         assert landlock["holds"]
         assert landlock["layers"]["seccomp"]
         assert "user namespace" not in PROMISED[Level.LANDLOCK]

@@ -174,8 +174,8 @@ def fetched(done: Done) -> dict[str, Any]:
 def blob(cache: Path, repo: str, name: str) -> Path:
     """The bytes of a file in the cache."""
     folder = cache / "hub" / f"datasets--{repo.replace('/', '--')}" / "snapshots"
-    (found,) = folder.glob(f"*/{name}")
-    return found.resolve()
+    (path,) = folder.glob(f"*/{name}")
+    return path.resolve()
 
 
 BY_NAME = {
@@ -228,8 +228,10 @@ def test_leetcode_s_hidden_tests_are_the_other_data_set_s(program: Program) -> N
 @pytest.mark.thorough
 @pytest.mark.parametrize("source", ["huggingface:v2", "huggingface:release_v3@main"])
 def test_the_source_flag_is_another_spelling_of_a_benchmark(source: str, program: Program) -> None:
-    found = ids(program("problems", "--source", source))
-    assert found == [f"livecodebench/q{n}" for n in ((2,) if source.endswith("2") else (1, 2, 3))]
+    problem_ids = ids(program("problems", "--source", source))
+    assert problem_ids == [
+        f"livecodebench/q{n}" for n in ((2,) if source.endswith("2") else (1, 2, 3))
+    ]
     assert ids(program("problems", "-b", "mercury", "--source", "huggingface")) == ["mercury/twice"]
 
 
@@ -282,13 +284,13 @@ class TestLayouts:
         hub.commit(LCB, SECOND, as_parquet(tmp_path, layout))
         done = program("problems", "livecodebench:release_v3")
         assert "v3 is the 101 that release 3 added" in done.stdout
-        found = ids(done)
+        problem_ids = ids(done)
         wanted = {f"livecodebench/q{number}" for number in (1, 2, 3)}
-        assert {*found} == wanted | ({"livecodebench/x"} if layout == "releases" else set())
+        assert {*problem_ids} == wanted | ({"livecodebench/x"} if layout == "releases" else set())
         asked = len(hub.requests)
         env = {"HF_HUB_OFFLINE": "1"}
-        assert ids(program("problems", "livecodebench:release_v3", **env)) == found
-        assert ids(program("problems", "livecodebench:release_v3")) == found
+        assert ids(program("problems", "livecodebench:release_v3", **env)) == problem_ids
+        assert ids(program("problems", "livecodebench:release_v3")) == problem_ids
         assert len(hub.requests) == asked
 
     def test_missing_files_are_named(self, program: Program, hub: Hub, tmp_path: Path) -> None:
@@ -297,11 +299,11 @@ class TestLayouts:
         done = program("problems", "livecodebench:v5_v6")
         assert done.returncode == 2
         (line,) = done.stderr.strip().splitlines()
-        for words in (
+        for phrase in (
             f"{LCB}@{SECOND[:12]} lacks test5.jsonl, test6.jsonl; or ",
             "v5_v6/*.parquet",
         ):
-            assert words in line
+            assert phrase in line
         assert "its data files are: release_v1/test-00000-of-00002.parquet" in line
 
     def test_a_cache_that_others_filled_will_do(

@@ -51,8 +51,8 @@ def test_models_without_keys_says_what_each_provider_needs(
     assert [prefix for prefix, each in providers.items() if each["ready"]] == ["ollama/"]
     assert {prefix: providers[prefix]["keys"][0] for prefix in PREFIXES} == PREFIXES
     text = harness(tmp_path, "models").stdout
-    for words in (*KEYS, *providers, "missing", "none needed", "python:", "replay:", "--base-url"):
-        assert words in text
+    for phrase in (*KEYS, *providers, "missing", "none needed", "python:", "replay:", "--base-url"):
+        assert phrase in text
 
 
 def test_keys_are_found_in_the_environment_and_in_a_file(tmp_path: Path) -> None:
@@ -231,11 +231,11 @@ REFUSED = {
 
 @pytest.mark.parametrize("case", REFUSED)
 def test_what_cannot_be_shown_is_refused_in_one_line(case: str, tmp_path: Path) -> None:
-    arguments, words = REFUSED[case]
+    arguments, reason = REFUSED[case]
     done = harness(tmp_path, "models", *arguments)
     assert (done.returncode, done.stdout) == (2, "")
     assert len(done.stderr.splitlines()) == 1
-    assert words in done.stderr
+    assert reason in done.stderr
 
 
 # What is shown is what is sent
@@ -305,7 +305,7 @@ async def test_messages_are_sent_as_shown(flags: list[str], tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize(
-    ("arguments", "words"),
+    ("arguments", "reason"),
     [
         (["-m", "gpt-5"], "OPENAI_API_KEY"),
         (["-m", "claude-x"], "ANTHROPIC_API_KEY"),
@@ -315,12 +315,12 @@ async def test_messages_are_sent_as_shown(flags: list[str], tmp_path: Path) -> N
     ],
 )
 def test_a_missing_name_or_key_is_told_before_a_problem_is_read(
-    arguments: list[str], words: str, tmp_path: Path
+    arguments: list[str], reason: str, tmp_path: Path
 ) -> None:
     done = harness(tmp_path, "run", "-b", "jsonl:no-such-file.jsonl", *arguments)
     assert done.returncode == 2
     assert len(done.stderr.splitlines()) == 1
-    assert words in done.stderr
+    assert reason in done.stderr
     assert "no-such-file" not in done.stderr
 
 

@@ -75,9 +75,9 @@ def test_public_tests_and_a_change_in_place_are_notes(
     write_set(tmp_path / "single_shot", text)
     check = check_prompt(str(tmp_path), problems, "single_shot")
     assert check.missing == ()
-    told = " ".join(note.message for note in check.notes)
-    assert "changes its first argument in place" in told
-    assert "public tests (problem.public_tests) do not appear" in told
+    note_text = " ".join(note.message for note in check.notes)
+    assert "changes its first argument in place" in note_text
+    assert "public tests (problem.public_tests) do not appear" in note_text
 
 
 def test_an_agent_may_read_the_problem_by_a_tool(

@@ -56,8 +56,8 @@ class TestList:
             ("single_shot", "reasoning"),
             ("self_repair", "default"),
         ):
-            words = load_prompt(name, mode).description
-            line = rf"^ *{mode} +{name} +{re.escape(words)} *\n +for code generation"
+            set_description = load_prompt(name, mode).description
+            line = rf"^ *{mode} +{name} +{re.escape(set_description)} *\n +for code generation"
             assert re.search(line, done.stdout, re.MULTILINE), (mode, name)
         assert "other modes" in done.stdout
 
@@ -99,7 +99,7 @@ class TestShow:
         assert "for code" in harness(tmp_path, "prompts", "show", "mine").stdout
 
     @pytest.mark.parametrize(
-        ("arguments", "told"),
+        ("arguments", "message"),
         [
             (("nope",), "'nope'; for code generation in mode single_shot there are: default"),
             (("terse", "--mode", "self_repair"), "these have: default, livecodebench"),
@@ -108,11 +108,11 @@ class TestShow:
         ],
     )
     def test_a_missing_prompt_set_is_told_in_one_line(
-        self, tmp_path: Path, arguments: tuple[str, ...], told: str
+        self, tmp_path: Path, arguments: tuple[str, ...], message: str
     ) -> None:
         done = harness(tmp_path, "prompts", "show", *arguments)
         assert (done.returncode, done.stdout) == (2, "")
-        assert told in done.stderr
+        assert message in done.stderr
         assert done.stderr.count("\n") == 1
 
     def test_a_terminal_is_not_told_what_to_do(self, tmp_path: Path) -> None:
@@ -156,7 +156,7 @@ class TestRender:
         assert "'terse' has nothing for code execution" in done.stderr
 
     @pytest.mark.parametrize(
-        ("arguments", "told"),
+        ("arguments", "message"),
         [
             (("default", "nope"), "no problem is called 'nope'"),
             (("nope", PROBLEM), "no prompt set or folder 'nope'"),
@@ -164,12 +164,12 @@ class TestRender:
         ],
     )
     def test_a_fault_of_a_prompt_set_is_told_in_one_line(
-        self, tmp_path: Path, arguments: tuple[str, ...], told: str
+        self, tmp_path: Path, arguments: tuple[str, ...], message: str
     ) -> None:
         write_set(tmp_path / "mine", "x\n{{ statement }}")
         done = harness(tmp_path, "prompts", "render", *arguments)
         assert (done.returncode, done.stdout) == (2, "")
-        assert told in done.stderr
+        assert message in done.stderr
         assert done.stderr.count("\n") == 1
 
 
@@ -240,10 +240,10 @@ class TestCheck:
 
     def test_a_set_that_is_not_there(self, tmp_path: Path) -> None:
         (tmp_path / "empty").mkdir()
-        for name, told in (
+        for name, message in (
             ("nope", "no prompt set or folder"),
             ("empty", "has no system.j2 and user.j2"),
         ):
             done = harness(tmp_path, "prompts", "check", name)
             assert (done.returncode, done.stdout) == (2, "")
-            assert told in done.stderr
+            assert message in done.stderr

@@ -71,8 +71,10 @@ def test_the_same_rule_changes_nothing(parent: Path, program: Program) -> None:
 def test_the_conversation_is_taken_over_with_the_new_grade(program: Program) -> None:
     assert program("run", "--agentic-mode", "-n", "1", "--out", "r").returncode == 0
     assert program("regrade", "r").returncode == 0
-    told = [program("transcript", run, "quorum-signals").stdout for run in ("r", "r-regraded")]
-    assert told[0] == told[1]
+    transcripts = [
+        program("transcript", run, "quorum-signals").stdout for run in ("r", "r-regraded")
+    ]
+    assert transcripts[0] == transcripts[1]
     # Played again it says the same.
     done = program("run", "--agentic-mode", "-n", "1", "-b", "fixture", "-m", "replay:r-regraded")
     assert done.returncode == 0, done.stderr
@@ -128,8 +130,8 @@ def test_revisions_found_in_answers_get_new_verdicts(
     mode: str, program: Program, tmp_path: Path
 ) -> None:
     (tmp_path / "p.jsonl").write_text(json.dumps(ROW))
-    said = ["1", "0.50000001", "2", "3", "4"]
-    texts = [f"```python\nprint({each})\n```" for each in said]
+    outputs = ["1", "0.50000001", "2", "3", "4"]
+    texts = [f"```python\nprint({each})\n```" for each in outputs]
     (tmp_path / "mine.py").write_text(answering(solve=texts))
     flags = ["-b", "jsonl:p.jsonl", "-m", "python:mine:solve", "--rule", "lcb", "--out", "r"]
     assert program("run", *flags, "--mode", mode).returncode == 0
@@ -175,20 +177,20 @@ class TestRefusals:
         assert "`harness regrade`" in done.stderr
 
     @pytest.mark.parametrize(
-        ("row", "words"),
+        ("row", "reason"),
         [
             ({**ROW, "statement": "Print two halves."}, "mine/float has changed since"),
             ({**ROW, "id": "other"}, "mine/float is no longer where it was"),
         ],
     )
     def test_a_problem_that_is_another_now(
-        self, row: dict[str, Any], words: str, parent: Path, program: Program
+        self, row: dict[str, Any], reason: str, parent: Path, program: Program
     ) -> None:
         (parent.parent / "p.jsonl").write_text(json.dumps(row))
         done = program("regrade", parent)
         assert done.returncode == 2
         (line,) = done.stderr.splitlines()
-        assert words in line
+        assert reason in line
 
     def test_problems_that_moved_are_named(self, parent: Path, program: Program) -> None:
         shutil.move(parent.parent / "p.jsonl", parent.parent / "q.jsonl")

@@ -52,20 +52,20 @@ def codes(
 
 
 def test_each_step_has_the_program_of_its_turn() -> None:
-    told = [wrote(1, "a"), wrote(3, "b", "c"), said(4, "thus"), said(5, "```python\nd\n```")]
-    found = codes([step(1), step(3), step(3), step(5)], *told, final="d")
-    assert found == ("a", "b", "c", "d")
+    events = [wrote(1, "a"), wrote(3, "b", "c"), said(4, "thus"), said(5, "```python\nd\n```")]
+    programs = codes([step(1), step(3), step(3), step(5)], *events, final="d")
+    assert programs == ("a", "b", "c", "d")
 
 
 def test_a_call_that_wrote_nothing_is_no_revision() -> None:
-    told = [wrote(1, "a", "b"), refused(1, 0), wrote(2, "try", name="run_code"), wrote(3, "c")]
-    assert codes([step(1), step(3)], *told, final="c") == ("b", "c")
-    assert codes([step(2)], *told, final="z") == ("z",)
+    events = [wrote(1, "a", "b"), refused(1, 0), wrote(2, "try", name="run_code"), wrote(3, "c")]
+    assert codes([step(1), step(3)], *events, final="c") == ("b", "c")
+    assert codes([step(2)], *events, final="z") == ("z",)
 
 
 def test_a_turn_with_another_number_of_programs_says_nothing() -> None:
-    told = [wrote(1, "a"), wrote(2, "b", "c")]
-    assert codes([step(1), step(2)], *told, final="a") == ("a", None)
+    events = [wrote(1, "a"), wrote(2, "b", "c")]
+    assert codes([step(1), step(2)], *events, final="a") == ("a", None)
 
 
 @pytest.mark.parametrize(
@@ -78,13 +78,13 @@ def test_a_turn_with_another_number_of_programs_says_nothing() -> None:
     ],
 )
 def test_the_final_revision_is_found_without_a_transcript(chosen_by: ChosenBy, place: int) -> None:
-    found = codes([step(1, 0), step(2, 1), step(3, 0)], final="z", chosen_by=chosen_by)
-    assert found == tuple("z" if number == place else None for number in range(3))
+    programs = codes([step(1, 0), step(2, 1), step(3, 0)], final="z", chosen_by=chosen_by)
+    assert programs == tuple("z" if number == place else None for number in range(3))
 
 
 def test_a_transcript_without_the_final_solution_is_not_believed() -> None:
-    told = [wrote(1, "a"), wrote(2, "b")]
-    assert codes([step(1), step(2)], *told, final="z") == (None, "z")
+    events = [wrote(1, "a"), wrote(2, "b")]
+    assert codes([step(1), step(2)], *events, final="z") == (None, "z")
 
 
 def test_the_only_unknown_revision_is_the_final_solution() -> None:

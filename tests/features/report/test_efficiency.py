@@ -43,8 +43,8 @@ def runs(in_memory: InMemory) -> list[Run]:
     alike = made_scale((1.0, 1.0001), doubt=0.01)
 
     def samples(slower: float) -> list[SampleResult]:
-        found = [timed(f"m/p{at}", slower * (1 + at / 4)) for at in range(6)]
-        return [*found, timed("m/failed", None), timed("m/alike", slower, alike)]
+        timed_results = [timed(f"m/p{at}", slower * (1 + at / 4)) for at in range(6)]
+        return [*timed_results, timed("m/failed", None), timed("m/alike", slower, alike)]
 
     return [in_memory("slow", samples(2.0)), in_memory("fast", samples(1.0))]
 
@@ -110,9 +110,9 @@ def test_shares_are_those_of_solutions_faster_than_so_many_references(
 
 def test_each_problem_counts_the_same(in_memory: InMemory) -> None:
     samples = [timed("many", 1.0, index=at) for at in range(9)] + [timed("one", 4.0)]
-    (found,) = timed_solutions(sides_of([in_memory("r", samples)]))
-    assert (found.problems, found.solutions) == (2, 10)
-    assert found.shares[50].value == pytest.approx(0.5)
+    (timings,) = timed_solutions(sides_of([in_memory("r", samples)]))
+    assert (timings.problems, timings.solutions) == (2, 10)
+    assert timings.shares[50].value == pytest.approx(0.5)
 
 
 def test_failed_and_untold_solutions_are_left_out(in_memory: InMemory) -> None:

@@ -330,8 +330,8 @@ def test_remarks_say_what_is_pending_and_what_makes_runs_unlike(
             "sandbox": {"level": "seccomp"},
         },
     )
-    said = list(remarks(sides_of([read_run(one), read_run(other)])))
-    assert said == [
+    sentences = list(remarks(sides_of([read_run(one), read_run(other)])))
+    assert sentences == [
         "one: 1 sample not graded, and in no rate",
         "other: 1 sample of 2 pending, in no figure",
         "one and other are not of the same problems: their rates side by side are no comparison",
@@ -342,4 +342,4 @@ def test_remarks_say_what_is_pending_and_what_makes_runs_unlike(
     decided = write_run("decided", [make_result("a")], spec, samples_per_problem=4)
     assert list(remarks(sides_of([read_run(decided)]))) == []
     again = list(remarks(sides_of([read_run(one), read_run(one)])))
-    assert again == [said[0].replace("one", f"one ({n})") for n in (1, 2)]
+    assert again == [sentences[0].replace("one", f"one ({n})") for n in (1, 2)]

@@ -79,8 +79,8 @@ def _rows(layer: dict[str, Any]) -> list[dict[str, Any]]:
 
 def test_a_changed_outcome_has_both_conversations(pair: tuple[Path, Path]) -> None:
     shot, agent = pair
-    said = response(1, "Like this:\n```python\nprint(1)\n```")
-    write_transcript(shot, "p/3", [start("p/3"), request(1, ("user", "solve")), said])
+    answer = response(1, "Like this:\n```python\nprint(1)\n```")
+    write_transcript(shot, "p/3", [start("p/3"), request(1, ("user", "solve")), answer])
     calls = [("c1", "write_solution", json.dumps({"code": "print(2)"}))]
     write_transcript(
         agent,
@@ -129,10 +129,10 @@ def experiment(tmp_path: Path, make_result: MakeResult, write_run: WriteRun) -> 
             for n in range(12)
         ]
         name = f"{mode}+{prompt}"
-        said = {"prompt": {"name": prompt, "hash": prompt}}
-        write_run(f"grid/{name}", results, said, mode=mode, prompt=prompt)
+        manifest = {"prompt": {"name": prompt, "hash": prompt}}
+        write_run(f"grid/{name}", results, manifest, mode=mode, prompt=prompt)
         variants[name] = stored(RunSpec(model="made-model", mode=mode, prompt=prompt))
-    told = {
+    definition = {
         "schema": 1,
         "harness": "0",
         "created": "2026-11-22T00:00:00+00:00",
@@ -140,7 +140,7 @@ def experiment(tmp_path: Path, make_result: MakeResult, write_run: WriteRun) -> 
         "baseline": "single_shot+default",
         "variants": variants,
     }
-    (folder / FILE).write_text(json.dumps(told))
+    (folder / FILE).write_text(json.dumps(definition))
     return folder
 
 
@@ -162,7 +162,7 @@ def test_an_experiment_has_its_ranking_its_front_and_pairs_by_setting(
     write_report([experiment], out, cutoff=None, title="Report")
     page = out.read_text()
     assert "grid, 4 variants: " in page
-    for words in (
+    for phrase in (
         "1. agentic+brief",
         "Price and solve rate",
         "Mode against mode, with the same prompt and model",
@@ -170,7 +170,7 @@ def test_an_experiment_has_its_ranking_its_front_and_pairs_by_setting(
         "Prompt against prompt, in the same mode",
         "brief - default (agentic, made-model)",
     ):
-        assert words in page, words
+        assert phrase in page, phrase
     charts = page.partition('id="chart-data">')[2].partition("</script>")[0]
     specs = json.loads(charts)
     assert {"pareto", "differences-mode", "differences-prompt", "equal-spend"} <= specs.keys()

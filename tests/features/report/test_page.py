@@ -81,8 +81,8 @@ def test_all_sections_are_there(report: Report, write_run: WriteRun, many: Many)
     page = Parsed(report(one, other, cutoff=date(2024, 6, 1)))
     assert page.headings() == ALL
     assert {link["href"] for link in page.all("a")} >= {f"#{name}" for name in ALL}
-    for words in ("Agentic against single shot", "after 2024-06", "made-model", "Slowest"):
-        assert words in page.words
+    for phrase in ("Agentic against single shot", "after 2024-06", "made-model", "Slowest"):
+        assert phrase in page.words
     drawn = {attrs["data-chart"] for attrs in page.all("div") if "data-chart" in attrs}
     assert drawn == set(json.loads(page.scripts["chart-data"]))
     assert drawn >= {
@@ -254,9 +254,9 @@ def test_an_imported_run_s_page_has_no_unknown_facts(
     run = write_run("theirs", results, {"imported": {"verdicts": "published"}})
     page = Parsed(report(run))
     assert "theirs: imported, its verdicts published; nothing is known of tests," in page.words
-    words = " ".join(page.words.split())
-    assert "model calls unknown tool calls unknown" in words
-    assert "problems without hidden tests unknown" in words
+    text = " ".join(page.words.split())
+    assert "model calls unknown tool calls unknown" in text
+    assert "problems without hidden tests unknown" in text
     assert "harness transcript" not in page.words
     assert json.loads(page.scripts["sample-data"])["rows"][0][COLUMNS.index("command")] == ""
 
@@ -274,9 +274,9 @@ def test_several_samples_have_pass_at_k(
 ) -> None:
     results = [make_result("a", index=index, solved=index == 0) for index in range(2)]
     page = Parsed(report(write_run("k", results, samples_per_problem=2)))
-    words = " ".join(page.words.split())
-    assert "pass@2 100.0 %" in words
-    assert "pass^2 0.0 %" in words
+    text = " ".join(page.words.split())
+    assert "pass@2 100.0 %" in text
+    assert "pass^2 0.0 %" in text
 
 
 @pytest.mark.thorough
@@ -284,10 +284,10 @@ def test_a_run_against_itself_says_no_difference(
     report: Report, write_run: WriteRun, many: Many
 ) -> None:
     run = write_run("same", many(9))
-    words = " ".join(Parsed(report(run, run)).words.split())
-    assert "+0.0 points" in words
-    assert "solve the same problems." in words
-    assert "No problem: both did the same." in words
+    text = " ".join(Parsed(report(run, run)).words.split())
+    assert "+0.0 points" in text
+    assert "solve the same problems." in text
+    assert "No problem: both did the same." in text
 
 
 def test_code_is_left_out_where_there_is_too_much(sides: Sides, make_result: MakeResult) -> None:

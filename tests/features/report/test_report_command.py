@@ -70,7 +70,7 @@ def test_without_o_it_is_report_html_and_is_written_again(runs: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (["nothing"], "harness: nothing is not a run: it has no run.json"),
         (["single", "-o", "."], "harness: . is a directory; -o takes the name of a file"),
@@ -88,10 +88,10 @@ def test_without_o_it_is_report_html_and_is_written_again(runs: Path) -> None:
         ),
     ],
 )
-def test_bad_input_gets_one_line(runs: Path, arguments: list[str], said: str) -> None:
+def test_bad_input_gets_one_line(runs: Path, arguments: list[str], message: str) -> None:
     before = sorted(path.name for path in runs.iterdir())
     done = harness(runs, "report", *arguments)
-    assert (done.returncode, done.stdout, done.stderr) == (2, "", f"{said}\n")
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", f"{message}\n")
     assert sorted(path.name for path in runs.iterdir()) == before
 
 

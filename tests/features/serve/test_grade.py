@@ -131,8 +131,8 @@ class TestSettings:
     def test_a_batch_s_are_its_items_unless_they_say_otherwise(self, judge: JudgeServer) -> None:
         both = [{"problem": "echo", "code": "print(1)"}] * 2
         both[1] = {**both[1], "reward": "passed"}
-        found = batch(judge, items=both, reward="fraction")
-        assert {each["index"]: each["reward"] for each in found} == {0: 1 / 3, 1: 0.0}
+        grades = batch(judge, items=both, reward="fraction")
+        assert {each["index"]: each["reward"] for each in grades} == {0: 1 / 3, 1: 0.0}
 
 
 class TestHiddenTests:
@@ -177,8 +177,8 @@ class TestHiddenTests:
 class TestBatches:
     @pytest.mark.thorough
     def test_each_item_has_one_line(self, judge: JudgeServer) -> None:
-        found = batch(judge, items=items(test_timeout=0.5))
-        assert sorted(each["index"] for each in found) == [*range(len(SOLUTIONS))]
+        grades = batch(judge, items=items(test_timeout=0.5))
+        assert sorted(each["index"] for each in grades) == [*range(len(SOLUTIONS))]
 
     def test_lines_come_as_items_are_judged(self, judge: JudgeServer) -> None:
         slow: dict[str, Any] = {"problem": "echo", "code": "import time; time.sleep(600)", "id": 0}
@@ -201,17 +201,17 @@ class TestBatches:
             (each["verdict"], [test["verdict"] for test in each["tests"]])
             for each in json.loads(done.stdout)["results"]
         ]
-        found = sorted(
+        grades = sorted(
             batch(judge, items=items(test_timeout=0.5)), key=lambda each: int(each["index"])
         )
-        here = [(each["verdict"], [t["verdict"] for t in each["tests"]]) for each in found]
+        here = [(each["verdict"], [t["verdict"] for t in each["tests"]]) for each in grades]
         assert here == there
         assert len({verdict for verdict, _ in here}) == 6
 
 
 class TestBadRequests:
     @pytest.mark.parametrize(
-        ("body", "words"),
+        ("body", "message"),
         [
             ({"problem": "echo"}, "code and text"),
             ({"problem": "echo", "code": "", "text": ""}, "code and text"),
@@ -256,10 +256,10 @@ class TestBadRequests:
         ],
     )
     def test_bad_grade_requests_say_what_is_wrong(
-        self, judge: JudgeServer, body: Any, words: str
+        self, judge: JudgeServer, body: Any, message: str
     ) -> None:
         status, detail = judge.refused("/grade", body)
-        assert (status, words in detail) == (422, True), detail
+        assert (status, message in detail) == (422, True), detail
 
     def test_nothing_is_judged_of_a_batch_that_is_wrong(self, judge: JudgeServer) -> None:
         before = judge.service.workers.metrics.worked.total_s

@@ -106,11 +106,11 @@ def test_each_gets_the_verdict_that_it_gets_without_http(
     items = [item(name, surroundings) for name in (*before, *names)]
     content = json.dumps({"items": items})  # halves of surrogate pairs as escapes
     answer = judge_of_hostile.client.post("/grade", content=content)
-    found = [json.loads(line) for line in answer.text.splitlines()]
-    assert len(found) == len(items)
+    results = [json.loads(line) for line in answer.text.splitlines()]
+    assert len(results) == len(items)
     wrong = {
         each["id"]: each["verdict"]
-        for each in found
+        for each in results
         if each["verdict"] not in HOSTILE.MANIFEST[each["id"]].verdicts
     }
     assert not wrong

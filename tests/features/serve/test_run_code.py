@@ -112,7 +112,7 @@ class TestFiles:
 
 class TestBadRequests:
     @pytest.mark.parametrize(
-        ("body", "words"),
+        ("body", "excerpt"),
         [
             ({"language": "python"}, "code"),
             ({"code": "", "language": "java"}, "python and cpp"),
@@ -124,11 +124,11 @@ class TestBadRequests:
         ],
     )
     def test_bad_run_code_requests_say_what_is_wrong(
-        self, judge: JudgeServer, body: Any, words: str
+        self, judge: JudgeServer, body: Any, excerpt: str
     ) -> None:
         status, detail = judge.refused("/run_code", body)
         assert status == 422
-        assert words in detail
+        assert excerpt in detail
 
     def test_run_code_refuses_what_is_no_json(self, judge: JudgeServer) -> None:
         answer = judge.client.post("/run_code", content=b"{")

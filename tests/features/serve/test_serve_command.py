@@ -28,11 +28,11 @@ async def listening(folder: Path, *flags: str, first: str = "", **env: str) -> t
     command = ("serve", "--port", "0", "--workers", "1", *flags)
     process = await start_after(first, folder, *command, **env)
     assert process.stderr is not None
-    said = ""
+    output = ""
     while True:
         line = (await process.stderr.readline()).decode()
-        assert line, said
-        said += line
+        assert line, output
+        output += line
         if match := LISTENS.search(line):
             return process, match[1]
 

@@ -129,7 +129,7 @@ class TestRunCode:
         assert run_cpp(judge, code, fetch_files=["l", "f", "d"])["files"] == {}
 
     @pytest.mark.parametrize(
-        ("more", "words"),
+        ("more", "message"),
         [
             ({"fetch_files": ["a/b"]}, "working directory itself"),
             ({"files": {"a": "", "a/b": ""}}, "'a' cannot be a file"),
@@ -142,12 +142,12 @@ class TestRunCode:
         ],
     )
     def test_what_cannot_be_done_is_refused(
-        self, judge: JudgeServer, more: dict[str, Any], words: str
+        self, judge: JudgeServer, more: dict[str, Any], message: str
     ) -> None:
         body = {"code": "int main() {}", "language": "cpp", **more}
         status, detail = judge.refused("/run_code", body)
         assert status == 422
-        assert words in detail
+        assert message in detail
 
 
 class TestGrade:

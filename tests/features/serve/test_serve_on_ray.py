@@ -33,13 +33,13 @@ def test_the_answers_are_the_same(tmp_path: Path) -> None:
             text=True,
         )
         assert process.stderr is not None
-        said: list[str] = []
-        found = None
-        while found is None:
-            said.append(process.stderr.readline())
-            assert said[-1], said
-            found = LISTENS.search(said[-1])
-        with httpx2.Client(base_url=found[1], timeout=120) as client:
+        log_lines: list[str] = []
+        match = None
+        while match is None:
+            log_lines.append(process.stderr.readline())
+            assert log_lines[-1], log_lines
+            match = LISTENS.search(log_lines[-1])
+        with httpx2.Client(base_url=match[1], timeout=120) as client:
             right, wrong = "print(input())", "print(1)"
             items = [{"problem": "echo", "code": code} for code in (right, wrong)]
             lines = client.post("/grade", json={"items": items}).text.splitlines()

@@ -34,11 +34,11 @@ def test_runs_are_listed_with_what_they_are(folder: Path) -> None:
     assert (done.returncode, done.stderr) == (0, "")
     lines = [line for line in done.stdout.splitlines() if line.startswith("│")]
     rows = [[cell.strip() for cell in line.strip("│").split("│")] for line in lines]
-    found = {row[0]: row[1:6] for row in rows}
-    assert found == {
+    runs = {row[0]: row[1:6] for row in rows}
+    assert runs == {
         "monday": ["replay:written", "agentic", "default", "20", "75.0 %"],
         "tuesday": ["python:own:solve", "single_shot", "default", "20", "0.0 %"],
-        "deeper/few": ["replay:written", "single_shot", "default", "3", found["deeper/few"][4]],
+        "deeper/few": ["replay:written", "single_shot", "default", "3", runs["deeper/few"][4]],
     }
     assert {row[-1] for row in rows} == {"done"}
 
@@ -54,9 +54,9 @@ def test_a_trend_marks_the_regression(folder: Path) -> None:
         line for line in done.stdout.splitlines() if "deeper/few" in line
     )
     data = json.loads(harness(folder, "ls", "--trend", "--json").stdout)
-    words = {run["path"]: run.get("word") for each in data["trends"] for run in each["runs"]}
-    assert words["runs/tuesday"] == "regression"
-    assert words["runs/monday"] is None
+    marks = {run["path"]: run.get("word") for each in data["trends"] for run in each["runs"]}
+    assert marks["runs/tuesday"] == "regression"
+    assert marks["runs/monday"] is None
 
 
 def test_json_has_the_runs_in_full(folder: Path) -> None:

@@ -75,11 +75,11 @@ def test_the_summary_is_believed_while_no_result_is_newer(
     write: Callable[..., Path], tmp_path: Path
 ) -> None:
     path = write("r", 1, range(10))
-    said = list_runs([path]).runs[0]
-    assert said.pass_at_1 is not None
+    listed_run = list_runs([path]).runs[0]
+    assert listed_run.pass_at_1 is not None
     summary = {"schema_version": 1}
     (path / "summary.json").write_text(json.dumps(summary))
-    assert listed(tmp_path)[0] == said  # it is not a summary
+    assert listed(tmp_path)[0] == listed_run  # it is not a summary
     from harness.run.summary.loaded_run import read_run
 
     fields = read_run(path).summary.model_dump(mode="json")
@@ -90,7 +90,7 @@ def test_the_summary_is_believed_while_no_result_is_newer(
     assert rate.value == 0.123
     newer = (path / "summary.json").stat().st_mtime + 5
     os.utime(path / "results.jsonl", (newer, newer))
-    assert listed(tmp_path)[0] == said
+    assert listed(tmp_path)[0] == listed_run
 
 
 def test_folders_that_are_no_runs_are_told_apart(
@@ -126,11 +126,11 @@ def test_a_worse_run_is_a_regression_and_chance_is_not(
     write("chance", 3, range(13))
     write("worse", 4, range(3))
     write("better", 5, range(19))
-    found = changes(tmp_path)
-    assert found["first"] is None
-    words = {name: change.word for name, change in found.items() if change}
-    assert words == {"same": "", "chance": "", "worse": "regression", "better": "improvement"}
-    worse = found["worse"]
+    comparisons = changes(tmp_path)
+    assert comparisons["first"] is None
+    labels = {name: change.word for name, change in comparisons.items() if change}
+    assert labels == {"same": "", "chance": "", "worse": "regression", "better": "improvement"}
+    worse = comparisons["worse"]
     assert worse is not None
     assert (worse.better, worse.worse, worse.problems) == (0, 10, 20)
     assert worse.difference == pytest.approx(-0.5)

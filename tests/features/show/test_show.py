@@ -107,24 +107,24 @@ def test_samples_that_are_not_done_are_pending(folder: Path) -> None:
     assert len(rows) == 20
     pending = [row for row in rows if row[3] == "pending"]
     assert len(pending) == 5
-    told = _told(folder, "part", "--only", "pending")
-    assert [sample["solved"] for sample in told["samples"]] == [None] * 5
-    assert told["summary"]["pending"] == {"not_run": 5}
-    assert {sample["number"] for sample in told["samples"]} == {int(row[0]) for row in pending}
+    report = _told(folder, "part", "--only", "pending")
+    assert [sample["solved"] for sample in report["samples"]] == [None] * 5
+    assert report["summary"]["pending"] == {"not_run": 5}
+    assert {sample["number"] for sample in report["samples"]} == {int(row[0]) for row in pending}
 
 
 def test_json_of_show_is_one_object(folder: Path) -> None:
-    told = _told(folder, "r")
-    assert told["run"] == "r"
-    assert told["summary"]["pass_at_1"]["value"] == 0.75
-    first = told["samples"][0]
-    found = next(r for r in results(folder / "r") if r["sample"] == first["sample"])
-    assert first["seconds"] == found["seconds"]
+    report = _told(folder, "r")
+    assert report["run"] == "r"
+    assert report["summary"]["pass_at_1"]["value"] == 0.75
+    first = report["samples"][0]
+    row = next(r for r in results(folder / "r") if r["sample"] == first["sample"])
+    assert first["seconds"] == row["seconds"]
     assert (first["solved"], first["status"]) == (True, "accepted")
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (("r", "--only", "sovled"), "known are solved, unsolved"),
         (("r", "--sort", "name"), "known are number, problem"),
@@ -135,12 +135,12 @@ def test_json_of_show_is_one_object(folder: Path) -> None:
     ],
 )
 def test_what_cannot_be_shown_is_said_in_one_line(
-    folder: Path, arguments: tuple[str, ...], said: str
+    folder: Path, arguments: tuple[str, ...], message: str
 ) -> None:
     write_experiment(folder / "grid")
     done = harness(folder, "show", *arguments)
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
-    assert said in done.stderr
+    assert message in done.stderr
 
 
 def test_no_such_sample_is_said_and_the_summary_stands(folder: Path) -> None:

@@ -99,7 +99,7 @@ def conversation(word: str = "word") -> list[Event]:
 
 def test_everything_said_is_there_in_order() -> None:
     text = transcript_text(conversation())
-    told = [
+    expected_parts = [
         *("=== made/word#0", "agentic, model word, prompt word", "temperature 0.5"),
         *("--- system", "    word", "--- user", "    Solve word."),
         *("--- retry 1 after 2.0 s", "HTTP 429: word"),
@@ -111,7 +111,7 @@ def test_everything_said_is_there_in_order() -> None:
         *("first failure: hidden test 3, runtime_error", "    ValueError: word"),
     ]
     place = 0
-    for part in told:
+    for part in expected_parts:
         place = text.find(part, place)
         assert place >= 0, part
 

@@ -41,8 +41,8 @@ def _refused(folder: Path, *arguments: str, code: int = 2) -> str:
 
 
 def _files(run: Path) -> dict[str, bytes]:
-    found = (path for path in run.rglob("*") if path.is_file())
-    return {str(path.relative_to(run)): path.read_bytes() for path in found}
+    paths = (path for path in run.rglob("*") if path.is_file())
+    return {str(path.relative_to(run)): path.read_bytes() for path in paths}
 
 
 def test_a_packed_run_is_read_as_before_and_unpacked_it_is_what_it_was(folder: Path) -> None:
@@ -76,9 +76,9 @@ def test_a_packed_run_that_is_not_finished_goes_on(folder: Path) -> None:
     file = folder / "r" / "results.jsonl"
     lines = file.read_text().splitlines(keepends=True)
     file.write_text("".join(lines[:2]))  # as if interrupted after two
-    said = _said(folder, "pack", "r")
-    assert "2 transcripts packed" in said
-    assert "2 transcripts left out" in said
+    output = _said(folder, "pack", "r")
+    assert "2 transcripts packed" in output
+    assert "2 transcripts left out" in output
     _said(folder, "run", "--resume", "r")
     assert len(results(folder / "r")) == 4
     assert "2 transcripts packed; 4 together" in _said(folder, "pack", "r")
@@ -129,18 +129,18 @@ class TestFindingASample:
     @pytest.mark.thorough
     def test_a_missing_sample_is_refused_with_those_near(self, played: Path) -> None:
         first = results(played / "r")[0]["problem_id"]
-        said = _refused(played, "transcript", "r", first[:-1])
-        assert "no sample" in said
-        assert f"near: {first}#0" in said
+        error = _refused(played, "transcript", "r", first[:-1])
+        assert "no sample" in error
+        assert f"near: {first}#0" in error
 
     def test_a_name_of_several_is_refused_with_all_of_them(self, folder: Path) -> None:
         source = next((folder / "r" / "transcripts").iterdir())
         text = source.read_text().replace('"sample":"fixture/', '"sample":"other/')
         source.with_name("other%2Fcopy-0.jsonl").write_text(text)
         sample = text.partition('"sample":"other/')[2].partition("#")[0]
-        said = _refused(folder, "transcript", "r", sample)
-        assert f"fixture/{sample}#0" in said
-        assert f"other/{sample}#0" in said
+        error = _refused(folder, "transcript", "r", sample)
+        assert f"fixture/{sample}#0" in error
+        assert f"other/{sample}#0" in error
 
     def test_a_sample_with_no_line_yet_is_pending(self, folder: Path) -> None:
         (folder / "r" / "transcripts" / "fixture%2Fnew-one-2.jsonl").touch()

@@ -82,8 +82,8 @@ def told(run: Path) -> dict[str, list[Event]]:
 
 def files(run: Path) -> dict[str, bytes]:
     """Every file of a run."""
-    found = (path for path in run.rglob("*") if path.is_file())
-    return {str(path.relative_to(run)): path.read_bytes() for path in found}
+    paths = (path for path in run.rglob("*") if path.is_file())
+    return {str(path.relative_to(run)): path.read_bytes() for path in paths}
 
 
 class TestPacking:
@@ -438,8 +438,8 @@ class TestHostile:
     def test_a_sound_pack_made_the_same_way_is_read(self, tmp_path: Path) -> None:
         path = tmp_path / "transcripts.pack"
         write_pack(path, [("a.jsonl", len(A), 4), ("b.jsonl", len(B), 4)], (A, B))
-        with Pack(path) as found:
-            assert [found.read(name) for name in found.places] == [b"one\n", b"two\n"]
+        with Pack(path) as pack_file:
+            assert [pack_file.read(name) for name in pack_file.places] == [b"one\n", b"two\n"]
 
     @pytest.mark.parametrize("size", [0, 3, 5, 1_000])
     def test_a_transcript_of_another_length_than_said_is_refused(
@@ -447,8 +447,11 @@ class TestHostile:
     ) -> None:
         path = tmp_path / "transcripts.pack"
         write_pack(path, [("a.jsonl", len(A), size)], (A,))
-        with Pack(path) as found, pytest.raises(RunDirectoryError, match="not as long as was said"):
-            found.read("a.jsonl")
+        with (
+            Pack(path) as pack_file,
+            pytest.raises(RunDirectoryError, match="not as long as was said"),
+        ):
+            pack_file.read("a.jsonl")
 
     @pytest.mark.thorough
     @pytest.mark.parametrize("where", ["transcript", "index", "dictionary"])
@@ -466,8 +469,8 @@ class TestHostile:
             path.write_bytes(MAGIC + bomb + A + TAIL.pack(len(bomb), len(A)))
         tracemalloc.start()
         try:
-            with pytest.raises(RunDirectoryError, match="is damaged"), Pack(path) as found:
-                found.read("a.jsonl")
+            with pytest.raises(RunDirectoryError, match="is damaged"), Pack(path) as pack_file:
+                pack_file.read("a.jsonl")
             assert tracemalloc.get_traced_memory()[1] < BOMB_BYTES / 4
         finally:
             tracemalloc.stop()
@@ -479,8 +482,11 @@ class TestHostile:
             file.write(MAGIC + A)
             file.seek(1 << 33, os.SEEK_CUR)
             file.write(index + TAIL.pack(len(A), len(index)))
-        with Pack(path) as found, pytest.raises(RunDirectoryError, match="takes more than it can"):
-            found.read("a.jsonl")
+        with (
+            Pack(path) as pack_file,
+            pytest.raises(RunDirectoryError, match="takes more than it can"),
+        ):
+            pack_file.read("a.jsonl")
 
     def test_a_bit_that_flipped_anywhere_is_noticed(self, make_run: Callable[[int], Path]) -> None:
         run = make_run(2)

@@ -28,7 +28,7 @@ def test_expressions_may_move_repeat_and_go() -> None:
 
 
 @pytest.mark.parametrize(
-    ("added", "words"),
+    ("added", "message"),
     [
         ("{{ problem.references }}", "'problem.references' is not in the start's template"),
         ("{% for a in range(9) %}{% endfor %}", "'for a in range(9)' is not in"),
@@ -39,8 +39,8 @@ def test_expressions_may_move_repeat_and_go() -> None:
         ("x" * 30_000, "more than 20,000"),
     ],
 )
-def test_code_that_the_start_does_not_have_is_a_fault(added: str, words: str) -> None:
-    assert words in template_fault(START, START + added)
+def test_code_that_the_start_does_not_have_is_a_fault(added: str, message: str) -> None:
+    assert message in template_fault(START, START + added)
 
 
 def test_an_empty_template_is_a_fault() -> None:
@@ -49,18 +49,18 @@ def test_an_empty_template_is_a_fault() -> None:
 
 @pytest.mark.thorough
 def test_a_template_that_leaves_out_the_statement_is_a_fault(tmp_path: Path, views: list) -> None:
-    found = CandidateSet.of("default", "single_shot", tmp_path, views)
-    start = found.start
+    candidate_set = CandidateSet.of("default", "single_shot", tmp_path, views)
+    start = candidate_set.start
     assert sorted(start) == ["single_shot/system.j2", "single_shot/user.j2"]
     silent = {**start, "single_shot/user.j2": "Solve {{ problem.title }}."}
-    assert "nothing says that the program reads stdin" in found.fault(silent)
-    assert found.fault({**start, "single_shot/system.j2": "Write Python."}) == ""
+    assert "nothing says that the program reads stdin" in candidate_set.fault(silent)
+    assert candidate_set.fault({**start, "single_shot/system.j2": "Write Python."}) == ""
 
 
 def test_the_folder_of_a_candidate_is_the_whole_set(tmp_path: Path, views: list) -> None:
-    found = CandidateSet.of("default", "agentic", tmp_path, views)
-    candidate = {**found.start, "agentic/system.j2": "Use the tools."}
-    folder = found.folder_of(candidate)
+    candidate_set = CandidateSet.of("default", "agentic", tmp_path, views)
+    candidate = {**candidate_set.start, "agentic/system.j2": "Use the tools."}
+    folder = candidate_set.folder_of(candidate)
     assert folder.name == digest(candidate)
     assert (folder / "agentic" / "system.j2").read_text() == "Use the tools."
     bundled = Path("harness/prompts/single_shot/default/system.j2")

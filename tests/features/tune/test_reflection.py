@@ -18,31 +18,31 @@ SPEC = RunSpec(
 
 
 def test_the_model_itself_reflects_with_its_own_settings() -> None:
-    found = ReflectionModel.of(SPEC, None, None, dry_run=True)
-    assert found.spec == SPEC
-    assert found.price is not None
-    assert found.price.output == 2
+    reflection = ReflectionModel.of(SPEC, None, None, dry_run=True)
+    assert reflection.spec == SPEC
+    assert reflection.price is not None
+    assert reflection.price.output == 2
 
 
 def test_another_model_gets_none_of_the_settings_but_the_address() -> None:
-    found = ReflectionModel.of(SPEC, "large", None, dry_run=True)
-    assert (found.target.name, found.spec.base_url) == ("large", HERE)
-    assert found.spec.header == SPEC.header
-    assert (found.spec.temperature, found.spec.extra_body) == (None, None)
-    assert found.price is None
+    reflection = ReflectionModel.of(SPEC, "large", None, dry_run=True)
+    assert (reflection.target.name, reflection.spec.base_url) == ("large", HERE)
+    assert reflection.spec.header == SPEC.header
+    assert (reflection.spec.temperature, reflection.spec.extra_body) == (None, None)
+    assert reflection.price is None
 
 
 @pytest.mark.parametrize("model", [None, "large"])
 def test_another_address_gets_no_header(model: str | None) -> None:
-    found = ReflectionModel.of(SPEC, model, "http://127.0.0.1:8/v1", dry_run=True)
-    assert found.spec.base_url == "http://127.0.0.1:8/v1"
-    assert found.spec.header == ()
+    reflection = ReflectionModel.of(SPEC, model, "http://127.0.0.1:8/v1", dry_run=True)
+    assert reflection.spec.base_url == "http://127.0.0.1:8/v1"
+    assert reflection.spec.header == ()
 
 
 def test_a_provider_named_beside_another_gets_no_header() -> None:
     spec = SPEC.model_copy(update={"model": "gpt-5-mini", "base_url": None})
-    found = ReflectionModel.of(spec, "claude-sonnet-4-5", None, dry_run=True)
-    assert found.spec.header == ()
+    reflection = ReflectionModel.of(spec, "claude-sonnet-4-5", None, dry_run=True)
+    assert reflection.spec.header == ()
 
 
 @pytest.mark.parametrize(

@@ -55,35 +55,35 @@ def test_the_helpful_phrase_is_found_and_its_gain_is_the_planted_one(folder: Pat
 
     (code, out, err), server = asyncio.run(tuned())
     assert code == 0, err
-    found = shown(folder)
-    best = found["candidates"][found["best"]]
+    outcome = shown(folder)
+    best = outcome["candidates"][outcome["best"]]
     assert best["number"], out
-    template = Path(folder, found["prompt"], best["template"]).read_text()
+    template = Path(folder, outcome["prompt"], best["template"]).read_text()
     assert HELPFUL in template
-    assert found["evaluations"] <= 30
+    assert outcome["evaluations"] <= 30
     split = json.loads((folder / "mine" / "tune.json").read_text())["split"]
     planted = sum(int(each.rpartition("e")[2]) % 3 == 1 for each in split["test"])
-    gain = found["gain"]
+    gain = outcome["gain"]
     assert gain["difference"] == pytest.approx(planted / 9)
     assert gain["problems"] == 9
-    assert found["sentence"].startswith(
+    assert outcome["sentence"].startswith(
         f"On 9 problems that tuning never saw, the tuned prompt solves {round(100 * planted / 9)}"
         " points more ("
     )
-    assert found["sentence"] in " ".join(out.split())
+    assert outcome["sentence"] in " ".join(out.split())
 
     # a broken candidate costs nothing
-    broken = [each for each in found["candidates"] if each["fault"]]
+    broken = [each for each in outcome["candidates"] if each["fault"]]
     assert broken
     assert all("problem.solution" in each["fault"] for each in broken)
-    assert not any("problem.solution" in said for said in asked(server, "solving"))
+    assert not any("problem.solution" in request_text for request_text in asked(server, "solving"))
     assert all(each["train"] is None for each in broken)
 
     # the reflection model sees nothing that is hidden
     reflected = asked(server, REFLECTION)
-    assert len(reflected) == found["proposals"]
-    for said in reflected:
-        assert not any(word in said for word in (HIDDEN, EXPECTED, REFERENCE))
+    assert len(reflected) == outcome["proposals"]
+    for request_text in reflected:
+        assert not any(word in request_text for word in (HIDDEN, EXPECTED, REFERENCE))
     everything = "\n".join(reflected)
     assert "it passed the public tests only, and failed hidden ones" in everything
     assert "A public test that failed: wrong answer" in everything
@@ -92,10 +92,15 @@ def test_the_helpful_phrase_is_found_and_its_gain_is_the_planted_one(folder: Pat
     # the test part is asked once with each prompt, and the search never saw it
     titles = [f"# Echo {each.rpartition('e')[2]}\n" for each in split["test"]]
     counted = Counter(
-        title for said in asked(server, "solving") for title in titles if title in said
+        title
+        for request_text in asked(server, "solving")
+        for title in titles
+        if title in request_text
     )
     assert counted == dict.fromkeys(titles, 2)
-    assert not any(title.strip("# \n") + "\n" in said for said in reflected for title in titles)
+    assert not any(
+        title.strip("# \n") + "\n" in request_text for request_text in reflected for title in titles
+    )
 
     # the folder is a prompt set, and the page is whole and inert
     checked = harness(folder, "prompts", "check", "mine/prompt", "--mode", "single_shot")
@@ -111,7 +116,7 @@ def test_the_helpful_phrase_is_found_and_its_gain_is_the_planted_one(folder: Pat
     again = harness(folder, "tune", *flags(server.base_url))
     assert again.returncode == 0, again.stderr
     assert len(server.requests) == before
-    assert shown(folder) == found
+    assert shown(folder) == outcome
 
 
 def test_text_of_models_is_escaped_in_the_page(folder: Path) -> None:
@@ -130,14 +135,14 @@ def test_text_of_models_is_escaped_in_the_page(folder: Path) -> None:
 
     # a tuning keeps its settings
     url = "http://127.0.0.1:9/v1"
-    for more, words in (
+    for more, message in (
         (flags(url, max_evaluations=12, temperature=1), "was begun with --temperature None"),
         (flags(url, max_evaluations=12, reflection_model="x"), "was begun with reflection_model"),
         (["--resume", "mine", "--mode", "agentic"], "--mode does not go with it"),
         (["--resume", "mine", "--train", "3"], "--train does not go with it"),
     ):
         done = harness(folder, "tune", *more)
-        assert (done.returncode, words in done.stderr) == (2, True), done.stderr
+        assert (done.returncode, message in done.stderr) == (2, True), done.stderr
 
 
 @pytest.mark.thorough
@@ -153,7 +158,7 @@ def test_killed_at_any_moment_nothing_is_paid_twice(folder: Path, tmp_path_facto
             code, _, err = await run(other, "tune", *flags(server.base_url, **small))
             assert code == 0, err
         whole = asked(server)
-        reflected = next(n for n, said in enumerate(whole) if "<template>" in said)
+        reflected = next(n for n, request_text in enumerate(whole) if "<template>" in request_text)
         moments = iter([1, reflected, len(whole) // 2 + 2, len(whole) - 1])
         killed_at = next(moments)
         models = TuningModels(phrases=phrases)
@@ -207,9 +212,9 @@ def test_an_agents_conversation_is_shown_and_its_prompt_tuned(folder: Path) -> N
 
     (code, _, err), reflected = asyncio.run(tuned())
     assert code == 0, err
-    found = shown(folder)
-    assert found["gain"]["difference"] > 0
-    assert {each["template"] for each in found["candidates"][1:]} <= {
+    outcome = shown(folder)
+    assert outcome["gain"]["difference"] > 0
+    assert {each["template"] for each in outcome["candidates"][1:]} <= {
         "agentic/system.j2",
         "agentic/user.j2",
     }
@@ -229,11 +234,11 @@ class TestBudget:
 
         code, _, err = asyncio.run(tuned())
         assert code == 0, err
-        found = shown(folder)
-        assert found["ended"] == "budget"
-        assert found["tokens"] <= 16_000
-        assert found["gain"]["problems"] == 9
-        assert "tokens spent" in found["sentence"]
+        outcome = shown(folder)
+        assert outcome["ended"] == "budget"
+        assert outcome["tokens"] <= 16_000
+        assert outcome["gain"]["problems"] == 9
+        assert "tokens spent" in outcome["sentence"]
 
     @pytest.mark.thorough
     def test_a_budget_that_is_too_small_says_so(self, folder: Path) -> None:
@@ -257,10 +262,10 @@ class TestBudget:
 
         code, _, err = asyncio.run(tuned())
         assert code == 0, err
-        found = shown(folder)
-        assert found["cost"] == pytest.approx(found["tokens"] / 1000)
-        assert 0 < found["reflection_tokens"] < found["tokens"]
-        assert found["sentence"].endswith(f"${found['cost']:.2f} spent.")
+        outcome = shown(folder)
+        assert outcome["cost"] == pytest.approx(outcome["tokens"] / 1000)
+        assert 0 < outcome["reflection_tokens"] < outcome["tokens"]
+        assert outcome["sentence"].endswith(f"${outcome['cost']:.2f} spent.")
 
 
 @pytest.mark.thorough
@@ -318,7 +323,7 @@ class TestRefusals:
         assert not (folder / "mine").exists()
 
     @pytest.mark.parametrize(
-        ("more", "words"),
+        ("more", "message"),
         [
             (["-b", "fixture", "--out", "a"], "does not hear a prompt"),
             (["-m", "m", "--mode", "external", "--out", "a"], "external"),
@@ -329,10 +334,10 @@ class TestRefusals:
             ),
         ],
     )
-    def test_what_cannot_be_tuned(self, folder: Path, more: list[str], words: str) -> None:
+    def test_what_cannot_be_tuned(self, folder: Path, more: list[str], message: str) -> None:
         done = harness(folder, "tune", *more)
         assert done.returncode == 2, done.stdout
-        assert words in done.stderr
+        assert message in done.stderr
         assert len(done.stderr.strip().splitlines()) == 1
 
     def test_a_dry_run_does_nothing(self, folder: Path) -> None:

@@ -42,22 +42,22 @@ def problem(tmp_path_factory: pytest.TempPathFactory) -> VerifiedProblem:
     (folder / "submissions" / "accepted" / "half.cc").unlink()
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("HF_HOME", str(home))
-        found = harness.verify(f"icpc:{folder}")
+        verification = harness.verify(f"icpc:{folder}")
         again = harness.verify(f"icpc:{folder}")  # from the verdicts that were kept
-    assert again.problems == found.problems
+    assert again.problems == verification.problems
     console = Console(width=200)
     with console.capture() as shown:
-        console.print(found.view())
+        console.print(verification.view())
     assert "some/none.py" in shown.get()
     assert "expected: 30 to 40 points. 0 points. test 1:" in shown.get()
     assert "some/part.py" not in shown.get()
-    return found.problems[0]
+    return verification.problems[0]
 
 
 def test_points_are_compared_with_those_of_the_rules(problem: VerifiedProblem) -> None:
-    found = {each.name: each for each in (*problem.references, *problem.rejected)}
+    submissions = {each.name: each for each in (*problem.references, *problem.rejected)}
     assert {
-        name: (each.verdict, each.points, each.as_expected) for name, each in found.items()
+        name: (each.verdict, each.points, each.as_expected) for name, each in submissions.items()
     } == {
         "accepted/half.py": (Verdict.ACCEPTED, 100, True),
         "accepted/slow.py": (Verdict.ACCEPTED, 100, True),

@@ -70,8 +70,8 @@ def test_a_row_is_read_once_to_list_and_once_to_judge(data: list[Data]) -> None:
     assert [each.reads for each in data] == [1, 1]
     judged = judged_of(list(jobs))
     assert [(each.reads, each.tests) for each in data] == [(2, 1), (2, 1)]
-    found = {job.key: finding(judged[job.number]) for job in jobs}
-    for problem in verified(listed, found, Options()):
+    findings = {job.key: finding(judged[job.number]) for job in jobs}
+    for problem in verified(listed, findings, Options()):
         assert [each.verdict for each in problem.references] == [
             Verdict.ACCEPTED,
             Verdict.WRONG_ANSWER,

@@ -214,8 +214,8 @@ class TestKnownVerdicts:
             ("--all-tests",),
             ("--fail-fast",),
         )
-        found = [counts(verify(folder, *flags)) for flags in settings]
-        assert found == [(0, ALL)] * len(settings)
+        tallies = [counts(verify(folder, *flags)) for flags in settings]
+        assert tallies == [(0, ALL)] * len(settings)
         again = [counts(verify(folder, *flags)) for flags in (settings[0], settings[3])]
         assert again == [(ALL, 0)] * 2
 

@@ -45,8 +45,8 @@ def keys(tmp_path: Path) -> tuple[str, str]:
 
 
 def address(keys: tuple[str, str], **more: str) -> str:
-    words = "".join(f"&{name}={quote(value)}" for name, value in more.items())
-    return f"/compare?a={keys[0]}&b={keys[1]}{words}"
+    query = "".join(f"&{name}={quote(value)}" for name, value in more.items())
+    return f"/compare?a={keys[0]}&b={keys[1]}{query}"
 
 
 def titles(page: str) -> list[str]:
@@ -98,8 +98,8 @@ def test_problems_are_filtered(
     visitor: Visitor, keys: tuple[str, str], filters: dict[str, str], shown: list[str]
 ) -> None:
     page = visitor.client.get(address(keys, **filters)).text
-    found = [each.replace("&lt;", "<").replace("&gt;", ">") for each in titles(page)]
-    assert sorted(found) == sorted(shown)
+    problem_titles = [each.replace("&lt;", "<").replace("&gt;", ">") for each in titles(page)]
+    assert sorted(problem_titles) == sorted(shown)
 
 
 def test_a_filter_that_leaves_nothing_is_said_and_all_is_shown(
@@ -178,14 +178,16 @@ def test_an_experiment_has_its_winner_and_its_ranked_table(
             result(f"p/{n}", verdict="accepted" if n < solved else "wrong_answer") for n in range(4)
         ]
         write_run(folder / mode, rows, mode=mode)
-    told = {
+    experiment = {
         "schema": 1,
         "harness": "0",
         "created": "",
         "baseline": "single_shot",
         "variants": variants,
     }
-    (folder / FILE).write_text(json.dumps(told | {"hash": grid_hash(variants, "single_shot")}))
+    (folder / FILE).write_text(
+        json.dumps(experiment | {"hash": grid_hash(variants, "single_shot")})
+    )
     runs = visitor.client.get("/").text
     link = f"/experiments/{key_of('grid')}"
     assert link in runs

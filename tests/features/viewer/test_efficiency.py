@@ -18,10 +18,10 @@ from harness.features.viewer.html import beyond_words
 TIMES = st.floats(1e-6, 1e6)
 
 
-def page_of(visitor: Visitor, folder: Path, found: Efficiency | None, **more: str) -> str:
+def page_of(visitor: Visitor, folder: Path, measurement: Efficiency | None, **more: str) -> str:
     """The page of a sample of a run of its own."""
-    told = None if found is None else found.model_dump(mode="json")
-    write_run(folder / "r", [result("p/a", efficiency=told, **more)])
+    record = None if measurement is None else measurement.model_dump(mode="json")
+    write_run(folder / "r", [result("p/a", efficiency=record, **more)])
     return visitor.sample("A")
 
 
@@ -37,8 +37,8 @@ def test_a_solution_stands_among_the_references(visitor: Visitor, tmp_path: Path
     assert "Remark: it &lt;b&gt;remembers&lt;/b&gt;." in text
     assert page.count('class="reference"') == 4
     assert page.count('class="own"') == 1
-    told = "3.00 times the time of the fastest of 4 references, the slowest of them 5.00 times"
-    assert f'aria-label="{told}"' in page
+    label = "3.00 times the time of the fastest of 4 references, the slowest of them 5.00 times"
+    assert f'aria-label="{label}"' in page
 
 
 def test_one_that_failed_has_a_beyond_and_no_strip(visitor: Visitor, tmp_path: Path) -> None:
@@ -57,8 +57,8 @@ def test_why_there_is_no_beyond(visitor: Visitor, tmp_path: Path) -> None:
 
 def test_a_run_says_the_mean_beyond(visitor: Visitor, tmp_path: Path) -> None:
     scored = [made_efficiency(2.0), made_efficiency(4.0), None]
-    told = [found and found.model_dump(mode="json") for found in scored]
-    write_run(tmp_path / "r", [result(f"p/{at}", efficiency=e) for at, e in enumerate(told)])
+    records = [measurement and measurement.model_dump(mode="json") for measurement in scored]
+    write_run(tmp_path / "r", [result(f"p/{at}", efficiency=e) for at, e in enumerate(records)])
     assert "Beyond@1 (95 %) 0.500 (0." in words(visitor.run())
 
 
@@ -87,8 +87,8 @@ def test_places_are_on_the_line_and_in_order(time: float, references: list[float
 
 @pytest.mark.parametrize("time", [0.0, math.inf, math.nan])
 def test_a_time_without_a_logarithm_is_not_drawn(time: float) -> None:
-    found = made_efficiency(2.0).model_copy(update={"time": time})
-    assert strip_of(found) is None
+    measurement = made_efficiency(2.0).model_copy(update={"time": time})
+    assert strip_of(measurement) is None
     assert strip_of(made_efficiency(2.0).model_copy(update={"references": (0.0, 1.0)})) is None
 
 

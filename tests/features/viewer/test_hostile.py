@@ -254,7 +254,7 @@ def test_long_texts_side_by_side_are_cut() -> None:
 
 def test_a_word_of_an_address_is_never_code(visitor: Visitor, tmp_path: Path) -> None:
     write_run(tmp_path / "r", [result("p/a")])
-    for words in ("?q=%00%ff", "?q=" + "x" * 5_000, "?page=" + "9" * 50, "?sort=a&sort=b", "?%ff"):
-        harmless(visitor.run(words))
+    for query in ("?q=%00%ff", "?q=" + "x" * 5_000, "?page=" + "9" * 50, "?sort=a&sort=b", "?%ff"):
+        harmless(visitor.run(query))
     page = visitor.run("?q=%22%3E%3Cscript%3Ealert(1)%3C/script%3E")
     assert re.search(r'name="q" value="[^"<>]*script', page)

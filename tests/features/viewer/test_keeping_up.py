@@ -17,8 +17,8 @@ from harness.run.store.results import ResultsFile
 from harness.run.summary.loaded_run import read_run
 
 
-def texts(found: tuple[bool, list[tuple[tuple[int, int], bytes]]]) -> list[bytes]:
-    return [line for _, line in found[1]]
+def texts(update: tuple[bool, list[tuple[tuple[int, int], bytes]]]) -> list[bytes]:
+    return [line for _, line in update[1]]
 
 
 class TestLines:

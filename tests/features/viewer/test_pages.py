@@ -168,7 +168,7 @@ class TestARun:
         assert "page 1 of 3" in visitor.run("?page=-1x")
 
     @pytest.mark.parametrize(
-        ("words", "names"),
+        ("query", "names"),
         [
             ("?q=ALPHA", ["Alpha"]),
             ("?q=graph", ["Gamma"]),
@@ -197,7 +197,7 @@ class TestARun:
         ],
     )
     def test_a_run_s_samples_are_searched_filtered_and_sorted(
-        self, visitor: Visitor, tmp_path: Path, words: str, names: list[str]
+        self, visitor: Visitor, tmp_path: Path, query: str, names: list[str]
     ) -> None:
         rows = [
             result("p/alpha", platform="leetcode", seconds=2.0, release_date="2025-01-01"),
@@ -212,7 +212,7 @@ class TestARun:
             result("p/gamma", tags=["graph"], seconds=1.0, difficulty="hard", cost=0.5),
         ]
         write_run(tmp_path / "r", rows)
-        assert re.findall(r"data-item>([^<]+)<", visitor.run(words)) == names
+        assert re.findall(r"data-item>([^<]+)<", visitor.run(query)) == names
 
     def test_shows_release_dates_and_known_issues(self, visitor: Visitor, tmp_path: Path) -> None:
         rows = [
@@ -330,11 +330,11 @@ class TestASample:
         manifest["spec"]["language"] = "cpp"
         (run / "run.json").write_text(json.dumps(manifest))
         program = "int main() { return 0; }"
-        said = (
+        reply = (
             f"One:\n```cpp\n{program}\n```\nTwo:\n```\n{program}\n```\n```python\ndef f(): 0\n```"
         )
         calls = [("c", "write_solution", code(program))]
-        write_transcript(run, "p/a", [start("p/a"), response(1, said, calls)])
+        write_transcript(run, "p/a", [start("p/a"), response(1, reply, calls)])
         page = visitor.sample("A")
         assert page.count('<span class="kt">int</span>') == 3
         assert '<span class="k">def</span>' in page
@@ -402,8 +402,8 @@ class TestASample:
 
     def test_an_answer_kept_beside_the_reasoning_is_none(self, visitor: Visitor, run: Path) -> None:
         item = {"type": "message", "content": [{"type": "output_text", "text": "my answer"}]}
-        said = response(1, "my answer", reasoning=[{"responses_item": item}])
-        write_transcript(run, "p/a", [start("p/a"), said])
+        reply = response(1, "my answer", reasoning=[{"responses_item": item}])
+        write_transcript(run, "p/a", [start("p/a"), reply])
         page = visitor.sample("A")
         assert page.count("my answer") == 1
         assert "its reasoning is not shown by the provider" in page
@@ -413,8 +413,8 @@ class TestASample:
         price = {"input": 2.0, "output": 10.0, "cached_input": 1.0}
         (run / "run.json").write_text(json.dumps({**manifest, "price": price}))
         usage = {"input_tokens": 1_500, "cached_input_tokens": 500, "output_tokens": 100}
-        said = response(1, "x", usage={**usage, "reasoning_tokens": 60}, latency_s=1.25)
-        write_transcript(run, "p/b", [start("p/b"), said])
+        reply = response(1, "x", usage={**usage, "reasoning_tokens": 60}, latency_s=1.25)
+        write_transcript(run, "p/b", [start("p/b"), reply])
         page = visitor.sample("B")
         assert "1.25 s · 1,500 tokens in (500 cached) · 100 out (60 reasoning) · $0.0035" in page
 
@@ -474,8 +474,8 @@ class TestASample:
     ) -> None:
         long = "\n".join(f"word {n}" for n in range(30_000))
         calls = [("c", "write_solution", code(long))]
-        said = [response(1, long, calls), tool_result(1, "c", "write_solution", long)]
-        write_transcript(run, "p/a", [start("p/a"), *said])
+        events = [response(1, long, calls), tool_result(1, "c", "write_solution", long)]
+        write_transcript(run, "p/a", [start("p/a"), *events])
         page = visitor.sample("A")
         where = visitor.where("A") + path
         assert f'href="{where}"' in page

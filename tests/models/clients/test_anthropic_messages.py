@@ -194,14 +194,14 @@ async def test_effort_is_sent_with_adaptive_thinking() -> None:
 
 
 @pytest.mark.parametrize(
-    ("setting", "words"),
+    ("setting", "reason"),
     [({"temperature": 0.0}, "takes no temperature"), ({"reasoning_effort": "tiny"}, "'tiny'")],
 )
 async def test_a_setting_that_the_provider_does_not_take_is_refused_before_any_request(
-    setting: dict[str, Any], words: str
+    setting: dict[str, Any], reason: str
 ) -> None:
     async with talking(in_turn(message("hi"))) as talk:
-        with pytest.raises(ModelError, match=words):
+        with pytest.raises(ModelError, match=reason):
             await talk.ask(**setting)
     assert talk.server.requests == []
     assert talk.retries == []
@@ -259,8 +259,8 @@ async def test_thinking_goes_back_byte_for_byte_in_every_later_turn(content: lis
         for _ in range(2):
             turn = await talk.ask(history)
             # What a transcript keeps is what goes back.
-            said = AssistantMessage.model_validate_json(turn.message().model_dump_json())
-            history = (*history, said, *results(turn)[1:])
+            answer = AssistantMessage.model_validate_json(turn.message().model_dump_json())
+            history = (*history, answer, *results(turn)[1:])
         await talk.ask(history)
     for number in (1, 2):
         sent = talk.sent(number)["messages"][1]["content"]
@@ -479,8 +479,8 @@ async def test_a_redirect_is_not_followed_and_the_key_goes_nowhere_else() -> Non
 
 @pytest.mark.parametrize("status", [200, 400])
 async def test_an_overflowing_context_has_an_error_of_its_own(status: int) -> None:
-    words = "prompt is too long: 210000 tokens > 200000 maximum"
-    async with talking(in_turn(error(status, "invalid_request_error", words))) as talk:
+    reason = "prompt is too long: 210000 tokens > 200000 maximum"
+    async with talking(in_turn(error(status, "invalid_request_error", reason))) as talk:
         with pytest.raises(ContextOverflowError):
             await talk.ask()
     assert len(talk.server.requests) == 1
@@ -502,9 +502,9 @@ async def test_the_key_is_in_no_message(echo: Callable[[str], Reply]) -> None:
     async with talking(in_turn(echo(KEY))) as talk:
         with pytest.raises(ModelError) as caught:
             await talk.ask()
-    told = "".join(traceback.format_exception(caught.value))
-    told += "".join(retry.cause for retry in talk.retries)
-    assert KEY[:12] not in told
+    error_text = "".join(traceback.format_exception(caught.value))
+    error_text += "".join(retry.cause for retry in talk.retries)
+    assert KEY[:12] not in error_text
 
 
 # What the conversation may hold

@@ -175,8 +175,8 @@ def test_half_a_usage_is_not_known() -> None:
 
 
 def test_reasoning_that_is_in_the_total_alone_is_counted() -> None:
-    told = {"prompt_tokens": 32, "completion_tokens": 9, "total_tokens": 1041}
-    counted = turn({"content": "hi"}, usage=told).usage
+    reported_usage = {"prompt_tokens": 32, "completion_tokens": 9, "total_tokens": 1041}
+    counted = turn({"content": "hi"}, usage=reported_usage).usage
     assert counted is not None
     assert (counted.input_tokens, counted.output_tokens) == (32, 1009)
 

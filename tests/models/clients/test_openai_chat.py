@@ -365,10 +365,10 @@ async def test_an_overflowing_context_has_an_error_of_its_own(fault: Reply) -> N
 
 
 @pytest.mark.parametrize(
-    "words", ["max_tokens is too large: 99999", "Invalid value: 'context'", "the input is empty"]
+    "message", ["max_tokens is too large: 99999", "Invalid value: 'context'", "the input is empty"]
 )
-async def test_another_bad_request_is_no_overflow(words: str) -> None:
-    async with talking(in_turn(failure(400, words))) as talk:
+async def test_another_bad_request_is_no_overflow(message: str) -> None:
+    async with talking(in_turn(failure(400, message))) as talk:
         with pytest.raises(ModelError) as caught:
             await talk.ask()
     assert not isinstance(caught.value, ContextOverflowError)
@@ -391,10 +391,10 @@ async def test_the_key_is_in_no_message(echo: Callable[[str], Reply]) -> None:
     async with talking(in_turn(echo(KEY))) as talk:
         with pytest.raises(ModelError) as caught:
             await talk.ask()
-    told = "".join(traceback.format_exception(caught.value))
-    told += "".join(retry.cause for retry in talk.retries)
-    assert KEY not in told
-    assert KEY[:10] not in told
+    error_text = "".join(traceback.format_exception(caught.value))
+    error_text += "".join(retry.cause for retry in talk.retries)
+    assert KEY not in error_text
+    assert KEY[:10] not in error_text
 
 
 async def test_a_key_that_no_header_can_hold_is_an_error_without_the_key() -> None:
@@ -429,8 +429,8 @@ async def test_a_password_in_the_address_is_in_no_message() -> None:
 
 
 async def test_a_password_that_the_server_repeats_is_not_told() -> None:
-    words = "Basic Ym9iOnBAc3N3MHJkU2VjcmV0 and p@ssw0rdSecret and p%40ssw0rdSecret"
-    async with ChatServer(in_turn(failure(400, words))) as server:
+    message = "Basic Ym9iOnBAc3N3MHJkU2VjcmV0 and p@ssw0rdSecret and p%40ssw0rdSecret"
+    async with ChatServer(in_turn(failure(400, message))) as server:
         there = server.base_url.replace("//", "//bob:p%40ssw0rdSecret@")
         model = OpenAIChat("m", model="m", base_url=there, api_key=KEY)
         with pytest.raises(ModelError) as caught:

@@ -355,16 +355,16 @@ async def test_a_failure_that_stays_fails_at_once_in_the_providers_words(status:
 
 
 @pytest.mark.parametrize(
-    "words",
+    "message",
     [
         "Unsupported parameter: 'temperature' is not supported with this model.",
         "Unsupported parameter: 'reasoning.effort' is not supported with this model.",
         "Encrypted content is not supported with this model.",
     ],
 )
-async def test_what_a_model_does_not_know_is_told_and_never_left_out(words: str) -> None:
-    async with talking(in_turn(failure(400, words), response(said("hi")))) as talk:
-        with pytest.raises(ModelError, match=f"HTTP 400: {words}"):
+async def test_what_a_model_does_not_know_is_told_and_never_left_out(message: str) -> None:
+    async with talking(in_turn(failure(400, message), response(said("hi")))) as talk:
+        with pytest.raises(ModelError, match=f"HTTP 400: {message}"):
             await talk.ask(temperature=0.0, reasoning_effort="low")
     assert len(talk.server.requests) == 1
 
@@ -497,7 +497,7 @@ def test_the_server_takes_what_the_protocol_allows() -> None:
 
 @pytest.mark.thorough
 @pytest.mark.parametrize(
-    ("wrong", "words"),
+    ("wrong", "message"),
     [
         (judged(THOUGHT, CALL), "No tool output found"),
         (judged(RESULT), "No tool call found"),
@@ -525,9 +525,9 @@ def test_the_server_takes_what_the_protocol_allows() -> None:
         (judged(tools=[{**TOOL, "strict": True}]), "Invalid schema"),
     ],
 )
-def test_the_server_refuses_what_the_vendor_refuses(wrong: str | None, words: str) -> None:
+def test_the_server_refuses_what_the_vendor_refuses(wrong: str | None, message: str) -> None:
     assert wrong is not None
-    assert words in wrong
+    assert message in wrong
 
 
 async def test_a_refused_request_reaches_the_client_as_status_400() -> None:

@@ -105,9 +105,9 @@ class TestOverflow:
         assert len(talk.server.requests) == 1
 
     async def test_an_error_under_status_200_is_one(self) -> None:
-        words = "Context size has been exceeded."
-        async with talking("chat", in_turn(Reply(body={"error": words}))) as talk:
-            with pytest.raises(ContextOverflowError, match=words):
+        message = "Context size has been exceeded."
+        async with talking("chat", in_turn(Reply(body={"error": message}))) as talk:
+            with pytest.raises(ContextOverflowError, match=message):
                 await talk.ask()
         assert len(talk.server.requests) == 1
 
@@ -366,7 +366,7 @@ async def test_an_answer_without_an_answer_is_malformed(body: Json) -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "text"),
+    ("raw_message", "text"),
     [
         ({"content": []}, ""),
         ({"content": [{"type": "text", "text": "a"}, "b", {"type": "image"}]}, "ab"),
@@ -376,8 +376,8 @@ async def test_an_answer_without_an_answer_is_malformed(body: Json) -> None:
         ({"content": None, "reasoning": "hm", "reasoning_content": "hm"}, ""),
     ],
 )
-async def test_an_answer_of_an_odd_shape_is_read(said: Json, text: str) -> None:
-    reply = replace(completion(None, message=said, finish_reason="whatever"), whole=True)
+async def test_an_answer_of_an_odd_shape_is_read(raw_message: Json, text: str) -> None:
+    reply = replace(completion(None, message=raw_message, finish_reason="whatever"), whole=True)
     async with talking("chat", in_turn(reply)) as talk:
         turn = await talk.ask()
     assert (turn.text, turn.tool_calls, turn.stop.reason) == (text, (), "other")

@@ -203,16 +203,16 @@ class TestEndpointsThatDoNot:
 
     @every_wire
     @pytest.mark.parametrize(
-        ("status", "words"),
+        ("status", "reason"),
         [
             (400, "Your organization must be verified to stream this model."),
             (500, "Cannot use tools with stream"),
             (400, "tools are not supported in streaming mode"),
         ],
     )
-    async def test_refusals_in_other_words(self, wire: str, status: int, words: str) -> None:
+    async def test_refusals_in_other_words(self, wire: str, status: int, reason: str) -> None:
         good = {"chat": CHAT, "responses": RESPONSES, "messages": MESSAGES}[wire]["text"]
-        async with talking(wire, in_turn(failure(status, words), good)) as talk:
+        async with talking(wire, in_turn(failure(status, reason), good)) as talk:
             assert (await talk.ask()).text.startswith("Hello")
         assert talk.streams == [True, False]
 
@@ -388,42 +388,42 @@ def chunks(*deltas: Json) -> Json:
 class TestChunksAsServersSendThem:
     def test_a_name_or_id_that_stands_in_every_chunk_is_not_repeated(self) -> None:
         piece = {"index": 0, "id": "a", "type": "function"}
-        told = chunks(
+        message = chunks(
             {"tool_calls": [{**piece, "function": {"name": "run", "arguments": '{"x"'}}]},
             {"tool_calls": [{**piece, "function": {"name": "run", "arguments": ": 1}"}}]},
         )
         function = {"name": "run", "arguments": '{"x": 1}'}
-        assert told["tool_calls"] == [{"id": "a", "type": "function", "function": function}]
+        assert message["tool_calls"] == [{"id": "a", "type": "function", "function": function}]
 
     @pytest.mark.parametrize("index", [{"index": 0}, {}], ids=["the same index", "no index"])
     def test_calls_are_told_apart_by_their_ids(self, index: Json) -> None:
-        told = chunks(
+        message = chunks(
             {"tool_calls": [{**index, "id": "a", "function": {"name": "x", "arguments": "{}"}}]},
             {"tool_calls": [{**index, "id": "b", "function": {"name": "y", "arguments": "{}"}}]},
         )
-        assert [call["id"] for call in told["tool_calls"]] == ["a", "b"]
+        assert [call["id"] for call in message["tool_calls"]] == ["a", "b"]
 
     def test_thinking_blocks_without_places_end_with_their_signature(self) -> None:
-        told = chunks(
+        message = chunks(
             {"thinking_blocks": [{"type": "thinking", "thinking": "Let me "}]},
             {"thinking_blocks": [{"type": "thinking", "thinking": "see."}]},
             {"thinking_blocks": [{"type": "thinking", "thinking": "", "signature": "c2ln"}]},
             {"thinking_blocks": [{"type": "thinking", "thinking": "Again."}]},
         )
-        assert told["thinking_blocks"] == [
+        assert message["thinking_blocks"] == [
             {"type": "thinking", "thinking": "Let me see.", "signature": "c2ln"},
             {"type": "thinking", "thinking": "Again."},
         ]
 
     def test_text_may_follow_parts(self) -> None:
-        told = chunks(
+        message = chunks(
             {"content": ""},
             {"content": [{"type": "thinking", "thinking": [{"type": "text", "text": "Hm"}]}]},
             {"content": [{"type": "thinking", "thinking": [{"type": "text", "text": "."}]}]},
             {"content": "So"},
             {"content": "."},
         )
-        assert told["content"] == [
+        assert message["content"] == [
             {"type": "thinking", "thinking": [{"type": "text", "text": "Hm."}]},
             {"type": "text", "text": "So."},
         ]
@@ -478,7 +478,7 @@ def test_events_are_the_same_however_their_bytes_arrive(texts: list[str], size: 
     datas = [text.replace("\n", "") for text in texts if text.strip()]
     whole = "".join(f": ping\r\nevent: x\r\ndata: {data}\r\n\r\n" for data in datas).encode()
     reader = EventReader()
-    found = [
+    events = [
         event for at in range(0, len(whole), size) for event in reader.feed(whole[at : at + size])
     ]
-    assert [*found, *reader.end()] == [data.encode() for data in datas]
+    assert [*events, *reader.end()] == [data.encode() for data in datas]

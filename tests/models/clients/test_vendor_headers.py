@@ -112,8 +112,8 @@ class TestNobodyElse:
             place = {"ANTHROPIC_BASE_URL": server.base_url, "ANTHROPIC_API_KEY": "k"}
             url = None if name == "claude-x" else server.base_url
             known = Environment(place | environ, hub_token=lambda: None)
-            found = served_by(name, base_url=url, environment=known)
-            batches = open_batches(batch_route(name, cast("Route", found)))
+            route = served_by(name, base_url=url, environment=known)
+            batches = open_batches(batch_route(name, cast("Route", route)))
             with pytest.raises(ModelError):
                 await batches.state("batch_1")
             await batches.close()
@@ -137,8 +137,8 @@ class TestVendor:
     async def test_openai_s_batch_endpoint_is_sent_its_vendor_headers(self) -> None:
         async with Anywhere(in_turn(failure(400))) as server:
             known = Environment(OPENAI, hub_token=lambda: None)
-            found = served_by("m", base_url=server.base_url, environment=known)
-            batches = open_batches(batch_route("m", cast("Route", found)))
+            route = served_by("m", base_url=server.base_url, environment=known)
+            batches = open_batches(batch_route("m", cast("Route", route)))
             with pytest.raises(ModelError):
                 await batches.state("batch_1")
             await batches.close()
@@ -152,8 +152,8 @@ class TestVendor:
         assert server.requests[0].headers["x-gate"] == "SECRET-gate-5"
 
     async def test_what_it_says_again_is_masked(self) -> None:
-        words = " and ".join(SENT.values())
-        async with ChatServer(in_turn(failure(400, f"bad: {words}"))) as server:
+        header_values = " and ".join(SENT.values())
+        async with ChatServer(in_turn(failure(400, f"bad: {header_values}"))) as server:
             with pytest.raises(ModelError, match="bad: ") as caught:
                 await hear(opened("m", server.base_url, **OPENAI))
         assert "SECRET" not in str(caught.value)

@@ -39,9 +39,9 @@ class TestBrokenJson:
     def test_escaped_lines_with_bare_quotes_are_unescaped(self, code: str) -> None:
         written = json.dumps(code)[1:-1].replace('\\"b', '"b').replace("<iostream>", '"x.h"')
         call = f'{{"name": "write_solution", "arguments": {{"code": "{written}"}}}}'
-        found = read(f"<tool_call>\n{call}\n</tool_call>")
-        assert len(found) == 1
-        assert found[0].count("\n") == code.count("\n")
+        codes = read(f"<tool_call>\n{call}\n</tool_call>")
+        assert len(codes) == 1
+        assert codes[0].count("\n") == code.count("\n")
 
     def test_a_string_that_the_fence_ends_is_stored(self, code: str) -> None:
         call = f'{{"name": "write_solution", "arguments": {{"code": "{code}'

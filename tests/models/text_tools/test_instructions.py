@@ -171,20 +171,20 @@ class TestTextWithoutJson:
         assert sole_text(spec("run_tests")) is None
 
     def test_the_manual_shows_a_call_that_is_read(self) -> None:
-        told = manual(TOOLS).partition("The tools")[0]
+        introduction = manual(TOOLS).partition("The tools")[0]
         shown = right_call(TOOLS[1], in_text=True)
-        assert shown in told
-        for text in (told, shown):  # the example of TOOL is none
+        assert shown in introduction
+        for text in (introduction, shown):  # the example of TOOL is none
             written = text.replace("# your complete solution", "print(1)")
-            found = read_calls(written, TOOLS).calls
-            assert found[0].name == "write_solution"
-            assert json.loads(found[0].arguments) == {"code": "print(1)\n"}
+            tool_calls = read_calls(written, TOOLS).calls
+            assert tool_calls[0].name == "write_solution"
+            assert json.loads(tool_calls[0].arguments) == {"code": "print(1)\n"}
 
     @pytest.mark.parametrize("tools", [TOOLS, CODE_TOOLS])
     def test_no_example_holds_a_solution(self, tools: tuple[ToolSpec, ...]) -> None:
         for text in (manual(tools), right_call(tools[1], in_text=True)):
-            found = read_calls(text, tools, alone=CodeAlone()).calls
-            assert not any("code" in json.loads(call.arguments) for call in found)
+            tool_calls = read_calls(text, tools, alone=CodeAlone()).calls
+            assert not any("code" in json.loads(call.arguments) for call in tool_calls)
 
     def test_code_is_asked_for_in_words_since_small_models_copy_examples(self) -> None:
         for text in (manual(CODE_TOOLS), right_call(CODE_TOOLS[1], in_text=True)):
@@ -242,8 +242,8 @@ class TestCodeWithoutItsCall:
 
     def handed_in(self, text: str, alone: CodeAlone = ALONE) -> str:
         """Return the code of the one call that hands in code."""
-        found = read_calls(text, CODE_TOOLS, alone=alone).calls
-        (call,) = [each for each in found if each.name == "write_solution"]
+        tool_calls = read_calls(text, CODE_TOOLS, alone=alone).calls
+        (call,) = [each for each in tool_calls if each.name == "write_solution"]
         return json.loads(call.arguments)["code"]
 
     def test_it_is_a_call_before_those_that_follow_it(self) -> None:
@@ -276,9 +276,9 @@ class TestCodeWithoutItsCall:
     def test_a_call_of_a_tool_that_ends_the_code_is_no_code(self, end: str) -> None:
         text = block(f"def f():\n    return 1\n{end}", "python")
         for prefix in ("", f"{TestCodeBesideACall.EMPTY}\n"):
-            found = read_calls(prefix + text, CODE_TOOLS, alone=CodeAlone()).calls
-            assert [call.name for call in found] == ["write_solution", "run_tests"]
-            assert "run_tests" not in json.loads(found[0].arguments)["code"]
+            tool_calls = read_calls(prefix + text, CODE_TOOLS, alone=CodeAlone()).calls
+            assert [call.name for call in tool_calls] == ["write_solution", "run_tests"]
+            assert "run_tests" not in json.loads(tool_calls[0].arguments)["code"]
         once = read_calls(f"{text}\n{block(RUN)}", CODE_TOOLS, alone=CodeAlone()).calls
         assert [call.name for call in once] == ["write_solution", "run_tests"]
 
@@ -336,13 +336,13 @@ class TestCodeWithoutItsCall:
 
     @pytest.mark.parametrize("code", ["# Test it\nrun_tests()", "\n\n# so:\nprint(run_tests())\n"])
     def test_a_call_below_a_comment_is_no_solution(self, code: str) -> None:
-        found = read_calls(block(code, "python"), CODE_TOOLS, alone=CodeAlone()).calls
-        assert [call.name for call in found] == ["run_tests"]
+        tool_calls = read_calls(block(code, "python"), CODE_TOOLS, alone=CodeAlone()).calls
+        assert [call.name for call in tool_calls] == ["run_tests"]
 
     def test_tests_of_a_block_are_run_once(self) -> None:
         for text in (self.PLAN, f"{self.PLAN}\n{block(RUN)}"):
-            found = read_calls(text, CODE_TOOLS, alone=CodeAlone()).calls
-            assert [call.name for call in found] == ["write_solution", "run_tests"]
+            tool_calls = read_calls(text, CODE_TOOLS, alone=CodeAlone()).calls
+            assert [call.name for call in tool_calls] == ["write_solution", "run_tests"]
         (call,) = read_calls(self.PLAN, CODE_TOOLS[:2], alone=CodeAlone()).calls  # no such tool
         assert call.name == "write_solution"
         assert "run_tests runs it at once" in manual(CODE_TOOLS)
@@ -363,8 +363,8 @@ class TestCodeWithoutItsCall:
         ids=["after a call", "of another tag", "without a tag"],
     )
     def test_other_blocks_stay_text(self, text: str) -> None:
-        found = read_calls(text, CODE_TOOLS, alone=CodeAlone()).calls
-        assert [call.name for call in found] == ["run_tests"]
+        tool_calls = read_calls(text, CODE_TOOLS, alone=CodeAlone()).calls
+        assert [call.name for call in tool_calls] == ["run_tests"]
 
     def test_a_call_of_its_own_goes_before_it(self) -> None:
         text = f"{block('print(1)', 'python')}\n{block(WRITE)}"
@@ -748,13 +748,13 @@ class TestWhatTheModelIsSent:
 
     def test_a_message_that_asks_for_a_solution_ends_with_a_call_written_right(self) -> None:
         asks = UserMessage(content="Plan it. Then call write_solution.")
-        _, told = in_text((OPENING[0], asks), TOOLS)
-        assert isinstance(told, UserMessage)
-        assert told.content.startswith(asks.content)
-        assert told.content.rstrip().endswith(right_call(TOOLS[1], in_text=True))
-        *_, told = in_text((OPENING[0], asks), CODE_TOOLS)
-        assert isinstance(told, UserMessage)
-        assert told.content.endswith("\n\n" + right_call(CODE_TOOLS[1], in_text=True))
+        _, message = in_text((OPENING[0], asks), TOOLS)
+        assert isinstance(message, UserMessage)
+        assert message.content.startswith(asks.content)
+        assert message.content.rstrip().endswith(right_call(TOOLS[1], in_text=True))
+        *_, message = in_text((OPENING[0], asks), CODE_TOOLS)
+        assert isinstance(message, UserMessage)
+        assert message.content.endswith("\n\n" + right_call(CODE_TOOLS[1], in_text=True))
         _, untold = in_text((OPENING[0], asks), TOOLS[:1])  # no tool of that name
         assert untold == asks
 
@@ -765,14 +765,14 @@ class TestWhatTheModelIsSent:
         asks = UserMessage(content="Hand it in with write_solution, then call run_tests.")
         test, write = (right_call(tool, in_text=True) for tool in (TOOLS[2], TOOLS[1]))
         for after in ((stored,), (stored, asks)):
-            told = in_text((*OPENING, wrote, *after), TOOLS)[-1]
-            assert isinstance(told, UserMessage)
-            assert told.content.endswith(f"\n\n{test}")
+            message = in_text((*OPENING, wrote, *after), TOOLS)[-1]
+            assert isinstance(message, UserMessage)
+            assert message.content.endswith(f"\n\n{test}")
         failed = ToolMessage(call_id="b", name="run_tests", content="Call write_solution again.")
         for after in ((stored, failed), (stored.model_copy(update={"is_error": True}), asks)):
-            told = in_text((*OPENING, wrote, *after), TOOLS)[-1]
-            assert isinstance(told, UserMessage)
-            assert told.content.rstrip().endswith(write)
+            message = in_text((*OPENING, wrote, *after), TOOLS)[-1]
+            assert isinstance(message, UserMessage)
+            assert message.content.rstrip().endswith(write)
 
     def test_results_are_one_message_and_say_whose_they_are(self) -> None:
         asked = AssistantMessage(tool_calls=(ToolCall(id="a", name="run_tests", arguments="{}"),))
@@ -780,9 +780,11 @@ class TestWhatTheModelIsSent:
             ToolMessage(call_id="a", name="run_tests", content="Good."),
             ToolMessage(call_id="b", name='x" y="', content="Bad.", is_error=True),
         )
-        *_, said, told = in_text((*OPENING, asked, *results, UserMessage(content="Go on.")), TOOLS)
-        assert said == AssistantMessage(text=block(RUN))
-        assert told == UserMessage(
+        *_, call_message, results_message = in_text(
+            (*OPENING, asked, *results, UserMessage(content="Go on.")), TOOLS
+        )
+        assert call_message == AssistantMessage(text=block(RUN))
+        assert results_message == UserMessage(
             content='<tool_result id="a" name="run_tests">\nGood.\n</tool_result>\n\n'
             '<tool_result id="b" name="x\\" y=\\"" error="true">\nBad.\n</tool_result>\n\nGo on.'
         )
@@ -799,9 +801,9 @@ class TestWhatTheModelIsSent:
 
     def test_a_nudge_to_write_code_shows_no_call_in_json(self) -> None:
         nudge = UserMessage(content="Hand it in with write_solution.")
-        told = in_text((*OPENING, AssistantMessage(text="Hm."), nudge), CODE_TOOLS)[-1]
+        message = in_text((*OPENING, AssistantMessage(text="Hm."), nudge), CODE_TOOLS)[-1]
         call = right_call(CODE_TOOLS[1], in_text=True)
-        assert told == UserMessage(content=f"{nudge.content}\n\n{call}")
+        assert message == UserMessage(content=f"{nudge.content}\n\n{call}")
 
     async def test_the_model_s_own_words_go_back_byte_for_byte(self) -> None:
         text = f"  Well.\n{block(WRITE)}\n\n and {block(RUN)} \n"
@@ -811,11 +813,11 @@ class TestWhatTheModelIsSent:
 
     async def test_what_else_it_thought_goes_back_too_and_our_mark_does_not(self) -> None:
         thought = {"field": "reasoning_content", "value": "Hm."}
-        said = await TextTools(Said(block(RUN), reasoning=(thought,))).generate(
+        turn = await TextTools(Said(block(RUN), reasoning=(thought,))).generate(
             OPENING, TOOLS, SETTINGS
         )
-        assert said_in_text(said)
-        sent = in_text((*OPENING, said.message()), TOOLS)[-1]
+        assert said_in_text(turn)
+        sent = in_text((*OPENING, turn.message()), TOOLS)[-1]
         assert sent == AssistantMessage(text=block(RUN), reasoning=(thought,))
 
     async def test_each_request_begins_as_the_one_before(self) -> None:

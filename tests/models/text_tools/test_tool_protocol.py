@@ -94,49 +94,49 @@ OTHER_API = [
 ]
 
 
-def error(status: int, words: str) -> Exception:
-    body = json.dumps({"error": {"message": words}}).encode()
+def error(status: int, message: str) -> Exception:
+    body = json.dumps({"error": {"message": message}}).encode()
     return failed_status(status, {}, body, Redactor(), now=0.0)
 
 
-@pytest.mark.parametrize(("status", "words"), REFUSED)
-def test_a_refusal_of_tools_is_known_by_its_words(status: int, words: str) -> None:
-    refusal = error(status, words)
+@pytest.mark.parametrize(("status", "message"), REFUSED)
+def test_a_refusal_of_tools_is_known_by_its_words(status: int, message: str) -> None:
+    refusal = error(status, message)
     assert isinstance(refusal, ToolsRefusedError)
-    assert words[:60] in str(refusal)
+    assert message[:60] in str(refusal)
 
 
-@pytest.mark.parametrize(("status", "words"), NOT_REFUSED)
-def test_other_errors_are_not_refused_tools(status: int, words: str) -> None:
-    assert not isinstance(error(status, words), ToolsRefusedError)
+@pytest.mark.parametrize(("status", "message"), NOT_REFUSED)
+def test_other_errors_are_not_refused_tools(status: int, message: str) -> None:
+    assert not isinstance(error(status, message), ToolsRefusedError)
 
 
-@pytest.mark.parametrize(("status", "words"), WITHOUT)
-def test_a_server_without_tools_is_an_error_that_says_what_to_do(status: int, words: str) -> None:
-    refusal = error(status, words)
+@pytest.mark.parametrize(("status", "message"), WITHOUT)
+def test_a_server_without_tools_is_an_error_that_says_what_to_do(status: int, message: str) -> None:
+    refusal = error(status, message)
     assert type(refusal) is RejectedError
     assert "--tool-protocol text" in str(refusal)
 
 
-@pytest.mark.parametrize(("status", "words", "api"), OTHER_API)
+@pytest.mark.parametrize(("status", "message", "api"), OTHER_API)
 def test_a_model_of_another_protocol_is_an_error_that_names_the_flag(
-    status: int, words: str, api: str
+    status: int, message: str, api: str
 ) -> None:
-    refusal = error(status, words)
+    refusal = error(status, message)
     assert isinstance(refusal, WrongApiError)
     assert str(refusal).endswith(f"; give --api {api}")
 
 
 @pytest.mark.parametrize(
-    ("status", "words"),
+    ("status", "message"),
     [
         (400, "This is not a chat model; did you mean to use v1/completions?"),
         (500, "Please use /v1/responses instead."),
         (400, "The responses of this model are not available"),
     ],
 )
-def test_other_errors_are_not_a_wrong_protocol(status: int, words: str) -> None:
-    assert not isinstance(error(status, words), WrongApiError)
+def test_other_errors_are_not_a_wrong_protocol(status: int, message: str) -> None:
+    assert not isinstance(error(status, message), WrongApiError)
 
 
 class Endpoint:
@@ -186,16 +186,16 @@ async def ask(model: Model, *more: Message, on_retry: Any = None) -> ModelTurn:
 
 
 async def test_a_refusal_is_met_once_and_told(problem: ProblemView) -> None:
-    endpoint, told = refusing(), list[Retry]()
+    endpoint, retries = refusing(), list[Retry]()
     model = with_tools(endpoint, "auto")
-    first = await ask(model.for_sample(problem, 0), on_retry=told.append)
-    second = await ask(model.for_sample(problem, 1), on_retry=told.append)
+    first = await ask(model.for_sample(problem, 0), on_retry=retries.append)
+    second = await ask(model.for_sample(problem, 1), on_retry=retries.append)
     assert endpoint.native == [True, False, False]
     assert said_in_text(first)
     assert [call.name for call in second.tool_calls] == ["run_tests"]
-    assert len(told) == 1
-    assert told[0].cause.startswith("HTTP 400: no tools")
-    assert told[0].wait_s == 0
+    assert len(retries) == 1
+    assert retries[0].cause.startswith("HTTP 400: no tools")
+    assert retries[0].wait_s == 0
 
 
 async def test_samples_that_begin_together_meet_one_refusal(problem: ProblemView) -> None:

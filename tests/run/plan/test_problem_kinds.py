@@ -122,8 +122,8 @@ def test_extractions_go_by_name(kind: Kind, names: list[str]) -> None:
 def test_each_extraction_of_an_execution_is_another() -> None:
     reply = "If y == 2:\n[ANSWER]\nassert twice(x = (1,)) == (1, 1)\n[/ANSWER]"
     rules = RULES_OF[EXECUTION]
-    found = {name: rules.extractor(name)(reply, "twice").code for name in rules.extractors}
-    assert found == {
+    answers = {name: rules.extractor(name)(reply, "twice").code for name in rules.extractors}
+    assert answers == {
         "harness": "(1, 1)",
         "lcb": "2:",
         "lcb-cot": "(1, 1)",

@@ -57,14 +57,14 @@ def test_a_set_of_recordings_plays_the_run_of_the_mode_and_prompt() -> None:
 
 
 @pytest.mark.parametrize(
-    ("mode", "prompt", "words"),
+    ("mode", "prompt", "message"),
     [
         ("self_repair", "default", "no recordings of self_repair, but of agentic and single_shot"),
         ("agentic", "terse", "no recordings of agentic with prompt terse, but with default"),
     ],
 )
-def test_what_a_set_of_recordings_lacks_is_said(mode: str, prompt: str, words: str) -> None:
-    with pytest.raises(UsageError, match=f"{words}; name a model with -m"):
+def test_what_a_set_of_recordings_lacks_is_said(mode: str, prompt: str, message: str) -> None:
+    with pytest.raises(UsageError, match=f"{message}; name a model with -m"):
         open_replay(f"replay:{WRITTEN}", mode, prompt)
 
 

@@ -38,13 +38,22 @@ def test_messages_answers_results_and_tests_with_their_times() -> None:
         Request(turn=2, hash="h", messages=(USER,)),
         Response(turn=2, response=ANSWER),
     ]
-    found = list(entries(events))
-    assert [entry.item for entry in found] == [SYSTEM, USER, *events[3:8], USER, events[9]]
-    assert [(entry.began, entry.ended) for entry in found] == [
+    transcript_entries = list(entries(events))
+    assert [entry.item for entry in transcript_entries] == [
+        SYSTEM,
+        USER,
+        *events[3:8],
+        USER,
+        events[9],
+    ]
+    assert [(entry.began, entry.ended) for entry in transcript_entries] == [
         (0, 0), (0, 0), (4, 6), (6, 6.5), (6.5, 6.75), (6.75, 6.75), (6.75, 6.75), (6.75, 6.75),
         (6.75, 8.75),
     ]  # fmt: skip
-    assert [entry.retries for entry in found if isinstance(entry.item, Response)] == [1, 0]
+    assert [entry.retries for entry in transcript_entries if isinstance(entry.item, Response)] == [
+        1,
+        0,
+    ]
 
 
 def test_void_events_are_left_out_of_a_conversation() -> None:

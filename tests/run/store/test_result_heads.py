@@ -94,10 +94,10 @@ def test_results_after_a_damaged_line_of_their_answer_are_damaged_too(
     lines = path.read_text().splitlines(keepends=True)
     lines[place] = "{]\n"
     path.write_text("".join(lines))
-    found = list(read_events(path))
-    assert sum(isinstance(event, ToolResult) for event in found) == readable
-    assert isinstance(found[-1], Damaged)
-    assert "the answer with its call" in found[-1].cause
+    events = list(read_events(path))
+    assert sum(isinstance(event, ToolResult) for event in events) == readable
+    assert isinstance(events[-1], Damaged)
+    assert "the answer with its call" in events[-1].cause
     assert viewed(path)[-1] is None
 
 

@@ -89,8 +89,13 @@ def test_a_run_that_shares_nothing_writes_whole_lines(stored: object) -> None:
 
 
 def test_fields_that_have_their_defaults_are_left_out() -> None:
-    told = {"event": "sample_end", "stop_reason": "model_stopped", "chosen_by": "none", "usage": {}}
-    assert json.loads(line_of(EVENTS["end"])) == told
+    expected = {
+        "event": "sample_end",
+        "stop_reason": "model_stopped",
+        "chosen_by": "none",
+        "usage": {},
+    }
+    assert json.loads(line_of(EVENTS["end"])) == expected
     assert line_of(EVENTS["nothing new"]) == b'{"event":"request","turn":2,"hash":"0b"}\n'
 
 

@@ -85,8 +85,8 @@ def test_pending_samples_are_counted_by_why(tmp_path: Path) -> None:
 
 def test_what_the_sandbox_said_is_kept(tmp_path: Path) -> None:
     run = write_run(tmp_path / "r", [], problems=["p/a"])
-    words = {"event": "not_graded", "verdict": "sandbox_error", "cause": "the fork server hung up"}
-    write_transcript(run, "p/a", [start("p/a"), words])
+    event = {"event": "not_graded", "verdict": "sandbox_error", "cause": "the fork server hung up"}
+    write_transcript(run, "p/a", [start("p/a"), event])
     assert read_run(run).state.text == "stopped 0/1: the fork server hung up"
 
 

@@ -101,16 +101,16 @@ class TestFirstWrite:
 
     def test_several_samples_of_a_problem_are_one_problem(self) -> None:
         samples = [sample("a", right(1)), *[sample("a", step(1, 0))] * 3, sample("b", right(1))]
-        found = curve(*samples).first_write
-        assert found is not None
-        assert (found.value, found.problems) == (0.625, 2)
+        rate = curve(*samples).first_write
+        assert rate is not None
+        assert (rate.value, rate.problems) == (0.625, 2)
 
 
 class TestTestRuns:
     def points(self, *graded: SampleResult) -> list[tuple[float, float]]:
-        found = curve(*graded).by_test_run
-        assert [point.test_run for point in found] == list(range(1, len(found) + 1))
-        return [(point.passed_public, point.solved) for point in found]
+        curve_points = curve(*graded).by_test_run
+        assert [point.test_run for point in curve_points] == list(range(1, len(curve_points) + 1))
+        return [(point.passed_public, point.solved) for point in curve_points]
 
     def test_the_test_runs_of_a_sample_are_counted_one_by_one(self) -> None:
         assert self.points(
@@ -127,8 +127,8 @@ class TestTestRuns:
 
     def test_a_right_revision_counts_from_the_next_run_on(self) -> None:
         """It was written, not run, and replaced by another before the tests were run."""
-        found = [sample("a", step(1, 0), step(2, solved=True), step(3, 0), step(4, 0))]
-        assert self.points(*found) == [(0, 0), (0, 1), (0, 1)]
+        samples = [sample("a", step(1, 0), step(2, solved=True), step(3, 0), step(4, 0))]
+        assert self.points(*samples) == [(0, 0), (0, 1), (0, 1)]
 
     def test_a_solution_that_no_test_run_followed_counts_for_no_test_run(self) -> None:
         graded = [sample("a", step(1, 0), step(2, solved=True)), sample("b", right(1))]
@@ -190,10 +190,10 @@ class TestAmounts:
         ]
 
     def test_the_curve_by_dollars_has_round_thresholds_up_to_the_most_spent(self) -> None:
-        found = curve(sample("a", right(1, cost=0.003), cost=0.02)).by_dollars
-        assert found is not None
-        assert [point.within for point in found] == [0.005, 0.01, 0.02]
-        assert {point.solved for point in found} == {1}
+        curve_points = curve(sample("a", right(1, cost=0.003), cost=0.02)).by_dollars
+        assert curve_points is not None
+        assert [point.within for point in curve_points] == [0.005, 0.01, 0.02]
+        assert {point.solved for point in curve_points} == {1}
 
     @pytest.mark.parametrize(
         "unknown",
@@ -215,9 +215,9 @@ class TestAmounts:
         assert curve(sample("a", right(1, cost=0), cost=0.0)).by_dollars is None
 
     def test_an_unsolved_run_s_curve_ends_at_the_most_spent(self) -> None:
-        found = curve(sample("a", step(1, 0))).by_tokens
-        assert found is not None
-        assert [(point.within, point.solved) for point in found] == [(1_000, 0)]
+        curve_points = curve(sample("a", step(1, 0))).by_tokens
+        assert curve_points is not None
+        assert [(point.within, point.solved) for point in curve_points] == [(1_000, 0)]
 
 
 class TestOlderRuns:

@@ -47,9 +47,9 @@ def run(make_result: MakeResult, write_run: Callable[..., Path]) -> Run:
     ],
 )
 def test_the_matching_problems_stay(run: Run, filters: dict[str, Any], kept: str) -> None:
-    found = filtered(run, read_filters(filters))
-    assert "".join(each.problem_id for each in found.results) == kept
-    assert found.summary.graded == len(kept)
+    filtered_run = filtered(run, read_filters(filters))
+    assert "".join(each.problem_id for each in filtered_run.results) == kept
+    assert filtered_run.summary.graded == len(kept)
 
 
 def test_a_filtered_run_is_as_if_no_other_problem_had_been_asked(run: Run) -> None:
@@ -67,7 +67,7 @@ def test_what_cannot_be_told_is_left_out_and_said(run: Run) -> None:
 
 
 @pytest.mark.parametrize(
-    ("filters", "error", "said"),
+    ("filters", "error", "message"),
     [
         ({"difficulty": "hard"}, UsageError, "'difficulty' is not a filter; known are"),
         ({"filter_difficulty": "hrad"}, UsageError, "did you mean 'hard'?"),
@@ -85,7 +85,7 @@ def test_what_cannot_be_told_is_left_out_and_said(run: Run) -> None:
     ],
 )
 def test_bad_filters_are_named(
-    run: Run, filters: dict[str, Any], error: type[Exception], said: str
+    run: Run, filters: dict[str, Any], error: type[Exception], message: str
 ) -> None:
-    with pytest.raises(error, match=said.replace("?", r"\?")):
+    with pytest.raises(error, match=message.replace("?", r"\?")):
         filtered(run, read_filters(filters))

@@ -231,11 +231,11 @@ def test_a_folder_without_problems_says_what_to_give(tmp_path: Path) -> None:
 
 def test_real_apps_folders_load(test_data: Path) -> None:
     loaded = load(str(test_data / "apps_coderl_raw"))
-    found = [
+    summaries = [
         (problem.native_id, problem.platform, problem.entry_point, len(problem.tests.all()))
         for problem in loaded.problems
     ]
-    assert found == [
+    assert summaries == [
         ("1", "codeforces", None, 1),
         ("111", "codeforces", None, 1),
         ("2287", "atcoder", None, 3),

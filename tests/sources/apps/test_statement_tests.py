@@ -111,7 +111,7 @@ def test_a_program_that_reads_nothing_may_be_shown() -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "expected", "is_shown"),
+    ("output", "expected", "is_shown"),
     [
         ("0.333333333333", "0.3333333333333333", True),
         ("1.000000000000000", "1.0", True),
@@ -124,8 +124,8 @@ def test_a_program_that_reads_nothing_may_be_shown() -> None:
         ("1.0" + "0" * 100, "1.0", False),
     ],
 )
-def test_a_rounded_fraction_is_the_same(words: str, expected: str, is_shown: bool) -> None:
-    assert Examples(f"Input\n3\n\nOutput\n{words}\n").show("3\n", expected) is is_shown
+def test_a_rounded_fraction_is_the_same(output: str, expected: str, is_shown: bool) -> None:
+    assert Examples(f"Input\n3\n\nOutput\n{output}\n").show("3\n", expected) is is_shown
 
 
 def test_two_examples_may_have_one_input() -> None:

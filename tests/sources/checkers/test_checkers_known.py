@@ -213,8 +213,10 @@ def test_every_right_answer_is_accepted_and_nothing_else(name: str) -> None:
         known = {min(right), max(right)} if right else {otherwise}
         candidates = tried | right | {otherwise, "No", "-1", "Yes", ""}
         for expected in known:
-            found = {text for text in candidates if check(given, expected + "\n", text + "\n")}
-            assert found == (right or {otherwise}), (given, expected)
+            accepted_answers = {
+                text for text in candidates if check(given, expected + "\n", text + "\n")
+            }
+            assert accepted_answers == (right or {otherwise}), (given, expected)
     assert kinds[True] > 5
 
 
@@ -225,12 +227,12 @@ def test_spaces_and_numbers_are_read_as_the_rule_lcb_reads_them(name: str) -> No
         expected = min(right, default=otherwise)
         head, *rest = expected.split("\n")
         numbers = [f"{line.replace(' ', '.0 ')}e0" for line in rest]
-        words = name in WITH_LETTERS
+        with_letters = name in WITH_LETTERS
         same = [
             f"\n \n{expected}\n\n\t",
             expected.replace("\n", " \r\n\t"),
-            *([] if words else [expected.replace(" ", "   \t")]),
-            *([] if words or name in DIGITS else ["\n".join((head, *numbers))]),
+            *([] if with_letters else [expected.replace(" ", "   \t")]),
+            *([] if with_letters or name in DIGITS else ["\n".join((head, *numbers))]),
         ]
         other = [
             f"{expected}\n0",

@@ -63,14 +63,14 @@ def encodings() -> Iterator[Case]:
 @cache
 def _encodings(text: str) -> frozenset[str]:
     """All encodings of a text that are no longer than it, and itself."""
-    found = {text}
+    candidates = {text}
     for size in range(1, len(text) // 2 + 1):
         times = len(text) // size
         if text == text[:size] * times:
-            found |= {f"{times}[{each}]" for each in _encodings(text[:size])}
+            candidates |= {f"{times}[{each}]" for each in _encodings(text[:size])}
     for cut in range(1, len(text)):
-        found |= {a + b for a in _encodings(text[:cut]) for b in _encodings(text[cut:])}
-    return frozenset(each for each in found if len(each) <= len(text))
+        candidates |= {a + b for a in _encodings(text[:cut]) for b in _encodings(text[cut:])}
+    return frozenset(each for each in candidates if len(each) <= len(text))
 
 
 def zero_sums() -> Iterator[Case]:
@@ -99,9 +99,9 @@ def stacks() -> Iterator[Case]:
         yield [target, 4], [each for each in tried if _ends_at(each, target, 4)], tried
 
 
-def _ends_at(words: list[str], target: list[int], most: int) -> bool:
+def _ends_at(operations: list[str], target: list[int], most: int) -> bool:
     stack, stream = list[int](), iter(range(1, most + 1))
-    for word in words:
+    for word in operations:
         if stack == target:
             return False
         try:
@@ -233,13 +233,13 @@ def trees(values: list[int]) -> list[Nested]:
 
 
 def levels(tree: Nested) -> list[int | None]:
-    found, waiting = list[int | None](), [tree]
+    values, waiting = list[int | None](), [tree]
     for each in waiting:
-        found.append(None if each is None else each[1])
+        values.append(None if each is None else each[1])
         waiting += [] if each is None else [each[0], each[2]]
-    while found and found[-1] is None:
-        found.pop()
-    return found
+    while values and values[-1] is None:
+        values.pop()
+    return values
 
 
 def in_order(tree: Nested) -> list[int]:

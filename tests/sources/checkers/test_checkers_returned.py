@@ -101,8 +101,10 @@ def graphs_of_grids() -> Iterator[Case]:
 
         def is_right(each: list[list[int]], wanted: list[list[int]] = wanted) -> bool:
             flat = [*chain(*each)]
-            found = [sorted((flat[a], flat[b])) for a, b in _beside(len(each), len(each[0]))]
-            return sorted(found) == wanted
+            adjacent_pairs = [
+                sorted((flat[a], flat[b])) for a, b in _beside(len(each), len(each[0]))
+            ]
+            return sorted(adjacent_pairs) == wanted
 
         yield from solved([high * wide, edges], tried, is_right)
 
@@ -148,8 +150,8 @@ def falls() -> Iterator[Case]:
         tried = lists(range(len(text) + 1), len(text) + 1)
 
         def is_right(each: list[int], text: str = text) -> bool:
-            said = "".join("I" if a < b else "D" for a, b in pairwise(each))
-            return len({*each}) == len(each) and said == text
+            pattern = "".join("I" if a < b else "D" for a, b in pairwise(each))
+            return len({*each}) == len(each) and pattern == text
 
         yield from solved([text], tried, is_right)
 
@@ -320,8 +322,8 @@ def test_every_right_answer_is_accepted_and_nothing_else(name: str) -> None:
     seen = 0
     for arguments, expected, right, tried in CHOICES[name]():
         seen += 1
-        found = [each for each in tried if check(arguments, expected, each)]
-        assert found == [each for each in tried if each in right], (arguments, expected)
+        accepted_answers = [each for each in tried if check(arguments, expected, each)]
+        assert accepted_answers == [each for each in tried if each in right], (arguments, expected)
         for strange in STRANGE if seen == 1 else ():
             assert strange in right or check(arguments, expected, strange) is False
     assert seen >= 3

@@ -85,7 +85,7 @@ def test_a_cpp_validator_accepts_and_rejects(problem: Problem, worker: Worker) -
 
 
 @pytest.mark.parametrize(
-    ("printed", "said"),
+    ("printed", "error"),
     [
         ("crash", "killed by signal 6"),
         ("odd", "exit code 7, not with 42 or 43"),
@@ -93,11 +93,11 @@ def test_a_cpp_validator_accepts_and_rejects(problem: Problem, worker: Worker) -
     ],
 )
 def test_a_validator_at_fault_is_no_failure_of_the_solution(
-    problem: Problem, worker: Worker, printed: str, said: str
+    problem: Problem, worker: Worker, printed: str, error: str
 ) -> None:
     result = _first(worker, problem, f"print({printed!r})")
     assert result.verdict is Verdict.CHECKER_ERROR
-    assert said in result.error
+    assert error in result.error
 
 
 def test_a_solution_finds_nothing_of_it(problem: Problem, worker: Worker) -> None:

@@ -85,8 +85,8 @@ data:
       one: {data: {a: g 1, b: g 2}}
       two: {data: {c: g 3}, include: [one]}
 """
-    found = [rule.path for rule in read(package(more={"generators/generators.yaml": text}))]
-    assert found[2:] == ["secret/two/c", "secret/two/a", "secret/two/b"]
+    paths = [rule.path for rule in read(package(more={"generators/generators.yaml": text}))]
+    assert paths[2:] == ["secret/two/c", "secret/two/a", "secret/two/b"]
 
 
 BOMB = "\n".join(

@@ -125,7 +125,7 @@ def test_accepted_submissions_pass(package: Package, worker: Worker) -> None:
 
 
 @pytest.mark.parametrize(
-    ("settings", "said"),
+    ("settings", "message"),
     [
         ("type: submit-answer\n", "submit-answer problems cannot be judged"),
         ("type: interactive\n", "interactive, and there is no output validator"),
@@ -141,9 +141,9 @@ def test_accepted_submissions_pass(package: Package, worker: Worker) -> None:
         ("- a\n", "not a YAML mapping"),
     ],
 )
-def test_what_cannot_be_judged_is_said(package: Package, settings: str, said: str) -> None:
+def test_what_cannot_be_judged_is_said(package: Package, settings: str, message: str) -> None:
     folder = package(settings)
-    with pytest.raises(DataError, match=said):
+    with pytest.raises(DataError, match=message):
         load(str(folder))
     assert len(load(str(folder), skip_bad_rows=True).skipped) == 1
 

@@ -139,7 +139,7 @@ def test_a_dialogue_is_accepted(problem: Problem, worker: Worker, code: str, lan
 
 
 @pytest.mark.parametrize(
-    ("code", "verdict", "said"),
+    ("code", "verdict", "message"),
     [
         ("print(-1)", Verdict.WRONG_ANSWER, "no guess after 0"),
         ("print(5)", Verdict.WRONG_ANSWER, "no guess after 1"),
@@ -161,13 +161,13 @@ def test_a_dialogue_is_accepted(problem: Problem, worker: Worker, code: str, lan
     ],
 )
 def test_how_a_dialogue_can_end(
-    problem: Problem, worker: Worker, code: str, verdict: Verdict, said: str
+    problem: Problem, worker: Worker, code: str, verdict: Verdict, message: str
 ) -> None:
     grade = judge(worker, Options(wall_s=1.5).task(problem, code, problem.tests.public))
     assert grade.verdict is verdict, grade.tests
     for result in grade.tests:
         where = result.difference.where if result.difference else ""
-        assert said in result.error + where
+        assert message in result.error + where
 
 
 def test_a_solution_that_never_stops_talking_is_ended(package: Package, worker: Worker) -> None:

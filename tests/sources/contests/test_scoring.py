@@ -410,7 +410,7 @@ class TestGraders:
 
 
 @pytest.mark.parametrize(
-    ("settings", "files", "said"),
+    ("settings", "files", "message"),
     [
         (
             OLDER,
@@ -456,9 +456,9 @@ class TestGraders:
     ],
 )
 def test_what_gives_no_points_here_is_refused(
-    package: Package, settings: str, files: dict[str, str], said: str
+    package: Package, settings: str, files: dict[str, str], message: str
 ) -> None:
-    with pytest.raises(DataError, match=said):
+    with pytest.raises(DataError, match=message):
         only(package(settings, files))
 
 

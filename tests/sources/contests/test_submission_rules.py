@@ -57,16 +57,16 @@ def submissions(
 def test_rules_say_which_verdicts_a_submission_may_get(
     package: Package, rules: str, verdicts: tuple[str, ...]
 ) -> None:
-    found = submissions(package, rules, "wrong_answer/b.py")
-    assert found["wrong_answer/b.py"].verdicts == verdicts
-    assert found["accepted/half.py"].verdicts == ()
+    references = submissions(package, rules, "wrong_answer/b.py")
+    assert references["wrong_answer/b.py"].verdicts == verdicts
+    assert references["accepted/half.py"].verdicts == ()
 
 
 def test_folders_of_any_name_are_read_where_a_rule_expects_something(package: Package) -> None:
     rules = "slow: {permitted: [AC, TLE], required: [TLE]}\neither: {permitted: [AC, WA]}\n"
-    found = submissions(package, rules, "slow/a.py", "either/a.py", "other/a.py")
-    assert found["slow/a.py"].verdicts == ("time_limit",)
-    assert found.keys() == {"accepted/half.py", "accepted/half.cc", "slow/a.py"}
+    references = submissions(package, rules, "slow/a.py", "either/a.py", "other/a.py")
+    assert references["slow/a.py"].verdicts == ("time_limit",)
+    assert references.keys() == {"accepted/half.py", "accepted/half.cc", "slow/a.py"}
     either = "wrong_answer: {permitted: [AC, TLE], required: [TLE, AC]}"
     assert "wrong_answer/b.py" not in submissions(package, either, "wrong_answer/b.py")
 
@@ -75,29 +75,31 @@ def test_a_submission_may_be_kept_out_of_the_time_limit_and_has_its_points(
     package: Package,
 ) -> None:
     rules = "accepted/*.py: {use_for_time_limit: false, score: 30}\n'*': {score: [0, 40]}\n"
-    found = submissions(package, rules)
-    assert (found["accepted/half.py"].sets_limit, found["accepted/half.py"].points) == (
+    references = submissions(package, rules)
+    assert (references["accepted/half.py"].sets_limit, references["accepted/half.py"].points) == (
         False,
         (30, 30),
     )
-    assert (found["accepted/half.cc"].sets_limit, found["accepted/half.cc"].points) == (
+    assert (references["accepted/half.cc"].sets_limit, references["accepted/half.cc"].points) == (
         True,
         (0, 40),
     )
 
 
 def test_the_language_that_a_rule_says_counts(package: Package) -> None:
-    found = submissions(
+    references = submissions(
         package, "accepted/half.cc: {language: python3}\n'*/half.py': {language: go}"
     )
-    assert {name: each.language for name, each in found.items()} == {"accepted/half.cc": "python2"}
+    assert {name: each.language for name, each in references.items()} == {
+        "accepted/half.cc": "python2"
+    }
 
 
 @pytest.mark.parametrize("version", ["legacy", "2023-07"])
 def test_older_formats_have_no_such_file(package: Package, version: str) -> None:
     settings = NEWER.replace("2025-09", version)
-    found = submissions(package, "accepted: wrong", "wrong_answer/b.py", settings=settings)
-    assert found["wrong_answer/b.py"].verdicts == ("wrong_answer",)
+    references = submissions(package, "accepted: wrong", "wrong_answer/b.py", settings=settings)
+    assert references["wrong_answer/b.py"].verdicts == ("wrong_answer",)
 
 
 @pytest.mark.parametrize(
@@ -143,9 +145,9 @@ def test_what_cannot_be_meant_is_named(package: Package, rules: str, words: list
 def test_patterns_match_within_names_and_what_lies_below(
     pattern: str, paths: list[str], others: list[str]
 ) -> None:
-    found = PathPattern(pattern)
-    assert [each for each in paths if not found.matches(each)] == []
-    assert [each for each in others if found.matches(each)] == []
+    path_pattern = PathPattern(pattern)
+    assert [each for each in paths if not path_pattern.matches(each)] == []
+    assert [each for each in others if path_pattern.matches(each)] == []
 
 
 def test_a_pattern_that_would_take_long_takes_no_time() -> None:

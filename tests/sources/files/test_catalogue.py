@@ -198,16 +198,16 @@ def test_a_catalogue_that_cannot_be_kept_changes_nothing(
 
 def test_bad_rows_are_bad_the_second_time(tmp_path: Path, counted: Counted) -> None:
     path = write(tmp_path / "rows", [*ROWS, {"statement": "?"}, row("a")])
-    said: list[list[str]] = []
+    faults: list[list[str]] = []
     for _ in range(2):
         loaded = load(path, counted, skip_bad_rows=True)
-        said.append([str(fault) for fault in loaded.skipped])
+        faults.append([str(fault) for fault in loaded.skipped])
         assert len(loaded.problems) == 5
         with pytest.raises(DataError, match=r"rows:6: field 'tests': field required"):
             load(path, counted)
-    assert said[0] == said[1]
-    assert len(said[0]) == 2
-    assert "was already at" in said[0][1]
+    assert faults[0] == faults[1]
+    assert len(faults[0]) == 2
+    assert "was already at" in faults[0][1]
     assert counted.rows == 7
 
 

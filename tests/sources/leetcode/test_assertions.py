@@ -140,7 +140,7 @@ def test_the_first_code_that_a_call_fits_says_the_order() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "value", "corrected"),
+    ("annotation", "value", "corrected"),
     [
         (JSON, Nodes(TREE, [1]), TREE),
         (TREE, Nodes(LIST, [1]), LIST),
@@ -151,8 +151,10 @@ def test_the_first_code_that_a_call_fits_says_the_order() -> None:
         (LIST, 0, JSON),
     ],
 )
-def test_values_know_better_than_annotations(said: Codec, value: object, corrected: Codec) -> None:
-    by_code = Signature(arguments=(JSON, said), result=said)
+def test_values_know_better_than_annotations(
+    annotation: Codec, value: object, corrected: Codec
+) -> None:
+    by_code = Signature(arguments=(JSON, annotation), result=annotation)
     problem = with_codecs(by_code, (1, value), value)
     assert problem == Signature(arguments=(JSON, corrected), result=corrected)
     assert with_codecs(Signature(), (1, value), 1).arguments[0] is JSON

@@ -287,8 +287,8 @@ def test_problems_of_one_number_are_told_apart_by_their_slugs(
 ) -> None:
     path = write_rows(new_row(), new_row(task_id="sum-above"))
     problems = load_spec(f"leetcodedataset:{path}").problems
-    (found,) = select(problems, Selection(tasks=("sum-above",))).problems
-    assert found.native_id == "sum-above"
+    (problem,) = select(problems, Selection(tasks=("sum-above",))).problems
+    assert problem.native_id == "sum-above"
     with pytest.raises(UsageError, match="could be any of"):
         select(problems, Selection(tasks=("leetcode_9001",)))
 

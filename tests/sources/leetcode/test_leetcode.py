@@ -168,5 +168,5 @@ def test_real_leetcode_rows_load(test_data: Path) -> None:
     spec = f"leetcode:{test_data}/greengerong_leetcode/leetcode-train.first2.jsonl"
     problems = load_spec(spec).problems
     assert [len(problem.programs()) for problem in problems] == [1, 1]
-    (found,) = select(problems, Selection(tasks=("leetcode_2",))).problems
-    assert found.id == "leetcode/add-two-numbers"
+    (selected_problem,) = select(problems, Selection(tasks=("leetcode_2",))).problems
+    assert selected_problem.id == "leetcode/add-two-numbers"

@@ -42,8 +42,8 @@ def request(method: str, **params: Any) -> Any:
 
 def hello(name: str = "test agent") -> None:
     client = {"name": name, "version": "1"}
-    told = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client}
-    request("initialize", **told)
+    parameters = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client}
+    request("initialize", **parameters)
 
 
 def call(tool: str, **arguments: Any) -> str:
