@@ -258,8 +258,7 @@ def _parts_of(program: CheckerProgram | None) -> list[bytes]:
         return []
     texts = [program.source, *(text for file in program.files for text in file)]
     texts += [f"{program.interactive} {program.passes}"] if program.has_passes else []
-    further = [part for each in program.others for part in (b"and", *_parts_of(each))]
-    return [text.encode("utf-8", "surrogatepass") for text in texts] + further
+    return [text.encode("utf-8", "surrogatepass") for text in texts]
 
 
 def _test(package: PackageFolder, test: PackageTest, *, public: bool) -> TestCase:

@@ -51,6 +51,7 @@ def submissions(
             "wrong_answer: {permitted: [AC, TLE], required: [TLE, AC], use_for_time_limit: upper}",
             ("time_limit",),
         ),
+        ("wrong_answer: {permitted: [WA], required: [AC, WA]}", ("wrong_answer",)),
         ("wrong_answer: {permitted: [TLE, WA], use_for_time_limit: lower}", ("wrong_answer",)),
     ],
 )  # fmt: skip
