@@ -104,6 +104,8 @@ def _tell(
 ) -> None:
     verdict = "sandbox_error" if grade is None else str(grade.verdict)
     good = verdict in (solution.verdicts or ("accepted",))
+    if not solution.verdicts and grade is not None and grade.score is not None:
+        good = grade.score.points > 0  # the package accepts it, if with a part of the points
     counts[solution.name.partition("/")[0], good] += 1
     failed = next((test for test in grade.tests if not test.passed), None) if grade else None
     why = ""
