@@ -12,6 +12,9 @@ MOST_EXPANDED = 1 << 22
 
 LONGEST = 300
 """Most characters of a message."""
+LONGEST_INTEGER = 200
+"""Most characters of an integer: in any base, a float can hold it."""
+INTEGER = "tag:yaml.org,2002:int"
 
 
 class YamlError(ValueError):
@@ -80,6 +83,7 @@ class _Check:
         if isinstance(node, yaml.ScalarNode):
             size += len(node.value)
             _check_text(node)
+            _check_number(node)
         elif isinstance(node, yaml.MappingNode):
             if self._spelling is not None:
                 _check_keys(node, self._spelling)
@@ -112,3 +116,10 @@ def _check_text(node: Any) -> None:
     except UnicodeEncodeError:
         where = f"line {node.start_mark.line + 1}"
         raise YamlError(f"{where}: half of a surrogate pair, which is not text") from None
+
+
+def _check_number(node: Any) -> None:
+    """Refuse an integer that is too long to be shown, or to be a float."""
+    if node.tag == INTEGER and len(node.value) > LONGEST_INTEGER:
+        where = f"line {node.start_mark.line + 1}"
+        raise YamlError(f"{where}: an integer of more than {LONGEST_INTEGER} characters")

@@ -141,6 +141,17 @@ def test_it_is_read_in_place_of_the_header(
 
 @pytest.mark.thorough
 @needs_gcc
+def test_it_is_precompiled_for_a_source_with_others_beside_it(tmp_path: Path, place: Path) -> None:
+    isolation = strongest.choose().findings.isolation
+    code = f"{INCLUDE}int other();\nint main() {{ return other(); }}\n"
+    program = Program(code, language="cpp", files=(("a.cpp", "int other() { return 0; }"),))
+    with closing(Builder(isolation, Binaries(tmp_path / "b"), Headers(place, worth_it=1))) as made:
+        assert isinstance(made.build(program, lambda: False), int)
+    assert list(place.rglob("*.gch"))
+
+
+@pytest.mark.thorough
+@needs_gcc
 def test_two_that_are_at_it_do_not_both_precompile(build: Build, place: Path) -> None:
     with Headers(place).alone() as alone:
         assert alone

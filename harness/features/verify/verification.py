@@ -353,7 +353,10 @@ def summarize_verification(problems: Sequence[VerifiedProblem]) -> Verification:
         isolation=counted(each.isolation for each in references if each.isolation),
         rejected=len(rejected),
         rejected_as_expected=sum(each.as_expected for each in rejected),
-        wrongly_accepted=sum(each.verdict is Verdict.ACCEPTED for each in rejected),
+        wrongly_accepted=sum(
+            each.verdict is Verdict.ACCEPTED and Verdict.ACCEPTED not in each.expected
+            for each in rejected
+        ),
     )
 
 

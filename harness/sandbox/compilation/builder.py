@@ -129,8 +129,9 @@ class Builder:
         except MissingCompilerError as error:
             raise OSError(str(error)) from error
         flags = program.flags or own.flags
-        more = [name for name, _ in program.files if name.endswith(own.endings)]
-        command = [*compiler.command(flags), *(more if program.links_files else ())]
+        more = [f"./{name}" for name, _ in program.files if name.endswith(own.endings)]
+        alone = compiler.command(flags)
+        command = [*alone, *(more if program.links_files else ())]
         texts = _texts(program, own)
         key = _key(texts, compiler, command)
         if key in self._open:
@@ -143,7 +144,8 @@ class Builder:
                 limits = replace(limits, cpu_s=program.compile_s)
             name = f"compiler-{secrets.token_hex(8)}"
             named = _under_name(command, name)
-            quick = self._with_precompiled(texts, compiler, named, stopped)
+            place = self._precompiled(texts, compiler, _under_name(alone, name), stopped)
+            quick = named if place is None else [*named[:2], "-I", str(place), *named[2:]]
             execution = self._compile(texts, limits, compiler, quick, stopped)
             refused = execution.result is None and execution.ending is not Ending.CPU_LIMIT
             if refused and quick != named:  # for the messages of the header itself
@@ -157,26 +159,26 @@ class Builder:
             os.close(self._open.popitem(last=False)[1])
         return self._open[key]
 
-    def _with_precompiled(
+    def _precompiled(
         self,
         texts: list[tuple[str, str]],
         compiler: Compiler,
         command: list[str],
         stopped: Callable[[], bool],
-    ) -> list[str]:
-        """Return the command that reads the precompiled header, if a source begins with it.
+    ) -> Path | None:
+        """Return the folder of the precompiled header, if the first source begins with it.
 
-        The header is precompiled first where that is worth it.
+        The header is precompiled first where that is worth it, by the command for one source.
         """
         if "clang" in Path(compiler.path).name or not begins_with_header(texts[0][1]):
-            return command
+            return None
         order = command_for_header([command[0], *command[2:]])
         key = _key([("", SOURCE)], compiler, order)
         place = self._headers.find(key)
         if place is None and self._headers.is_worth_it():
             self._precompile(key, (texts[0][0], SOURCE), compiler, command, stopped)
             place = self._headers.find(key)
-        return command if place is None else [*command[:2], "-I", str(place), *command[2:]]
+        return place
 
     def _precompile(
         self,

@@ -33,6 +33,7 @@ from harness.sources.contests.package.constants import with_constants
 from harness.sources.contests.package.included_files import (
     Included,
     included_files,
+    refuse_files_for_python,
     statement_of_included,
 )
 from harness.sources.contests.package.package_folder import MOST_BYTES, PackageFolder
@@ -162,6 +163,8 @@ def _problem(package: PackageFolder) -> Problem:
     if scoring is not None:
         add_parts(digest, scoring.model_dump_json(exclude_none=True).encode())
     tests = test_names(package, (test.input for test in data.sample + data.secret))
+    for name, text in included:
+        add_parts(digest, b"included", name.encode(), text.encode("utf-8", "surrogatepass"))
     accepted, rejected = read_submissions(package, settings, tests, included)
     name = _name(root)
     return Problem(
@@ -229,8 +232,10 @@ def _allowed(languages: Iterable[str] | None) -> tuple[LanguageName, ...]:
 
 def _included(package: PackageFolder, settings: PackageSettings) -> Included:
     """Return the files that are compiled with every solution. Raises DataError."""
-    allowed = _allowed(settings.languages)
-    return () if allowed == ("python",) else included_files(package, settings.constants)
+    if _allowed(settings.languages) == ("python",):
+        refuse_files_for_python(package)
+        return ()
+    return included_files(package, settings.constants)
 
 
 def _check_static(package: PackageFolder) -> None:

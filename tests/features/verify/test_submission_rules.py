@@ -14,9 +14,9 @@ BURN = "while n == 5 and time.process_time() < 1.3: pass"
 SLOW = f"import time\nn = int(input())\n{BURN}\nprint(n // 2, n - n // 2)"
 WRONG = "print(1, 2)"
 RULES = """
-accepted: {score: 100}
-accepted/slow.py: {use_for_time_limit: false}
-some: {permitted: [AC, WA], required: [WA], score: [0, 40]}
+accepted: {score: 100, use_for_time_limit: false}
+'accepted/{half,part}.py': {use_for_time_limit: lower}
+some: {score: [0, 40]}
 some/none.py: {score: [30, 50]}
 """
 FILES = {

@@ -46,6 +46,9 @@ FILES = {
 }
 
 
+RIGHT = '#include "parts.h"\nint first_part(int n) { return n / 2; }'
+
+
 @pytest.mark.parametrize(
     ("code", "verdict"),
     [
@@ -83,9 +86,6 @@ def test_the_statement_shows_the_headers_and_names_the_rest(package: Package) ->
     assert "Your solution is one C++ file" not in only(package(folder="plain")).statement
 
 
-RIGHT = '#include "parts.h"\nint first_part(int n) { return n / 2; }'
-
-
 @pytest.mark.parametrize("mode", ["single_shot", "agentic"])
 async def test_the_model_is_asked_for_the_one_file(
     package: Package, mode: str, tmp_path: Path
@@ -115,8 +115,20 @@ def test_such_a_problem_takes_no_python(package: Package) -> None:
     assert problem.languages == ("cpp",)
     assert not refusal(problem, "cpp")
     assert refusal(problem, "python")
-    python = only(package("name: Parts\nlanguages: python3\n", FILES, folder="python"))
+    settings = "name: Parts\nlanguages: python3\n"
+    files = {name: text for name, text in FILES.items() if name.startswith("include/cpp")}
+    python = only(package(settings, files, folder="python"))
     assert (python.languages, python.included) == (("python",), ())
+    with pytest.raises(DataError, match="added to every solution"):
+        only(package(settings, FILES, folder="both"))
+
+
+def test_a_file_in_another_folder_is_another_problem(package: Package) -> None:
+    hashes = {
+        only(package(more={f"include/cpp/{name}": "int n;"}, folder=f"{number}/parts")).content_hash
+        for number, name in enumerate(["x.h", "cpp/x.h", "a/u/x.h", "b/u/x.h"])
+    }
+    assert len(hashes) == 4
 
 
 def test_a_change_of_these_files_is_another_problem(package: Package) -> None:
@@ -125,6 +137,43 @@ def test_a_change_of_these_files_is_another_problem(package: Package) -> None:
     assert one.content_hash != other.content_hash
 
 
-def test_a_file_with_the_solutions_name_is_refused(package: Package) -> None:
-    with pytest.raises(DataError, match=r"solution\.cpp.*has this name"):
-        only(package(more={"include/cpp/solution.cpp": ""}))
+@pytest.mark.parametrize(
+    ("files", "words"),
+    [
+        (["solution.cpp"], "has this name here"),
+        (["solution.cpp/a.h"], "a file and a folder"),
+        (["a", "a/b.h"], "a file and a folder"),
+        (["@a.cpp"], "does not allow this name"),
+        (["-oevil.cpp"], "does not allow this name"),
+        (["a b.h"], "does not allow this name"),
+        (["a\nb.h"], "does not allow this name"),
+        ([f"{number}.h" for number in range(101)], "more than 100 files"),
+    ],
+)
+def test_files_that_cannot_lie_beside_a_solution_are_refused(
+    package: Package, files: list[str], words: str
+) -> None:
+    more = {f"include/{'default' if name == 'a' else 'cpp'}/{name}": "int n;" for name in files}
+    with pytest.raises(DataError, match=words):
+        only(package(more=more))
+
+
+def test_sources_of_every_ending_are_compiled(package: Package, worker: Worker) -> None:
+    files = {**FILES, "include/cpp/lib/grader.C": GRADER.replace("parts.h", "../parts.h")}
+    del files["include/cpp/grader.cpp"]
+    problem = only(package(more=files))
+    grade = judge(worker, Options().task(problem, RIGHT, problem.tests.all(), "cpp"))
+    assert grade.verdict is Verdict.ACCEPTED
+
+
+def test_a_statement_has_the_headers_whatever_else_there_is(package: Package) -> None:
+    files = {
+        "include/cpp/a.cpp": "//" * 20_000,
+        "include/cpp/b.h": "//" * 20_000,
+        "include/cpp/c.h": "// ```` not the end",
+        **{f"include/cpp/d{number}.cpp": "" for number in range(40)},
+    }
+    statement = only(package(more=files)).statement
+    assert "`c.h`:\n\n`````cpp\n// ```` not the end\n`````" in statement
+    assert "23 more." in statement
+    assert len(statement) < 2_000

@@ -1,5 +1,6 @@
 """`submissions.yaml`: what is expected of each submission of a package."""
 
+import time
 from pathlib import Path
 
 import pytest
@@ -72,19 +73,53 @@ def test_folders_of_any_name_are_read_where_a_rule_expects_something(package: Pa
     assert "wrong_answer/b.py" not in submissions(package, either, "wrong_answer/b.py")
 
 
-def test_a_submission_may_be_kept_out_of_the_time_limit_and_has_its_points(
-    package: Package,
+@pytest.mark.parametrize(
+    ("rules", "sets_limit"),
+    [
+        ("accepted/half.cc: {}", True),
+        ("accepted/half.py: {use_for_time_limit: false}", True),  # the folder's own rule is another
+        ("accepted: {use_for_time_limit: false}", False),
+        ("accepted: {use_for_time_limit: false}\n'accepted/*': {use_for_time_limit: lower}", True),
+        ("accepted: {permitted: [AC, TLE], required: [AC]}", None),  # nothing is expected of it
+        ("accepted: {permitted: [AC], sample: {use_for_time_limit: false}}", True),
+    ],
+)
+def test_the_time_limit_follows_from_what_no_rule_keeps_out(
+    package: Package, rules: str, sets_limit: bool | None
 ) -> None:
-    rules = "accepted/*.py: {use_for_time_limit: false, score: 30}\n'*': {score: [0, 40]}\n"
-    references = submissions(package, rules)
-    assert (references["accepted/half.py"].sets_limit, references["accepted/half.py"].points) == (
-        False,
-        (30, 30),
+    read = submissions(package, rules).get("accepted/half.py")
+    assert (read and read.sets_limit) == sets_limit
+
+
+def test_points_may_be_all_that_is_expected(package: Package) -> None:
+    read = submissions(package, "'*': {score: [0, 40]}\npart: {score: 30}\n", "part/a.py")
+    assert read["accepted/half.cc"].points == (0, 40)
+    assert read["part/a.py"].points == (30, 30)
+    assert {"accepted", "wrong_answer", "time_limit", "runtime_error"} <= {
+        *read["part/a.py"].verdicts
+    }
+
+
+@pytest.mark.parametrize("tag", ["CORRECT", "TIMELIMIT"])
+def test_the_rules_count_and_no_tag_of_the_source(package: Package, tag: str) -> None:
+    folder = package(
+        NEWER,
+        {
+            FILE: "hacks: {permitted: [AC, WA], required: [WA]}",
+            "submissions/hacks/h.py": f"# @EXPECTED_RESULTS@: {tag}",
+        },
     )
-    assert (references["accepted/half.cc"].sets_limit, references["accepted/half.cc"].points) == (
-        True,
-        (0, 40),
-    )
+    read = {each.name: each.verdicts for each in only(folder).known_solutions()}
+    assert read["hacks/h.py"] == ("wrong_answer",)
+
+
+def test_many_patterns_with_many_tests_are_read_in_no_time(package: Package) -> None:
+    rules = "".join(f"'a{n}': {{'secret/{{*{n},x}}': {{permitted: [AC]}}}}\n" for n in range(150))
+    files = {f"data/secret/{n:03}.{end}": "3\n" for n in range(1_000) for end in ("in", "ans")}
+    folder = package(NEWER, files | {FILE: rules})
+    start = time.process_time()
+    only(folder)
+    assert time.process_time() - start < 5
 
 
 def test_the_language_that_a_rule_says_counts(package: Package) -> None:
@@ -113,6 +148,12 @@ def test_older_formats_have_no_such_file(package: Package, version: str) -> None
         ("accepted: {secret: {language: cpp}}", ["secret: language", "not known here"]),
         ("accepted: {secret: [AC]}", ["accepted: secret", "not a map"]),
         ("accepted: {score: [4, 3]}", ["accepted: score", "smaller one first"]),
+        (f"accepted: {{score: 1{'0' * 400}}}", ["integer of more than 200"]),
+        (f"accepted: {{permitted: 0x{'f' * 6000}}}", ["integer of more than 200"]),
+        ("accepted: {language: [cpp, python3]}", ["accepted: language", "is no text"]),
+        ("accepted: {}\naccepted/: {}", ["accepted", "given twice"]),
+        ("accepted: {secret: {permitted: [AC], required: [TLE]}}", ["must be TLE, and none may"]),
+        ("".join(f"'{n}{{a,b}}': {{}}\n" for n in range(260)), ["more than 500"]),
         ("accepted: {score: .nan}", ["accepted: score", "neither a number"]),
         ("accepted: {score: true}", ["accepted: score", "neither a number"]),
         ("accepted: {use_for_time_limit: both}", ["use_for_time_limit", "lower, upper"]),
@@ -122,7 +163,7 @@ def test_older_formats_have_no_such_file(package: Package, version: str) -> None
         (f"'{'{a,b}' * 7}': {{}}", ["more than 100 patterns"]),
         (f"'{'a' * 1001}': {{}}", ["longer than 1,000"]),
         ("'*/half.py': {permitted: [WA]}", ["accepted/half.py", "no verdict is left for test"]),
-        ("'*': {required: [WA]}", ["accepted/half.", "may fail no test"]),
+        ("'*': {required: [WA]}", ["accepted/half.", "must be WA, and none may"]),
         ("accepted: {score: 3}\n'*': {score: 4}", ["accepted/half.", "no number of points"]),
     ],
 )  # fmt: skip

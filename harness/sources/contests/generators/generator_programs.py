@@ -8,7 +8,7 @@ from pathlib import Path, PurePosixPath
 from harness.errors import DataError
 from harness.languages import PYTHON as PYTHON_3
 from harness.python_source import parse_or_none
-from harness.sources.contests.package.included_files import included_files
+from harness.sources.contests.package.included_files import included_files, without_included
 from harness.sources.contests.package.package_folder import MOST_PROGRAM_BYTES, PackageFolder
 from harness.sources.contests.package.package_programs import (
     CPP,
@@ -107,13 +107,15 @@ def solution_at(
     Raises:
         DataError: there is none, or it cannot be run here.
     """
-    names: Mapping[str, str] = dict(included_files(package, constants))
-    if not names:
+    if not is_folder(path) and LANGUAGES.get(path.suffix) != CPP:
         return program_at(package, path, where, constants)
-    files = package.files(path) if is_folder(path) else [path]
-    own = PackageProgram(path, tuple(each for each in files if each.name not in names))
-    source = _source(package, own, where, constants)
-    return replace(source, files=tuple({**dict(source.files), **names}.items()))
+    files = tuple(package.files(path)) if is_folder(path) else (path,)
+    program = PackageProgram(path, files)
+    included = included_files(package, constants) if program.language == CPP else ()
+    if not included:
+        return program_at(package, path, where, constants)
+    source = _source(package, without_included(program, included), where, constants)
+    return replace(source, files=tuple({**dict(source.files), **dict(included)}.items()))
 
 
 def first_accepted(package: PackageFolder) -> Path | None:

@@ -32,6 +32,11 @@ class PathPattern:
             raise PatternError(f"{refused[0]!r} is not in the format's patterns")
         self._choices = [choice.strip("/").split("/") for choice in _choices(text)]
 
+    @property
+    def choices(self) -> int:
+        """Number of patterns without braces that it stands for."""
+        return len(self._choices)
+
     def matches(self, path: str) -> bool:
         """Return whether it matches a path, or a folder around it."""
         names = path.split("/")

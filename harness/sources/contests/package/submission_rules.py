@@ -1,8 +1,8 @@
 """`submissions/submissions.yaml` of a package: the verdicts that submissions may get, and must get.
 
-Source: the format of 2025-09, "Example submissions". Its keys are patterns of submissions; each has
-rules for all tests, and within it patterns of tests with rules for these. Of a rule for some tests
-the points, and of any rule the message, are not checked.
+Source: the format of 2025-09, "Example submissions" and "Timelimit inference". Its keys are
+patterns of submissions; each has rules for all tests, and within it patterns of tests with rules
+for these. Of a rule for some tests the points, and of any rule the message, are not checked.
 """
 
 import math
@@ -30,6 +30,8 @@ PERMITTED, REQUIRED, LANGUAGE, POINTS = "permitted", "required", "language", "sc
 FOR_LIMIT = "use_for_time_limit"
 TEXTS = ("entrypoint", "authors", "author", "model_solution", "message")
 DATA = ("sample", "secret")
+MOST_CHOICES = 500
+"""Most patterns without braces that those of a file stand for: each is compared with each test."""
 _KEYS = {PERMITTED, REQUIRED, LANGUAGE, POINTS, FOR_LIMIT, *TEXTS}
 _BY_FOLDER: Mapping[str, tuple[str, str]] = {
     "accepted": ("AC", ""),
@@ -61,14 +63,17 @@ class Expectation:
 
 @dataclass(frozen=True, slots=True)
 class _Rule:
-    """Rule for some tests: verdicts that each of them may have, and that one of them must have."""
+    """Rule for some tests: verdicts that each of them may have, and that one of them must have.
 
-    tests: PathPattern | None
+    Attributes:
+        tests: numbers of these tests.
+        sets_limit: whether the time limit may follow from submissions that it holds for.
+    """
+
+    tests: frozenset[int]
     permitted: frozenset[str] = ANY
     required: frozenset[str] = ANY
-
-    def holds_for(self, test: str) -> bool:
-        return self.tests is None or self.tests.matches(test)
+    sets_limit: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +84,6 @@ class _Entry:
     rules: tuple[_Rule, ...]
     points: tuple[float, float] | None = None
     language: str = ""
-    sets_limit: bool = True
 
 
 class SubmissionRules:
@@ -95,51 +99,57 @@ class SubmissionRules:
 
     def __init__(self, package: PackageFolder, tests: Sequence[str]) -> None:
         self._tests = tests
+        self._all = frozenset(range(len(tests)))
+        self._choices = 0
         self.path = package.root / "submissions" / FILE
         values = package.mapping(self.path)
         folders = {name: _words_of_folder(name) for name in _BY_FOLDER}
-        given: dict[str, dict[str, Any]] = dict(folders)
+        given: dict[str, dict[str, Any]] = {}
         for key, value in values.items():
             name = str(key).strip("/")
-            mapping = _mapping(value, self._where, name)
-            given[name] = {**folders.get(name, {}), **mapping}
+            if name in given:
+                raise DataError(self._where, name, "it is given twice")
+            given[name] = {**folders.get(name, {}), **_mapping(value, self._where, name)}
+        given = {**folders, **given}
         self._entries = [self._entry(name, mapping) for name, mapping in given.items()]
 
     def of(self, submission: str) -> Expectation:
         """Return what is expected of a submission, given by its path below `submissions`.
 
         Raises:
-            DataError: the rules leave no verdict, or several numbers of points.
+            DataError: the rules leave no verdict, or no number of points.
         """
         entries = [each for each in self._entries if each.submissions.matches(submission)]
+        rules = [rule for each in entries for rule in each.rules]
         return Expectation(
-            self._verdicts(submission, [rule for each in entries for rule in each.rules]),
+            self._verdicts(submission, rules),
             self._points(submission, entries),
             next((each.language for each in reversed(entries) if each.language), ""),
-            all(each.sets_limit for each in entries),
+            any(rule.sets_limit and TOO_SLOW not in rule.permitted for rule in rules),
         )
 
     def _verdicts(self, submission: str, rules: Sequence[_Rule]) -> tuple[str, ...]:
         """Return the verdicts on the whole that the rules for its tests allow."""
-        may_fail: frozenset[str] = frozenset()
-        may_pass = True
-        for test in self._tests:
-            left = ANY
-            for rule in rules:
-                left &= rule.permitted if rule.holds_for(test) else ANY
-            if not left:
-                raise DataError(self._where, submission, f"no verdict is left for test {test}")
-            may_fail |= left - {ACCEPTED}
-            may_pass = may_pass and ACCEPTED in left
+        tests: Mapping[str, frozenset[int]] = {  # those that may have the verdict
+            verdict: self._all.difference(
+                *(rule.tests for rule in rules if verdict not in rule.permitted)
+            )
+            for verdict in VERDICTS
+        }
+        if without := self._all.difference(*tests.values()):
+            what = f"no verdict is left for test {self._tests[min(without)]}"
+            raise DataError(self._where, submission, what)
         for rule in rules:
-            must_fail = ACCEPTED not in rule.required
-            if must_fail and any(map(rule.holds_for, self._tests)):
-                may_pass = False
-        if not may_pass and not may_fail:
-            raise DataError(self._where, submission, "it must fail, and may fail no test")
-        allowed = may_fail | ({ACCEPTED} if may_pass else frozenset[str]())
-        return tuple(ours for name, all_ours in VERDICTS.items() if name in allowed
-                     for ours in all_ours)  # fmt: skip
+            if rule.tests and not any(tests[verdict] & rule.tests for verdict in rule.required):
+                what = (
+                    f"one of its tests must be {' or '.join(sorted(rule.required))}, and none may"
+                )
+                raise DataError(self._where, submission, what)
+        must_fail = any(rule.tests and ACCEPTED not in rule.required for rule in rules)
+        allowed = {verdict for verdict in VERDICTS if tests[verdict]}
+        if must_fail or tests[ACCEPTED] != self._all:
+            allowed -= {ACCEPTED}
+        return tuple(ours for each in VERDICTS if each in allowed for ours in VERDICTS[each])
 
     def _points(self, submission: str, entries: Iterable[_Entry]) -> tuple[float, float] | None:
         ranges = [each.points for each in entries if each.points is not None]
@@ -157,7 +167,7 @@ class SubmissionRules:
     def _entry(self, name: str, values: Mapping[str, Any]) -> _Entry:
         """Read what is said of the submissions of a pattern."""
         inner = {str(key): value for key, value in values.items() if key not in _KEYS}
-        rules = [self._rule(None, values, name)]
+        rules = [self._rule(self._all, values, name)]
         for key, value in inner.items():
             pattern, where = self._pattern(key), f"{name}: {key}"
             if not pattern.may_begin_with(DATA):
@@ -166,16 +176,15 @@ class SubmissionRules:
             below = _mapping(value, self._where, where)
             if unknown := below.keys() - {PERMITTED, REQUIRED, POINTS, FOR_LIMIT, "message"}:
                 raise DataError(self._where, f"{where}: {min(map(str, unknown))}", "not known here")
-            rules.append(self._rule(pattern, below, where))
-        return _Entry(
-            self._pattern(name),
-            tuple(rules),
-            self._range(values.get(POINTS), name),
-            " ".join(words(values.get(LANGUAGE), self._where, LANGUAGE)),
-            values.get(FOR_LIMIT) is not False,
-        )
+            tests = (number for number, test in enumerate(self._tests) if pattern.matches(test))
+            rules.append(self._rule(frozenset(tests), below, where))
+        language = values.get(LANGUAGE)
+        if language is not None and not isinstance(language, str):
+            raise DataError(self._where, f"{name}: {LANGUAGE}", f"{language!r:.60} is no text")
+        points = self._range(values.get(POINTS), name)
+        return _Entry(self._pattern(name), tuple(rules), points, (language or "").strip())
 
-    def _rule(self, tests: PathPattern | None, values: Mapping[str, Any], where: str) -> _Rule:
+    def _rule(self, tests: frozenset[int], values: Mapping[str, Any], where: str) -> _Rule:
         permitted = self._named(values.get(PERMITTED), f"{where}: {PERMITTED}")
         required = self._named(values.get(REQUIRED), f"{where}: {REQUIRED}")
         match values.get(FOR_LIMIT):
@@ -188,7 +197,7 @@ class SubmissionRules:
             case other:
                 what = f"{other!r:.60} is none of: true, false, lower, upper"
                 raise DataError(self._where, f"{where}: {FOR_LIMIT}", what)
-        return _Rule(tests, permitted, required)
+        return _Rule(tests, permitted, required, values.get(FOR_LIMIT) is not False)
 
     def _named(self, value: object, field: str) -> frozenset[str]:
         named = frozenset(words(value, self._where, field))
@@ -212,9 +221,14 @@ class SubmissionRules:
 
     def _pattern(self, text: str) -> PathPattern:
         try:
-            return PathPattern(text)
+            pattern = PathPattern(text)
         except PatternError as error:
             raise DataError(self._where, text[:100], str(error)) from None
+        self._choices += pattern.choices
+        if self._choices > MOST_CHOICES:
+            what = f"its patterns stand for more than {MOST_CHOICES} without braces"
+            raise DataError(self._where, text[:100], what)
+        return pattern
 
 
 def test_names(package: PackageFolder, inputs: Iterable[Path]) -> list[str]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from harness.languages import PYTHON as PYTHON_3
 from harness.problem import Reference
 from harness.python_source import parse_or_none
-from harness.sources.contests.package.included_files import Included
+from harness.sources.contests.package.included_files import Included, without_included
 from harness.sources.contests.package.package_folder import PackageFolder
 from harness.sources.contests.package.package_programs import (
     CPP,
@@ -63,7 +63,7 @@ def read_submissions(
     """Return the accepted submissions, and the others with the verdicts expected of them.
 
     Only programs of one file in Python or C++ are read; copies of included files may lie beside.
-    Of some, nothing is expected: they may pass or fail, and are left out.
+    Of some, nothing is expected: they may pass or fail, with any points, and are left out.
 
     Args:
         package: the package.
@@ -85,15 +85,16 @@ def read_submissions(
                 expected = rules.of(name)
             if included and program.language == PYTHON:  # the files for it are not added here
                 continue
-            own = _without(program, {name for name, _ in included})
+            own = without_included(program, included)
             for each in _read(package, own, settings, expected.language):
-                verdicts = _tagged(each.code) or expected.verdicts
+                tagged = _tagged(each.code) if rules is None else ()
+                verdicts = tagged or expected.verdicts
                 read = each.model_copy(
                     update={"points": expected.points, "sets_limit": expected.sets_limit}
                 )
                 if verdicts == (ACCEPTED,):
                     accepted.append(read)
-                elif ACCEPTED not in verdicts:
+                elif ACCEPTED not in verdicts or expected.points is not None:
                     rejected.append(read.model_copy(update={"verdicts": verdicts}))
     return tuple(accepted), tuple(rejected)
 
@@ -114,12 +115,6 @@ def _folders(package: PackageFolder, rules: SubmissionRules | None) -> list[Path
         entries = package.entries(package.root / FOLDER)
         folders += [path for path in entries if path.name not in EXPECTED and is_folder(path)]
     return folders
-
-
-def _without(program: PackageProgram, names: set[str]) -> PackageProgram:
-    """Return a submission without its copies of included files, which these would replace."""
-    files = [path for path in program.files if path == program.path or path.name not in names]
-    return PackageProgram(program.path, tuple(files))
 
 
 def _read(
