@@ -197,6 +197,7 @@ class TestImport:
             harness.import_run(revisions, [ECHO], tmp_path / "r", file_format="revisions")
 
     def test_a_failed_start_leaves_nothing(self, tmp_path: Path, revisions: Path) -> None:
+        pytest.importorskip("ray")
         (tmp_path / "old").mkdir()
         before = sorted(tmp_path.rglob("*"))
         for name in ("old", "new"):

@@ -346,6 +346,7 @@ def _run(first: str) -> int:
 
 def _prepare(program: str) -> None:
     """Prepare what every command needs: flags, plug-ins, bundled templates."""
+    import lent_servers  # noqa: F401 # pyright: ignore[reportUnusedImport] - before its folder goes
     import typer
 
     from harness import plugins
