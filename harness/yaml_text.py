@@ -13,7 +13,7 @@ MOST_EXPANDED = 1 << 22
 LONGEST = 300
 """Most characters of a message."""
 LONGEST_INTEGER = 200
-"""Most characters of an integer: in any base, a float can hold it."""
+"""Most characters of an integer, so that a float can hold it in any base."""
 INTEGER = "tag:yaml.org,2002:int"
 
 

@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, settings
 
 pytest_plugins = ["files_on_demand", "run_fixtures", "judging_fixtures"]
 
-# Or every process compiles all tests, and each takes longer than some tests do.
+# PYTHONDONTWRITEBYTECODE would make each process compile all tests, which takes 10 seconds.
 sys.dont_write_bytecode = False
 
 # How long an example takes hangs on what else the machine does.

@@ -10,7 +10,7 @@ from harness.errors import DataError
 from harness.figures import count
 from harness.grading.jobs import CODE_HASH, Job, Judged, Options, ReferenceAt, code_hash
 from harness.grading.reference_verdicts import Finding, keys_of
-from harness.grading.verdict import INFRASTRUCTURE, Verdict
+from harness.grading.verdict import INFRASTRUCTURE, ROUNDING, Verdict
 from harness.languages import PYTHON
 from harness.languages.known import LANGUAGES
 from harness.languages.language import MissingCompilerError
@@ -27,7 +27,6 @@ SMALL_ROW = 1 << 16
 """Most bytes of a row that is decoded only to count its tests."""
 SLOW = 0.5
 """Part of a test's CPU limit; slower references leave solutions little room."""
-POINTS_ROUNDING = 1e-6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,7 +58,8 @@ class VerifiedReference(Finding):
         if self.expected_points is None or self.points is None:
             return True
         low, high = self.expected_points
-        return low - POINTS_ROUNDING <= self.points <= high + POINTS_ROUNDING
+        rounding = ROUNDING * max(1.0, abs(high))
+        return low - rounding <= self.points <= high + rounding
 
 
 class VerifiedProblem(Frozen):

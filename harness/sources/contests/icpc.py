@@ -379,7 +379,7 @@ def _own_validator(
     own, (program, *others) = settings.validator_limits, programs
     if others:
         if settings.kinds & {INTERACTIVE, MULTI_PASS, SCORING}:
-            what = "there are several, and each would decide on dialogue or points"
+            what = "several; an interactive, multi-pass or scoring problem can have one here"
             raise DataError(str(program.path), FIELD, what)
         first, *rest = (_program(package, settings, each) for each in programs)
         return _as_program(first.model_copy(update={"others": tuple(rest)}), settings)

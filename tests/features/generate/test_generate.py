@@ -60,6 +60,14 @@ FORK = "import os\nwhile True: os.fork()"
 HUGE = "import sys\nwhile True: sys.stdout.write('7' * 1000000)"
 
 
+def require_compiler() -> None:
+    """Skip the test where there is no compiler."""
+    try:
+        compiler()
+    except MissingCompilerError as missing:
+        pytest.skip(str(missing))
+
+
 def put(folder: Path, more: dict[str, str] | None = None) -> Path:
     """Write a package with generators and no secret tests."""
     write_package(folder, "name: Parts\nvalidation: custom\n", PARTS | (more or {}))
@@ -192,10 +200,7 @@ def test_a_generator_that_fails_is_tried_again_with_the_next_seed(tmp_path: Path
 
 
 def test_a_solution_is_compiled_with_the_files_that_belong_to_every_one(tmp_path: Path) -> None:
-    try:
-        compiler()
-    except MissingCompilerError as missing:
-        pytest.skip(str(missing))
+    require_compiler()
     grader = """
 #include "parts.h"
 #include <cstdio>
@@ -214,10 +219,7 @@ int main() { int n; if (scanf("%d", &n)) printf("%d %d\\n", part(n), n - part(n)
 
 
 def test_a_cpp_generator_finds_headers_and_arguments(tmp_path: Path) -> None:
-    try:
-        compiler()
-    except MissingCompilerError as missing:
-        pytest.skip(str(missing))
+    require_compiler()
     code = """
 #include "made.h"
 #include <cstdlib>

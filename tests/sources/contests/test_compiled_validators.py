@@ -172,7 +172,7 @@ def test_each_of_several_validators_changes_the_content_hash(package: Package) -
 @pytest.mark.parametrize("kind", ["interactive", "multi-pass", "scoring"])
 def test_several_validators_of_dialogues_or_points_are_refused(package: Package, kind: str) -> None:
     settings = f"problem_format_version: 2025-09\nname: {{en: Parts}}\ntype: {kind}\n"
-    with pytest.raises(DataError, match="there are several"):
+    with pytest.raises(DataError, match="can have one here"):
         only(package(settings, FILES | {"output_validators/z/even.py": EVEN}))
 
 

@@ -140,13 +140,13 @@ def test_a_change_of_these_files_is_another_problem(package: Package) -> None:
 @pytest.mark.parametrize(
     ("files", "words"),
     [
-        (["solution.cpp"], "has this name here"),
+        (["solution.cpp"], "solution is compiled under this name"),
         (["solution.cpp/a.h"], "a file and a folder"),
         (["a", "a/b.h"], "a file and a folder"),
-        (["@a.cpp"], "does not allow this name"),
-        (["-oevil.cpp"], "does not allow this name"),
-        (["a b.h"], "does not allow this name"),
-        (["a\nb.h"], "does not allow this name"),
+        (["@a.cpp"], "the format allows letters"),
+        (["-oevil.cpp"], "the format allows letters"),
+        (["a b.h"], "the format allows letters"),
+        (["a\nb.h"], "the format allows letters"),
         ([f"{number}.h" for number in range(101)], "more than 100 files"),
     ],
 )

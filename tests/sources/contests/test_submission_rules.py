@@ -92,12 +92,23 @@ def test_the_time_limit_follows_from_what_no_rule_keeps_out(
 
 
 def test_points_may_be_all_that_is_expected(package: Package) -> None:
-    read = submissions(package, "'*': {score: [0, 40]}\npart: {score: 30}\n", "part/a.py")
+    files = {
+        FILE: "'*': {score: [0, 40]}\npart: {score: 30}\n",
+        "data/secret/group/test_group.yaml": "max_score: 100\n",
+        "submissions/part/a.py": "print(1)",
+    }
+    scoring = only(package(f"{NEWER}type: scoring\n", files))
+    read = {each.name: each for each in scoring.known_solutions()}
     assert read["accepted/half.cc"].points == (0, 40)
     assert read["part/a.py"].points == (30, 30)
     assert {"accepted", "wrong_answer", "time_limit", "runtime_error"} <= {
         *read["part/a.py"].verdicts
     }
+
+
+def test_points_are_refused_where_a_problem_gives_none(package: Package) -> None:
+    with pytest.raises(DataError, match="the problem's type is not scoring"):
+        submissions(package, "accepted: {score: 30}")
 
 
 @pytest.mark.parametrize("tag", ["CORRECT", "TIMELIMIT"])
@@ -150,21 +161,21 @@ def test_older_formats_have_no_such_file(package: Package, version: str) -> None
         ("accepted: {score: [4, 3]}", ["accepted: score", "smaller one first"]),
         (f"accepted: {{score: 1{'0' * 400}}}", ["integer of more than 200"]),
         (f"accepted: {{permitted: 0x{'f' * 6000}}}", ["integer of more than 200"]),
-        ("accepted: {language: [cpp, python3]}", ["accepted: language", "is no text"]),
+        ("accepted: {language: [cpp, python3]}", ["accepted: language", "not the code"]),
         ("accepted: {}\naccepted/: {}", ["accepted", "given twice"]),
-        ("accepted: {secret: {permitted: [AC], required: [TLE]}}", ["must be TLE, and none may"]),
-        ("".join(f"'{n}{{a,b}}': {{}}\n" for n in range(260)), ["more than 500"]),
+        ("accepted: {secret: {permitted: [AC], required: [TLE]}}", ["must get TLE, and no"]),
+        ("".join(f"'{n}{{a,b}}': {{}}\n" for n in range(260)), ["more than 500 patterns"]),
         ("accepted: {score: .nan}", ["accepted: score", "neither a number"]),
         ("accepted: {score: true}", ["accepted: score", "neither a number"]),
         ("accepted: {use_for_time_limit: both}", ["use_for_time_limit", "lower, upper"]),
         ("'**/a.py': {}", ["**", "not in the format's patterns"]),
         ("'accepted/[ab].py': {}", ["not in the format's patterns"]),
-        ("'accepted/{a.py': {}", ["a brace has no other"]),
+        ("'accepted/{a.py': {}", ["a brace without its partner"]),
         (f"'{'{a,b}' * 7}': {{}}", ["more than 100 patterns"]),
         (f"'{'a' * 1001}': {{}}", ["longer than 1,000"]),
-        ("'*/half.py': {permitted: [WA]}", ["accepted/half.py", "no verdict is left for test"]),
-        ("'*': {required: [WA]}", ["accepted/half.", "must be WA, and none may"]),
-        ("accepted: {score: 3}\n'*': {score: 4}", ["accepted/half.", "no number of points"]),
+        ("'*/half.py': {permitted: [WA]}", ["accepted/half.py", "permit no verdict on test"]),
+        ("'*': {required: [WA]}", ["accepted/half.", "a test must get WA, and no test may"]),
+        ("accepted: {score: 3}\n'*': {score: 4}", ["accepted/half.", "allow no number of points"]),
     ],
 )  # fmt: skip
 def test_what_cannot_be_meant_is_named(package: Package, rules: str, words: list[str]) -> None:

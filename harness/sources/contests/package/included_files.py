@@ -33,8 +33,8 @@ def included_files(package: PackageFolder, constants: Mapping[str, str]) -> Incl
     """Return names and texts of the files that are compiled with every solution in C++.
 
     Raises:
-        DataError: one cannot be read or has no name that it could have, or there are files for
-            solutions in Python or all languages, and none for C++.
+        DataError: one cannot be read or its name is not allowed, or there are files for solutions
+            in Python or all languages, and none for C++.
     """
     root = package.root / FOLDER
     if not package.entries(root / CPP):
@@ -59,7 +59,7 @@ def refuse_files_for_python(package: PackageFolder) -> None:
     """Refuse files that are added to solutions in Python. Raises DataError."""
     for name in (DEFAULT, *FOR_PYTHON):
         if package.entries(folder := package.root / FOLDER / name):
-            what = "files that are added to every solution; that can be done in C++ alone"
+            what = "files that are added to every solution; here only C++ solutions can have them"
             raise DataError(str(folder), None, what)
 
 
@@ -80,7 +80,7 @@ def statement_of_included(included: Included) -> str:
         return ""
     names = [f"`{name}`" for name, _ in included[:MOST_NAMED]]
     names += [f"{len(included) - MOST_NAMED} more"] if len(included) > MOST_NAMED else []
-    said = "Your solution is one C++ file. It is compiled with files that are there: "
+    said = "Your solution is one C++ file. It is compiled together with these files: "
     return "\n\n".join(["", f"{said}{', '.join(names)}.", *_headers(included)])
 
 
@@ -95,12 +95,14 @@ def _headers(included: Included) -> Iterator[str]:
 
 
 def _label(path: Path, folder: Path) -> str:
-    """Return a file's name in the compiler's folder; sources end there as the compiler needs."""
+    """Return a file's name in the compiler's folder, with an ending that the compiler knows."""
     label = path.relative_to(folder).as_posix()
     if LANGUAGES.get(path.suffix) == CPP and not label.endswith(LANGUAGE.endings):
         label = f"{label.removesuffix(path.suffix)}.cpp"
     if not all(map(NAME.fullmatch, label.split("/"))):
-        raise DataError(str(path), None, "the format does not allow this name")
+        raise DataError(
+            str(path), None, "rename it: the format allows letters, digits, _, . and - in names"
+        )
     if label == LANGUAGE.source:
-        raise DataError(str(path), None, "the solution's own file has this name here")
+        raise DataError(str(path), None, "rename it: the solution is compiled under this name")
     return label

@@ -119,7 +119,7 @@ def read_settings(values: Mapping[str, Any], where: str) -> PackageSettings:
         validator_limits=_validator_limits(values.get("limits"), where),
         limit_rule=_limit_rule(values.get("limits"), where, is_legacy=is_legacy),
         version=version,
-        grading=_mapping(values.get("grading"), where, "grading"),
+        grading=mapping(values.get("grading"), where, "grading"),
         has_scores="score" in validation[1:],
     )
 
@@ -144,6 +144,15 @@ def words(value: object, where: str, key: str) -> tuple[str, ...]:
     if any(isinstance(each, bool) or not isinstance(each, str | int | float) for each in given):
         raise DataError(where, key, f"{value!r:.60} is neither text nor a list of texts")
     return tuple(map(str, given)) if isinstance(value, list) else tuple(str(value).split())
+
+
+def mapping(value: object, where: str, key: str) -> dict[str, Any]:
+    """Return a map; empty for none. Raises DataError for anything else."""
+    if value is None:
+        return {}
+    if not isinstance(value, dict):
+        raise DataError(where, key, f"{value!r:.60} is not a map")
+    return cast("dict[str, Any]", value)
 
 
 def refuse_misspelt(values: Mapping[str, Any], known: Collection[str], where: str) -> None:
@@ -172,14 +181,6 @@ def _is_custom(validation: tuple[str, ...], where: str) -> bool:
     if kind not in {"default", CUSTOM}:
         raise DataError(where, "validation", f"{kind!r:.60} is neither default nor custom")
     return kind == CUSTOM
-
-
-def _mapping(value: object, where: str, key: str) -> dict[str, Any]:
-    if value is None:
-        return {}
-    if not isinstance(value, dict):
-        raise DataError(where, key, f"{value!r:.60} is not a map")
-    return cast("dict[str, Any]", value)
 
 
 def _title(name: object) -> str:

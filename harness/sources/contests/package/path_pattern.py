@@ -65,7 +65,7 @@ def _choices(text: str) -> list[str]:
         braces = _BRACES.search(pattern)
         if braces is None:
             if "{" in pattern or "}" in pattern:
-                raise PatternError("a brace has no other")
+                raise PatternError("a brace without its partner")
             whole.append(pattern)
         else:
             before, after = pattern[: braces.start()], pattern[braces.end() :]

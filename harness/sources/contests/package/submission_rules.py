@@ -2,7 +2,7 @@
 
 Source: the format of 2025-09, "Example submissions" and "Timelimit inference". Its keys are
 patterns of submissions; each has rules for all tests, and within it patterns of tests with rules
-for these. Of a rule for some tests the points, and of any rule the message, are not checked.
+for these. The key `message` is not checked, nor the points of a rule for some tests.
 """
 
 import math
@@ -13,7 +13,7 @@ from typing import Any, cast
 
 from harness.errors import DataError
 from harness.sources.contests.package.package_folder import PackageFolder
-from harness.sources.contests.package.package_settings import words
+from harness.sources.contests.package.package_settings import mapping, words
 from harness.sources.contests.package.path_pattern import PathPattern, PatternError
 
 FILE = "submissions.yaml"
@@ -24,14 +24,14 @@ VERDICTS: Mapping[str, tuple[str, ...]] = {
     TOO_SLOW: ("time_limit",),
     "RTE": ("runtime_error", "memory_limit", "output_limit"),
 }
-"""The format's verdicts, and which of ours they are; it has none for memory and output."""
+"""The format's verdicts, each with those of ours that count as it."""
 ANY = frozenset(VERDICTS)
 PERMITTED, REQUIRED, LANGUAGE, POINTS = "permitted", "required", "language", "score"
 FOR_LIMIT = "use_for_time_limit"
 TEXTS = ("entrypoint", "authors", "author", "model_solution", "message")
 DATA = ("sample", "secret")
 MOST_CHOICES = 500
-"""Most patterns without braces that those of a file stand for: each is compared with each test."""
+"""Most patterns in a file, braces expanded: each is compared with each test."""
 _KEYS = {PERMITTED, REQUIRED, LANGUAGE, POINTS, FOR_LIMIT, *TEXTS}
 _BY_FOLDER: Mapping[str, tuple[str, str]] = {
     "accepted": ("AC", ""),
@@ -41,7 +41,7 @@ _BY_FOLDER: Mapping[str, tuple[str, str]] = {
     "run_time_error": ("AC RTE", "RTE"),
     "brute_force": ("AC TLE RTE", "TLE RTE"),
 }
-"""Verdicts of which each test of a folder's submissions has one, and of which one test has one."""
+"""For each folder, the verdicts permitted on every test, and those that one test must have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class Expectation:
     """What is expected of a submission.
 
     Attributes:
-        verdicts: verdicts on the whole of it, in words of ours.
+        verdicts: verdicts that the submission may get.
         points: fewest and most points; None for any.
         language: code of its language; empty where its file's ending says it.
         sets_limit: whether the time limit follows from it, if it is accepted.
@@ -109,9 +109,9 @@ class SubmissionRules:
             name = str(key).strip("/")
             if name in given:
                 raise DataError(self._where, name, "it is given twice")
-            given[name] = {**folders.get(name, {}), **_mapping(value, self._where, name)}
+            given[name] = {**folders.get(name, {}), **mapping(value, self._where, name)}
         given = {**folders, **given}
-        self._entries = [self._entry(name, mapping) for name, mapping in given.items()]
+        self._entries = [self._entry(name, values) for name, values in given.items()]
 
     def of(self, submission: str) -> Expectation:
         """Return what is expected of a submission, given by its path below `submissions`.
@@ -137,13 +137,11 @@ class SubmissionRules:
             for verdict in VERDICTS
         }
         if without := self._all.difference(*tests.values()):
-            what = f"no verdict is left for test {self._tests[min(without)]}"
+            what = f"its rules permit no verdict on test {self._tests[min(without)]}"
             raise DataError(self._where, submission, what)
         for rule in rules:
             if rule.tests and not any(tests[verdict] & rule.tests for verdict in rule.required):
-                what = (
-                    f"one of its tests must be {' or '.join(sorted(rule.required))}, and none may"
-                )
+                what = f"a test must get {' or '.join(sorted(rule.required))}, and no test may"
                 raise DataError(self._where, submission, what)
         must_fail = any(rule.tests and ACCEPTED not in rule.required for rule in rules)
         allowed = {verdict for verdict in VERDICTS if tests[verdict]}
@@ -157,7 +155,7 @@ class SubmissionRules:
             return None
         low, high = max(low for low, _ in ranges), min(high for _, high in ranges)
         if low > high:
-            raise DataError(self._where, submission, "no number of points is left")
+            raise DataError(self._where, submission, "its rules allow no number of points")
         return low, high
 
     @property
@@ -173,14 +171,18 @@ class SubmissionRules:
             if not pattern.may_begin_with(DATA):
                 known = ", ".join(sorted(_KEYS))
                 raise DataError(self._where, where, f"neither tests nor a key; known: {known}")
-            below = _mapping(value, self._where, where)
+            below = mapping(value, self._where, where)
             if unknown := below.keys() - {PERMITTED, REQUIRED, POINTS, FOR_LIMIT, "message"}:
                 raise DataError(self._where, f"{where}: {min(map(str, unknown))}", "not known here")
             tests = (number for number, test in enumerate(self._tests) if pattern.matches(test))
             rules.append(self._rule(frozenset(tests), below, where))
         language = values.get(LANGUAGE)
         if language is not None and not isinstance(language, str):
-            raise DataError(self._where, f"{name}: {LANGUAGE}", f"{language!r:.60} is no text")
+            raise DataError(
+                self._where,
+                f"{name}: {LANGUAGE}",
+                f"{language!r:.60} is not the code of a language",
+            )
         points = self._range(values.get(POINTS), name)
         return _Entry(self._pattern(name), tuple(rules), points, (language or "").strip())
 
@@ -226,7 +228,7 @@ class SubmissionRules:
             raise DataError(self._where, text[:100], str(error)) from None
         self._choices += pattern.choices
         if self._choices > MOST_CHOICES:
-            what = f"its patterns stand for more than {MOST_CHOICES} without braces"
+            what = f"more than {MOST_CHOICES} patterns in this file, braces expanded"
             raise DataError(self._where, text[:100], what)
         return pattern
 
@@ -241,11 +243,3 @@ def _words_of_folder(name: str) -> dict[str, Any]:
     permitted, required = _BY_FOLDER[name]
     given = {PERMITTED: permitted.split(), REQUIRED: required.split()}
     return {key: value for key, value in given.items() if value}
-
-
-def _mapping(value: object, where: str, field: str) -> dict[str, Any]:
-    if value is None:
-        return {}
-    if not isinstance(value, dict):
-        raise DataError(where, field, f"{value!r:.60} is not a map")
-    return cast("dict[str, Any]", value)

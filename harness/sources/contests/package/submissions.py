@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from harness.errors import DataError
 from harness.languages import PYTHON as PYTHON_3
 from harness.problem import Reference
 from harness.python_source import parse_or_none
@@ -63,7 +64,7 @@ def read_submissions(
     """Return the accepted submissions, and the others with the verdicts expected of them.
 
     Only programs of one file in Python or C++ are read; copies of included files may lie beside.
-    Of some, nothing is expected: they may pass or fail, with any points, and are left out.
+    A submission that may pass or fail, with any points, is left out.
 
     Args:
         package: the package.
@@ -83,6 +84,9 @@ def read_submissions(
             expected = Expectation(EXPECTED.get(folder.name, ()))
             if rules is not None:
                 expected = rules.of(name)
+            if expected.points is not None and "scoring" not in settings.kinds:
+                what = "points are expected, and the problem's type is not scoring"
+                raise DataError(str(package.root / FOLDER / FILE), name, what)
             if included and program.language == PYTHON:  # the files for it are not added here
                 continue
             own = without_included(program, included)
@@ -102,7 +106,7 @@ def read_submissions(
 def _rules(
     package: PackageFolder, settings: PackageSettings, tests: Sequence[str]
 ) -> SubmissionRules | None:
-    """Return the rules of a package's own; None for one without, or in a format that has none."""
+    """Return the rules of a package; None where it has none, or its format knows none."""
     if settings.version not in WITH_RULES or not os.path.lexists(package.root / FOLDER / FILE):
         return None
     return SubmissionRules(package, tests)
@@ -118,9 +122,9 @@ def _folders(package: PackageFolder, rules: SubmissionRules | None) -> list[Path
 
 
 def _read(
-    package: PackageFolder, program: PackageProgram, settings: PackageSettings, said: str
+    package: PackageFolder, program: PackageProgram, settings: PackageSettings, declared: str
 ) -> Iterator[Reference]:
-    language = said or program.language
+    language = declared or program.language
     headers = any(path.suffix in HEADERS for path in program.files)
     if language not in {PYTHON, CPP} or len(program.sources()) != 1 or headers:
         return
