@@ -23,6 +23,7 @@ from harness.grading.checkers import (
 from harness.grading.sandbox_retry import RetryingWorker
 from harness.grading.verdict import Difference
 from harness.languages import PYTHON
+from harness.languages.known import language
 from harness.problem import CheckerProgram, TestCase
 from harness.sandbox.execution import Ending, Execution
 from harness.sandbox.limits import Limits
@@ -41,8 +42,12 @@ POINTS, SHARE = "score.txt", "score_multiplier.txt"
 RIGHT, WRONG = 42, 43
 TESTLIB_RIGHT, TESTLIB_WRONG = 0, frozenset({1, 2, 4, 8})
 TESTLIB_POINTS = 7
-TESTLIB_PARTS = range(16, 217)
+TESTLIB_PARTS = range(50, 151)
+"""Exit codes of an answer that is right in part: 50, and the per cent. testlib.h has 0 in place of
+50 where it is not told otherwise, and would accept."""
+TESTLIB_FLAG = f"-DPC_BASE_EXIT_CODE={TESTLIB_PARTS.start}"
 _TIME_IS_UP = frozenset({Ending.CPU_LIMIT, Ending.WALL_LIMIT})
+_TESTLIB_SCORE = re.compile(r"\s*points\s+(\S+)")
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?", re.ASCII)
 
 
@@ -127,7 +132,7 @@ class ProgramCheck:
             return CheckerError("the problem's checker runs out of time, and is asked no more")
         execution = self._run(test, answer)
         self._overdue += execution.ending in _TIME_IS_UP
-        ruling = ruling_of(execution, self._program.protocol)
+        ruling = ruling_of(execution, self._program)
         if ruling.at_fault:
             return CheckerError(writable(f"the problem's checker is at fault: {ruling.reason}"))
         if not ruling.right:
@@ -163,9 +168,11 @@ def checker_program(program: CheckerProgram, arguments: Sequence[str] = ("",)) -
     """
     if program.language == PYTHON:
         return python_script(program.source, arguments)
+    is_testlib = program.protocol == "testlib"
     return Program(
         program.source,
         language=program.language,
+        flags=f"{language(program.language).flags} {TESTLIB_FLAG}" if is_testlib else "",
         files=program.files,
         compile_s=COMPILE_S,
     )
@@ -208,6 +215,9 @@ def folder_of(
     if program.language == PYTHON:
         files |= {name: encoded(text) for name, text in program.files}
     files |= {f"{FEEDBACK}/{name}": data for name, data in (left or {}).items()}
+    if program.protocol == "testlib" and program.interactive:
+        arguments = ("interactor", INPUT, f"{FEEDBACK}/{ANSWER}", EXPECTED, *test.flags)
+        return TestFolder(arguments, files=files, kept=FEEDBACK)
     if program.protocol == "testlib":
         files[ANSWER] = answer
         return TestFolder(("checker", INPUT, ANSWER, EXPECTED, *test.flags), files=files)
@@ -215,12 +225,12 @@ def folder_of(
     return TestFolder(arguments, answer, files, FEEDBACK)
 
 
-def ruling_of(execution: Execution, protocol: str) -> Ruling:
+def ruling_of(execution: Execution, program: CheckerProgram) -> Ruling:
     """Return what a checker said of an answer."""
     if execution.ending not in {Ending.FINISHED, Ending.EXIT}:
         return Ruling(False, _failure(execution), at_fault=True)
-    if protocol == "testlib":
-        return _testlib_ruling(execution.code, execution.stderr)
+    if program.protocol == "testlib":
+        return _testlib_ruling(execution.code, execution.stderr, scores=program.scores)
     if execution.code not in {RIGHT, WRONG}:
         what = f"it ended with exit code {execution.code}, not with {RIGHT} or {WRONG}"
         return Ruling(False, _with(what, execution.stderr), at_fault=True)
@@ -232,10 +242,21 @@ def ruling_of(execution: Execution, protocol: str) -> Ruling:
     return Ruling(execution.code == RIGHT, reason, files=files)
 
 
-def _testlib_ruling(code: int, message: str) -> Ruling:
+def _testlib_ruling(code: int, message: str, *, scores: bool) -> Ruling:
+    """Return what a checker said by testlib's exit codes.
+
+    Where it gives points, an answer that is right in part is accepted with a part of them.
+    """
     if code == TESTLIB_RIGHT:
         return Ruling(True)
-    if code in TESTLIB_WRONG or code == TESTLIB_POINTS or code in TESTLIB_PARTS:
+    if code in TESTLIB_PARTS:
+        share = f"{(code - TESTLIB_PARTS.start) / 100:g}"
+        return Ruling(scores, _short(message), files={SHARE: share.encode()})
+    if code == TESTLIB_POINTS:
+        match = _TESTLIB_SCORE.match(message)
+        points = match[1] if match else ""
+        return Ruling(scores, _short(message), files={POINTS: points.encode()})
+    if code in TESTLIB_WRONG:
         return Ruling(False, _short(message))
     return Ruling(False, _with(f"it ended with exit code {code}", message), at_fault=True)
 

@@ -134,7 +134,7 @@ class PassJudge:
         folder = folder_of(self.checker, test, answer, left)
         with beside.on(checker_trial(self.checker, folder)) as trial:
             execution = beside.try_out(trial, [0], last=True)[0]
-        return ruling_of(execution, self.checker.protocol)
+        return ruling_of(execution, self.checker)
 
     def _talk(self, test: TestCase, left: Mapping[str, bytes]) -> Pass:
         worker = self.bench.worker
@@ -144,7 +144,7 @@ class PassJudge:
         other = checker_trial(self.checker, folder, limits.longest_s)
         with worker.on(own), worker.beside.on(other):
             if (refused := worker.beside.prepare(other)) is not None:
-                return Pass(_nothing(refused), ruling_of(refused, self.checker.protocol))
+                return Pass(_nothing(refused), ruling_of(refused, self.checker))
             if (refused := worker.prepare(own)) is not None:
                 return Pass(refused, None)
             with InteractiveTest(worker, own, other) as dialogue:
@@ -153,7 +153,7 @@ class PassJudge:
     def _pass_of(self, ended: Ended, *, public: bool) -> Pass:
         text = ended.record.text().encode("utf-8", "surrogatepass") if public else b""
         execution = replace(ended.solution, stdout=text)
-        ruling = ruling_of(ended.interactor, self.checker.protocol)
+        ruling = ruling_of(ended.interactor, self.checker)
         if ended.too_much:
             return Pass(replace(execution, ending=Ending.OUTPUT_LIMIT, error="", code=0), None)
         if ended.interactor_first and (ruling.at_fault or not ruling.right):

@@ -28,8 +28,9 @@ from harness.sources.files.content_hash import content_hash
 from harness.sources.files.download import Watch, quiet
 from harness.sources.files.lines import JsonLines, Line
 from harness.sources.files.rows import LEVELS, Loaded, load_paths, load_rows
-from harness.sources.jsonl_row import JsonlRow, RowReference, RowTest, read_row
+from harness.sources.jsonl_row import JsonlRow, RowChecker, RowReference, RowTest, read_row
 from harness.sources.public_split import FIRST, Split, split
+from harness.sources.row_checker import hash_of, program_of, scoring_of
 from harness.sources.signature import defined_names, signature_of
 
 _JUDGED_TOO = {"test", "public_test", "test_setup", "values", "preamble_code", "starters"}
@@ -43,7 +44,11 @@ def parse_row(line: Line, *, source: str) -> Problem:
         DataError: the row does not have the format.
     """
     row = read_row(line)
+    own = row.checker if isinstance(row.checker, RowChecker) else None
+    program = None if own is None else program_of(own, line.where)
     digest = _content_hash(row)
+    if own is not None and program is not None:
+        digest = hash_of(digest, program, own.points)
     name = row.id or digest[:16]
     problem_id = name if "/" in name else f"{source}/{name}"
     signature = signature_of(row.starter_code, row.entry_point)
@@ -52,7 +57,9 @@ def parse_row(line: Line, *, source: str) -> Problem:
         (tests, checker), signature = as_code, Signature()
     else:
         tests = _tests(row, signature)
-        checker = Checker(kind="check", code=row.checker) if row.checker is not None else None
+        checker = program and Checker(kind="program", program=program)
+        if isinstance(row.checker, str):
+            checker = Checker(kind="check", code=row.checker)
     return Problem(
         id=problem_id,
         source=problem_id.partition("/")[0],
@@ -72,6 +79,8 @@ def parse_row(line: Line, *, source: str) -> Problem:
         preamble=_preamble(row),
         rule=row.rule,
         checker=checker,
+        scoring=own and scoring_of(own.points, len(tests.public), len(tests.hidden)),
+        exit_code_counts=own is not None,
         languages=row.languages,
         cpu_s=row.time_limit,
         memory_bytes=row.memory_limit and row.memory_limit << 20,
@@ -131,7 +140,7 @@ def _preamble(row: JsonlRow) -> str:
 
 def _content_hash(row: JsonlRow) -> str:
     tests = to_json([(test.input, test.output, test.public) for test in row.tests]).decode()
-    judged = (row.preamble or "", row.rule, row.checker or "")
+    judged = (row.preamble or "", row.rule, row.checker if isinstance(row.checker, str) else "")
     judged = judged if judged != ("", "lcb", "") else ()
     more = row.model_dump(include=_JUDGED_TOO, exclude_defaults=True)
     of_tests = [test.model_dump(include=_OF_A_TEST, exclude_defaults=True) for test in row.tests]

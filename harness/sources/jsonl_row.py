@@ -9,19 +9,20 @@ import ast
 import difflib
 import inspect
 import re
+from collections.abc import Mapping, Sequence
 from datetime import date
 from itertools import pairwise
 from typing import Any, Literal, cast
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
-from pydantic_core import to_json
+from pydantic_core import ErrorDetails, to_json
 
 from harness.errors import DataError
 from harness.languages import LanguageName, OtherLanguage
 from harness.plugins import RuleName
 from harness.python_source import parse, parse_or_none
 from harness.sources.files.lines import Line
-from harness.sources.files.row_checks import check_function_test, name_fault, valid_python
+from harness.sources.files.row_checks import check_function_test, fault, valid_python
 from harness.sources.limits import MOST_MEBIBYTES, MOST_SECONDS
 
 PreambleName = Literal["none", "livecodebench", "leetcode", "leetcodedataset", "apps", "mercury"]
@@ -90,6 +91,31 @@ class RowReference(_Strict):
     """Its language."""
 
 
+class RowChecker(_Strict):
+    """A checker that is a program of its own."""
+
+    code: str
+    """Its source. `testlib.h` is taken from `files`, from the folder that the environment variable
+    TESTLIB names, or from the system.
+    """
+    language: LanguageName = "cpp"
+    """Its language."""
+    protocol: Literal["testlib", "kattis"] = "testlib"
+    """How it is called and says its verdict. `testlib`: input, answer and expected output are its
+    arguments, its exit code is one of testlib's. `kattis`: input, expected output and a folder for
+    messages are its arguments, the answer is its standard input, and exit code 42 accepts, 43
+    rejects.
+    """
+    files: dict[str, str] = {}
+    """Names and texts of headers and further sources, or of Python modules."""
+    interactive: bool = False
+    """Whether it talks with the solution through standard input and output. With `testlib` its
+    arguments are the input, a file to write, and the expected output.
+    """
+    points: float | None = Field(default=None, gt=0, allow_inf_nan=False)
+    """Most points of a test, where it may give a part of them. A problem is solved by all."""
+
+
 class JsonlRow(_Strict):
     """A problem: one line of the file."""
 
@@ -121,10 +147,11 @@ class JsonlRow(_Strict):
     """Code that runs before a solution; by default leetcode for functions, none for programs."""
     rule: RuleName = "lcb"
     """How outputs are compared with the expected ones."""
-    checker: str | None = None
-    """Python source that judges instead of the rule, in a sandbox. `check(input, expected, answer)`
-    returns True, or False or a sentence with the reason. For a program the three are texts; for a
-    function they are the list of its arguments, the expected value and its result.
+    checker: str | RowChecker | None = None
+    """Judges instead of the rule, in a sandbox. A text is Python source: `check(input, expected,
+    answer)` returns True, or False or a sentence with the reason. For a program the three are
+    texts; for a function they are the list of its arguments, the expected value and its result. An
+    object is a program, in C++ or Python, that judges the outputs of programs.
     """
     references: tuple[str | RowReference, ...] = ()
     """Known-good solutions: a text is Python; an object has `code` and `language`."""
@@ -153,6 +180,13 @@ class JsonlRow(_Strict):
     """CPU seconds of a test."""
     memory_limit: int | None = Field(default=None, gt=0, le=MOST_MEBIBYTES)
     """MiB of memory of a test."""
+
+
+_SHAPES: Mapping[int | str, type[BaseModel]] = {
+    "str": JsonlRow,
+    **{model.__name__: model for model in (RowChecker, RowReference)},
+}
+"""Words in the place of an error that say which of a key's shapes was tried, and their models."""
 
 
 def schema() -> dict[str, Any]:
@@ -186,21 +220,28 @@ def _check(row: JsonlRow, where: str) -> None:
         raise DataError(where, "tests", "field required; or give 'test', tests that are code")
     if row.id is not None and not all(part.strip() for part in row.id.split("/", 1)):
         raise DataError(where, "id", f"{row.id!r:.60} is not a name or <source>/<name>")
+    _check_tests(row, where)
+    if isinstance(row.checker, str):
+        _check_checker(row.checker, where)
+    if row.entry_point is None:
+        return
+    if isinstance(row.checker, RowChecker):
+        raise DataError(where, "checker", "a program judges programs; for a function give Python")
+    if not row.entry_point.isidentifier():
+        raise DataError(where, "entry_point", f"{row.entry_point!r:.60} is not a Python name")
+    for number, test in enumerate(row.tests if row.values == "json" else (), start=1):
+        check_function_test(test.input, test.output or "null", where, f"tests, test {number}")
+
+
+def _check_tests(row: JsonlRow, where: str) -> None:
+    """Check that all tests say whether they are public or none, and that they have outputs."""
     is_said = [test.public is not None for test in row.tests]
     if any(is_said) and not all(is_said):
         number = is_said.index(False) + 1
         raise DataError(where, "tests", f"test {number} does not say 'public', as others do")
     for number, test in enumerate(row.tests, start=1):
-        if test.output is None and test.raises is None:
+        if test.output is None and test.raises is None and not isinstance(row.checker, RowChecker):
             raise DataError(where, "tests", f"test {number} has no 'output'")
-    if row.checker is not None:
-        _check_checker(row.checker, where)
-    if row.entry_point is None:
-        return
-    if not row.entry_point.isidentifier():
-        raise DataError(where, "entry_point", f"{row.entry_point!r:.60} is not a Python name")
-    for number, test in enumerate(row.tests if row.values == "json" else (), start=1):
-        check_function_test(test.input, test.output or "null", where, f"tests, test {number}")
 
 
 def _check_checker(code: str, where: str) -> None:
@@ -212,14 +253,28 @@ def _check_checker(code: str, where: str) -> None:
 
 def _data_error(where: str, error: ValidationError) -> DataError:
     """Return the first error, with the nearest key if a key is unknown."""
-    first = error.errors(include_url=False, include_context=False)[0]
-    path = [str(part) for part in first["loc"]]
+    first = _first_error(error)
+    names = [str(part) for part in first["loc"] if part not in _SHAPES]
     if first["type"] != "extra_forbidden":
-        return name_fault(where, error)
-    known = RowTest if len(path) > 1 else JsonlRow
-    near = difflib.get_close_matches(path[-1], known.model_fields, n=1)
+        return fault(where, ".".join(names), first)
+    known = _model_of(first["loc"])
+    near = difflib.get_close_matches(names[-1], known.model_fields, n=1)
     hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(known.model_fields)}"
-    return DataError(where, ".".join(path), f"unknown key; {hint}")
+    return DataError(where, ".".join(names), f"unknown key; {hint}")
+
+
+def _first_error(error: ValidationError) -> ErrorDetails:
+    """Return the first error; of a value with several shapes, the one that got furthest."""
+    first, *others = error.errors(include_url=False, include_context=False)
+    *place, shape = first["loc"]
+    same = [each for each in others if [*each["loc"][: len(place)]] == place]
+    return max([first, *same], key=lambda each: len(each["loc"])) if shape in _SHAPES else first
+
+
+def _model_of(place: Sequence[int | str]) -> type[BaseModel]:
+    """Return the model that a place in a row belongs to."""
+    usual = RowTest if place[0] == "tests" and len(place) > 1 else JsonlRow
+    return next((_SHAPES[part] for part in place if part in _SHAPES), usual)
 
 
 def has_another_shape(row: dict[str, Any]) -> bool:

@@ -5,7 +5,7 @@ import json
 from contextlib import suppress
 
 from pydantic import ValidationError
-from pydantic_core import from_json
+from pydantic_core import ErrorDetails, from_json
 
 from harness.errors import DataError
 from harness.problem import Reference
@@ -38,8 +38,12 @@ def references_of(*codes: str) -> tuple[Reference, ...]:
 def name_fault(where: str, error: ValidationError) -> DataError:
     """Return the first error of a row's model, in one line."""
     first = error.errors(include_url=False, include_context=False)[0]
-    field = ".".join(str(part) for part in first["loc"])
-    message, given = first["msg"], first["input"]
+    return fault(where, ".".join(str(part) for part in first["loc"]), first)
+
+
+def fault(where: str, field: str, error: ErrorDetails) -> DataError:
+    """Return an error of a row's model, in one line."""
+    message, given = error["msg"], error["input"]
     what = message[:1].lower() + message[1:]
     return DataError(
         where, field, what if isinstance(given, dict) else f"{what}, not {given!r:.60}"

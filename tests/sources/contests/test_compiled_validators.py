@@ -205,6 +205,6 @@ class TestTestlib:
         self, package: Package, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.delenv("TESTLIB", raising=False)
-        monkeypatch.setattr("harness.sources.contests.package.validator_program.FOLDERS", ())
+        monkeypatch.setattr("harness.sources.testlib.FOLDERS", ())
         with pytest.raises(DataError, match=r"needs testlib\.h: put it beside, or name"):
             icpc.load(str(package("validation: custom\n", NEEDS)))

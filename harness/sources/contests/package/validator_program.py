@@ -1,12 +1,10 @@
-"""Output validators in C++: their sources, the files beside them, and testlib.h."""
+"""Output validators in C++: their sources, and the files beside them."""
 
-import os
-import re
 from collections.abc import Mapping
 from pathlib import Path
 
 from harness.errors import DataError
-from harness.languages.cpp import FOLDERS, LANGUAGE, compiler
+from harness.languages.cpp import LANGUAGE, compiler
 from harness.languages.language import MissingCompilerError
 from harness.problem import CheckerProgram
 from harness.sources.contests.package.constants import with_constants
@@ -17,12 +15,10 @@ from harness.sources.contests.package.package_programs import (
     PackageProgram,
 )
 from harness.sources.contests.package.package_settings import ValidatorLimits
+from harness.sources.testlib import testlib_beside
 
-TESTLIB = "testlib.h"
-VARIABLE = "TESTLIB"
 HEADERS = (".h", ".hpp", ".hh", ".hxx", ".h++", ".inc", ".ipp", ".tpp")
 FIELD = "output_validators"
-_INCLUDED = re.compile(rf'^[ \t]*#[ \t]*include[ \t]*[<"]{re.escape(TESTLIB)}[>"]', re.MULTILINE)
 
 
 def compiled_validator(
@@ -78,39 +74,9 @@ def cpp_sources(
     main = main or next(name for name in texts if name.endswith(LANGUAGE.endings))
     source = texts.pop(main)
     files = tuple(texts.items())
-    return source, files + testlib_beside((source, *texts.values()), texts, program.path)
-
-
-def testlib_beside(
-    sources: tuple[str, ...], names: Mapping[str, str], where: Path
-) -> tuple[tuple[str, str], ...]:
-    """Return testlib.h if sources include it and it is neither beside them nor the system's.
-
-    It is looked for in the folder that the environment variable TESTLIB names.
-
-    Raises:
-        DataError: it is nowhere.
-    """
-    if TESTLIB in names or not any(map(_INCLUDED.search, sources)):
-        return ()
-    text = testlib_text()
-    if text is not None:
-        return ((TESTLIB, text),)
-    if any((Path(folder) / TESTLIB).is_file() for folder in FOLDERS):
-        return ()
-    what = f"it needs {TESTLIB}: put it beside, or name its folder by {VARIABLE}"
-    raise DataError(str(where), FIELD, what)
-
-
-def testlib_text() -> str | None:
-    """Return the text of the user's testlib.h; None without one."""
-    folder = os.environ.get(VARIABLE)
-    if not folder:
-        return None
-    try:
-        return (Path(folder).expanduser() / TESTLIB).read_text(encoding="utf-8", errors="replace")
-    except OSError as error:
-        raise DataError(folder, VARIABLE, f"{TESTLIB} cannot be read: {error.strerror}") from None
+    return source, files + testlib_beside(
+        (source, *texts.values()), texts, str(program.path), FIELD
+    )
 
 
 def _name(path: Path, program: PackageProgram) -> str:

@@ -1,0 +1,83 @@
+"""Checkers of rows that are programs of their own, and the points that they may give."""
+
+import re
+
+from harness.errors import DataError
+from harness.languages import PYTHON
+from harness.languages.known import language
+from harness.languages.language import MissingCompilerError
+from harness.problem import CheckerProgram, Scoring, TestGroup
+from harness.sources.files.content_hash import content_hash
+from harness.sources.files.row_checks import valid_python
+from harness.sources.jsonl_row import RowChecker
+from harness.sources.testlib import testlib_beside
+
+FIELD = "checker"
+TAKEN = ("test.in", "test.out", "test.ans", "feedback", "solution.cpp")
+"""Names that the judge uses itself."""
+NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}", re.ASCII)
+
+
+def program_of(row: RowChecker, where: str) -> CheckerProgram:
+    """Return a row's checker.
+
+    Raises:
+        DataError: there is no compiler or no testlib.h for it, or it is not Python, or the name of
+            a file is not allowed.
+    """
+    for name in row.files:
+        if name in TAKEN or not NAME.fullmatch(name):
+            what = f"{name!r:.60}: letters, digits, _, . and -, and none of {', '.join(TAKEN)}"
+            raise DataError(where, f"{FIELD}.files", what)
+    files = tuple(row.files.items())
+    if row.language == PYTHON:
+        valid_python(row.code, f"{FIELD}.code", where)
+    else:
+        _check_compiler(row.language, where)
+        files += testlib_beside((row.code, *row.files.values()), row.files, where, FIELD)
+    return CheckerProgram(
+        protocol=row.protocol,
+        source=row.code,
+        files=files,
+        language=row.language,
+        interactive=row.interactive,
+        scores=row.points is not None,
+    )
+
+
+def scoring_of(points: float | None, public: int, hidden: int) -> Scoring | None:
+    """Return how tests give points: the hidden ones up to as many each, the public ones none.
+
+    Args:
+        points: most points of a test; None for a problem without.
+        public: number of public tests, which give points where no test is hidden.
+        hidden: number of hidden tests.
+    """
+    if points is None or not public + hidden:
+        return None
+    counted = tuple(range(public if hidden else 0, public + hidden))
+    group = TestGroup(parts=counted, accept_score=points, own_scores="optional")
+    parts: tuple[TestGroup, ...] = (group,)
+    if hidden and public:
+        shown = TestGroup(parts=tuple(range(public)), accept_score=0, own_scores="ignored")
+        parts = (shown, group)
+    root = TestGroup(parts=parts, last_only=True, verdict_of="always")
+    return Scoring(root=root, maximum=points * len(counted), tests=public + hidden)
+
+
+def hash_of(digest: str, program: CheckerProgram, points: float | None) -> str:
+    """Return a row's content hash, combined with that of its checker."""
+    shape = f"{program.protocol} {program.language} {program.interactive} {points}"
+    texts = (each for file in program.files for each in file)
+    return content_hash(digest, shape, program.source, *texts)
+
+
+def _check_compiler(name: str, where: str) -> None:
+    """Raise DataError if a language cannot be compiled here."""
+    compiler = language(name).compiler
+    try:
+        if compiler is not None:
+            compiler()
+    except MissingCompilerError as error:
+        what = f"it is {language(name).title}, and there is {error}"
+        raise DataError(where, FIELD, what) from None
