@@ -48,6 +48,7 @@ TESTLIB_PARTS = range(50, 151)
 TESTLIB_FLAG = f"-DPC_BASE_EXIT_CODE={TESTLIB_PARTS.start}"
 _TIME_IS_UP = frozenset({Ending.CPU_LIMIT, Ending.WALL_LIMIT})
 _TESTLIB_SCORE = re.compile(r"\s*points\s+(\S+)")
+_NOTHING = re.compile(r"[+-]?0*\.?0+")
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?", re.ASCII)
 
 
@@ -245,19 +246,20 @@ def ruling_of(execution: Execution, program: CheckerProgram) -> Ruling:
 def _testlib_ruling(code: int, message: str, *, scores: bool) -> Ruling:
     """Return what a checker said by testlib's exit codes.
 
-    Where it gives points, an answer that is right in part is accepted with a part of them.
+    Where it gives points, an answer that is right in part is accepted with them, if there are any.
     """
     if code == TESTLIB_RIGHT:
         return Ruling(True)
+    if code in TESTLIB_WRONG or code == TESTLIB_PARTS.start:
+        return Ruling(False, _short(message))
     if code in TESTLIB_PARTS:
         share = f"{(code - TESTLIB_PARTS.start) / 100:g}"
         return Ruling(scores, _short(message), files={SHARE: share.encode()})
     if code == TESTLIB_POINTS:
         match = _TESTLIB_SCORE.match(message)
         points = match[1] if match else ""
-        return Ruling(scores, _short(message), files={POINTS: points.encode()})
-    if code in TESTLIB_WRONG:
-        return Ruling(False, _short(message))
+        right = scores and not _NOTHING.fullmatch(points)
+        return Ruling(right, _short(message), files={POINTS: points.encode()})
     return Ruling(False, _with(f"it ended with exit code {code}", message), at_fault=True)
 
 

@@ -222,6 +222,24 @@ class TestPoints:
         assert (grade.score.points, grade.score.maximum) == (points, 20)
         assert (grade.verdict is Verdict.ACCEPTED) is (points == 20)
 
+    @pytest.mark.parametrize("printed", ["part 99", "points 9", "part 0", "points 0"])
+    def test_public_tests_alone_are_passed_by_whole_answers_only(
+        self, worker: Worker, problem: Callable[..., Problem], printed: str
+    ) -> None:
+        read = problem(_with(points=10))
+        task = Options().task(read, f"print({printed!r})", read.tests.public)
+        grade = judge(worker, task)
+        assert (grade.verdict, grade.score) == (Verdict.WRONG_ANSWER, None)
+        task = Options().task(read, RIGHT, read.tests.public)
+        assert judge(worker, task).verdict is Verdict.ACCEPTED
+
+    @pytest.mark.parametrize("printed", ["part 0", "points 0", "points 0.0"])
+    def test_no_points_are_no_right_answer(
+        self, worker: Worker, problem: Callable[..., Problem], printed: str
+    ) -> None:
+        grade = _grade(worker, problem(_with(points=10)), f"print({printed!r})")
+        assert not any(test.passed for test in grade.tests)
+
     @pytest.mark.parametrize("given", ["11", "-1", "nan", "info"])
     def test_points_that_a_test_does_not_have_are_the_checkers_fault(
         self, worker: Worker, problem: Callable[..., Problem], given: str
