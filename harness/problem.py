@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict
 
 Level = Literal["easy", "medium", "hard"]
 PublicRule = Literal["source", "statement", "first"]
+Judge = Literal["rule", "checker", "dialogue"]
 NO_EXCEPTION = "no exception"
 """Expected output of a code test that is not an assertion of two equal values."""
 
@@ -330,11 +331,21 @@ class ProblemView(_Facts):
     """A problem for strategies, models, tools and plug-ins: nothing hidden.
 
     It has no hidden tests and no references.
+
+    Attributes:
+        judge: what judges an answer: a rule that compares it, a checker, for which others than the
+            expected output may be right, or a dialogue, whose other side is given the input.
     """
 
     public_tests: tuple[TestCase, ...]
     call: str = ""
     code: str = ""
+    judge: Judge = "rule"
+
+
+def shows_output(judge: Judge, test: TestCase) -> bool:
+    """Return whether a test's expected output says something of right answers."""
+    return judge == "rule" or (judge == "checker" and bool(test.output.strip()))
 
 
 def _visible(text: str) -> str:
@@ -394,6 +405,14 @@ class Problem(_Facts):
     known_issues: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
     content_hash: str
+
+    @property
+    def judge(self) -> Judge:
+        """What judges an answer; see `ProblemView`."""
+        if self.checker is None:
+            return "rule"
+        program = self.checker.program
+        return "dialogue" if program is not None and program.interactive else "checker"
 
     def programs(self, language: str = "python") -> tuple[str, ...]:
         """Return the references in a language. Raises DataError."""

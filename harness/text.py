@@ -1,5 +1,6 @@
 """Texts from models and data, made safe to show on a terminal."""
 
+import re
 import unicodedata
 from collections.abc import Sequence
 
@@ -35,3 +36,15 @@ def first_few(names: Sequence[str], most: int = 5) -> str:
 def writable(text: str) -> str:
     """Escape lone surrogates, which UTF-8 cannot encode."""
     return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode()
+
+
+def fenced(text: str, word: str = "") -> str:
+    """Return a Markdown code block of a text, with a fence that does not occur in it.
+
+    Args:
+        text: the text.
+        word: the word after the fence, which names a language.
+    """
+    longest = max(map(len, re.findall("`+", text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}{word}\n{text}\n{fence}"

@@ -3,7 +3,7 @@
 from harness.excerpts import shorten
 from harness.languages import PYTHON
 from harness.languages.known import language
-from harness.problem import Codec, ProblemView, TestCase
+from harness.problem import Codec, ProblemView, TestCase, shows_output
 from harness.tools.further_tests import LONGEST_STATEMENT, LONGEST_TEST, further_tests
 from harness.tools.toolbox import NoArguments
 from harness.tools.workspace import Workspace
@@ -12,6 +12,12 @@ MOST_TESTS = 10
 NEXT = (
     "Say in two or three sentences how to solve it. In the same message, call "
     "write_solution with the complete code, then run_tests."
+)
+
+
+TALKS = (
+    "It talks with the judge through them: print what is asked for, flush stdout, and read the "
+    "reply. "
 )
 
 
@@ -40,7 +46,7 @@ class ReadProblem:
                 f"## How it is run\n\n{_how(workspace)}",
                 _starter(problem, workspace.language),
                 _examples(problem, {number for number, _ in further}),
-                *(_test(test, number) for number, test in shown),
+                *(_test(problem, test, number) for number, test in shown),
                 f"({left} more public tests are run but not shown.)" if left else "",
                 NEXT if problem.public_tests and not workspace.revisions else "",
             )
@@ -59,7 +65,8 @@ def _how(workspace: Workspace) -> str:
         whole = "with the files named above it is a program that reads stdin and writes stdout"
         return f"The one {own.title} file that is asked for; {whole}. {limit}"
     if problem.entry_point is None:
-        return f"A complete {own.title} program that reads stdin and writes stdout. {limit}"
+        talks = TALKS if problem.judge == "dialogue" else ""
+        return f"A complete {own.title} program that reads stdin and writes stdout. {talks}{limit}"
     use = "imported" if own.functions is None else own.functions.use
     in_place = problem.signature.result is Codec.FIRST_ARGUMENT
     task = "it must change its first argument in place" if in_place else "it must return its result"
@@ -86,9 +93,14 @@ def _examples(problem: ProblemView, further: set[int]) -> str:
     return f"Public tests {words} are the examples above."
 
 
-def _test(test: TestCase, number: int) -> str:
+def _test(problem: ProblemView, test: TestCase, number: int) -> str:
     given, wanted = (shorten(text.strip("\n"), LONGEST_TEST) for text in (test.input, test.output))
-    return (
-        f"## Public test {number}\n\nInput:\n```\n{given}\n```\n"
-        f"Expected output:\n```\n{wanted}\n```"
-    )
+    talks = problem.judge == "dialogue"
+    parts = [
+        f"## Public test {number}\n",
+        "The judge is given this, and your program is not:" if talks else "Input:",
+        f"```\n{given}\n```",
+    ]
+    if shows_output(problem.judge, test):
+        parts.append(f"Expected output:\n```\n{wanted}\n```")
+    return "\n".join(parts)

@@ -7,7 +7,7 @@ from typing import Protocol
 from harness.excerpts import shorten
 from harness.grading.verdict import Grade, TestResult, Verdict
 from harness.languages import PYTHON
-from harness.problem import ProblemView, TestCase
+from harness.problem import Judge, ProblemView, TestCase, shows_output
 from harness.sandbox.execution import Execution
 
 LONGEST_INPUT = 800
@@ -17,8 +17,14 @@ LONGEST_REPORT = 8_000
 DETAILED = 3
 
 
-def report(grade: Grade, tests: tuple[TestCase, ...]) -> str:
-    """Return a report: the first failures in detail, then every other verdict."""
+def report(grade: Grade, tests: tuple[TestCase, ...], judge: Judge = "rule") -> str:
+    """Return a report: the first failures in detail, then every other verdict.
+
+    Args:
+        grade: the grade on public tests.
+        tests: these tests.
+        judge: what judges answers.
+    """
     passed, total = grade.public_passed, len(tests)
     if grade.solved:
         slowest = max(test.cpu_s for test in grade.tests)
@@ -29,7 +35,7 @@ def report(grade: Grade, tests: tuple[TestCase, ...]) -> str:
     failed = [test for test in grade.tests if not test.passed]
     parts = [f"{passed} of {total} public tests passed."]
     shown: dict[str, int] = {}
-    parts += [_failure(test, tests[test.index], shown) for test in failed[:DETAILED]]
+    parts += [_failure(test, tests[test.index], judge, shown) for test in failed[:DETAILED]]
     parts += [f"Test {test.index + 1}: {_title(test)}." for test in failed[DETAILED:]]
     if passed:
         numbers = ", ".join(str(test.index + 1) for test in grade.tests if test.passed)
@@ -51,25 +57,28 @@ def _title(result: TestResult) -> str:
     return f"{name} after {result.cpu_s:.2f} s of CPU time"
 
 
-def _failure(result: TestResult, test: TestCase, shown: dict[str, int]) -> str:
+def _failure(result: TestResult, test: TestCase, judge: Judge, shown: dict[str, int]) -> str:
     """Describe one failure.
 
     Args:
         result: result of the test.
         test: the test.
+        judge: what judges answers.
         shown: errors and outputs already in the report, with the number of their test.
     """
+    talks = judge == "dialogue"
     parts = [f"Test {result.index + 1}: {_title(result)}."]
-    parts.append(_block("Input", test.input, LONGEST_INPUT))
-    parts.append(_block("Expected", test.output, LONGEST_OUTPUT))
+    parts.append(_block("The judge was given" if talks else "Input", test.input, LONGEST_INPUT))
+    if compared := shows_output(judge, test):
+        parts.append(_block("Expected", test.output, LONGEST_OUTPUT))
     if result.verdict is Verdict.WRONG_ANSWER or result.got:
-        parts.append(_block("Got", result.got, LONGEST_OUTPUT))
+        name = "Dialogue (> is your program, < the judge)" if talks else "Got"
+        parts.append(_block(name, result.got, LONGEST_OUTPUT))
     if result.difference is not None:
         where = result.difference.where.lstrip(": ") or "the value"
-        parts.append(
-            f"First difference, {where}: expected {result.difference.expected!r}, "
-            f"got {result.difference.got!r}"
-        )
+        values = f"expected {result.difference.expected!r}, got {result.difference.got!r}"
+        says = f"The {'judge' if talks else 'checker'} says: {where}"
+        parts.append(f"First difference, {where}: {values}" if compared else says)
     for name, text in (
         ("Error", result.error),
         ("Printed to stdout", result.stdout),
@@ -213,5 +222,5 @@ class Workspace:
 
     async def _run(self, code: str) -> Report:
         grade, tests = await self.run_public_tests(code), self.problem.public_tests
-        words = report(grade, tests)
+        words = report(grade, tests, self.problem.judge)
         return Report(grade.verdict, grade.public_passed, len(tests), words)

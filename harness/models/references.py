@@ -1,6 +1,5 @@
 """A model that answers with the reference solutions of problems."""
 
-import re
 from collections.abc import Sequence
 
 from harness.errors import DataError, UsageError
@@ -18,6 +17,7 @@ from harness.models.providers import REFERENCES
 from harness.models.scripted import ScriptedModel
 from harness.models.unasked import UnaskedModel
 from harness.problem import Problem, ProblemView
+from harness.text import fenced
 
 
 class ReferenceModel(UnaskedModel):
@@ -43,7 +43,7 @@ class ReferenceModel(UnaskedModel):
             title = known.language(self._language).title
             lacking = ModelError(f"the problem has no reference solution in {title}")
             return ScriptedModel([lacking], name=self.name)
-        code = _fenced(programs[index % len(programs)], self._language)
+        code = f"{fenced(programs[index % len(programs)], self._language)}\n"
         return ScriptedModel([code], name=self.name)
 
     async def generate(
@@ -64,10 +64,3 @@ def check_references(mode: str) -> None:
             f"-m {REFERENCES}, the default with --efficiency, is for mode single_shot, not {mode}: "
             "name a model with -m"
         )
-
-
-def _fenced(code: str, tag: str) -> str:
-    """Put code in a fence that no line of it closes."""
-    longest = max((len(backticks) for backticks in re.findall("`+", code)), default=0)
-    fence = "`" * max(3, longest + 1)
-    return f"{fence}{tag}\n{code}\n{fence}\n"

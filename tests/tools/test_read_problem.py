@@ -52,6 +52,23 @@ async def test_a_program_is_told_of_stdin_and_every_public_test() -> None:
     assert "Starter" not in text
 
 
+async def test_a_dialogue_is_told_of_the_judge_and_what_the_judge_is_given() -> None:
+    text = await text_of(view(judge="dialogue"))
+    assert "It talks with the judge" in text
+    told = "The judge is given this, and your program is not:"
+    assert f"## Public test 1\n\n{told}\n```\n1 2\n```\n\n## Public test 2" in text
+    assert "Input:" not in text
+    assert "Expected output:" not in text
+    assert "talks with the judge" not in await text_of(view(judge="checker"))
+
+
+async def test_an_empty_expected_output_is_shown_only_where_it_is_compared() -> None:
+    tests = (TestCase(input="1 2\n", output="\n", public=True),)
+    assert "Expected output:" not in await text_of(view(judge="checker", public_tests=tests))
+    assert "Expected output:" in await text_of(view(judge="rule", public_tests=tests))
+    assert "Expected output:" in await text_of(view(judge="checker"))
+
+
 async def test_a_function_is_told_its_name_and_start() -> None:
     text = await text_of(view(entry_point="add", starter_code=STARTER))
     assert "`add` is called; it must return its result" in text

@@ -61,6 +61,33 @@ class TestVerdicts:
         assert "Got:\n8\n" in text
         assert "First difference, line 1, column 1: expected '-8', got '8'" in text
 
+    def test_a_failed_dialogue_shows_what_the_judge_was_given_and_said(self) -> None:
+        tests = public(("70\n", ""))
+        where = Difference(where="no guess after 7", expected="", got=">5\n<more")
+        failed = TestResult(
+            index=0,
+            public=True,
+            verdict=Verdict.WRONG_ANSWER,
+            cpu_s=0,
+            wall_s=0,
+            got=">5\n<more",
+            difference=where,
+        )
+        grade = Grade(verdict=Verdict.WRONG_ANSWER, tests=(failed,), public_total=1)
+        text = report(grade, tests, "dialogue")
+        assert "The judge was given:\n70\n" in text
+        assert "Dialogue (> is your program, < the judge):\n>5\n<more\n" in text
+        assert "The judge says: no guess after 7" in text
+        assert not {"Input:", "Expected:", "First difference"} & set(
+            re.findall(r"\w[\w ]*:?", text)
+        )
+        text = report(grade, tests, "checker")
+        assert "Input:\n70\n" in text
+        assert "Got:\n>5" in text
+        assert "The checker says: no guess after 7" in text
+        assert "Expected:" not in text
+        assert "Expected: (nothing)\n" in report(grade, tests)
+
     def test_the_first_difference_is_found_far_into_an_output(self, report_on: Report) -> None:
         lines = [str(number) for number in range(5_000)]
         tests = public(("5000\n", "\n".join([*lines[:4_321], "43x1", *lines[4_322:]]) + "\n"))

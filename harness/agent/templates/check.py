@@ -298,6 +298,7 @@ def _forms(problems: Sequence[ProblemView]) -> Iterator[ProblemView]:
         yield _varied(program, "a program without difficulty, platform, date and tests", bare)
         unworded = {"statement": "Add the two numbers.", "public_tests": ()}
         yield _varied(program, "a program whose statement says nothing of input", unworded)
+        yield _varied(program, "a program that talks with the judge", {"judge": "dialogue"})
     for function in [each for each in code if each.entry_point is not None][:1]:
         alone = f"def {function.entry_point}(a, b):\n    "
         method = f"class Solution:\n    def {function.entry_point}(self, a, b):\n        "

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from harness.problem import Codec, Kind, ProblemView
+from harness.problem import Codec, Kind, ProblemView, shows_output
 
 COMPARED = 80
 """Characters of a long text that are looked for: the rest may be cut on purpose."""
@@ -48,7 +48,8 @@ def missing_facts(text: str, problem: ProblemView, *, tools: bool) -> Iterator[M
     else:
         yield from _of_function(plain, problem)
     for test in problem.public_tests[:1]:
-        if not (_has(plain, test.input) and _has(plain, test.output)):
+        shown = (test.input, test.output) if shows_output(problem.judge, test) else (test.input,)
+        if not all(_has(plain, text) for text in shown):
             yield Missing("public tests (problem.public_tests) do not appear", False)
 
 

@@ -13,7 +13,7 @@ from harness.cli.settings_flags import PROBLEMS, with_settings
 from harness.cli.shared_flags import Source, with_source
 from harness.excerpts import shorten
 from harness.figures import bad_rows, count
-from harness.problem import Kind, Problem, TestCase
+from harness.problem import Kind, Problem, TestCase, shows_output
 from harness.run.settings.spec import read_spec
 from harness.sources.benchmarks import is_source
 from harness.sources.hub_datasets import meaning
@@ -138,14 +138,17 @@ def _shown(problem: Problem) -> str:
         parts.append(f"Program:\n{problem.code.rstrip()}")
     if problem.call:
         parts.append(f"Asked is the value of:\n{problem.call}")
-    parts += [_test(test, number) for number, test in enumerate(problem.tests.public, 1)]
+    parts += [_test(problem, test, number) for number, test in enumerate(problem.tests.public, 1)]
     return printable("\n\n".join(part for part in parts if part)) + "\n"
 
 
-def _test(test: TestCase, number: int) -> str:
-
+def _test(problem: Problem, test: TestCase, number: int) -> str:
     given, wanted = (shorten(text.rstrip("\n"), LONGEST_TEST) for text in (test.input, test.output))
-    return f"Public test {number}\nInput:\n{given}\nExpected output:\n{wanted}"
+    name = "Given to the judge" if problem.judge == "dialogue" else "Input"
+    parts = [f"Public test {number}", f"{name}:\n{given}"]
+    if shows_output(problem.judge, test):
+        parts.append(f"Expected output:\n{wanted}")
+    return "\n".join(parts)
 
 
 @with_settings(*PROBLEMS)

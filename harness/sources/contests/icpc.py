@@ -44,6 +44,7 @@ from harness.sources.contests.package.package_programs import (
 )
 from harness.sources.contests.package.package_settings import PackageSettings, read_settings
 from harness.sources.contests.package.python_program import python_sources, python_validator
+from harness.sources.contests.package.sample_dialogues import statement_of_dialogues
 from harness.sources.contests.package.submission_rules import test_names
 from harness.sources.contests.package.submissions import read_submissions
 from harness.sources.contests.package.test_data import (
@@ -171,7 +172,13 @@ def _problem(package: PackageFolder) -> Problem:
         id=f"icpc/{name}",
         source="icpc",
         title=settings.title or name,
-        statement=_statement(package, settings) + statement_of_included(included),
+        statement="".join(
+            (
+                _statement(package, settings),
+                statement_of_included(included),
+                statement_of_dialogues(package, data.interactions),
+            )
+        ),
         platform=(settings.source or "icpc").lower()[:60],
         difficulty=None,
         difficulty_word="",

@@ -25,6 +25,7 @@ BUNDLED = [
 CODE = [(mode, name) for mode, name, kind in BUNDLED if kind is Kind.CODE_GENERATION]
 REPAIRING = [name for mode, name in CODE if mode == "self_repair"]
 FOR_THE_LOOP = ["read_first"]
+WITH_TESTS = ["default", "reasoning", "terse", "tests_first"]
 WRITTEN = ["default", "livecodebench", "reasoning", "terse", "tests_first"]
 
 
@@ -124,6 +125,33 @@ class TestSets:
         _, user = load_prompt("default", "agentic").render(shown, 6.0)
         assert "## Public test 1" not in user.content
         assert "## Public test 2" in user.content
+
+    @pytest.mark.parametrize(
+        ("mode", "name"),
+        [
+            ("agentic", "default"),
+            *(("single_shot", name) for name in WRITTEN if name != "livecodebench"),
+        ],
+    )
+    @pytest.mark.parametrize("language", ["python", "cpp"])
+    def test_a_dialogue_is_no_input_and_output(
+        self, mode: str, name: str, language: str, problem: ProblemView
+    ) -> None:
+        if language == "cpp" and name != "default":
+            pytest.skip("it has no templates for C++")
+        prompt = load_prompt(name, mode, language=language)
+        talks = problem.model_copy(update={"judge": "dialogue"})
+        text = prompt.render(talks, 1.5)[1].content
+        assert "It talks with the judge" in text
+        assert "The judge is given this, and your program is not:\n```" in text
+        assert not re.search(r"^(Input|Expected output|In|Out):", text, re.MULTILINE)
+        text = prompt.render(problem, 1.5)[1].content
+        assert "the judge" not in text
+        blank = TestCase(input="1\n", output="", public=True)
+        view = problem.model_copy(update={"judge": "checker", "public_tests": (blank,)})
+        text = prompt.render(view, 1.5)[1].content
+        assert re.search(r"^(Input|In):", text, re.MULTILINE)
+        assert not re.search(r"^(Expected output|Out):", text, re.MULTILINE)
 
     @pytest.mark.parametrize("name", WRITTEN)
     def test_a_single_shot_shows_all_that_is_needed(self, name: str, problem: ProblemView) -> None:

@@ -113,6 +113,23 @@ def problem(package: Package, request: pytest.FixtureRequest) -> Problem:
     return only(package(SETTINGS, FILES | INTERACTORS[request.param]))
 
 
+def test_the_statement_shows_sample_dialogues(problem: Problem) -> None:
+    assert problem.judge == "dialogue"
+    assert problem.view().judge == "dialogue"
+    assert problem.statement.endswith("## Sample dialogue 1\n\n```\n>50\n<less\n```")
+    assert "A line that begins with `<` is read by your program" in problem.statement
+
+
+def test_sample_dialogues_are_few_and_short_and_of_the_samples(package: Package) -> None:
+    many = {f"data/sample/{number}.interaction": f">```{'x' * 5_000}\n" for number in range(2, 9)}
+    secret = {"data/secret/group/2.interaction": ">77\n"}
+    statement = only(package(SETTINGS, FILES | INTERACTORS["cpp"] | many | secret)).statement
+    assert statement.count("## Sample dialogue") == 5
+    assert len(statement) < 5 * 4_500
+    assert ">77" not in statement
+    assert statement.count("\n````\n>```x") == statement.count("x\n````") == 4
+
+
 def _judge(worker: Worker, problem: Problem, code: str, language: str = "python") -> Grade:
     return judge(worker, Options().task(problem, code, problem.tests.all(), language))
 

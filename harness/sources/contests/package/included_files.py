@@ -14,6 +14,7 @@ from harness.sources.contests.package.package_programs import (
     PackageProgram,
 )
 from harness.sources.contests.package.validator_program import HEADERS
+from harness.text import fenced
 
 FOLDER = "include"
 DEFAULT = "default"
@@ -89,9 +90,7 @@ def _headers(included: Included) -> Iterator[str]:
     for name, text in included:
         if name.endswith(HEADERS) and len(text) <= left:
             left -= len(text)
-            longest = max(map(len, re.findall("`+", text)), default=0)
-            fence = "`" * max(3, longest + 1)
-            yield f"`{name}`:\n\n{fence}cpp\n{text.strip()}\n{fence}"
+            yield f"`{name}`:\n\n{fenced(text.strip(), 'cpp')}"
 
 
 def _label(path: Path, folder: Path) -> str:
