@@ -36,7 +36,8 @@ def steps_of(
             Written(code=attempt.code, turn=attempt.model_calls, usage=usage, seconds=None)
         )
     grades = {**others, attempt.code: grade}
-    return tuple(_step(revision, grades.get(revision.code), price) for revision in revisions)
+    public = grade.public_total
+    return tuple(_step(each, grades.get(each.code), price, public) for each in revisions)
 
 
 def _failed(revision: Written) -> bool:
@@ -49,8 +50,18 @@ def _says(grade: Grade) -> bool:
     return grade.verdict is not Verdict.UNGRADED and grade.verdict not in INFRASTRUCTURE
 
 
-def _step(revision: Written, grade: Grade | None, price: Price | None) -> Step:
+def _step(revision: Written, grade: Grade | None, price: Price | None, public: int) -> Step:
+    """Return a revision in the format of results.
+
+    Args:
+        revision: the revision.
+        grade: its grade, if it was judged.
+        price: the model's price, if known.
+        public: number of the sample's public tests, hidden ones that repeat one included. The loop
+            runs each once, so that a revision which passed all it ran passed these.
+    """
     usage, tests = revision.usage, revision.tests
+    passed = None if tests is None else max(public, tests.passed) if tests.solved else tests.passed
     solved = passes = None
     if grade is not None and _says(grade):
         solved = grade.solved
@@ -62,7 +73,7 @@ def _step(revision: Written, grade: Grade | None, price: Price | None) -> Step:
         tokens=None if usage is None else usage.total_tokens,
         cost=cost(usage, price),
         seconds=revision.seconds,
-        public_passed=None if tests is None else tests.passed,
+        public_passed=passed,
         passes_public=passes,
         solved=solved,
     )

@@ -52,7 +52,8 @@ class Step(Frozen):
     Attributes:
         turn: number of model calls so far.
         tokens, cost, seconds: tokens, US dollars and working seconds so far; None if unknown.
-        public_passed: number of public tests it passed; None if the sample did not run them.
+        public_passed: number of public tests it passed, all of the sample's if it passed all that
+            were run; None if the sample did not run them.
         passes_public: whether the judge found it to pass all public tests; None if there are none,
             it is unknown, or the run is older than this field.
         solved: whether it passes all tests; None if unknown.

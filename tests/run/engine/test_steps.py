@@ -80,6 +80,12 @@ def test_whether_one_that_was_never_run_passes_the_public_tests_is_known_from_it
     assert [step.public_passed for step in steps] == [None, None, 0, 2]
 
 
+def test_one_that_passed_all_public_tests_it_ran_passed_the_hidden_ones_that_repeat_them() -> None:
+    of = attempt(written("a", 1), written("b", 2))
+    steps = steps_of(of, Grade(verdict=Verdict.ACCEPTED, public_total=5), {}, None)
+    assert [step.public_passed for step in steps] == [1, 5]
+
+
 @pytest.mark.parametrize("verdict", [Verdict.UNGRADED, Verdict.CHECKER_ERROR])
 def test_a_grade_that_says_nothing_leaves_it_unknown(verdict: Verdict) -> None:
     of = attempt(written("a"), written("b", 1))
