@@ -15,6 +15,8 @@ LONGEST_OUTPUT = 800
 LONGEST_ERROR = 1_200
 LONGEST_REPORT = 8_000
 DETAILED = 3
+GIVEN, DIALOGUE = "Given to the judge", "Dialogue (> is your program, < the judge)"
+JUDGE_SAYS, CHECKER_SAYS = "The judge says: ", "The checker says: "
 
 
 def report(grade: Grade, tests: tuple[TestCase, ...], judge: Judge = "rule") -> str:
@@ -68,16 +70,15 @@ def _failure(result: TestResult, test: TestCase, judge: Judge, shown: dict[str, 
     """
     talks = judge == "dialogue"
     parts = [f"Test {result.index + 1}: {_title(result)}."]
-    parts.append(_block("The judge was given" if talks else "Input", test.input, LONGEST_INPUT))
+    parts.append(_block(GIVEN if talks else "Input", test.input, LONGEST_INPUT))
     if compared := shows_output(judge, test):
         parts.append(_block("Expected", test.output, LONGEST_OUTPUT))
     if result.verdict is Verdict.WRONG_ANSWER or result.got:
-        name = "Dialogue (> is your program, < the judge)" if talks else "Got"
-        parts.append(_block(name, result.got, LONGEST_OUTPUT))
+        parts.append(_block(DIALOGUE if talks else "Got", result.got, LONGEST_OUTPUT))
     if result.difference is not None:
         where = result.difference.where.lstrip(": ") or "the value"
         values = f"expected {result.difference.expected!r}, got {result.difference.got!r}"
-        says = f"The {'judge' if talks else 'checker'} says: {where}"
+        says = f"{JUDGE_SAYS if talks else CHECKER_SAYS}{where}"
         parts.append(f"First difference, {where}: {values}" if compared else says)
     for name, text in (
         ("Error", result.error),

@@ -75,7 +75,7 @@ class TestVerdicts:
         )
         grade = Grade(verdict=Verdict.WRONG_ANSWER, tests=(failed,), public_total=1)
         text = report(grade, tests, "dialogue")
-        assert "The judge was given:\n70\n" in text
+        assert "Given to the judge:\n70\n" in text
         assert "Dialogue (> is your program, < the judge):\n>5\n<more\n" in text
         assert "The judge says: no guess after 7" in text
         assert not {"Input:", "Expected:", "First difference"} & set(

@@ -11,30 +11,31 @@ from itertools import pairwise
 
 from harness.features.viewer.excerpts import Excerpt, cut, excerpt_of
 from harness.features.viewer.side_by_side import SideBySide, beside
+from harness.tools.workspace import CHECKER_SAYS, DIALOGUE, GIVEN, JUDGE_SAYS
 
 LONGEST_REPORT = 20_000
-
-
 MOST_FAILURES = 10
-
-
 _TEST = re.compile(r"^Test (\d{1,9}): (.{1,200})\.$")
 
 
-_BOXES = ("Input", "Expected", "Got", "Error", "Printed to stdout", "Printed to stderr")
-
-
+_GIVEN = ("Input", GIVEN)
+_PRINTED = (DIALOGUE, "Error", "Printed to stdout", "Printed to stderr")
+_BOXES = (*_GIVEN, "Expected", "Got", *_PRINTED)
 NOTHING = "(nothing)"
-
-
-_FIRST_DIFFERENCE = "First difference, "
+_REASONS = ("First difference, ", JUDGE_SAYS, CHECKER_SAYS)
 
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """A failed test, with expected and actual output side by side if known."""
+    """A failed test, with expected and actual output side by side if known.
+
+    Attributes:
+        given: name and text of what the program, or the judge, was given.
+        where: first difference, or what a checker says.
+    """
 
     title: str
+    given: tuple[str, Excerpt] | None = None
     sides: SideBySide | None = None
     where: str = ""
     boxes: tuple[tuple[str, Excerpt], ...] = ()
@@ -54,7 +55,9 @@ def _failures(lines: list[str]) -> Iterator[Failed]:
 
 
 def _detailed(lines: list[str], at: int) -> bool:
-    return at + 1 < len(lines) and lines[at + 1].startswith(("Input:", "Error:"))
+    return at + 1 < len(lines) and lines[at + 1].startswith(
+        (*(f"{name}:" for name in _GIVEN), "Error:")
+    )
 
 
 def _failure(title: str, lines: list[str]) -> Failed:
@@ -62,7 +65,7 @@ def _failure(title: str, lines: list[str]) -> Failed:
     where, name = "", ""
     for line in lines:
         heading = next((box for box in _BOXES if line.startswith(f"{box}:")), "")
-        if line.startswith(_FIRST_DIFFERENCE):
+        if line.startswith(_REASONS):
             where, name = line, ""
         elif heading and heading not in boxes and _is_heading(line, heading):
             name = heading
@@ -73,8 +76,12 @@ def _failure(title: str, lines: list[str]) -> Failed:
             name = ""
     texts = {name: "\n".join(lines).strip("\n") for name, lines in boxes.items()}
     expected, got = texts.pop("Expected", None), texts.pop("Got", None)
+    if expected is None and got is not None:
+        texts = {"Got": got, **texts}
+    given = next((name for name in _GIVEN if texts.get(name)), None)
     return Failed(
         title=cut(title.removesuffix(".")).text,
+        given=None if given is None else (given, excerpt_of(texts.pop(given), "")),
         sides=None if expected is None else beside(expected, got or NOTHING),
         where=cut(where).text,
         boxes=tuple((name, excerpt_of(text, "")) for name, text in texts.items() if text),

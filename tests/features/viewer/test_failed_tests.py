@@ -1,0 +1,59 @@
+"""Failed tests of a report, as the viewer shows them."""
+
+import pytest
+
+from harness.features.viewer.failed_tests import failures_in
+from harness.grading.verdict import Difference, Grade, TestResult, Verdict
+from harness.problem import Judge, TestCase
+from harness.tools.workspace import report
+
+
+def _report(judge: Judge) -> str:
+    """Return the report of a failed test without an expected output."""
+    failed = TestResult(
+        index=0,
+        public=True,
+        verdict=Verdict.WRONG_ANSWER,
+        cpu_s=0,
+        wall_s=0,
+        got=">5\n<more",
+        difference=Difference(where="no guess after 7", expected="", got=">5"),
+        stderr="odd",
+    )
+    grade = Grade(verdict=Verdict.WRONG_ANSWER, tests=(failed,), public_total=1)
+    return report(grade, (TestCase(input="70\n", output="", public=True),), judge)
+
+
+@pytest.mark.parametrize(
+    ("judge", "given", "printed", "where"),
+    [
+        (
+            "dialogue",
+            "Given to the judge",
+            "Dialogue (> is your program, < the judge)",
+            "The judge says: no guess after 7",
+        ),
+        ("checker", "Input", "Got", "The checker says: no guess after 7"),
+    ],
+)
+def test_an_answer_that_is_not_compared_has_no_expected_side(
+    judge: Judge, given: str, printed: str, where: str
+) -> None:
+    (failed,) = failures_in(_report(judge))
+    assert failed.sides is None
+    assert failed.where == where
+    assert failed.given is not None
+    assert (failed.given[0], failed.given[1].text) == (given, "70")
+    assert [(name, excerpt.text) for name, excerpt in failed.boxes] == [
+        (printed, ">5\n<more"),
+        ("Printed to stderr", "odd"),
+    ]
+
+
+def test_a_compared_answer_stands_beside_the_expected_one() -> None:
+    (failed,) = failures_in(_report("rule"))
+    assert failed.sides is not None
+    assert failed.given is not None
+    assert failed.given[0] == "Input"
+    assert failed.where.startswith("First difference, no guess after 7")
+    assert [name for name, _ in failed.boxes] == ["Printed to stderr"]
