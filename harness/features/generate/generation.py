@@ -65,13 +65,13 @@ class Generated:
 
 
 def generate_package(
-    bench: RetryingWorker, root: Path, progress: Callable[[int, int], None]
+    bench: RetryingWorker, package: PackageFolder, progress: Callable[[int, int], None]
 ) -> Generated:
     """Make the tests of a package, and write those that it lacks.
 
     Args:
         bench: worker that runs its programs.
-        root: its folder.
+        package: the package.
         progress: called with the number of tests made, and that of all.
 
     Raises:
@@ -79,7 +79,7 @@ def generate_package(
         StorageError: the package cannot be written to.
         SandboxError: the sandbox failed.
     """
-    package = PackageFolder(root)
+    root = package.root
     place = root / SETTINGS
     settings = read_settings(package.mapping(place), str(place))
     file = read_generators(package, settings.constants)

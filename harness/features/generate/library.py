@@ -12,6 +12,7 @@ from harness.sandbox.worker import Worker
 from harness.sources.benchmarks import parse_spec
 from harness.sources.contests.generators.generators_file import generators_path
 from harness.sources.contests.icpc import packages_in
+from harness.sources.contests.package.package_folder import PackageFolder
 from harness.sources.files.download import Watch
 
 SOURCE = "icpc"
@@ -30,8 +31,8 @@ class Refused:
     error: DataError
 
 
-def packages_with_generators(spec: str) -> list[Path]:
-    """Return the folders of the packages that have generators.
+def packages_with_generators(spec: str) -> list[PackageFolder]:
+    """Return the packages that have generators.
 
     Args:
         spec: `icpc:FOLDER`.
@@ -44,18 +45,18 @@ def packages_with_generators(spec: str) -> list[Path]:
         raise UsageError(
             f"--generate makes tests of contest packages: give icpc:FOLDER, not {spec}"
         )
-    packages = [each for each in packages_in(where) if generators_path(each).is_file()]
+    packages = [each for each in packages_in(where) if generators_path(each.root).is_file()]
     if not packages:
         file = generators_path(Path())
         raise UsageError(f"no package of {where} has {file}, which says how its tests are made")
     return packages
 
 
-def generate(folders: list[Path], watch: Watch) -> Iterator[Generated | Refused]:
+def generate(packages: list[PackageFolder], watch: Watch) -> Iterator[Generated | Refused]:
     """Make the tests of packages; yield what became of each.
 
     Args:
-        folders: their folders.
+        packages: the packages.
         watch: function called with the progress.
 
     Raises:
@@ -63,13 +64,14 @@ def generate(folders: list[Path], watch: Watch) -> Iterator[Generated | Refused]
     """
     worker = Worker()
     try:
-        for folder in folders:
+        for package in packages:
+            folder = package.root
 
             def told(done: int, of: int, name: str = folder.name) -> None:
                 watch(f"generating {name}", done, of)
 
             try:
-                yield generate_package(RetryingWorker(worker), folder, told)
+                yield generate_package(RetryingWorker(worker), package, told)
             except DataError as error:
                 yield Refused(folder.absolute().name, error)
             except SandboxError as error:

@@ -30,14 +30,14 @@ def print_generated(spec: str, *, as_json: bool) -> bool:
     out = console()
     made: list[Generated] = []
     refused: list[Refused] = []
-    folders = packages_with_generators(spec)
+    packages = packages_with_generators(spec)
     with live_bar(console(error=True)) as bar:
         task = bar.add_task("")
 
         def watch(what: str, number: int, of: int) -> None:
             bar.update(task, description=printable_line(what), completed=number, total=of)
 
-        for package in generate(folders, watch):
+        for package in generate(packages, watch):
             if isinstance(package, Refused):
                 refused.append(package)
             else:

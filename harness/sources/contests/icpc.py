@@ -82,15 +82,15 @@ def load(where: str | None, *, skip_bad_rows: bool = False, watch: Watch = quiet
     skipped: list[DataError] = []
     files: list[DataFile] = []
     unmade = 0
-    folders = packages_in(where)
-    for number, folder in enumerate(folders):
-        watch(f"reading {folder.name}", number, len(folders))
-        package = PackageFolder(folder)
+    packages = packages_in(where)
+    for number, package in enumerate(packages):
+        folder = package.root
+        watch(f"reading {folder.name}", number, len(packages))
         try:
             problem = _problem(package)
         except DataError as error:
             if not skip_bad_rows:
-                raise _named(error, len(folders)) from None
+                raise _named(error, len(packages)) from None
             error.__context__ = None
             skipped.append(error.with_traceback(None))
             continue
@@ -115,8 +115,8 @@ def _named(error: DataError, packages: int) -> DataError:
     return DataError(error.where, error.field, f"{error.what}; --skip-bad-rows leaves it out")
 
 
-def packages_in(where: str) -> list[Path]:
-    """Return the folders of packages: the one given, or those in it, by name.
+def packages_in(where: str) -> list[PackageFolder]:
+    """Return packages: that of the folder given, or those in it, by name.
 
     Raises:
         UsageError: there is none.
@@ -124,14 +124,14 @@ def packages_in(where: str) -> list[Path]:
     try:
         root = Path(where).expanduser()
         if _is_package(root):
-            return [root]
+            return [PackageFolder(root)]
         packages = sorted(filter(_is_package, root.iterdir()))
     except (OSError, ValueError, RuntimeError) as error:  # RuntimeError: `~` of an unknown user
         cause = getattr(error, "strerror", None) or str(error)
         raise UsageError(f"{where!r:.200} cannot be listed: {cause}") from None
     if not packages:
         raise UsageError(f"{root} is not a problem package and has none: there is no {SETTINGS}")
-    return packages
+    return [PackageFolder(folder, root) for folder in packages]
 
 
 def _is_package(folder: Path) -> bool:

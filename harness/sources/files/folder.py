@@ -35,6 +35,11 @@ class Folder:
         """Return whether a path, with its links followed, is inside of the folder."""
         return Path(os.path.realpath(path)).is_relative_to(self._real)
 
+    def outside(self, path: Path) -> str:
+        """Return what is wrong with a path that links out."""
+        del path
+        return f"links out of {self.root}, which is not followed"
+
     def read(self, path: Path, most: int) -> bytes | None:
         """Return the content of a regular file; None where there is none.
 
@@ -99,7 +104,7 @@ class Folder:
         except (OSError, ValueError) as error:
             raise _unreadable(path, error, "read") from None
         if not self.holds(path):
-            raise DataError(str(path), None, f"links out of {self.root}, which is not followed")
+            raise DataError(str(path), None, self.outside(path))
         return True
 
 

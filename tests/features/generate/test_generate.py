@@ -300,7 +300,7 @@ def test_a_solution_that_loops_is_ended(
     monkeypatch.setattr(generation, "MOST_S", 0.5)
     parts = put(tmp_path / "parts", one("print(6)") | {"submissions/accepted/half.py": LOOP})
     with pytest.raises(DataError, match=r"half\.py needs more than 0\.5 s of CPU time"):
-        generation.generate_package(RetryingWorker(worker), parts, lambda *_: None)
+        generation.generate_package(RetryingWorker(worker), PackageFolder(parts), lambda *_: None)
 
 
 def test_a_generator_that_loops_is_ended(
@@ -309,7 +309,7 @@ def test_a_generator_that_loops_is_ended(
     monkeypatch.setattr(generation, "GENERATOR_LIMITS", Limits(cpu_s=0.5))
     parts = put(tmp_path / "parts", one(LOOP))
     with pytest.raises(DataError, match=r"the generator g\.py needs more than 0\.5 s of CPU time"):
-        generation.generate_package(RetryingWorker(worker), parts, lambda *_: None)
+        generation.generate_package(RetryingWorker(worker), PackageFolder(parts), lambda *_: None)
     assert [path.name for path in (parts / "data").iterdir()] == ["sample"]
 
 
@@ -416,11 +416,17 @@ def test_inputs_that_nobody_checks_are_told(tmp_path: Path) -> None:
     assert why in generate(parts).stdout
 
 
-def test_a_validator_whose_header_is_elsewhere_is_named(tmp_path: Path) -> None:
-    parts = put(tmp_path / "parts", {"input_validators/v/v.cpp": '#include "shared.h"\n'})
+def test_a_validator_s_header_may_be_elsewhere_in_the_folder_that_is_named(tmp_path: Path) -> None:
+    main = '#include "shared.h"\nint main() { return CODE; }\n'
+    parts = put(tmp_path / "contest" / "parts", {"input_validators/v/v.cpp": main})
     (parts / "input_validators" / "v" / "shared.h").symlink_to("../../../shared.h")
+    (parts.parent / "shared.h").write_text("#define CODE 43\n")
     why = "inputs not checked: input_validators/v: links out of"
     assert why in generate(parts).stdout
+    shutil.rmtree(parts / "data" / "secret")
+    assert "the input is wrong" in generate(parts.parent).stdout
+    (parts.parent / "shared.h").write_text("#define CODE 42\n")
+    assert "not checked" not in generate(parts.parent).stdout
 
 
 @pytest.mark.parametrize("spec", ["fixture", "livecodebench:x.jsonl"])

@@ -179,6 +179,16 @@ def test_several_validators_of_dialogues_or_points_are_refused(package: Package,
 NEEDS = {"output_validators/check.cpp": '#include "testlib.h"\nint main() { return RIGHT; }'}
 
 
+def test_notes_beside_validators_are_passed_over(package: Package, worker: Worker) -> None:
+    notes = {f"output_validators/{name}": "x" for name in ("v.ctd.template", "README", "a.md")}
+    problem = only(package(CUSTOM, FILES | notes))
+    assert _first(worker, problem, "print(1, 2)").verdict is Verdict.ACCEPTED
+    assert _first(worker, problem, "print(1, 1)").verdict is Verdict.WRONG_ANSWER
+    for name in ("v.ctd", "run", "v.java"):
+        with pytest.raises(DataError):
+            icpc.load(str(package(CUSTOM, FILES | {f"output_validators/{name}": "x"}, folder=name)))
+
+
 class TestTestlib:
     def test_testlib_is_found_beside_the_validator(self, package: Package, worker: Worker) -> None:
         files = {

@@ -1,5 +1,6 @@
 """Files of a package: bounded, inside of its folder, and hashed as they are read."""
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, cast
@@ -17,8 +18,43 @@ MOST_YAML_BYTES = 1 << 16
 MOST_PROGRAM_BYTES = 1 << 20
 
 
+VALIDATORS = (
+    *("input_validators", "input_validator", "answer_validators", "answer_validator"),
+    *("output_validators", "output_validator", "graders"),
+)
+"""Folders whose programs a contest's packages often share, by links."""
+
+
 class PackageFolder(Folder):
-    """Reads files of a package, which must be there."""
+    """Reads files of a package, which must be there.
+
+    Args:
+        root: its folder.
+        around: the folder of packages that the user named; links of validators may lead to it.
+    """
+
+    def __init__(self, root: Path, around: Path | None = None) -> None:
+        super().__init__(root)
+        self._around = os.path.realpath(root if around is None else around)
+
+    def holds(self, path: Path) -> bool:
+        """Return whether a path, with its links followed, is where the package may lead."""
+        if super().holds(path):
+            return True
+        real = Path(os.path.realpath(path))
+        return self._may_be_shared(path) and real.is_relative_to(self._around)
+
+    def outside(self, path: Path) -> str:
+        """Return what is wrong with a path that links out."""
+        what = super().outside(path)
+        near = Path(os.path.realpath(self.root.parent))
+        if self._may_be_shared(path) and Path(os.path.realpath(path)).is_relative_to(near):
+            return f"{what}; validators may link to files of the folder that is named: name {near}"
+        return what
+
+    def _may_be_shared(self, path: Path) -> bool:
+        inside = path.relative_to(self.root).parts if path.is_relative_to(self.root) else ()
+        return bool(inside) and inside[0] in VALIDATORS
 
     def bytes(self, path: Path, most: int = MOST_BYTES) -> bytes:
         """Return the content of a file. Raises DataError."""

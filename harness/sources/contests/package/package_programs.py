@@ -1,5 +1,6 @@
 """Programs of a package: validators and submissions, each a file or a folder of files."""
 
+import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -30,6 +31,8 @@ LANGUAGES = {
 }
 """Language of a program by the endings of its files. Source: the format's table of languages."""
 SCRIPTS = {"build", "run"}
+GRAMMARS = {".ctd", ".viva"}
+"""Endings of validators that are descriptions of an input."""
 _PYTHON_2 = re.compile(r"#!.*python2")
 
 
@@ -73,7 +76,15 @@ def output_validators(package: PackageFolder) -> list[PackageProgram]:
     newer = package.root / "output_validator"
     files = tuple(package.files(newer))
     programs = [PackageProgram(newer, files)] if files else []
-    return [*programs, *programs_in(package, package.root / "output_validators")]
+    programs += programs_in(package, package.root / "output_validators")
+    return [each for each in programs if not _is_note(each)] or programs
+
+
+def _is_note(program: PackageProgram) -> bool:
+    """Return whether a program is none: a file that names no language and cannot be executed."""
+    path = program.path
+    known = path.suffix in {*LANGUAGES, *GRAMMARS} or path.name in SCRIPTS
+    return program.files == (path,) and not known and not os.access(path, os.X_OK)
 
 
 def is_python_2(source: str) -> bool:
