@@ -11,11 +11,11 @@ import select
 import time
 from collections import deque
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from harness.closing import Closing
-from harness.sandbox.execution import Execution
+from harness.sandbox.execution import Ending, Execution
 from harness.sandbox.fork_server_connection import ForkServer
 from harness.sandbox.trial import Trial
 from harness.sandbox.worker import MARGIN_S, Worker
@@ -25,6 +25,8 @@ KEPT_PIECES = 20  # of the start and of the end of a dialogue
 KEPT_BYTES = 400  # of each
 LONGEST_LOOK_MS = 1000
 CLOSED_S = 1.0  # after which a closed output is an end
+GRACE_S = 5.0  # that an interactor has left after a solution which broke a limit or crashed
+_ENDED = frozenset({Ending.FINISHED, Ending.EXIT})
 
 
 class DialogueLine(NamedTuple):
@@ -184,9 +186,10 @@ class InteractiveTest(Closing):
     def _talk(self, own: ForkServer, other: ForkServer) -> Ended:
         (solution, interactor), beside = self._trials, self._worker.beside
         executions: dict[int, Execution] = {}
+        first, second = own.socket.fileno(), other.socket.fileno()
         waiting = {
-            own.socket.fileno(): (self._worker, own, solution, self._said, self._heard),
-            other.socket.fileno(): (beside, other, interactor, self._heard, self._said),
+            first: (self._worker, own, solution, self._said, self._heard),
+            second: (beside, other, interactor, self._heard, self._said),
         }
         interactor_first = False
         seconds = [2 * trial.limits.longest_s + MARGIN_S for trial in self._trials]
@@ -196,14 +199,20 @@ class InteractiveTest(Closing):
             late = time.monotonic() > end
             for number in [number for number in waiting if late or number in events]:
                 worker, server, trial, pipe, opposite = waiting.pop(number)
+                if late and number not in events and trial is interactor and executions:
+                    worker.kill()
+                    executions[number] = replace(*executions.values(), ending=Ending.WALL_LIMIT)
+                    continue
                 executions[number] = worker.finish(trial, server, 0 if late else max(seconds))
+                if trial is solution and executions[number].ending not in _ENDED:
+                    end = min(end, time.monotonic() + GRACE_S)
                 interactor_first |= trial is interactor and bool(waiting)
                 pipe.ended = True
                 opposite.end()
             for pipe in (self._said, self._heard):
                 self._pass_on(pipe)
-        first, second = executions[own.socket.fileno()], executions[other.socket.fileno()]
-        return Ended(first, second, interactor_first, self._too_much, self._record)
+        ends = executions[first], executions[second]
+        return Ended(*ends, interactor_first, self._too_much, self._record)
 
     def _events(self, sockets: Iterable[int]) -> dict[int, int]:
         poll = select.poll()

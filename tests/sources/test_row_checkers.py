@@ -1,5 +1,6 @@
 """Checkers of rows that are programs: what they may be, and whom they accept."""
 
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -291,6 +292,18 @@ class TestInteractive:
         self, worker: Worker, problem: Callable[..., Problem], code: str
     ) -> None:
         assert _grade(worker, problem(TALK), code).verdict is Verdict.WRONG_ANSWER
+
+    @pytest.mark.thorough  # the wall limit has to pass
+    def test_an_interactor_that_sleeps_is_not_waited_for_after_the_solution_s_limit(
+        self, worker: Worker, problem: Callable[..., Problem]
+    ) -> None:
+        sleeps = "#include <unistd.h>\nint main() { sleep(3000); }"
+        read = problem(TALK | {"checker": {"code": sleeps, "interactive": True}})
+        task = Options(cpu_s=0.1).task(read, "input()", read.tests.public)
+        start = time.monotonic()
+        assert judge(worker, task).verdict is Verdict.TIME_LIMIT
+        assert time.monotonic() - start < 4 * task.limits.wall_s + 30
+        assert _grade(worker, problem(TALK), GUESS).verdict is Verdict.ACCEPTED
 
     def test_a_crash_of_the_solution_is_a_runtime_error(
         self, worker: Worker, problem: Callable[..., Problem]
