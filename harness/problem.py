@@ -130,7 +130,8 @@ class CheckerProgram(Frozen):
         interactive: whether it talks with the solution, which then gets no input.
         passes: most runs of the solution on a test, where the checker may write the input of the
             next one; 0 where it may not.
-        scores: whether the points that it writes count.
+        partial: what an answer that is right in part is: worth its points, right, or wrong.
+        most: points of a whole answer, where they are known.
         others: further checkers; an answer is right if all say so.
     """
 
@@ -142,7 +143,8 @@ class CheckerProgram(Frozen):
     memory_bytes: int = 2 << 30
     interactive: bool = False
     passes: int = 0
-    scores: bool = False
+    partial: Literal["counts", "right", "wrong"] = "wrong"
+    most: float | None = None
     others: tuple["CheckerProgram", ...] = ()
 
     @property
@@ -175,6 +177,18 @@ class Checker(Frozen):
     beside_rule: bool = False
     tests: TestCode | None = None
     program: CheckerProgram | None = None
+
+    def without_points(self) -> "Checker":
+        """Return the checker where it gives no points, and only whole answers are right.
+
+        Where the points of a whole answer are not known, it says itself what is right.
+        """
+        if self.program is None or self.program.partial != "counts":
+            return self
+        partial = "right" if self.program.most is None else "wrong"
+        return self.model_copy(
+            update={"program": self.program.model_copy(update={"partial": partial})}
+        )
 
     def of_public_tests(self) -> "Checker":
         """Return the part that judges only public tests."""

@@ -36,6 +36,8 @@ def report(grade: Grade, tests: tuple[TestCase, ...], judge: Judge = "rule") -> 
         return f"The solution does not compile; no test was run.\n\n{error}"
     failed = [test for test in grade.tests if not test.passed]
     parts = [f"{passed} of {total} public tests passed."]
+    if grade.score is not None:
+        parts.append(f"They give {grade.score}; a solution needs all of them.")
     shown: dict[str, int] = {}
     parts += [_failure(test, tests[test.index], judge, shown) for test in failed[:DETAILED]]
     parts += [f"Test {test.index + 1}: {_title(test)}." for test in failed[DETAILED:]]
@@ -80,8 +82,9 @@ def _failure(result: TestResult, test: TestCase, judge: Judge, shown: dict[str, 
         values = f"expected {result.difference.expected!r}, got {result.difference.got!r}"
         says = f"{JUDGE_SAYS if talks else CHECKER_SAYS}{where}"
         parts.append(f"First difference, {where}: {values}" if compared else says)
+    fault = result.verdict is Verdict.CHECKER_ERROR  # its words are not for the model
     for name, text in (
-        ("Error", result.error),
+        ("Error", "the problem's checker is at fault" if fault else result.error),
         ("Printed to stdout", result.stdout),
         ("Printed to stderr", result.stderr),
     ):

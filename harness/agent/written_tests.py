@@ -125,7 +125,7 @@ def runner_of(
     problem: Problem, options: Options, pool: Executor, workspace: Workspace | None = None
 ) -> WrittenTestRunner:
     """Return the runner of a problem's written tests; nothing of it leads to hidden tests."""
-    view, task = problem.view(), options.task(problem, "", ())
+    view, task = problem.view(), options.task(problem, "", ()).without_points()
     if task.checker is not None:
         task = replace(task, checker=task.checker.of_public_tests())
     return WrittenTestRunner(view, task, pool, workspace)

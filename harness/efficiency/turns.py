@@ -66,7 +66,8 @@ class Expected:
         """Prepare the tests of a task whose program is one of the solutions.
 
         Raises:
-            CheckerError: the checker cannot make the inputs, or the tests are code.
+            CheckerError: the checker cannot make the inputs, or the tests are code or judged by a
+                program.
             SandboxError: the sandbox failed.
         """
         if task.checker is None:
@@ -74,6 +75,8 @@ class Expected:
             return cls(task, None, task.program, inputs)
         if task.checker.tests is not None:
             raise CheckerError("tests that are code are not timed")
+        if task.checker.program is not None:
+            raise CheckerError("problems whose checker is a program are not timed")
         functional = task.program.entry_point is not None
         check = Check.of(RetryingWorker(worker), task.checker, functional=functional)
         program, inputs = check.prepare(task.program, task.tests)

@@ -43,13 +43,19 @@ RIGHT, WRONG = 42, 43
 TESTLIB_RIGHT, TESTLIB_WRONG = 0, frozenset({1, 2, 4, 8})
 TESTLIB_POINTS = 7
 TESTLIB_PARTS = range(50, 151)
-"""Exit codes of an answer that is right in part: 50, and the per cent. testlib.h has 0 in place of
-50 where it is not told otherwise, and would accept."""
+"""Exit codes of an answer that is right in part: 50, and the per cent, up to 100. testlib.h has 0
+in place of 50 where it is not told otherwise, and would accept."""
 TESTLIB_FLAG = f"-DPC_BASE_EXIT_CODE={TESTLIB_PARTS.start}"
 _TIME_IS_UP = frozenset({Ending.CPU_LIMIT, Ending.WALL_LIMIT})
-_TESTLIB_SCORE = re.compile(r"\s*points\s+(\S+)")
-_NOTHING = re.compile(r"[+-]?0*\.?0+")
+_TESTLIB_SCORE = re.compile(r"^[ \t]*points[ \t]+(\S+)", re.MULTILINE)
+SLACK = 1e-6
+"""Of a test's points, for checkers that count in floats of 32 bits."""
+_FAULTY = re.compile(r"error|undefined reference|multiple definition")
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?", re.ASCII)
+
+
+class NotWholeError(ValueError):
+    """An answer is right in part, where only whole answers are right."""
 
 
 class Ruling(NamedTuple):
@@ -66,12 +72,14 @@ class Ruling(NamedTuple):
 
     @property
     def own_score(self) -> OwnScore | None:
-        """The points that it wrote. Raises ValueError where they are no points."""
+        """The points that it gave. Raises ValueError where they are no points."""
         given = [name for name in (POINTS, SHARE) if name in self.files]
         if not given or not self.right:
             return None
         if len(given) > 1:
             raise ValueError(f"it wrote both {POINTS} and {SHARE}")
+        if not self.files[given[0]].strip() and self.reason:
+            raise ValueError(f"{self.reason!r:.60} has no points")
         text = self.files[given[0]][:EXCERPT].decode("utf-8", "replace").strip()
         value = float(text) if _NUMBER.fullmatch(text) else math.nan
         if not math.isfinite(value) or (given[0] == SHARE and not 0 <= value <= 1):
@@ -134,18 +142,33 @@ class ProgramCheck:
         execution = self._run(test, answer)
         self._overdue += execution.ending in _TIME_IS_UP
         ruling = ruling_of(execution, self._program)
+        if ruling.at_fault and self._is_sound(test, answer, execution):
+            where = f"the checker cannot make anything of it: {ruling.reason}"
+            return difference_of(where, test, answer)
         if ruling.at_fault:
             return CheckerError(writable(f"the problem's checker is at fault: {ruling.reason}"))
         if not ruling.right:
             return difference_of(ruling.reason or "the checker says no", test, answer)
         rulings = (each.judge_answer(test, answer) for each in self._others)
-        return next((each for each in rulings if each is not None), self._own_score(ruling))
+        score = self._own_score(ruling, test, answer)
+        return next((each for each in rulings if each is not None), score)
 
-    def _own_score(self, ruling: Ruling) -> OwnScore | CheckerError | None:
+    def _own_score(
+        self, ruling: Ruling, test: TestCase, answer: str
+    ) -> OwnScore | CheckerError | Difference | None:
         try:
-            return ruling.own_score if self._program.scores else None
+            return own_score_of(ruling, self._program)
+        except NotWholeError as error:
+            return difference_of(str(error), test, answer)
         except ValueError as error:
             return CheckerError(writable(f"the problem's checker is at fault: {error}"))
+
+    def _is_sound(self, test: TestCase, answer: str, execution: Execution) -> bool:
+        """Return whether a checker in Python that raised has a verdict on the expected output."""
+        raised = self._program.language == PYTHON and execution.ending is Ending.ERROR
+        if not raised or not test.output.strip() or answer.split() == test.output.split():
+            return False
+        return not ruling_of(self._run(test, test.output), self._program).at_fault
 
     def _run(self, test: TestCase, answer: str) -> Execution:
         folder = folder_of(self._program, test, encoded(answer))
@@ -214,6 +237,7 @@ def folder_of(
     """
     files = {INPUT: encoded(test.input), EXPECTED: encoded(test.output)}
     if program.language == PYTHON:
+        answer = answer.decode("utf-8", "replace").encode()  # no text that cannot be read is right
         files |= {name: encoded(text) for name, text in program.files}
     files |= {f"{FEEDBACK}/{name}": data for name, data in (left or {}).items()}
     if program.protocol == "testlib" and program.interactive:
@@ -231,7 +255,7 @@ def ruling_of(execution: Execution, program: CheckerProgram) -> Ruling:
     if execution.ending not in {Ending.FINISHED, Ending.EXIT}:
         return Ruling(False, _failure(execution), at_fault=True)
     if program.protocol == "testlib":
-        return _testlib_ruling(execution.code, execution.stderr, scores=program.scores)
+        return _testlib_ruling(execution.code, execution.stderr)
     if execution.code not in {RIGHT, WRONG}:
         what = f"it ended with exit code {execution.code}, not with {RIGHT} or {WRONG}"
         return Ruling(False, _with(what, execution.stderr), at_fault=True)
@@ -243,33 +267,61 @@ def ruling_of(execution: Execution, program: CheckerProgram) -> Ruling:
     return Ruling(execution.code == RIGHT, reason, files=files)
 
 
-def _testlib_ruling(code: int, message: str, *, scores: bool) -> Ruling:
-    """Return what a checker said by testlib's exit codes.
+def own_score_of(ruling: Ruling, program: CheckerProgram) -> OwnScore | None:
+    """Return the points of an accepted answer, where they count.
 
-    Where it gives points, an answer that is right in part is accepted with them, if there are any.
+    Raises:
+        NotWholeError: they do not count, and the answer is not whole.
+        ValueError: they are no points.
     """
+    if program.partial == "right":
+        return None
+    if program.partial == "counts":
+        return ruling.own_score
+    try:
+        score = ruling.own_score
+    except ValueError as error:
+        raise NotWholeError(str(error)) from None
+    if score is None:
+        return None
+    most = 1.0 if score.points is None else program.most
+    value = score.share if score.points is None else score.points
+    if most is None or value is None or value < most * (1 - SLACK):
+        raise NotWholeError(ruling.reason or "only a part of it is right")
+    return None
+
+
+def _testlib_ruling(code: int, message: str) -> Ruling:
+    """Return what a checker said by testlib's exit codes."""
     if code == TESTLIB_RIGHT:
         return Ruling(True)
     if code in TESTLIB_WRONG or code == TESTLIB_PARTS.start:
         return Ruling(False, _short(message))
     if code in TESTLIB_PARTS:
         share = f"{(code - TESTLIB_PARTS.start) / 100:g}"
-        return Ruling(scores, _short(message), files={SHARE: share.encode()})
+        return Ruling(True, _short(message), files={SHARE: share.encode()})
     if code == TESTLIB_POINTS:
-        match = _TESTLIB_SCORE.match(message)
-        points = match[1] if match else ""
-        right = scores and not _NOTHING.fullmatch(points)
+        points = _least(_TESTLIB_SCORE.findall(message))
+        right = not _NUMBER.fullmatch(points) or float(points) != 0
         return Ruling(right, _short(message), files={POINTS: points.encode()})
     return Ruling(False, _with(f"it ended with exit code {code}", message), at_fault=True)
+
+
+def _least(points: Sequence[str]) -> str:
+    """Return the least of some points: other lines than testlib's may be a solution's text."""
+    numbers = [each for each in points if _NUMBER.fullmatch(each)]
+    return min(numbers, key=float, default=points[0] if points else "")
 
 
 def _failure(execution: Execution) -> str:
     lines = execution.error.strip().splitlines()
     if execution.ending is Ending.CANNOT_COMPILE:
-        errors = [line for line in lines if "error" in line] or lines
+        errors = [line for line in lines if _FAULTY.search(line)] or lines
         return _short(f"it cannot be compiled: {errors[0] if errors else 'no reason'}")
     if execution.ending is Ending.SIGNAL:
         return _with(f"killed by signal {execution.code}", execution.stderr)
+    if execution.ending is Ending.ERROR and lines:
+        return _with("it raises", lines[-1])  # the lines before have its source
     return _with(execution.ending.replace("_", " "), execution.error or execution.stderr)
 
 

@@ -177,9 +177,14 @@ class Options:
 
 
 def _checker(problem: Problem, rule: RuleName | None) -> Checker | None:
-    """Return the problem's checker unless a rule replaces it; tests that are code stay."""
+    """Return the problem's checker unless a rule replaces it; tests that are code stay.
+
+    So do checkers that are programs: they talk, give points, or judge what is not compared.
+    """
     checker = problem.checker
-    return None if rule and checker is not None and checker.tests is None else checker
+    if rule is None or checker is None or checker.tests is not None:
+        return checker
+    return None if checker.program is None else checker
 
 
 async def judge_all(

@@ -16,7 +16,7 @@ or that the machine may have caused, is tried once more, and that result stands.
 
 from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import takewhile
 from typing import Any
 
@@ -69,7 +69,7 @@ def judge(worker: Worker, task: Task) -> Grade:  # noqa: PLR0911 - a kind of tas
         grader = None if own is None else Grader(RetryingWorker(worker.beside), own)
         return judge_groups(nothing, task, task.scoring, lambda part: judge(worker, part), grader)
     if task.scoring is not None:
-        task = _without_points(task)
+        task = task.without_points()
     if task.checker is not None and (code := task.checker.tests) is not None:
         by_code = CodeJudge(RetryingWorker(worker), task, code)
         return _graded(nothing, worker, by_code, by_code.results())
@@ -86,15 +86,6 @@ def judge(worker: Worker, task: Task) -> Grade:  # noqa: PLR0911 - a kind of tas
         results = judging.alone() if task.isolate else judging.batched()
     by_rule = judging.comparison.solved_by_rule(len(task.tests))
     return _graded(nothing, worker, judging, results, by_rule)
-
-
-def _without_points(task: Task) -> Task:
-    """Return the task with a checker that gives no points, so that only whole answers count."""
-    checker = task.checker
-    if checker is None or checker.program is None:
-        return task
-    program = checker.program.model_copy(update={"scores": False})
-    return replace(task, checker=checker.model_copy(update={"program": program}), scoring=None)
 
 
 def _check_types(task: Task) -> None:

@@ -9,7 +9,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
-from harness.grading.checker_program import Ruling, checker_trial, folder_of, ruling_of
+from harness.grading.checker_program import (
+    NotWholeError,
+    Ruling,
+    checker_trial,
+    folder_of,
+    own_score_of,
+    ruling_of,
+)
 from harness.grading.checkers import difference_of
 from harness.grading.execution_answer import answer_of
 from harness.grading.outcome import outcome
@@ -81,7 +88,9 @@ class PassJudge:
         execution, ruling = round_.execution, round_.ruling
         own_score = None
         try:
-            own_score = ruling.own_score if ruling is not None and self.checker.scores else None
+            own_score = None if ruling is None else own_score_of(ruling, self.checker)
+        except NotWholeError as error:
+            ruling = Ruling(False, str(error))
         except ValueError as error:
             ruling = Ruling(False, str(error), at_fault=True)
         fault = ruling is not None and ruling.at_fault
@@ -159,7 +168,8 @@ class PassJudge:
         if ended.interactor_first and (ruling.at_fault or not ruling.right):
             return Pass(_nothing(execution), ruling)  # however the solution ended after that
         if self._answer(execution) is None:
-            return Pass(execution, None)
+            slow = {execution.ending, ended.interactor.ending} == {Ending.WALL_LIMIT}
+            return Pass(_nothing(execution), ruling) if slow else Pass(execution, None)
         return Pass(execution, ruling)
 
     def _answer(self, execution: Execution) -> bytes | None:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from statistics import fmean
 from typing import Any, NamedTuple
 
+from harness.grading.checker_program import SLACK
 from harness.grading.graders import ACCEPTED, WRONG, Grader, GraderError, code_of
 from harness.grading.stop import Stop
 from harness.grading.task import Task
@@ -249,9 +250,9 @@ def _own_points(result: TestResult, group: TestGroup) -> float:
             raise ScoreError("it gave a share of points that the problem does not have")
         return share * usual
     value = points or 0.0
-    if group.own_scores == "optional" and not 0 <= value <= usual + ROUNDING * max(1.0, usual):
+    if group.own_scores == "optional" and not 0 <= value <= usual * (1 + SLACK):
         raise ScoreError(f"it gave {value:.12g} of {usual:.12g} points")
-    return value
+    return usual if group.own_scores == "optional" and value >= usual * (1 - SLACK) else value
 
 
 def _together(group: TestGroup, parts: Sequence[Points]) -> float:

@@ -1,7 +1,7 @@
 """What the judge judges: a solution, its tests and the rules for them."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from harness.grading.stop import MANY_TESTS, Stop
 from harness.grading.verdict import LIMITS, TestResult
@@ -33,6 +33,11 @@ class Task:
     stop: Stop = Stop.AUTO
     exit_code_counts: bool = False
     scoring: Scoring | None = None
+
+    def without_points(self) -> "Task":
+        """Return the task with a checker for which only whole answers are right."""
+        checker = None if self.checker is None else self.checker.without_points()
+        return replace(self, checker=checker, scoring=None)
 
     def ends_at(self, result: TestResult) -> bool:
         """Return whether judging stops after this result."""

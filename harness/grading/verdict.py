@@ -24,6 +24,7 @@ from harness.problem import Frozen
 
 _PAIRS = ("confirmed", "rechecked", "retimed")
 ROUNDING = 1e-9
+TINY = 1e-12
 MEASURED = frozenset({"cpu_s", "wall_s"})
 """Fields that every stored test has."""
 
@@ -110,12 +111,15 @@ class Score(Frozen):
 
     @property
     def is_full(self) -> bool:
-        """Whether nothing is missing but what rounding takes."""
-        return self.points >= self.maximum - ROUNDING * max(1.0, self.maximum)
+        """Whether nothing is missing but what rounding takes: of a point, and of many points."""
+        rounding = max(ROUNDING * min(1.0, self.maximum), TINY * self.maximum)
+        return self.points >= self.maximum - rounding
 
     @property
     def share(self) -> float:
         """The points as a share of a full score, from 0 to 1."""
+        if self.is_full:
+            return 1.0
         return min(max(self.points / self.maximum, 0.0), 1.0)
 
     def __str__(self) -> str:

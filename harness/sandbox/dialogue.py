@@ -201,7 +201,9 @@ class InteractiveTest(Closing):
                 worker, server, trial, pipe, opposite = waiting.pop(number)
                 if late and number not in events and trial is interactor and executions:
                     worker.kill()
-                    executions[number] = replace(*executions.values(), ending=Ending.WALL_LIMIT)
+                    why = "it goes on after its input has ended"
+                    done = replace(*executions.values(), ending=Ending.WALL_LIMIT, error=why)
+                    executions[number] = replace(done, stderr="")
                     continue
                 executions[number] = worker.finish(trial, server, 0 if late else max(seconds))
                 if trial is solution and executions[number].ending not in _ENDED:

@@ -25,6 +25,7 @@ from harness.sources.files.lines import Line
 from harness.sources.files.row_checks import check_function_test, fault, valid_python
 from harness.sources.limits import MOST_MEBIBYTES, MOST_SECONDS
 
+LEAST_POINTS, MOST_POINTS = 0.001, 1e6
 PreambleName = Literal["none", "livecodebench", "leetcode", "leetcodedataset", "apps", "mercury"]
 NAMES = {
     "id": ("id", "task_id", "question_id", "problem_id", "slug", "name"),
@@ -107,12 +108,14 @@ class RowChecker(_Strict):
     rejects.
     """
     files: dict[str, str] = {}
-    """Names and texts of headers and further sources, or of Python modules."""
+    """Names and texts of headers and of further sources, which are compiled too, or of Python
+    modules.
+    """
     interactive: bool = False
     """Whether it talks with the solution through standard input and output. With `testlib` its
     arguments are the input, a file to write, and the expected output.
     """
-    points: float | None = Field(default=None, gt=0, allow_inf_nan=False)
+    points: float | None = Field(default=None, ge=LEAST_POINTS, le=MOST_POINTS)
     """Most points of a test, where it may give a part of them. A problem is solved by all."""
 
 

@@ -16,6 +16,9 @@ FIELD = "checker"
 TAKEN = ("test.in", "test.out", "test.ans", "feedback", "solution.cpp")
 """Names that the judge uses itself."""
 NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}", re.ASCII)
+NAME_RULE = "a name has up to 100 letters, digits, _, . and -, and begins with none of . and -"
+BYTE_ORDER_MARK = "\ufeff"
+_EXITS = re.compile(r"exit|Exit")
 
 
 def program_of(row: RowChecker, where: str) -> CheckerProgram:
@@ -25,23 +28,34 @@ def program_of(row: RowChecker, where: str) -> CheckerProgram:
         DataError: there is no compiler or no testlib.h for it, or it is not Python, or the name of
             a file is not allowed.
     """
-    for name in row.files:
+    code = row.code.removeprefix(BYTE_ORDER_MARK)
+    if not code.strip():
+        raise DataError(where, f"{FIELD}.code", "empty")
+    files = tuple((name, text.removeprefix(BYTE_ORDER_MARK)) for name, text in row.files.items())
+    for name, _ in files:
         if name in TAKEN or not NAME.fullmatch(name):
-            what = f"{name!r:.60}: letters, digits, _, . and -, and none of {', '.join(TAKEN)}"
+            what = f"{name!r:.60}: {NAME_RULE}, and none of {', '.join(TAKEN)}"
             raise DataError(where, f"{FIELD}.files", what)
-    files = tuple(row.files.items())
     if row.language == PYTHON:
-        valid_python(row.code, f"{FIELD}.code", where)
+        valid_python(code, f"{FIELD}.code", where)
+        if not _EXITS.search(code):
+            what = "it never calls exit: its verdict is its exit code"
+            raise DataError(where, f"{FIELD}.code", what)
+        for name, text in files:
+            if name.endswith(".py"):
+                valid_python(text, f"{FIELD}.files.{name}", where)
     else:
         _check_compiler(row.language, where)
-        files += testlib_beside((row.code, *row.files.values()), row.files, where, FIELD)
+        texts = (code, *(text for _, text in files))
+        files += testlib_beside(texts, row.files, where, FIELD)
     return CheckerProgram(
         protocol=row.protocol,
-        source=row.code,
+        source=code,
         files=files,
         language=row.language,
         interactive=row.interactive,
-        scores=row.points is not None,
+        partial="wrong" if row.points is None else "counts",
+        most=row.points,
     )
 
 
@@ -68,7 +82,7 @@ def scoring_of(points: float | None, public: int, hidden: int) -> Scoring | None
 def hash_of(digest: str, program: CheckerProgram, points: float | None) -> str:
     """Return a row's content hash, combined with that of its checker."""
     shape = f"{program.protocol} {program.language} {program.interactive} {points}"
-    texts = (each for file in program.files for each in file)
+    texts = (each for file in sorted(program.files) for each in file)
     return content_hash(digest, shape, program.source, *texts)
 
 

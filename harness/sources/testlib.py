@@ -10,7 +10,9 @@ from harness.languages.cpp import FOLDERS
 
 TESTLIB = "testlib.h"
 VARIABLE = "TESTLIB"
-_INCLUDED = re.compile(rf'^[ \t]*#[ \t]*include[ \t]*[<"]{re.escape(TESTLIB)}[>"]', re.MULTILINE)
+_INCLUDED = re.compile(
+    rf'^[ \t]*#[ \t]*include[ \t]*[<"](?:\./)?{re.escape(TESTLIB)}[>"]', re.MULTILINE
+)
 
 
 def testlib_beside(

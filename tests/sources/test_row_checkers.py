@@ -7,7 +7,9 @@ from typing import Any
 
 import pytest
 
+from harness.efficiency.turns import Expected
 from harness.errors import DataError
+from harness.grading.checkers import CheckerError
 from harness.grading.jobs import Options
 from harness.grading.judge import judge
 from harness.grading.verdict import Grade, Verdict
@@ -141,6 +143,11 @@ class TestTestlib:
         assert failed.difference is not None
         assert failed.difference.where == "wrong answer the parts do not add up"
 
+    def test_all_of_a_hundred_per_cent_is_a_whole_answer(
+        self, worker: Worker, problem: Callable[..., Problem]
+    ) -> None:
+        assert _grade(worker, problem(ROW), "print('part 100')").verdict is Verdict.ACCEPTED
+
     def test_a_crash_is_its_own(self, worker: Worker, problem: Callable[..., Problem]) -> None:
         assert _grade(worker, problem(ROW), "print('crash')").verdict is Verdict.CHECKER_ERROR
 
@@ -184,6 +191,38 @@ class TestTestlib:
         assert _grade(worker, read, RIGHT).verdict is Verdict.ACCEPTED
         assert _grade(worker, read, WRONG).verdict is Verdict.WRONG_ANSWER
 
+    @pytest.mark.parametrize("printed", ["b'x'", "b'\\xff'"])
+    def test_a_checker_in_python_that_raises_on_an_answer_finds_it_wrong(
+        self, worker: Worker, problem: Callable[..., Problem], printed: str
+    ) -> None:
+        code = (
+            "import sys\nanswer = int(open(sys.argv[2]).read())\n"
+            "sys.exit(answer != int(open(sys.argv[1]).read()))\n"
+        )
+        tests = [{"input": "5\n", "output": "5\n"}, {"input": "7\n", "output": "any\n"}]
+        read = problem(_with(code=code, language="python", files={}) | {"tests": tests})
+        grade = _grade(worker, read, f"import sys\nsys.stdout.buffer.write({printed})")
+        assert [test.verdict for test in grade.tests] == [
+            Verdict.WRONG_ANSWER,
+            Verdict.CHECKER_ERROR,  # nothing says that it has a verdict on any answer
+        ]
+        assert "it raises: ValueError: invalid literal" in grade.tests[1].error
+        assert "int(open" not in grade.tests[1].error
+        assert _grade(worker, read, "print(input())").verdict is Verdict.ACCEPTED
+
+
+def test_a_rule_does_not_replace_a_program(worker: Worker, problem: Callable[..., Problem]) -> None:
+    for row in (ROW, TALK):
+        read = problem(row)
+        task = Options(rule="tokens").task(read, "pass", read.tests.all())
+        assert judge(worker, task).verdict is Verdict.WRONG_ANSWER
+
+
+def test_an_error_of_the_linker_is_named(worker: Worker, problem: Callable[..., Problem]) -> None:
+    read = problem(_with(code="void right(); int main() { right(); }", files={}))
+    (result, *_) = _grade(worker, read, RIGHT).tests
+    assert "undefined reference to `right()'" in result.error
+
 
 def test_a_validator_of_kattis_accepts_with_42_and_rejects_with_43(
     worker: Worker, problem: Callable[..., Problem]
@@ -222,6 +261,32 @@ class TestPoints:
         assert grade.score is not None
         assert (grade.score.points, grade.score.maximum) == (points, 20)
         assert (grade.verdict is Verdict.ACCEPTED) is (points == 20)
+
+    @pytest.mark.parametrize("printed", ["part 100", "points 10", "points 9.9999999"])
+    def test_all_points_are_a_whole_answer(
+        self, worker: Worker, problem: Callable[..., Problem], printed: str
+    ) -> None:
+        read = problem(_with(points=10))
+        task = Options().task(read, f"print({printed!r})", read.tests.public)
+        assert judge(worker, task).verdict is Verdict.ACCEPTED
+        grade = _grade(worker, read, f"print({printed!r})")
+        assert grade.verdict is Verdict.ACCEPTED
+        assert grade.score is not None
+        assert grade.score.points == 20
+
+    def test_of_several_lines_with_points_the_least_counts(
+        self, worker: Worker, problem: Callable[..., Problem]
+    ) -> None:
+        code = (
+            '#include "testlib.h"\nint main(int, char **a) { std::string line;\n'
+            "std::ifstream answer(a[2]); std::getline(answer, line);\n"
+            'std::cerr << line << std::endl; return points("2"); }\n'
+        )
+        read = problem(_with(code=code, points=10))
+        for printed, points in (("points 10", 4), ("points 1", 2), ("5", 4)):
+            score = _grade(worker, read, f"print({printed!r})").score
+            assert score is not None
+            assert score.points == points
 
     @pytest.mark.parametrize("printed", ["part 99", "points 9", "part 0", "points 0"])
     def test_public_tests_alone_are_passed_by_whole_answers_only(
@@ -271,6 +336,11 @@ class TestPoints:
             score = _grade(worker, read, solution).score
             assert score is not None
             assert (score.points, score.maximum) == (expected, 20)
+        task = Options().task(read, "print(0, input())", read.tests.public)
+        assert judge(worker, task).verdict is Verdict.WRONG_ANSWER
+        without = problem(_with(code=code, protocol="kattis", files={}))
+        assert _grade(worker, without, "print(0, input())").verdict is Verdict.WRONG_ANSWER
+        assert _grade(worker, without, RIGHT).verdict is Verdict.ACCEPTED
 
     def test_where_no_test_is_hidden_the_public_ones_give_points(
         self, worker: Worker, problem: Callable[..., Problem]
@@ -294,14 +364,14 @@ class TestInteractive:
         assert _grade(worker, problem(TALK), code).verdict is Verdict.WRONG_ANSWER
 
     @pytest.mark.thorough  # the wall limit has to pass
-    def test_an_interactor_that_sleeps_is_not_waited_for_after_the_solution_s_limit(
+    def test_an_interactor_that_sleeps_is_at_fault_and_is_not_waited_for(
         self, worker: Worker, problem: Callable[..., Problem]
     ) -> None:
         sleeps = "#include <unistd.h>\nint main() { sleep(3000); }"
         read = problem(TALK | {"checker": {"code": sleeps, "interactive": True}})
         task = Options(cpu_s=0.1).task(read, "input()", read.tests.public)
         start = time.monotonic()
-        assert judge(worker, task).verdict is Verdict.TIME_LIMIT
+        assert judge(worker, task).verdict is Verdict.CHECKER_ERROR
         assert time.monotonic() - start < 4 * task.limits.wall_s + 30
         assert _grade(worker, problem(TALK), GUESS).verdict is Verdict.ACCEPTED
 
@@ -318,11 +388,23 @@ class TestInteractive:
         ({"protokol": "kattis"}, "checker.protokol", "unknown key; did you mean 'protocol'?"),
         ({"zzz": 1}, "checker.zzz", "known: code, language, protocol"),
         ({"code": 5}, "checker.code", "input should be a valid string, not 5"),
-        ({"points": 0}, "checker.points", "input should be greater than 0"),
+        ({"points": 0}, "checker.points", "input should be greater than or equal to 0.001"),
+        ({"points": 1e7}, "checker.points", "input should be less than or equal to 1000000"),
+        ({"code": " \n"}, "checker.code", "empty"),
+        (
+            {"language": "python", "code": "def check(i, e, a): return True"},
+            "checker.code",
+            "it never calls exit",
+        ),
+        (
+            {"language": "python", "code": "exit(1)", "files": {"a.py": "x ="}},
+            "checker.files.a.py",
+            "not valid Python",
+        ),
         ({"language": "java"}, "checker.language", "input should be 'python' or 'cpp'"),
         ({"files": {"a.h": 5}}, "checker.files.a.h", "input should be a valid string"),
-        ({"files": {"../a.h": ""}}, "checker.files", "'../a.h': letters, digits"),
-        ({"files": {"test.ans": ""}}, "checker.files", "'test.ans': letters, digits"),
+        ({"files": {"../a.h": ""}}, "checker.files", "'../a.h': a name has up to 100 letters"),
+        ({"files": {"test.ans": ""}}, "checker.files", "and none of test.in, test.out"),
         ({"language": "python"}, "checker.code", "not valid Python"),
     ],
 )
@@ -333,6 +415,33 @@ def test_a_fault_is_named_with_its_place(
         problem(_with(**keys))
     assert f"field '{field}'" in str(caught.value)
     assert complaint in str(caught.value)
+
+
+def test_a_byte_order_mark_before_testlib_is_no_harm(
+    problem: Callable[..., Problem], worker: Worker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "testlib.h").write_text(TESTLIB)
+    monkeypatch.setenv("TESTLIB", str(tmp_path))
+    code = CHECKER.lstrip().replace('"testlib.h"', '"./testlib.h"')
+    read = problem(_with(code=f"\ufeff{code}", files={}))
+    assert _grade(worker, read, RIGHT).verdict is Verdict.ACCEPTED
+    assert _grade(worker, read, WRONG).verdict is Verdict.WRONG_ANSWER
+
+
+def test_its_problem_is_not_timed(worker: Worker, problem: Callable[..., Problem]) -> None:
+    read = problem(ROW)
+    task = Options().task(read, RIGHT, read.tests.all())
+    with pytest.raises(CheckerError, match="whose checker is a program are not timed"):
+        Expected.of(worker, task)
+
+
+def test_tests_that_a_model_writes_are_judged_without_points(
+    worker: Worker, problem: Callable[..., Problem]
+) -> None:
+    read = problem(_with(points=10))
+    task = Options().task(read, "print('part 50')", read.tests.all()).without_points()
+    grade = judge(worker, task)
+    assert (grade.verdict, grade.score) == (Verdict.WRONG_ANSWER, None)
 
 
 def test_a_program_judges_no_functions(problem: Callable[..., Problem]) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from harness.grading.judge import judge
 from harness.grading.task import Task
-from harness.grading.verdict import Difference, Grade, TestResult, Verdict
+from harness.grading.verdict import Difference, Grade, Score, TestResult, Verdict
 from harness.problem import Codec, ProblemView, Signature, TestCase
 from harness.sandbox.limits import MEBIBYTE, Limits
 from harness.sandbox.program import Program
@@ -87,6 +87,25 @@ class TestVerdicts:
         assert "The checker says: no guess after 7" in text
         assert "Expected:" not in text
         assert "Expected: (nothing)\n" in report(grade, tests)
+
+    def test_a_checker_s_own_words_on_its_failure_are_not_for_the_model(self) -> None:
+        words = "the problem's checker is at fault: it raises: KeyError: 'secret'"
+        fault = Verdict.CHECKER_ERROR
+        failed = TestResult(index=0, public=True, verdict=fault, cpu_s=0, wall_s=0, error=words)
+        text = report(Grade(verdict=fault, tests=(failed,), public_total=1), public(("1\n", "2")))
+        assert "Error:\nthe problem's checker is at fault" in text
+        assert "secret" not in text
+
+    def test_passed_tests_that_give_a_part_of_the_points_say_so(self) -> None:
+        passed = TestResult(index=0, public=True, verdict=Verdict.ACCEPTED, cpu_s=0, wall_s=0)
+        grade = Grade(
+            verdict=Verdict.WRONG_ANSWER,
+            tests=(passed,),
+            public_total=1,
+            score=Score(points=5, maximum=10),
+        )
+        text = report(grade, public(("1\n", "2")))
+        assert "1 of 1 public tests passed.\n\nThey give 5 of 10 points" in text
 
     def test_the_first_difference_is_found_far_into_an_output(self, report_on: Report) -> None:
         lines = [str(number) for number in range(5_000)]

@@ -137,7 +137,7 @@ def reward_of(
         hidden_total=grade.hidden_total,
         public_passed=grade.public_passed,
         public_total=grade.public_total,
-        overfit=public[0] == public[1] > 0 and not grade.solved,
+        overfit=public[0] == public[1] > 0 and grade.hidden_passed < grade.hidden_total,
         cause=grade.checker_error or ("" if grade.verdict is not Verdict.UNGRADED else "no tests"),
         grade=grade,
     )

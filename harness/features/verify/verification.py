@@ -246,7 +246,10 @@ def finding(judged: Judged) -> Finding:
     failed = next((test for test in grade.tests if not test.passed), None)
     reason = judged.cause
     if failed is not None and failed.difference is not None:
-        reason = f"{failed.difference.expected!r} expected, {failed.difference.got!r} given"
+        expected, got = failed.difference.expected, failed.difference.got
+        reason = f"{expected!r} expected, {got!r} given"
+        if expected.split() == got.split():  # a checker said why
+            reason = failed.difference.where
     elif failed is not None:
         reason = (failed.error.strip().splitlines() or [""])[-1]
     return Finding(

@@ -389,7 +389,8 @@ def _own_validator(
             what = "several; an interactive, multi-pass or scoring problem can have one here"
             raise DataError(str(program.path), FIELD, what)
         first, *rest = (_program(package, settings, each) for each in programs)
-        return _as_program(first.model_copy(update={"others": tuple(rest)}), settings)
+        others = tuple(each.model_copy(update={"partial": "right"}) for each in rest)
+        return _as_program(first.model_copy(update={"others": others}), settings)
     if program.language == CPP:
         return _as_program(_program(package, settings, program), settings)
     main, sources = python_sources(package, program, settings.constants, FIELD)
@@ -417,6 +418,6 @@ def _as_program(program: CheckerProgram, settings: PackageSettings) -> Checker:
     shape = {
         "interactive": INTERACTIVE in settings.kinds,
         "passes": passes,
-        "scores": SCORING in settings.kinds,
+        "partial": "counts" if SCORING in settings.kinds else "right",
     }
     return Checker(kind="program", program=program.model_copy(update=shape))

@@ -121,12 +121,14 @@ def test_the_statement_shows_sample_dialogues(problem: Problem) -> None:
 
 
 def test_sample_dialogues_are_few_and_short_and_of_the_samples(package: Package) -> None:
-    many = {f"data/sample/{number}.interaction": f">```{'x' * 5_000}\n" for number in range(2, 9)}
+    many = {f"data/sample/{number}.interaction": f">```{'x' * 5_000}\n" for number in range(2, 12)}
+    many |= {"data/sample/2.interaction": "\n", "data/sample/10.interaction": ">tenth\n"}
     secret = {"data/secret/group/2.interaction": ">77\n"}
     statement = only(package(SETTINGS, FILES | INTERACTORS["cpp"] | many | secret)).statement
     assert statement.count("## Sample dialogue") == 5
     assert len(statement) < 5 * 4_500
     assert ">77" not in statement
+    assert ">tenth" not in statement
     assert statement.count("\n````\n>```x") == statement.count("x\n````") == 4
 
 

@@ -1,5 +1,6 @@
 """Sample dialogues of a package, which its statement shows: files `data/sample/*.interaction`."""
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -19,9 +20,14 @@ EXPLAINED = (
 def statement_of_dialogues(package: PackageFolder, paths: Sequence[Path]) -> str:
     """Return what a statement says of sample dialogues; empty without one. Raises DataError."""
     samples = package.root / "data" / "sample"
-    shown = [path for path in paths if path.is_relative_to(samples)][:MOST_DIALOGUES]
-    parts = [EXPLAINED] if shown else []
-    for number, path in enumerate(shown, 1):
-        text = shorten(package.string(path).strip("\n"), LONGEST_DIALOGUE)
-        parts.append(f"## Sample dialogue {number}\n\n{fenced(text)}")
+    own = sorted((path for path in paths if path.is_relative_to(samples)), key=_by_number)
+    texts = [text for path in own if (text := package.string(path).strip("\n"))]
+    parts = [EXPLAINED] if texts else []
+    for number, text in enumerate(texts[:MOST_DIALOGUES], 1):
+        parts.append(f"## Sample dialogue {number}\n\n{fenced(shorten(text, LONGEST_DIALOGUE))}")
     return "".join(f"\n\n{part}" for part in parts)
+
+
+def _by_number(path: Path) -> list[tuple[int, str]]:
+    """Return a key that sorts names by their numbers: 2 before 10."""
+    return [(int(each or 0), rest) for each, rest in re.findall(r"(\d{0,18})(\D*)", path.name)]
