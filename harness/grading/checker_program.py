@@ -281,7 +281,7 @@ def own_score_of(ruling: Ruling, program: CheckerProgram) -> OwnScore | None:
     try:
         score = ruling.own_score
     except ValueError as error:
-        raise NotWholeError(str(error)) from None
+        raise NotWholeError(ruling.reason or str(error)) from None
     if score is None:
         return None
     most = 1.0 if score.points is None else program.most

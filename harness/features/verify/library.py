@@ -8,11 +8,11 @@ from typing import Any, Unpack
 from rich.console import RenderableType
 
 from harness.errors import UsageError
+from harness.features.verify.finding import finding
 from harness.features.verify.verification import (
     ProblemReferences,
     Verification,
     VerifiedProblem,
-    finding,
     limits_by_rule,
     list_references,
     reference_jobs,

@@ -8,7 +8,7 @@ from rich.console import Group, RenderableType
 
 from harness.errors import DataError
 from harness.figures import count
-from harness.grading.jobs import CODE_HASH, Job, Judged, Options, ReferenceAt, code_hash
+from harness.grading.jobs import CODE_HASH, Job, Options, ReferenceAt, code_hash
 from harness.grading.reference_verdicts import Finding, keys_of
 from harness.grading.verdict import INFRASTRUCTURE, ROUNDING, Verdict
 from harness.languages import PYTHON
@@ -238,30 +238,6 @@ def reference_jobs(
                 job = ReferenceJob(len(jobs), each.problem, code, one.key, language=language)
                 jobs[one.key] = job
     return list(jobs.values())
-
-
-def finding(judged: Judged) -> Finding:
-    """Return the facts to store about a judged reference."""
-    grade = judged.grade
-    failed = next((test for test in grade.tests if not test.passed), None)
-    reason = judged.cause
-    if failed is not None and failed.difference is not None:
-        expected, got = failed.difference.expected, failed.difference.got
-        reason = f"{expected!r} expected, {got!r} given"
-        if expected.split() == got.split():  # a checker said why
-            reason = failed.difference.where
-    elif failed is not None:
-        reason = (failed.error.strip().splitlines() or [""])[-1]
-    return Finding(
-        verdict=grade.verdict,
-        tests=grade.public_total + grade.hidden_total,
-        slowest_s=max((test.cpu_s for test in grade.tests), default=0.0),
-        failed_test=None if failed is None else failed.index + 1,
-        reason=reason,
-        isolation=grade.isolation,
-        hidden=grade.hidden_total,
-        points=None if grade.score is None else grade.score.points,
-    )
 
 
 def verified(
