@@ -1,7 +1,8 @@
 """Grading of a sample's revisions, and their cost so far.
 
-The final revision has the sample's grade, and one that failed a public test is wrong. Any other
-revision might be the final one under a smaller budget, so it is graded on all tests, once.
+The final revision has the sample's grade, and one that failed a public test is wrong, except where
+hidden tests alone give points. Any other revision might be the final one under a smaller budget, so
+it is graded on all tests, once.
 """
 
 from collections.abc import Mapping
@@ -12,9 +13,14 @@ from harness.models.prices.price import Price, cost
 from harness.run.store.results import Step
 
 
-def to_judge(attempt: Attempt) -> tuple[str, ...]:
-    """Return the solutions to grade besides the final one, unique and in order."""
-    open_ones = (each.code for each in attempt.revisions if not _failed(each))
+def to_judge(attempt: Attempt, *, points: bool = False) -> tuple[str, ...]:
+    """Return the solutions to grade besides the final one, unique and in order.
+
+    Args:
+        attempt: the attempt with its revisions.
+        points: whether its problem gives points.
+    """
+    open_ones = (each.code for each in attempt.revisions if points or not _failed(each))
     return tuple(code for code in dict.fromkeys(open_ones) if code != attempt.code)
 
 

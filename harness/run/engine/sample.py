@@ -158,7 +158,8 @@ class Sampler:
     ) -> SampleResult:
         """Return the result of an attempt. Raises CheckFailedError."""
         grade = await self._grade(problem, attempt.code, tests)
-        others = {code: await self._grade(problem, code, tests) for code in to_judge(attempt)}
+        open_ones = to_judge(attempt, points=problem.scoring is not None)
+        others = {code: await self._grade(problem, code, tests) for code in open_ones}
         journal(Graded(grade=grade))
         if grade.verdict is Verdict.CHECKER_ERROR:
             raise CheckFailedError(grade.checker_error)

@@ -80,6 +80,13 @@ def test_whether_one_that_was_never_run_passes_the_public_tests_is_known_from_it
     assert [step.public_passed for step in steps] == [None, None, 0, 2]
 
 
+def test_a_problem_with_points_may_be_solved_by_one_that_failed_a_public_test() -> None:
+    of = attempt(written("a", 1), written("b", 2))
+    assert to_judge(of) == ()
+    assert to_judge(of, points=True) == ("a",)
+    assert solved(of, WRONG, a=RIGHT) == [True, False]
+
+
 def test_one_that_passed_all_public_tests_it_ran_passed_the_hidden_ones_that_repeat_them() -> None:
     of = attempt(written("a", 1), written("b", 2))
     steps = steps_of(of, Grade(verdict=Verdict.ACCEPTED, public_total=5), {}, None)
