@@ -308,9 +308,12 @@ def _testlib_ruling(code: int, message: str) -> Ruling:
 
 
 def _least(points: Sequence[str]) -> str:
-    """Return the least of some points: other lines than testlib's may be a solution's text."""
-    numbers = [each for each in points if _NUMBER.fullmatch(each)]
-    return min(numbers, key=float, default=points[0] if points else "")
+    """Return the least of some points: other lines than testlib's may be a solution's text.
+
+    Where one is no number, that one is returned.
+    """
+    odd = (each for each in points if not _NUMBER.fullmatch(each))
+    return next(odd, None) or min(points, key=float, default="")
 
 
 def _failure(execution: Execution) -> str:

@@ -287,6 +287,8 @@ class TestPoints:
             score = _grade(worker, read, f"print({printed!r})").score
             assert score is not None
             assert score.points == points
+        without = problem(_with(code=code.replace('"2"', '"info"'), points=10))
+        assert _grade(worker, without, "print('points 10')").verdict is Verdict.CHECKER_ERROR
 
     @pytest.mark.parametrize("printed", ["part 99", "points 9", "part 0", "points 0"])
     def test_public_tests_alone_are_passed_by_whole_answers_only(
