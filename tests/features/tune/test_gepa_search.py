@@ -117,17 +117,17 @@ def test_a_model_that_proposes_the_same_again_ends_the_search_and_is_shown_it(
 
 
 @pytest.mark.thorough
-def test_a_helpful_phrase_is_found_in_60_evaluations_with_18_of_20_seeds(tmp_path: Path) -> None:
+def test_a_helpful_phrase_is_found_in_60_evaluations_with_90_of_100_seeds(tmp_path: Path) -> None:
     write_problems(tmp_path, PROBLEMS)
     successes = 0
-    for seed in range(20):
+    for seed in range(100):
         models = TuningModels(phrases=(HELPFUL,), others=3, seed=seed, fresh=True)
         one = searched(tmp_path / str(seed), models, seed, tmp_path / "p.jsonl", most=60)
         if HELPFUL in one.text and not one.is_start:
             successes += 1
             assert one.difference == pytest.approx(one.planted)
         assert one.evaluations <= 60
-    assert successes >= 18
+    assert successes >= 90
 
 
 @pytest.mark.thorough
