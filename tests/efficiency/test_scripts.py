@@ -58,6 +58,7 @@ def test_the_tests_of_a_script_are_run_together(scale: Scale) -> None:
     assert [each.code_hash for each in scale.references] == ["fast", "middle", "slow"]
 
 
+@pytest.mark.thorough
 def test_a_solution_stands_where_the_reference_with_its_code_does(
     worker: Worker, sums: Expected, scale: Scale
 ) -> None:

@@ -15,6 +15,7 @@ SUMS: dict[str, Any] = {
 }
 
 
+@pytest.mark.thorough
 def test_the_references_are_timed_the_fastest_first() -> None:
     calibration = harness.calibrate([SUMS], recollect=True)
     (problem,) = calibration.problems

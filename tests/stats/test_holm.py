@@ -12,6 +12,7 @@ P = st.one_of(st.floats(0, 1), st.sampled_from([0.0, 0.01, 0.02, 0.05, 0.5, 1.0]
 
 
 @given(st.lists(P, max_size=7))
+@pytest.mark.thorough
 def test_holm_is_the_closed_test_of_bonferroni(p_values: list[float]) -> None:
     """A test is rejected when every set of tests that it is in is, each by Bonferroni."""
     everyone = range(len(p_values))

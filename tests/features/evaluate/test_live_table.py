@@ -82,6 +82,7 @@ def test_rows_stand_in_the_order_of_the_run(shown: Callable[..., Session]) -> No
         assert numbers == sorted(numbers)
 
 
+@pytest.mark.thorough
 def test_the_live_table_is_drawn_at_most_four_times_a_second(shown: Callable[..., Session]) -> None:
     frames = [frame for _, frame in shown(100, 30).frames]
     clocks = [match for frame in frames if (match := re.search(r"/20  0:(\d\d):(\d\d)", frame))]
@@ -100,6 +101,7 @@ def test_frames_are_drawn_over_one_another_and_erase_nothing_first(
         assert frame.count("╭") <= 2, frame  # and nothing is left of the one before
 
 
+@pytest.mark.thorough
 def test_the_end_of_a_live_table_keeps_scores_and_bar(
     shown: Callable[..., Session],
 ) -> None:

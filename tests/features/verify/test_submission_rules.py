@@ -67,6 +67,7 @@ def test_points_are_compared_with_those_of_the_rules(problem: VerifiedProblem) -
     }
 
 
+@pytest.mark.thorough
 def test_a_slow_submission_that_is_kept_out_of_the_time_limit_sets_none(
     problem: VerifiedProblem,
 ) -> None:

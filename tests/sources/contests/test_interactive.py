@@ -253,6 +253,7 @@ SUM = {
         pytest.param("python", "cpp", marks=pytest.mark.thorough),
     ],
 )
+@pytest.mark.thorough
 def test_an_interactor_that_closes_its_output_ends_the_solutions_input(
     package: Package, worker: Worker, interactor: str, language: str
 ) -> None:
@@ -269,6 +270,7 @@ def test_what_a_solution_writes_to_stderr_is_kept(problem: Problem, worker: Work
     assert (result.verdict, result.stderr.strip()) == (Verdict.WRONG_ANSWER, "help")
 
 
+@pytest.mark.thorough
 def test_a_solution_that_closes_its_output_ends_the_interactors_input(
     package: Package, worker: Worker
 ) -> None:
