@@ -130,7 +130,7 @@ class CheckerProgram(Frozen):
         interactive: whether it talks with the solution, which then gets no input.
         passes: most runs of the solution on a test, where the checker may write the input of the
             next one; 0 where it may not.
-        partial: what an answer that is right in part is: worth its points, right, or wrong.
+        partial: how an answer that is right in part counts: by its points, as right, or as wrong.
         most: points of a whole answer, where they are known.
         others: further checkers; an answer is right if all say so.
     """

@@ -24,7 +24,9 @@ from harness.problem import Frozen
 
 _PAIRS = ("confirmed", "rechecked", "retimed")
 ROUNDING = 1e-9
+"""Points that rounding may take of a score."""
 TINY = 1e-12
+"""The same, as a part of a score of many points."""
 MEASURED = frozenset({"cpu_s", "wall_s"})
 """Fields that every stored test has."""
 

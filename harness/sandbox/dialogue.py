@@ -25,7 +25,7 @@ KEPT_PIECES = 20  # of the start and of the end of a dialogue
 KEPT_BYTES = 400  # of each
 LONGEST_LOOK_MS = 1000
 CLOSED_S = 1.0  # after which a closed output is an end
-GRACE_S = 5.0  # that an interactor has left after a solution which broke a limit or crashed
+GRACE_S = 5.0  # in which an interactor has to end after a solution that broke a limit or crashed
 _ENDED = frozenset({Ending.FINISHED, Ending.EXIT})
 
 

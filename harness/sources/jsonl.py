@@ -44,11 +44,10 @@ def parse_row(line: Line, *, source: str) -> Problem:
         DataError: the row does not have the format.
     """
     row = read_row(line)
-    own = row.checker if isinstance(row.checker, RowChecker) else None
-    program = None if own is None else program_of(own, line.where)
+    program = program_of(row.checker, line.where) if isinstance(row.checker, RowChecker) else None
     digest = _content_hash(row)
-    if own is not None and program is not None:
-        digest = hash_of(digest, program, own.points)
+    if program is not None:
+        digest = hash_of(digest, program)
     name = row.id or digest[:16]
     problem_id = name if "/" in name else f"{source}/{name}"
     signature = signature_of(row.starter_code, row.entry_point)
@@ -79,8 +78,8 @@ def parse_row(line: Line, *, source: str) -> Problem:
         preamble=_preamble(row),
         rule=row.rule,
         checker=checker,
-        scoring=own and scoring_of(own.points, len(tests.public), len(tests.hidden)),
-        exit_code_counts=own is not None,
+        scoring=program and scoring_of(program.most, len(tests.public), len(tests.hidden)),
+        exit_code_counts=program is not None,
         languages=row.languages,
         cpu_s=row.time_limit,
         memory_bytes=row.memory_limit and row.memory_limit << 20,

@@ -4,9 +4,8 @@ import re
 
 from harness.errors import DataError
 from harness.languages import PYTHON
-from harness.languages.known import language
-from harness.languages.language import MissingCompilerError
 from harness.problem import CheckerProgram, Scoring, TestGroup
+from harness.sources.compilers import require_compiler
 from harness.sources.files.content_hash import content_hash
 from harness.sources.files.row_checks import valid_python
 from harness.sources.jsonl_row import RowChecker
@@ -45,7 +44,7 @@ def program_of(row: RowChecker, where: str) -> CheckerProgram:
             if name.endswith(".py"):
                 valid_python(text, f"{FIELD}.files.{name}", where)
     else:
-        _check_compiler(row.language, where)
+        require_compiler(row.language, where, FIELD)
         texts = (code, *(text for _, text in files))
         files += testlib_beside(texts, row.files, where, FIELD)
     return CheckerProgram(
@@ -79,19 +78,8 @@ def scoring_of(points: float | None, public: int, hidden: int) -> Scoring | None
     return Scoring(root=root, maximum=points * len(counted), tests=public + hidden)
 
 
-def hash_of(digest: str, program: CheckerProgram, points: float | None) -> str:
+def hash_of(digest: str, program: CheckerProgram) -> str:
     """Return a row's content hash, combined with that of its checker."""
-    shape = f"{program.protocol} {program.language} {program.interactive} {points}"
+    shape = f"{program.protocol} {program.language} {program.interactive} {program.most}"
     texts = (each for file in sorted(program.files) for each in file)
     return content_hash(digest, shape, program.source, *texts)
-
-
-def _check_compiler(name: str, where: str) -> None:
-    """Raise DataError if a language cannot be compiled here."""
-    compiler = language(name).compiler
-    try:
-        if compiler is not None:
-            compiler()
-    except MissingCompilerError as error:
-        what = f"it is {language(name).title}, and there is {error}"
-        raise DataError(where, FIELD, what) from None

@@ -1,4 +1,4 @@
-"""testlib.h: where programs that include it find it. It is the user's, and never brought along."""
+"""testlib.h: where programs that include it find it. The user provides it."""
 
 import os
 import re

@@ -2,11 +2,14 @@
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
+from harness import Episode, Episodes
+from harness.agent.written_tests import runner_of
 from harness.efficiency.turns import Expected
 from harness.errors import DataError
 from harness.grading.checkers import CheckerError
@@ -16,6 +19,7 @@ from harness.grading.verdict import Grade, Verdict
 from harness.languages.cpp import compiler
 from harness.languages.language import MissingCompilerError
 from harness.problem import Problem
+from harness.sandbox.program import Program
 from harness.sandbox.worker import Worker
 from harness.sources.jsonl import load
 
@@ -352,6 +356,17 @@ class TestPoints:
         assert grade.score is not None
         assert (grade.score.points, grade.score.maximum) == (12, 30)
 
+    def test_a_part_of_the_points_of_public_tests_alone_is_no_overfit(
+        self, write_rows: Callable[..., Path]
+    ) -> None:
+        tests = [test | {"public": True} for test in ROW["tests"]]
+        path = write_rows(_with(points=10) | {"tests": tests})
+        with Episodes(f"jsonl:{path}", workers=1) as episodes, Episode(episodes) as episode:
+            episode.reset("jsonl/parts")
+            episode.write_solution("print('part 40')")
+            reward = episode.reward()
+        assert (reward.public_passed, reward.solved, reward.overfit) == (3, False, False)
+
 
 class TestInteractive:
     """A checker that talks with the solution."""
@@ -441,7 +456,8 @@ def test_tests_that_a_model_writes_are_judged_without_points(
     worker: Worker, problem: Callable[..., Problem]
 ) -> None:
     read = problem(_with(points=10))
-    task = Options().task(read, "print('part 50')", read.tests.all()).without_points()
+    runner = runner_of(read, Options(), cast("Any", None))
+    task = replace(runner.task, program=Program("print('part 50')"), tests=read.tests.all())
     grade = judge(worker, task)
     assert (grade.verdict, grade.score) == (Verdict.WRONG_ANSWER, None)
 

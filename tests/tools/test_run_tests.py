@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
+from judged_tests_made import judged_test
 
 from harness.grading.judge import judge
 from harness.grading.task import Task
@@ -64,15 +65,7 @@ class TestVerdicts:
     def test_a_failed_dialogue_shows_what_the_judge_was_given_and_said(self) -> None:
         tests = public(("70\n", ""))
         where = Difference(where="no guess after 7", expected="", got=">5\n<more")
-        failed = TestResult(
-            index=0,
-            public=True,
-            verdict=Verdict.WRONG_ANSWER,
-            cpu_s=0,
-            wall_s=0,
-            got=">5\n<more",
-            difference=where,
-        )
+        failed = judged_test(got=">5\n<more", difference=where)
         grade = Grade(verdict=Verdict.WRONG_ANSWER, tests=(failed,), public_total=1)
         text = report(grade, tests, "dialogue")
         assert "Given to the judge:\n70\n" in text
@@ -91,13 +84,13 @@ class TestVerdicts:
     def test_a_checker_s_own_words_on_its_failure_are_not_for_the_model(self) -> None:
         words = "the problem's checker is at fault: it raises: KeyError: 'secret'"
         fault = Verdict.CHECKER_ERROR
-        failed = TestResult(index=0, public=True, verdict=fault, cpu_s=0, wall_s=0, error=words)
+        failed = judged_test(fault, error=words)
         text = report(Grade(verdict=fault, tests=(failed,), public_total=1), public(("1\n", "2")))
         assert "Error:\nthe problem's checker is at fault" in text
         assert "secret" not in text
 
     def test_passed_tests_that_give_a_part_of_the_points_say_so(self) -> None:
-        passed = TestResult(index=0, public=True, verdict=Verdict.ACCEPTED, cpu_s=0, wall_s=0)
+        passed = judged_test(Verdict.ACCEPTED)
         grade = Grade(
             verdict=Verdict.WRONG_ANSWER,
             tests=(passed,),

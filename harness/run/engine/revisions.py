@@ -63,8 +63,8 @@ def _step(revision: Written, grade: Grade | None, price: Price | None, public: i
         revision: the revision.
         grade: its grade, if it was judged.
         price: the model's price, if known.
-        public: number of the sample's public tests, hidden ones that repeat one included. The loop
-            runs each once, so that a revision which passed all it ran passed these.
+        public: number of the sample's public tests, with the hidden ones that repeat one. The loop
+            runs equal tests once: a revision that passed all of its tests passed these too.
     """
     usage, tests = revision.usage, revision.tests
     passed = None if tests is None else max(public, tests.passed) if tests.solved else tests.passed

@@ -1,23 +1,19 @@
 """Reasons that are kept of judged references."""
 
 import pytest
+from judged_tests_made import judged_test
 
 from harness.features.verify.finding import finding
 from harness.grading.jobs import Judged
-from harness.grading.verdict import Difference, Grade, TestResult, Verdict
+from harness.grading.verdict import Difference, Grade, Verdict
 
 
 @pytest.mark.parametrize(
     ("got", "reason"), [("4", "'3' expected, '4' given"), ("3\n", "the parts do not add up")]
 )
 def test_a_checker_s_own_words_stand_where_the_outputs_are_equal(got: str, reason: str) -> None:
-    failed = TestResult(
-        index=0,
-        public=False,
-        verdict=Verdict.WRONG_ANSWER,
-        cpu_s=0,
-        wall_s=0,
-        difference=Difference(where="the parts do not add up", expected="3", got=got),
+    failed = judged_test(
+        difference=Difference(where="the parts do not add up", expected="3", got=got)
     )
-    grade = Grade(verdict=Verdict.WRONG_ANSWER, tests=(failed,), hidden_total=1)
+    grade = Grade(verdict=Verdict.WRONG_ANSWER, tests=(failed,), public_total=1)
     assert finding(Judged(0, grade)).reason == reason

@@ -1,21 +1,17 @@
 """Failed tests of a report, as the viewer shows them."""
 
 import pytest
+from judged_tests_made import judged_test
 
 from harness.features.viewer.failed_tests import failures_in
-from harness.grading.verdict import Difference, Grade, TestResult, Verdict
+from harness.grading.verdict import Difference, Grade, Verdict
 from harness.problem import Judge, TestCase
 from harness.tools.workspace import report
 
 
 def _report(judge: Judge) -> str:
     """Return the report of a failed test without an expected output."""
-    failed = TestResult(
-        index=0,
-        public=True,
-        verdict=Verdict.WRONG_ANSWER,
-        cpu_s=0,
-        wall_s=0,
+    failed = judged_test(
         got=">5\n<more",
         difference=Difference(where="no guess after 7", expected="", got=">5"),
         stderr="odd",

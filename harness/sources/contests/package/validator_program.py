@@ -3,10 +3,9 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from harness.errors import DataError
-from harness.languages.cpp import LANGUAGE, compiler
-from harness.languages.language import MissingCompilerError
+from harness.languages.cpp import LANGUAGE
 from harness.problem import CheckerProgram
+from harness.sources.compilers import require_compiler
 from harness.sources.contests.package.constants import with_constants
 from harness.sources.contests.package.package_folder import MOST_PROGRAM_BYTES, PackageFolder
 from harness.sources.contests.package.package_programs import (
@@ -61,10 +60,7 @@ def cpp_sources(
     Raises:
         DataError: a file of it cannot be read, testlib.h is missing, or there is no compiler.
     """
-    try:
-        compiler()
-    except MissingCompilerError as error:
-        raise DataError(where, field, f"it is C++, and there is {error}") from None
+    require_compiler(LANGUAGE.name, where, field)
     texts = {
         _name(each, program): with_constants(_text(package, each), constants)
         for each in program.files
