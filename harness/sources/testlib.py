@@ -38,7 +38,7 @@ def testlib_beside(
         return ((TESTLIB, text),)
     if any((Path(folder) / TESTLIB).is_file() for folder in FOLDERS):
         return ()
-    what = f"it needs {TESTLIB}: put it beside, or name its folder by {VARIABLE}"
+    what = f"it needs {TESTLIB}: put it among its files, or its folder into the variable {VARIABLE}"
     raise DataError(where, field, what)
 
 

@@ -216,5 +216,5 @@ class TestTestlib:
     ) -> None:
         monkeypatch.delenv("TESTLIB", raising=False)
         monkeypatch.setattr("harness.sources.testlib.FOLDERS", ())
-        with pytest.raises(DataError, match=r"needs testlib\.h: put it beside, or name"):
+        with pytest.raises(DataError, match=r"needs testlib\.h: put it among its files, or"):
             icpc.load(str(package("validation: custom\n", NEEDS)))
