@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from program import harness
 from typer.main import get_command
 
 from harness.cli.app import app
+from harness.sources.benchmarks import parse_spec
 
 BLOCK = re.compile(r"^```sh\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 # A provider, a data set, an address, a name that stands for the reader's own, or a server.
@@ -88,6 +90,13 @@ def test_every_flag_is_one_that_there_is(words: list[str]) -> None:
     flags = [word.partition("=")[0] for word in words if re.match(r"--?[a-z]", word)]
     if "--agent-command" not in flags:
         assert not set(flags) - known
+
+
+@pytest.mark.parametrize("words", ALL.values(), ids=ALL)
+def test_every_benchmark_is_one_that_there_is(words: list[str]) -> None:
+    for flag, value in pairwise(words):
+        if flag in {"-b", "--benchmark", "--problems"} and value != "toy:3":
+            parse_spec(value)
 
 
 def test_a_command_without_its_path_is_found_after_what_stands_before_it(tmp_path: Path) -> None:

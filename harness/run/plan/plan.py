@@ -41,6 +41,7 @@ from harness.run.plan.problem_kinds import (
     check_mode,
     check_settings,
     check_tested,
+    check_written_tests,
     rules_of,
     said_in,
     toolbox_of,
@@ -229,6 +230,7 @@ def prepare(
     selected, whole, left_out = _select(_playable(loaded, spec, model), spec)
     rules = rules_of(selected.problems, spec.language)
     check_mode(rules, spec.mode, runs_code=spec.run_code_tool)
+    check_written_tests(selected.problems, spec.mode)
     had = known_keys(before["spec"]) if before is not None else ()
     check_settings(rules, said_in(spec, had), runs_code=spec.run_code_tool)
     if isinstance(model, ReplayModel):

@@ -13,7 +13,7 @@ from harness.agent.attempt import NUDGE
 from harness.agent.extraction.answers import ANSWER_EXTRACTORS
 from harness.agent.extraction.code import EXTRACTORS, Extract
 from harness.agent.extraction.fences import extractor_of
-from harness.agent.strategies import PUBLISHED
+from harness.agent.strategies import CODET, PUBLISHED, REFLEXION
 from harness.errors import NothingSelectedError, UsageError
 from harness.languages import PYTHON
 from harness.problem import Kind, Problem
@@ -35,6 +35,8 @@ NUDGE_FOR_ANSWER = (
 )
 RUN_CODE = frozenset({"self_repair", "best_of_k_public", *PUBLISHED})
 """Modes without tools that run solutions on tests."""
+WRITE_TESTS = frozenset({CODET, REFLEXION})
+"""Modes in which the model writes tests."""
 
 
 def tools_for(kind: Kind, name: str = PYTHON) -> tuple[Tool[Any], ...]:
@@ -187,6 +189,22 @@ def check_mode(rules: ProblemKind, mode: str, *, runs_code: bool) -> None:
             f"--mode {mode} runs solutions on tests, and {words_of(rules.kind)} problems have "
             "none; give single_shot or agentic"
         )
+
+
+def check_written_tests(problems: Iterable[Problem], mode: str) -> None:
+    """Refuse problems that talk with the judge, for modes in which the model writes tests.
+
+    Raises:
+        UsageError: names the first such problem.
+    """
+    for problem in problems if mode in WRITE_TESTS else ():
+        program = problem.checker.program if problem.checker is not None else None
+        if program is not None and program.has_passes:
+            raise UsageError(
+                f"--mode {mode} has the model write tests, each an input and its output, and "
+                f"{problem.id} is a dialogue with the judge, or has several passes; name other "
+                "problems with -t, or give another mode"
+            )
 
 
 def check_tested(problems: Sequence[Problem]) -> None:

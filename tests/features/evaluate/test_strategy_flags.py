@@ -444,3 +444,30 @@ def test_a_mode_without_recordings_needs_a_model(tmp_path: Path) -> None:
     done = harness(tmp_path, "run", "--mode", "self_repair")
     assert done.returncode == 2
     assert "recordings of self_repair, but of agentic and single_shot" in _only_line(done.stderr)
+
+
+@pytest.mark.parametrize("mode", ["codet", "reflexion"])
+def test_modes_that_write_tests_refuse_dialogues(mode: str, tmp_path: Path) -> None:
+    talk = {
+        "id": "guess",
+        "statement": "Guess the number.",
+        "tests": [{"input": "7\n", "public": True}],
+        "checker": {"code": "raise SystemExit(43)", "language": "python", "interactive": True},
+    }
+    (tmp_path / "own.jsonl").write_text(json.dumps(talk))
+    command = [
+        "run",
+        "-m",
+        "served",
+        "--base-url",
+        "http://127.0.0.1:9/v1",
+        "-b",
+        "jsonl:own.jsonl",
+    ]
+    done = harness(tmp_path, *command, "--mode", mode, "--dry-run")
+    assert done.returncode == 2, done.stderr
+    (line,) = done.stderr.splitlines()
+    assert f"--mode {mode} has the model write tests" in line
+    assert "jsonl/guess is a dialogue with the judge" in line
+    other = harness(tmp_path, *command, "--mode", "map_coder", "--dry-run")
+    assert other.returncode == 0, other.stderr
