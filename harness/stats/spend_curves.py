@@ -133,7 +133,8 @@ class Policies:
     def sides(self, at: float, own: "Floats | None" = None) -> "list[Floats]":
         """Return the shares at a mean spend, and before and after each jump that is near.
 
-        A jump counts if it is larger than the standard error of the rate.
+        A jump counts if it is larger than the standard error of the rate, and if it is not reached
+        on every single problem, as by a strategy at its own spend.
 
         Args:
             at: the mean spend.
@@ -147,6 +148,8 @@ class Policies:
             rate = min(1.0, max(0.0, float(solved[place : place + 2].mean())))
             size = abs(float(solved[place + 1] - solved[place]))
             apart = self.spend[:, place] - (at if own is None else own)
+            if own is not None and float(apart.max()) <= 0:
+                continue  # it is reached in every resample
             doubt = float(apart.std()) / math.sqrt(number)
             is_large = size > math.sqrt(rate * (1 - rate) / number)
             if is_large and doubt > _LEAST and abs(float(apart.mean())) <= NEAR_JUMP * doubt:

@@ -23,14 +23,14 @@ from typing import Any
 
 from problemtools import model
 from problemtools.context import Context
-from problemtools.diagnostics import LoggingDiagnostics
-from problemtools.judge import SubmissionJudge, SubmissionResult, execute_testcase
+from problemtools.diagnostics import LoggingDiagnostics, VerifyError
+from problemtools.judge import SubmissionJudge, SubmissionResult
 from problemtools.model import DEFAULT_VALIDATOR
 
 from harness.grading.jobs import Options
 from harness.grading.judge import judge
 from harness.grading.stop import Stop
-from harness.grading.verdict import Grade, Verdict
+from harness.grading.verdict import TestResult, Verdict
 from harness.problem import Problem, Reference
 from harness.sandbox.worker import Worker
 from harness.sources.contests.checker_programs import token_checker
@@ -100,7 +100,11 @@ def compare_packages(folders: Sequence[Path], cpu_s: float) -> int:
         for error in loaded.skipped:
             print(f"refused: {error}")
         for problem, file in zip(loaded.problems, loaded.files, strict=True):
-            package = Package(problem, Path(str(file.path)), cpu_s, counts)
+            try:
+                package = Package(problem, Path(str(file.path)), cpu_s, counts)
+            except VerifyError as error:
+                print(f"refused by problemtools: {error}")
+                continue
             differences += package.compare(worker)
     worker.stop()
     if folders:
@@ -180,7 +184,9 @@ class Package:
         self.problem = problem
         self.tests = problem.tests.all()
         self.options = Options(
-            stop=Stop.LATE, cpu_by_problem={problem.id: cpu_s}, memory_bytes=problem.memory_bytes
+            stop=Stop.LATE if problem.scoring is None else Stop.NEVER,
+            cpu_by_problem={problem.id: cpu_s},
+            memory_bytes=problem.memory_bytes,
         )
         self.cpu_s = cpu_s
         self.counts = counts
@@ -212,84 +218,95 @@ class Package:
         return differences
 
     def compare_submission(self, worker: Worker, program: Any, known: Reference, base: Path) -> int:
+        """Judge a submission by both; return the number of differences."""
+        name = f"{self.problem.native_id} {known.name}"
         task = self.options.task(self.problem, known.code, self.tests, known.language)
         grade = judge(worker, task)
         if grade.verdict is Verdict.COMPILE_ERROR:
-            print(f"! {self.problem.native_id} {known.name}: compiled by problemtools only")
+            print(f"! {name}: compiled by problemtools only")
             return 1
-        by_content = {
-            (test.input, test.output): grade.tests[number] for number, test in enumerate(self.tests)
+        theirs = self.their_results(program, base)
+        ours = {
+            (self.tests[each.index].input, self.tests[each.index].output): each
+            for each in grade.tests
         }
-        results: dict[Path, SubmissionResult] = {}
         differences = 0
-        for case in self.theirs.testdata.get_all_testcases():
-            content = case.infile.read_bytes(), case.ansfile.read_bytes()
-            mine = by_content[tuple(each.decode("utf-8", "surrogateescape") for each in content)]
-            result = execute_testcase(
-                case,
-                program,
-                self.validator,
-                self.theirs.metadata,
-                self.cpu_s,
-                base,
-                self.diagnostics,
-            )
-            results[case.infile] = result
+        for result in theirs.results.values():
+            case = result.test_node
+            mine = ours.get(content_of(case))
+            if mine is None:
+                self.counts["tests that only problemtools ran"] += 1
+                continue
             self.counts["tests"] += 1
-            points = result.score if mine.passed and mine.points is not None else mine.points
-            if VERDICTS[mine.verdict] != result.verdict or points != mine.points:
-                differences += 1
-                print(
-                    f"! {self.problem.native_id} {known.name} {case.path}: ours {mine.verdict} "
-                    f"{mine.points} {mine.error[:80]!r}, theirs {result}"
-                )
-            if result.verdict == "TLE":  # the other tests may take as long
-                self.counts["submissions stopped at the first time limit"] += 1
+            if {mine.verdict == Verdict.TIME_LIMIT, result.verdict == "TLE"} == {True, False} and (
+                min(mine.cpu_s, result.runtime) > self.cpu_s / 2
+            ):
+                self.counts["tests near the time limit"] += 1
                 return differences
+            if not same(mine, result):
+                differences += 1
+                print(f"! {name} {case.path}: ours {shown(mine)}, theirs {result}")
         self.counts["submissions"] += 1
-        return differences + self.compare_whole(program, known, grade, results, base)
+        whole = theirs.judge(self.cpu_s)[-1]
+        if grade.score is not None:
+            equal = whole.score is not None and abs(whole.score - grade.score.points) < 1e-6
+        else:
+            equal = (whole.verdict == "AC") == (grade.verdict is Verdict.ACCEPTED)
+        if not equal:
+            print(f"! {name}: ours {grade.verdict} {grade.score}, theirs {whole}")
+        return differences + (not equal)
 
-    def compare_whole(
-        self,
-        program: Any,
-        known: Reference,
-        grade: Grade,
-        results: dict[Path, SubmissionResult],
-        base: Path,
-    ) -> int:
-        """Compare the verdict of the whole, or the points."""
-        root = Remembered(
+    def their_results(self, program: Any, base: Path) -> "Remembering":
+        """Return problemtools' judge after it has judged a submission.
+
+        Where no test gives points it would stop at the first rejected one; it goes on here, to the
+        first time limit.
+        """
+        root = self.theirs.testdata
+        judging = Remembering(
             program,
             self.validator,
             self.theirs.metadata,
-            self.theirs.testdata,
+            root,
             base,
             Context(),
             self.theirs.graders,
             self.diagnostics,
-        ).with_results(results)
-        whole = root.judge(self.cpu_s)[-1]
-        if grade.score is not None:
-            same = whole.score is not None and abs(whole.score - grade.score.points) < 1e-6
-        else:
-            same = (whole.verdict == "AC") == (grade.verdict is Verdict.ACCEPTED)
-        if not same:
-            print(
-                f"! {self.problem.native_id} {known.name}: ours {grade.verdict} {grade.score}, "
-                f"theirs {whole}"
-            )
-        return not same
+        )
+        judging.results = {}
+        if self.theirs.metadata.is_pass_fail():
+            for case in root.get_all_testcases():
+                if judging._run(case, self.cpu_s).verdict == "TLE":
+                    break
+        judging.judge(self.cpu_s)
+        return judging
 
 
-class Remembered(SubmissionJudge):
-    """problemtools' judge of a submission, which has the results of the tests already."""
+class Remembering(SubmissionJudge):
+    """problemtools' judge of a submission, which runs a test once and keeps its result."""
 
-    def with_results(self, results: dict[Path, SubmissionResult]) -> "Remembered":
-        self.results = results
-        return self
+    results: dict[Path, SubmissionResult]
 
-    def _run(self, testcase: Any, timelim: float) -> SubmissionResult:  # noqa: ARG002 - its own
+    def _run(self, testcase: Any, timelim: float) -> SubmissionResult:
+        if testcase.infile not in self.results:
+            self.results[testcase.infile] = super()._run(testcase, timelim)
         return self.results[testcase.infile]
+
+
+def content_of(case: Any) -> tuple[str, str]:
+    given, answer = case.infile.read_bytes(), case.ansfile.read_bytes()
+    return given.decode("utf-8", "surrogateescape"), answer.decode("utf-8", "surrogateescape")
+
+
+def same(mine: TestResult, result: SubmissionResult) -> bool:
+    """Return whether verdict and points are equal, where we have points."""
+    if VERDICTS[mine.verdict] != result.verdict:
+        return False
+    return not mine.passed or mine.points in (None, result.score)
+
+
+def shown(mine: TestResult) -> str:
+    return f"{mine.verdict} {mine.points} {mine.error[:80]!r}"
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ from spend_made import Truth, held
 
 from harness.stats.crossing import crossing
 from harness.stats.paired import score_interval
+from harness.stats.rates import wilson
 from harness.stats.spend_curves import (
     AttemptSpend,
     cut_off,
@@ -175,6 +176,19 @@ def test_the_spend_of_the_attempts_themselves_is_on_the_side_after_their_last_ju
     way = cut_off(attempts, 100)
     assert len(way.sides(way.most)) == 3
     assert len(way.sides(way.most, way.spend[:, -1])) == 1
+
+
+def test_a_jump_that_the_attempts_reach_on_every_problem_is_on_no_other_side() -> None:
+    """One goes on after the jump, so that its mean spend is hardly told from theirs."""
+    ends = [6.0] * 9 + [5.0] * 3 + [6.3]
+    attempts = [AttemptSpend(n, [(end, end == 6.0)], end) for n, end in enumerate(ends)]
+    way = cut_off(attempts, len(ends))
+    assert len(way.sides(way.most)) == 3
+    own = way.spend[:, -1]
+    assert len(way.sides(way.most, own)) == 1
+    (drawn,) = resampled([way], [way.most], own={0: (0, -1)}, resamples=500)
+    low, high = rate_interval(way, way.most, drawn[:, 0], own)
+    assert (low, high) == pytest.approx(wilson(9 / 13, 13))
 
 
 def test_an_interval_is_no_wider_for_rates_that_hardly_vary() -> None:

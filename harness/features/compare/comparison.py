@@ -15,7 +15,7 @@ from harness.features.compare.efficiency import Faster, faster
 from harness.features.compare.flips import Flip, flips_of
 from harness.features.compare.groups import Group, grouped
 from harness.features.compare.impossible import impossible_findings
-from harness.features.compare.spend import equal_spend
+from harness.features.compare.spend import UNPAID, equal_spend
 from harness.features.compare.spend_result import SpendComparison
 from harness.figures import count
 from harness.models.protocol import Frozen
@@ -57,7 +57,7 @@ class ComparedRun(Frozen):
         summary: summary of the run.
         open: bounds of pass@1 given the pending samples.
         seconds: seconds of all samples together; None if unknown.
-        paired: summary of the problems all runs have; None if the run has no others.
+        paired: summary of the graded samples of the problems all runs have; None if those are all.
     """
 
     label: str
@@ -301,6 +301,12 @@ class _Pair:
         uneven = sum(self.counts[0][p][0] != self.counts[1][p][0] for p in self.shared)
         if uneven:
             yield f"{count(uneven, 'problem')} with more samples in one of the runs; all count"
+        for label, run in zip(self.labels, (self.a, self.b), strict=True):
+            if first := run.spec.get(UNPAID):
+                yield (
+                    f"{label}: the first solutions are those of {first}, and what they cost is "
+                    "unknown here, so the runs are not compared at equal spend"
+                )
         yield from agents_told(self.a, self.b, self.labels)
         yield from impossible_findings(self.a, self.b, self.labels)
 
@@ -335,8 +341,7 @@ def _sample_pairs(a: dict[tuple[str, int], bool], b: dict[tuple[str, int], bool]
 
 def _side(label: str, run: Run, shared: Collection[str]) -> ComparedRun:
     dated = prices_as_of(run.manifest)
-    paired = [result for result in run.results if result.problem_id in shared]
-    alone = any(result.graded for result in run.results if result.problem_id not in shared)
+    paired = [each for each in run.results if each.graded and each.problem_id in shared]
     return ComparedRun(
         label=label,
         path=str(run.path),
@@ -345,7 +350,11 @@ def _side(label: str, run: Run, shared: Collection[str]) -> ComparedRun:
         summary=run.summary,
         open=bracket_of(run),
         seconds=_seconds(run.results),
-        paired=summarize(paired, len(paired), prices_as_of=dated) if alone else None,
+        paired=(
+            summarize(paired, len(paired), prices_as_of=dated)
+            if len(paired) < len(run.results)
+            else None
+        ),
         benchmark=benchmark_words(run.spec.get("benchmark")),
         filtered_by=run.filtered_by,
     )

@@ -39,7 +39,7 @@ def rows_of(comparison: Comparison) -> Iterator[TableRow]:
     if any(side.verdicts != HERE for side in runs):
         yield TableRow("verdicts", tuple(side.verdicts for side in runs), foreign=True)
     yield TableRow("pass@1", _each(runs, lambda s: rate_cell(s.summary.pass_at_1)))
-    if any(side.paired for side in runs):
+    if any(map(_has_others, runs)):
         yield TableRow(PAIRED, _each(runs, lambda s: rate_cell((s.paired or s.summary).pass_at_1)))
     if any(side.summary.mean_score is not None for side in runs):
         yield TableRow("points of a full score", _each(runs, lambda s: _points(s.summary)))
@@ -140,15 +140,22 @@ def _spent(runs: Sequence[ComparedRun]) -> Iterator[TableRow]:
 def _own_and_shared(
     name: str, figure: Callable[[Summary], str], runs: Sequence[ComparedRun]
 ) -> Iterator[TableRow]:
-    """Yield a figure over all problems, and over the shared ones if these are fewer.
+    """Yield a figure over all samples, and over the graded ones of shared problems if it differs.
 
     Yields nothing if no run has the figure.
     """
     if all(figure(side.summary) == NONE for side in runs):
         return
-    yield TableRow(name, _each(runs, lambda side: figure(side.summary)))
-    if any(side.paired for side in runs):
-        yield TableRow(PAIRED, _each(runs, lambda side: figure(side.paired or side.summary)))
+    every = _each(runs, lambda side: figure(side.summary))
+    shared = _each(runs, lambda side: figure(side.paired or side.summary))
+    yield TableRow(name, every)
+    if shared != every or any(map(_has_others, runs)):
+        yield TableRow(PAIRED, shared)
+
+
+def _has_others(side: ComparedRun) -> bool:
+    """Return whether a run has graded samples of problems that not all runs have."""
+    return side.paired is not None and side.paired.graded < side.summary.graded
 
 
 def _each(runs: Sequence[ComparedRun], figure: Callable[[ComparedRun], str]) -> tuple[str, ...]:

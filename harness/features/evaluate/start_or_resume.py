@@ -197,12 +197,12 @@ class Running:
         flag = "--max-tokens-total"
         if budget.turned_away is not StopReason.TOKEN_LIMIT:
             flag = "--max-cost"
-        is_reached = "is reached" if budget.reached else "is too low for another sample"
-        more = f"; go on with: harness run --resume {path} {flag} MORE" if pending else ""
-        more = _split(budget, summary) + more
+        more = f"go on with: harness run --resume {path} {flag} MORE"
+        more = more if budget.can_be_raised else f"start a new run without {flag}"
+        more = f"{_split(budget, summary)}; {more}" if pending else _split(budget, summary)
+        pending_words = count(pending, "sample")
         self.err.print(
-            f"{flag} {is_reached}: {budget.state}; {count(pending, 'sample')} pending{more}",
-            soft_wrap=True,
+            f"{flag} {budget.ending('sample')}; {pending_words} pending{more}", soft_wrap=True
         )
 
 

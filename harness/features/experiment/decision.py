@@ -57,8 +57,15 @@ class Decision(Frozen):
             "incomplete": "undecided",
         }[self.reason]
         where = " at equal spend" if self.question == "equal_spend" else ""
+        evidence = f"evidence {self.e_value:.3g}, needs {1 / self.level:g}"
+        if self.precision is not None:
+            width = 100 * (self.high - self.low)
+            word = word.replace("undecided", "not precise enough")
+            evidence = (
+                f"interval of {width:.3g} points, wanted under {self.precision:g}; {evidence}"
+            )
         return (
-            f"Stopping rule: {word} (evidence {self.e_value:.3g}, needs {1 / self.level:g}). "
+            f"Stopping rule: {word} ({evidence}). "
             f"{self.variant} minus {self.baseline}{where}: {self.points}, from {self.pairs:,} of "
             f"{count(self.planned, 'problem')}"
         )

@@ -325,9 +325,9 @@ class ExperimentRun:
         if budget is not None and budget.turned_away:
             by_tokens = budget.turned_away is StopReason.TOKEN_LIMIT
             key = "max_tokens_total" if by_tokens else "max_cost"
-            is_reached = "is reached" if budget.reached else "is too low for another problem"
-            again = asked.again(**{key: "MORE"})
-            yield f"{asked.say(key)} {is_reached}: {budget.state}; go on with: {again}"
+            more = f"go on with: {asked.again(**{key: 'MORE'})}"
+            more = more if budget.can_be_raised else f"start anew without {asked.say(key)}"
+            yield f"{asked.say(key)} {budget.ending('problem')}; {more}"
         if failed:
             pending = f"{count(failed, 'sample')} pending in {asked.path}"
             why = f" ({self.runs.cause})" if self.runs.cause and asked.say is str else ""

@@ -102,8 +102,9 @@ def export(
         _print(text)
     if pending := _pending(run_read, to):
         err.print(pending)
+    number = run_read.planned if to == "junit" else len(run_read.results)
     for each in paths:
-        err.print(f"{count(len(run_read.results), 'sample')} in {printable_line(str(each))}")
+        err.print(f"{count(number, 'sample')} in {printable_line(str(each))}")
 
 
 @overload

@@ -144,7 +144,7 @@ def no_connection(
         redact: function that masks secrets.
         cut: whether an answer was under way.
     """
-    message = redact(f"{type(error).__name__}: {error}")
+    message = redact(": ".join(filter(None, (type(error).__name__, str(error)))))
     lost = "the answer broke off, from" if cut else "no connection to"
     return TransientError(f"{lost} {where}: {message}", cut=cut)
 

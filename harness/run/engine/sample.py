@@ -24,6 +24,7 @@ from harness.agent.events import (
 from harness.agent.journal import Journal
 from harness.agent.problem_reports import ProblemReports
 from harness.agent.sample_workspace import workspace_of
+from harness.agent.strategies import WRITE_TESTS
 from harness.efficiency.measurement import Scales, unmeasured
 from harness.efficiency.scale import Efficiency
 from harness.errors import DataError
@@ -166,7 +167,10 @@ class Sampler:
         efficiency = await self._time(problem, attempt.code, grade)
         steps = steps_of(attempt, grade, others, self.plan.price)
         cost = self.plan.cost(attempt)
-        written = await count_written_tests(problem, attempt, grade, self.plan.judging, self.pool)
+        written = None
+        if attempt.written_tests or self.plan.spec.mode in WRITE_TESTS:
+            judging = self.plan.judging
+            written = await count_written_tests(problem, attempt, grade, judging, self.pool)
         return result_of(problem, index, attempt, grade).model_copy(
             update={
                 "steps": steps,

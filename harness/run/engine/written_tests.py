@@ -18,15 +18,15 @@ from harness.sandbox.executor import Executor
 
 async def count_written_tests(
     problem: Problem, attempt: Attempt, grade: Grade, options: Options, pool: Executor
-) -> WrittenTestCounts | None:
-    """Return the number of written tests, and of wrong ones; None if there are none.
+) -> WrittenTestCounts:
+    """Return the number of written tests that could be used, and of wrong ones.
 
     Raises:
         SandboxError: the tests could not be run.
     """
     tests = attempt.written_tests
     if not tests:
-        return None
+        return WrittenTestCounts(total=0)
     right = attempt.code if grade.solved else await asyncio.to_thread(_reference, problem)
     if not right:
         return WrittenTestCounts(total=len(tests))

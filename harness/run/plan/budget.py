@@ -231,6 +231,24 @@ class Budget:
             self._cost.spent if self._cost else 0.0, self._tokens.spent if self._tokens else 0.0
         )
 
+    def ending(self, unit: str) -> str:
+        """Say in words, after the flag in `turned_away`, why nothing more was sent.
+
+        Args:
+            unit: name of what was not begun, for a limit into which a further request would fit.
+        """
+        if self._blind:
+            return f"cannot be kept: {self.state}"
+        if self.reached is None:
+            return f"is too low for another {unit}: {self.state}"
+        is_spent = any(meter.spent >= meter.limit for meter in self._meters)
+        return f"{'is reached' if is_spent else 'is too low for another request'}: {self.state}"
+
+    @property
+    def can_be_raised(self) -> bool:
+        """Whether a higher limit would let the run go on."""
+        return not self._blind
+
     @property
     def state(self) -> str:
         """Spending and limits in words."""

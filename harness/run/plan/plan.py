@@ -437,7 +437,12 @@ def _with_earlier(plan: Plan) -> Plan:
     run = plan.spec.repair_from
     if run is None:
         return plan
-    return replace(plan, earlier=earlier_solutions(Path(run), plan.samples))
+    unpaid = f"first solutions are those of {run}; what they cost is in no figure of this run"
+    return replace(
+        plan,
+        earlier=earlier_solutions(Path(run), plan.samples, plan.spec.language),
+        notice="; ".join(filter(None, (plan.notice, unpaid))),
+    )
 
 
 def _with_reference_limits(plan: Plan, before: Mapping[str, Any] | None) -> Plan:

@@ -13,7 +13,7 @@ from harness.agent.attempt import NUDGE
 from harness.agent.extraction.answers import ANSWER_EXTRACTORS
 from harness.agent.extraction.code import EXTRACTORS, Extract
 from harness.agent.extraction.fences import extractor_of
-from harness.agent.strategies import CODET, PUBLISHED, REFLEXION
+from harness.agent.strategies import PUBLISHED, WRITE_TESTS
 from harness.errors import NothingSelectedError, UsageError
 from harness.languages import PYTHON
 from harness.problem import Kind, Problem
@@ -35,8 +35,6 @@ NUDGE_FOR_ANSWER = (
 )
 RUN_CODE = frozenset({"self_repair", "best_of_k_public", *PUBLISHED})
 """Modes without tools that run solutions on tests."""
-WRITE_TESTS = frozenset({CODET, REFLEXION})
-"""Modes in which the model writes tests."""
 
 
 def tools_for(kind: Kind, name: str = PYTHON) -> tuple[Tool[Any], ...]:

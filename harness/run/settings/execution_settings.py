@@ -16,6 +16,7 @@ from harness.run.settings.setting import (
     LEAST_MEMORY,
     MOST_IN_FLIGHT,
     MOST_MEMORY,
+    SEVERAL,
     Setting,
     SettingsGroup,
 )
@@ -172,8 +173,11 @@ class ExecutionSettings(SettingsGroup):
     ] = Field(default=None, ge=1)
     max_cost_per_sample: Annotated[
         float | None,
-        _asks(
-            "Most US dollars that one sample may spend. Default: no limit.", "Budget", metavar="USD"
+        Setting(
+            "Most US dollars that one sample may spend. Default: no limit.",
+            "Budget",
+            modes=SEVERAL,
+            metavar="USD",
         ),
     ] = Field(default=None, gt=0, allow_inf_nan=False)
 

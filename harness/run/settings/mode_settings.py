@@ -9,7 +9,6 @@ from harness.agent.strategies import (
     CODET,
     MAP_CODER,
     PLANS,
-    PUBLISHED,
     REFLEXION,
     REPAIR_ROUNDS,
     SHOTS,
@@ -23,6 +22,7 @@ from harness.run.settings.setting import (
     LEAST_MEMORY,
     MOST_MEMORY,
     MOST_ROUNDS,
+    SEVERAL,
     TOOLS,
     Setting,
     SettingsGroup,
@@ -88,7 +88,7 @@ class ModeSettings(SettingsGroup):
             "Input and output tokens of a sample after which no further request is sent. "
             "Default: no limit.",
             "Mode",
-            modes=("agentic", "self_repair", "best_of_k_public", *PUBLISHED),
+            modes=SEVERAL,
         ),
     ] = Field(default=None, ge=1)
     stop_on_pass: Annotated[

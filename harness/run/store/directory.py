@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.errors import RunDirectoryError
+from harness.languages import PYTHON
 from harness.problem import Problem
 from harness.run.settings.problem_settings import MOST_SAMPLES
 from harness.run.store.files import read_json
@@ -300,13 +301,26 @@ def _children(folder: Path) -> list[Path]:
     return [Path(path) for path in sorted(files)]
 
 
-def earlier_solutions(path: Path, samples: Iterable[tuple[Problem, int]]) -> dict[str, str]:
+def earlier_solutions(
+    path: Path, samples: Iterable[tuple[Problem, int]], language: str
+) -> dict[str, str]:
     """Return a run's solutions of some samples by name, for another run to repair.
 
+    Args:
+        path: directory of the run.
+        samples: problem and index of each sample.
+        language: language that the solutions must be in.
+
     Raises:
-        RunDirectoryError: the directory is not a run, or lacks a solution of a sample.
+        RunDirectoryError: the directory is not a run, its solutions are in another language, or it
+            lacks one of a sample.
     """
-    read_manifest(path)
+    own = read_manifest(path)["spec"].get("language", PYTHON)
+    if own != language:
+        raise RunDirectoryError(
+            f"--repair-from {path}: its solutions are in {own}, and this run's in {language}; give "
+            f"--language {own}, or another run"
+        )
     known = {(each.sample, each.problem_hash): each.code for each in read_results(path / RESULTS)}
     earlier: dict[str, str] = {}
     for problem, index in samples:

@@ -102,7 +102,7 @@ class SampleResult(Frozen):
         seconds: wall seconds from the first request to the grade.
         efficiency: the solution's efficiency; None if not measured.
         solved_by_rule: as in `harness.grading.verdict.Grade`; None if the run is older.
-        written_tests: tests that the model wrote; None without any.
+        written_tests: tests that the model wrote; None in modes that ask for none.
         unheard: number of requests whose answer was lost to a limit, an interrupt or a kill; their
             tokens are in no usage.
         reported: how the model said that a test is wrong, in a run with impossible tests.

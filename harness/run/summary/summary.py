@@ -89,7 +89,7 @@ class Summary(Frozen):
         judged_again: what was run more than once.
         by_source_rule: `pass_at_1` by the sources' own rules, as used in upstream's leaderboards;
             None if no checker replaces a source's rule.
-        written_tests: tests that the model wrote; None without any.
+        written_tests: tests that the model wrote; None in modes that ask for none.
         stopped: why the last invocation stopped early; None if it did not, or the summary was made
             again from the results.
         unheard: requests whose answer was lost to a limit, an interrupt or a kill; their tokens

@@ -188,6 +188,15 @@ async def test_repair_from_begins_with_the_earlier_run_s_solution(
     assert (len(server.requests), result["verdict"]) == (1, "accepted")
     assert "print('earlier')" in server.requests[0].body["messages"][-1]["content"]
     assert (result["model_calls"], result["written"]) == (1, 2)
+    cpp = ["run", "-m", "served", "--base-url", "http://127.0.0.1:9/v1", *PROBLEM, *flags]
+    done = harness(tmp_path, *cpp, "--language", "cpp", "--dry-run")
+    assert done.returncode == 2
+    assert "its solutions are in python, and this run's in cpp" in _only_line(done.stderr)
+    told = harness(tmp_path, "compare", "first", "r", "--details").stdout
+    assert "the first solutions are those of first" in told
+    shown = harness(tmp_path, "compare", "first", "r").stdout
+    assert "times" not in shown
+    assert "equal" not in shown
 
 
 @pytest.mark.thorough
@@ -277,6 +286,7 @@ REFUSED = {
     "--max-tool-calls": (["--max-tool-calls", "3"], ["self_repair", "best_of_k_public"]),
     "--no-stop-on-pass": (["--no-stop-on-pass"], ["single_shot", "self_repair"]),
     "--max-tokens-per-sample": (["--max-tokens-per-sample", "3"], ["single_shot"]),
+    "--max-cost-per-sample": (["--max-cost-per-sample", "3"], ["single_shot"]),
     "--submit-tool": (["--submit-tool"], ["single_shot", "best_of_k_public"]),
     "--run-code-tool": (["--run-code-tool"], ["single_shot", "best_of_k_public"]),
     "--show-budget": (["--show-budget"], ["single_shot", "self_repair", "best_of_k_public"]),

@@ -143,21 +143,25 @@ class TestStopping:
         assert reason_to_stop(evidence, Goal(decided=True)) is None
 
     @pytest.mark.parametrize(
-        ("reason", "sentence"),
+        ("reason", "precision", "words"),
         [
-            ("decided", "Stopping rule: decided (evidence 31.4, needs 20)."),
-            ("precise", "Stopping rule: precise enough (evidence 31.4, needs 20)."),
-            ("all_done", "Stopping rule: undecided after all problems (evidence 31.4, needs 20)."),
-            ("incomplete", "Stopping rule: undecided (evidence 31.4, needs 20)."),
+            ("decided", None, "decided (evidence 31.4, needs 20)."),
+            ("all_done", None, "undecided after all problems (evidence 31.4, needs 20)."),
+            ("incomplete", None, "undecided (evidence 31.4, needs 20)."),
+            ("precise", 50.0, "precise enough (interval of 42 points, wanted under 50; evidence"),
+            ("all_done", 12.0, "not precise enough after all problems (interval of 42 points, "),
+            ("incomplete", 12.0, "not precise enough (interval of 42 points, wanted under 12; ev"),
         ],
     )
-    def test_the_end_of_an_experiment_is_told_in_one_line(self, reason: str, sentence: str) -> None:
+    def test_the_end_of_an_experiment_is_told_in_one_line(
+        self, reason: str, precision: float | None, words: str
+    ) -> None:
         decision = Decision.model_validate(
             {"reason": reason, "variant": "agentic", "baseline": "single_shot", "pairs": 32}
             | {"problems": 40, "planned": 500, "difference": 0.25, "low": 0.02, "high": 0.44}
-            | {"e_value": 31.44, "level": 0.05, "precision": 12.0}
+            | {"e_value": 31.44, "level": 0.05, "precision": precision}
         )
-        assert decision.line.startswith(sentence)
+        assert decision.line.startswith(f"Stopping rule: {words}")
         assert (
             "agentic minus single_shot: +25.0 points (+2.0 to +44.0 at any look)" in decision.line
         )
