@@ -101,7 +101,7 @@ class ProgramCheck:
         self._bench = bench
         self._program = program
         self._inputs: list[bytes] = []
-        self._overdue = 0
+        self._overdue = self._overdue_by_answers = 0
         limits = Limits(program.cpu_s, program.memory_bytes)
         self._trial = Trial(checker_program(program), self._inputs, limits, has_folder=True)
         self._others = [ProgramCheck(bench, each) for each in program.others]
@@ -138,11 +138,15 @@ class ProgramCheck:
         if not is_of_size(test, answer):
             return difference_of("longer than any right answer", test, answer)
         if self._overdue >= PATIENCE:
-            return CheckerError("the problem's checker runs out of time, and is asked no more")
+            why = "the problem's checker runs out of time, and is asked no more"
+            by_answers = self._overdue_by_answers == self._overdue
+            return difference_of(why, test, answer) if by_answers else CheckerError(why)
         execution = self._run(test, answer)
-        self._overdue += execution.ending in _TIME_IS_UP
+        is_late = execution.ending in _TIME_IS_UP
+        self._overdue += is_late
         ruling = ruling_of(execution, self._program)
         if ruling.at_fault and self._is_sound(test, answer, execution):
+            self._overdue_by_answers += is_late
             where = f"the checker cannot make anything of it: {ruling.reason}"
             return difference_of(where, test, answer)
         if ruling.at_fault:
@@ -164,9 +168,11 @@ class ProgramCheck:
             return CheckerError(writable(f"the problem's checker is at fault: {error}"))
 
     def _is_sound(self, test: TestCase, answer: str, execution: Execution) -> bool:
-        """Return whether a checker in Python that raised has a verdict on the expected output."""
-        raised = self._program.language == PYTHON and execution.ending is Ending.ERROR
-        if not raised or not test.output.strip() or answer.split() == test.output.split():
+        """Return whether a checker in Python that failed has a verdict on the expected output."""
+        failed = execution.ending is Ending.ERROR or execution.ending in _TIME_IS_UP
+        if not failed or self._program.language != PYTHON or not test.output.strip():
+            return False
+        if answer.split() == test.output.split():
             return False
         return not ruling_of(self._run(test, test.output), self._program).at_fault
 

@@ -38,6 +38,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#line 1 "driver"
 namespace harness_driver {
 
 enum { RESULT = 6 };

@@ -224,6 +224,8 @@ def _check(row: JsonlRow, where: str) -> None:
     if row.id is not None and not all(part.strip() for part in row.id.split("/", 1)):
         raise DataError(where, "id", f"{row.id!r:.60} is not a name or <source>/<name>")
     _check_tests(row, where)
+    for key in ("preamble_code", "test_setup"):
+        valid_python(getattr(row, key), key, where)
     if isinstance(row.checker, str):
         _check_checker(row.checker, where)
     if row.entry_point is None:
@@ -245,13 +247,22 @@ def _check_tests(row: JsonlRow, where: str) -> None:
     for number, test in enumerate(row.tests, start=1):
         if test.output is None and test.raises is None and not isinstance(row.checker, RowChecker):
             raise DataError(where, "tests", f"test {number} has no 'output'")
+        if test.output is not None and test.raises is not None:
+            what = f"test {number} has 'output' and 'raises'; which one is meant?"
+            raise DataError(where, "tests", what)
 
 
 def _check_checker(code: str, where: str) -> None:
     """Check that a checker is Python and defines `check`, before a model costs money."""
-    if not re.search(r"\bcheck\b", code):
+    tree = valid_python(code, "checker", where)
+    names = {
+        getattr(node, field, None)
+        for node in ast.walk(tree)
+        if not isinstance(getattr(node, "ctx", None), ast.Load)
+        for field in ("name", "asname", "id")
+    }
+    if "check" not in names:
         raise DataError(where, "checker", "defines no function 'check'")
-    valid_python(code, "checker", where)
 
 
 def _data_error(where: str, error: ValidationError) -> DataError:

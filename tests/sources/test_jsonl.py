@@ -194,6 +194,7 @@ def test_the_content_hash_covers_what_can_change_a_verdict(
         (ROW | {"preamble": "numpy"}, "preamble", "input should be 'none', 'livecodebench'"),
         (ROW | {"rule": "exact"}, "rule", "known are lcb, equality, tokens, apps_legacy"),
         (ROW | {"checker": 5}, "checker", "input should be a valid string"),
+        (ROW | {"checker": "x = 1  # check"}, "checker", "defines no function 'check'"),
         (ROW | {"checker": "def chek(i, e, a): ..."}, "checker", "defines no function 'check'"),
         (ROW | {"known_issues": "x"}, "known_issues", "input should be a valid array"),
         (

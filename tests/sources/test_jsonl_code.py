@@ -73,6 +73,9 @@ def test_limits_and_preamble_of_a_row(read: Callable[..., Problem], worker: Work
         ({"test": ["assert add(1) == 2"], "entry_point": "ad"}, "entry_point", "mean 'add'"),
         ({"public_test": CHECK, "tests": []}, "public_test", "needs 'test' as well"),
         ({"tests": [{"input": "1"}]}, "tests", "test 1 has no 'output'"),
+        ({"tests": [{"input": "1", "output": "2", "raises": "ValueError"}]}, "tests", "which one"),
+        ({"test": CHECK, "test_setup": "def ("}, "test_setup", "not valid Python"),
+        ({"test": CHECK, "preamble_code": "def ("}, "preamble_code", "not valid Python"),
         ({"tests": [{"input": "1", "raises": "ValueEror"}]}, "raises", "mean 'ValueError'"),
         ({"tests": [{"input": "1", "raises": "print"}]}, "raises", "not an exception"),
         ({"tests": [{"input": "1", "output": "2", "argument": 1}]}, "argument", "no argument 1"),
@@ -282,6 +285,16 @@ def test_a_row_that_only_raises_is_judged(
         assert solved(worker, problem, RIGHT) is Verdict.WRONG_ANSWER
         other = raising.replace("ValueError", "KeyError")
         assert solved(worker, problem, other) is Verdict.RUNTIME_ERROR
+        same_name = f"class ValueError(Exception): pass\n{raising}"
+        assert solved(worker, problem, same_name) is Verdict.RUNTIME_ERROR
+        renamed = f"class E(Exception): pass\nE.__name__ = 'ValueError'\n{raising}"
+        assert solved(worker, problem, renamed.replace("raise ValueError", "raise E")) is (
+            Verdict.RUNTIME_ERROR
+        )
+        narrower = f"class Own(ValueError): pass\n{raising}"
+        assert solved(worker, problem, narrower.replace("raise V", "raise Own(x); V")) is (
+            Verdict.ACCEPTED
+        )
 
 
 NODES = """

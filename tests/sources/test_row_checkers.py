@@ -215,6 +215,30 @@ class TestTestlib:
         assert _grade(worker, read, "print(input())").verdict is Verdict.ACCEPTED
 
 
+@pytest.mark.parametrize("slow", ["far", "expected"])
+def test_an_answer_that_takes_a_checker_in_python_too_long_is_wrong(
+    slow: str, worker: Worker, problem: Callable[..., Problem]
+) -> None:
+    """Unless the expected output takes as long: then the checker is at fault."""
+    code = f"""
+import sys
+answer = open(sys.argv[2]).read().strip()
+while answer == "far" or {slow == "expected"}:
+    pass
+sys.exit(answer != open(sys.argv[3]).read().strip())
+"""
+    own = problem(_with(code=code, language="python", files={}))
+    assert own.checker is not None
+    assert own.checker.program is not None
+    program = own.checker.program.model_copy(update={"cpu_s": 0.5})
+    checker = own.checker.model_copy(update={"program": program})
+    own = own.model_copy(update={"checker": checker})
+    verdict = _grade(worker, own, "print('far')").verdict
+    assert verdict is (Verdict.WRONG_ANSWER if slow == "far" else Verdict.CHECKER_ERROR)
+    if slow == "far":
+        assert _grade(worker, own, "print('any')").verdict is Verdict.ACCEPTED
+
+
 def test_a_rule_does_not_replace_a_program(worker: Worker, problem: Callable[..., Problem]) -> None:
     for row in (ROW, TALK):
         read = problem(row)

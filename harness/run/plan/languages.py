@@ -1,5 +1,7 @@
 """What must hold before solutions in a language are asked for or judged."""
 
+import os
+import shlex
 import subprocess
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
@@ -55,6 +57,11 @@ def check_compiler(own: Language, flags: str = "", *, functions: bool = False) -
     if own.compiler is None:
         return
     try:
+        shlex.split(flags)
+    except ValueError as error:
+        what = f"the flags {flags!r:.100} of the {own.title} compiler cannot be read"
+        raise UsageError(f"{what}: {error}") from error
+    try:
         own.compiler()
         fault = _fault(own, flags or own.flags, functions=functions)
     except MissingCompilerError as error:
@@ -87,9 +94,14 @@ def _fault(own: Language, flags: str, *, functions: bool) -> str:
             )
         except (OSError, subprocess.SubprocessError) as error:
             return str(error)
-        made = [path for path in Path(folder).iterdir() if path.name != own.source]
+        made = [
+            path
+            for path in Path(folder).iterdir()
+            if path.name != own.source and os.access(path, os.X_OK)
+        ]
     if done.returncode or not made:
-        lines = done.stderr.strip().splitlines() or [f"it ended with exit code {done.returncode}"]
+        lines = done.stderr.strip().splitlines() if done.returncode else []
+        lines = lines or [f"no program was made, and it ended with exit code {done.returncode}"]
         return next((line for line in lines if "error" in line), lines[-1])[:300]
     return ""
 

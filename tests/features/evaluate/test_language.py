@@ -177,6 +177,8 @@ def test_flags_of_the_compiler_reach_the_solution(folder: Path) -> None:
         (["--language", "cpp", "--mode", "map_coder"], "write tests in Python"),
         (["--language", "cpp", "--efficiency"], "--efficiency goes with Python only"),
         (["--language", "cpp", "--cpp-flags=-std=c++1"], "C++ compiler fails with -std=c++1"),
+        (["--language", "cpp", "--cpp-flags=-O2 -c"], "no program was made, and it ended with"),
+        (["--language", "cpp", "--cpp-flags=-O2 'x"], "C++ compiler cannot be read: No closing"),
         (["--language", "cpp", "--prompt", "terse"], "in C++ in mode single_shot; these have: def"),
         (["--language", "cpp", "-t", "double"], "double takes no C++ solution: it has no"),
     ],

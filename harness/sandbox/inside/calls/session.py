@@ -17,6 +17,7 @@ never in this process.
 # pyright: reportUnknownArgumentType=false, reportUnknownMemberType=false
 # pyright: reportUnknownVariableType=false
 
+import builtins
 import json
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -159,7 +160,11 @@ class CallSession:
         return [items, len(items) < CHUNK]
 
     def _exception(self, error: BaseException) -> dict[str, Any]:
-        names = [kind.__name__ for kind in type(error).__mro__]
+        names = [
+            kind.__name__
+            for kind in type(error).__mro__
+            if getattr(builtins, kind.__name__, kind) is kind  # and no class of the same name
+        ]
         try:
             arguments = [Writer(_refuse).write(each) for each in error.args]
         except Exception:
