@@ -197,7 +197,7 @@ def left_out_words(left_out: Counter[str], name: str) -> str:
 
 
 def _words(left_out: Counter[str]) -> str:
-    return "; ".join(f"{number:,}: {reason}" for reason, number in left_out.most_common())
+    return "; ".join(f"{reason} ({number:,})" for reason, number in left_out.most_common())
 
 
 def refusal(problem: Problem, name: str) -> str:
@@ -210,7 +210,7 @@ def refusal(problem: Problem, name: str) -> str:
     if problem.kind is not Kind.CODE_GENERATION:
         return "it asks for a value of a Python call"
     if problem.checker is not None and problem.checker.tests is not None:
-        return "its tests are Python code"
+        return "its tests run as Python code"
     return "" if problem.entry_point is None else _refusal_of_function(problem, name)
 
 

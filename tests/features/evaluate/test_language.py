@@ -53,7 +53,7 @@ async def _served(folder: Path, script: Script, *flags: str) -> tuple[ChatServer
         base = ["-m", "served", "--base-url", server.base_url, "-b", "jsonl:own.jsonl"]
         code, _, err = await run(folder, "run", *base, "--out", "r", *flags)
     assert code == 0, err
-    assert "1 problem left out, which takes no C++ solution: 1: it has no" in err
+    assert "1 problem left out, which takes no C++ solution: it has no" in err
     return server, folder / "r"
 
 
