@@ -13,6 +13,7 @@ from harness.cli.settings_flags import PROBLEMS, with_settings
 from harness.cli.shared_flags import Source, with_source
 from harness.excerpts import shorten
 from harness.figures import bad_rows, count
+from harness.languages.known import language
 from harness.problem import Kind, Problem, TestCase, shows_output
 from harness.run.settings.spec import read_spec
 from harness.sources.benchmarks import is_source
@@ -134,6 +135,8 @@ def _shown(problem: Problem) -> str:
     ]
     if problem.starter_code.strip():
         parts.append(f"Starter code:\n{problem.starter_code.rstrip()}")
+    for name, code in problem.starters:
+        parts.append(f"Starter code in {language(name).title}:\n{code.rstrip()}")
     if problem.code:
         parts.append(f"Program:\n{problem.code.rstrip()}")
     if problem.call:

@@ -1,8 +1,11 @@
 """The table of `harness problems`: whole cells on every terminal; only a title may be cut."""
 
+import json
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
+from program import harness
 
 from harness.features.info.problems import COLUMNS, _table
 
@@ -28,3 +31,18 @@ def test_the_problem_table_cuts_no_cell_but_the_title(
     assert all(each in text for each in (ROW[0], "codeforces", "easy"))
     assert ("2023-10-17" in text) == ("released" in text)
     assert (ROW[1] in text) == (width >= 140)
+
+
+def test_a_problem_is_shown_with_its_starter_code_in_every_language(tmp_path: Path) -> None:
+    row = {
+        "id": "total",
+        "statement": "Add.",
+        "entry_point": "total",
+        "starters": {
+            "cpp": "class Solution {\npublic:\n    int total(vector<int>& a) {\n    }\n};"
+        },
+        "tests": [{"input": "[1]", "output": "1", "public": True}],
+    }
+    (tmp_path / "own.jsonl").write_text(json.dumps(row))
+    done = harness(tmp_path, "problems", "-b", "jsonl:own.jsonl", "total")
+    assert "Starter code in C++:\nclass Solution {" in done.stdout, done.stderr
