@@ -46,6 +46,8 @@ TEXTS: Mapping[str, Callable[[Run], Iterable[str]]] = {
     "eval-results": eval_results_text,
     "every-eval-ever": every_eval_ever_text,
 }
+CONVERSATIONS = frozenset({"atif", "openai-messages"})
+"""Formats with a line for each sample in which the model answered."""
 FILES: Mapping[str, Callable[[Run, Path], None]] = {
     "parquet": write_parquet,
     "inspect": write_inspect,
@@ -102,9 +104,13 @@ def export(
         _print(text)
     if pending := _pending(run_read, to):
         err.print(pending)
-    number = run_read.planned if to == "junit" else len(run_read.results)
+    known = run_read.planned if to == "junit" else len(run_read.results)
     for each in paths:
+        number = _lines_of(each) if to in CONVERSATIONS else known
         err.print(f"{count(number, 'sample')} in {printable_line(str(each))}")
+        if number < known:
+            left = count(known - number, "graded sample")
+            err.print(f"{left} without an answer of the model, or a transcript: not in it")
 
 
 @overload
@@ -237,6 +243,11 @@ def _refuse_own(out: Path) -> None:
 def _problems(run: Run, load: Load) -> dict[str, Problem]:
     wanted = {result.problem_id for result in run.results}
     return {problem.id: problem for problem in load(run).problems if problem.id in wanted}
+
+
+def _lines_of(path: Path) -> int:
+    with path.open("rb") as file:
+        return sum(1 for _ in file)
 
 
 def _pending(run: Run, to: str) -> str:

@@ -5,6 +5,7 @@ If stdin and stdout carry the protocol, all messages for people go to stderr.
 
 import json
 import os
+import shlex
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -90,7 +91,8 @@ def serve(
     outcome = controller.carry_out(prepared, path)
     if outcome.failures:
         cause = printable_line(outcome.failures[0].cause)
-        err.print(f"not graded: {cause}; go on with: harness run --resume {path}", soft_wrap=True)
+        again = f"harness mcp --problem {shlex.quote(problem)} --out {shlex.quote(str(path))}"
+        err.print(f"not graded: {cause}; go on with: {printable_line(again)}", soft_wrap=True)
         return INFRASTRUCTURE
     if controller.interrupts and outcome.summary.pending:
         err.print("interrupted before there was a solution: nothing is graded")

@@ -16,6 +16,7 @@ from pydantic import ValidationError
 from harness.agent.attempt import StopReason
 from harness.agent.events import AgentLeft
 from harness.features.external.session import McpSession
+from harness.models.protocol import ModelError
 from harness.tools.mcp_server import LONGEST_MESSAGE, server_of
 
 if TYPE_CHECKING:
@@ -48,7 +49,11 @@ class StdioHost:
         return self._desk is not None and self._desk.leave()
 
     async def attend(self, desk: McpSession) -> StopReason:
-        """Serve until the client leaves or the session ends."""
+        """Serve until the client leaves or the session ends.
+
+        Raises:
+            ModelError: the client left without a tool call.
+        """
         import anyio
         from mcp.shared.message import SessionMessage
 
@@ -75,6 +80,8 @@ class StdioHost:
             for stream in (inbound, reading, writing, outbound):
                 stream.close()
             desk.left(AgentLeft())
+        if not desk.calls and not desk.ended.done():
+            raise ModelError("the client left without a tool call")
         return StopReason.MODEL_STOPPED
 
 

@@ -223,11 +223,34 @@ def _test(number: int, case: Any) -> TestCase:
         case _:
             what = f"test {number}: give `input`, a list of arguments, and `expected`"
             raise DataError("test_cases", None, what)
+    if not _has_text_keys([*arguments, expected]):
+        what = f"test {number}: no JSON data: keys of objects are strings"
+        raise DataError("test_cases", None, what)
     try:
         lines = "\n".join(json.dumps(argument) for argument in arguments)
         return TestCase(input=lines, output=json.dumps(expected), public=True)
     except (TypeError, ValueError, RecursionError) as error:
         raise DataError("test_cases", None, f"test {number}: no JSON data: {error}") from None
+
+
+def _has_text_keys(values: list[Any]) -> bool:
+    """Return whether all keys of dictionaries are strings; JSON would make strings of others."""
+    waiting, seen = list(values), set[int]()
+    while waiting:
+        value = waiting.pop()
+        if id(value) in seen:
+            continue
+        if isinstance(value, dict):
+            inner = cast("dict[Any, Any]", value)
+            if not all(isinstance(key, str) for key in inner):
+                return False
+            waiting += inner.values()
+        elif isinstance(value, list | tuple):
+            waiting += cast("list[Any]", value)
+        else:
+            continue
+        seen.add(id(value))
+    return True
 
 
 def _checker(convert: str | None, evaluate: str | None) -> Checker | None:

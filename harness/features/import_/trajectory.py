@@ -30,6 +30,8 @@ from harness.features.import_.fields import Fields
 from harness.models.protocol import Message, ModelStop, ModelTurn, ToolCall, ToolMessage, Usage
 
 MOST_REVISIONS = 1_000
+_HELD = frozenset({"code", "final_code", "error"})
+"""Fields of which a row of a revision has one."""
 """Most revisions of one trajectory; each is judged on all tests."""
 
 
@@ -199,6 +201,10 @@ def read_revision_rows(rows: Iterable[Fields], problem_field: str | None) -> Ite
             what = f"more than {MOST_REVISIONS:,} revisions of a sample"
             raise DataError(together[-1].where, None, what)
         done.add(sample)
+        for each in together:
+            if not _HELD & each.values.keys():
+                what = "missing; a revision has its program, or null for none"
+                raise DataError(each.where, "code", what)
         written = [each for each in together if each.get("code") is not None]
         last = together[-1]
         yield _trajectory(together[0], last, written, sample, last.whole("turn"))

@@ -18,7 +18,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any, cast
 
-from harness.errors import DataError
+from harness.errors import DataError, UsageError
 from harness.features.grade.grader import Grader
 from harness.problem import Problem, TestCase, TestSuite
 from harness.sources.files.row_checks import check_function_test
@@ -41,13 +41,18 @@ def compute_score(
         solution_str: the model's text, which contains the code.
         ground_truth: tests in one of the module's forms.
         extra_info: the row's extra fields, of which `func_name` or `fn_name` is used.
-        settings: keys of `harness.Grader`, such as `reward="fraction"` or `workers=8`.
+        settings: keys of `harness.Grader` whose values are JSON, such as `reward="fraction"` or
+            `workers=8`.
 
     Raises:
         DataError: the tests have none of these forms.
+        UsageError: a setting is no JSON.
     """
     problem = problem_of(data_source, ground_truth, extra_info or {})
-    asked = json.dumps(settings, sort_keys=True)
+    try:
+        asked = json.dumps(settings, sort_keys=True)
+    except (TypeError, ValueError) as error:
+        raise UsageError(f"compute_score(): settings are JSON: {error}") from None
     (value,) = _grader(os.getpid(), asked).score([problem], [solution_str])
     return math.nan if value is None else value
 
@@ -62,7 +67,14 @@ def _grader(process: int, settings: str) -> Grader:
 def problem_of(data_source: str, ground_truth: Any, extra_info: Mapping[str, Any]) -> Problem:
     """Make a problem of a row's tests, all of them hidden. Raises DataError."""
     where = data_source or "row"
-    text = ground_truth if isinstance(ground_truth, str) else json.dumps(ground_truth)
+    if not isinstance(extra_info, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance] - untyped
+        raise DataError(where, "extra_info", f"not an object but {extra_info!r:.60}")
+    try:
+        text = ground_truth
+        if not isinstance(text, str):
+            text = json.dumps(ground_truth, default=_of_array)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise DataError(where, "ground_truth", f"it is not JSON: {error}") from None
     if len(text) > LONGEST_TESTS:
         raise DataError(where, "ground_truth", f"it has more than {LONGEST_TESTS:,} characters")
     try:
@@ -91,6 +103,13 @@ def problem_of(data_source: str, ground_truth: Any, extra_info: Mapping[str, Any
         tests=TestSuite((), lambda: given),
         content_hash=digest,
     )
+
+
+def _of_array(value: Any) -> Any:
+    """Return the items of an array, as data frames have them. Raises TypeError for others."""
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    raise TypeError(f"an object of type {type(value).__name__}")
 
 
 def _pairs(value: Any) -> tuple[list[tuple[str, str]], Any]:

@@ -132,26 +132,33 @@ async def test_what_a_client_does_is_an_ordinary_run_and_stdout_is_the_protocols
 
 async def test_a_run_may_get_another_problem(folder: Path) -> None:
     for problem in ("sum-0", "jsonl/sum-1"):
-        code, out, err = await leave(await serving(folder, problem=problem))
+        process = await serving(folder, problem=problem)
+        assert process.stdin is not None
+        process.stdin.write(HELLO + call("write_solution", 2, code="print(0)"))
+        await answers(process, 1, 2)
+        code, out, err = await leave(process)
         assert (code, out) == (0, ""), err
     assert {each["problem_id"] for each in results(folder / "r")} == {"jsonl/sum-0", "jsonl/sum-1"}
-    assert {each["verdict"] for each in results(folder / "r")} == {"no_solution"}
+    assert {each["verdict"] for each in results(folder / "r")} == {"wrong_answer"}
     assert harness(folder, "run", "--resume", "r").returncode == 0
 
 
 @pytest.mark.thorough
-def test_nobody_at_all_is_a_client_that_has_left(folder: Path) -> None:
+def test_a_client_that_leaves_without_a_call_leaves_the_sample_pending(folder: Path) -> None:
     (folder / "script").write_bytes(HELLO + call("write_solution", 2, code=RIGHT))
     for number, name in enumerate(("/dev/null", folder / "script")):
+        again = f"harness mcp --problem sum-{number} --out r"
         with Path(name).open("rb") as stdin:
             done = subprocess.run(
                 [PROGRAM, *words(problem=f"sum-{number}")],
                 cwd=folder, env=environment(), stdin=stdin, capture_output=True, timeout=60,
                 check=False,
             )  # fmt: skip
-        assert done.returncode == 0, done.stderr
+        told = done.stderr.decode()
+        assert done.returncode == (0 if number else 4), told
+        assert (f"left without a tool call; go on with: {again}" in told) == (not number)
         assert done.stdout.count(b"\n") == 2 * number
-    assert [each["verdict"] for each in results(folder / "r")] == ["no_solution", "accepted"]
+    assert [each["verdict"] for each in results(folder / "r")] == ["accepted"]
 
 
 def garbage() -> bytes:

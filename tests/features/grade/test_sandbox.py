@@ -186,6 +186,8 @@ BAD = {
     "an input that is text": [{"input": "ab", "expected": "ab"}],
     "an input that is an object": [{"input": {"a": 1, "b": 2}, "expected": 3}],
     "an input that is not data": [{"input": [object()], "expected": 5}],
+    "a key that is no text": [{"input": [{1: 2}], "expected": 2}],
+    "a key within that is no text": [{"input": [1], "expected": [({"a": {1: 1}},)]}],
     "an expectation that is not data": [{"input": [1], "expected": {1, 2}}],
     "nothing": None,
 }

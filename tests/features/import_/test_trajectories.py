@@ -221,6 +221,26 @@ def test_several_models_are_no_run(take: Import) -> None:
     assert "runs of 2 models (a, b)" in done.stderr
 
 
+@pytest.mark.parametrize("key", ["solution", "Code"])
+def test_a_row_without_its_program_is_refused(own: Path, take: Import, key: str) -> None:
+    done = take([{"problem_id": "echo", key: RIGHT, "turn": 1}])
+    assert done.returncode == 2
+    assert "field 'code': missing; a revision has its program" in done.stderr
+    assert not (own / "r").exists()
+
+
+def test_an_export_counts_the_samples_that_are_in_it(own: Path, take: Import) -> None:
+    asked = [{"role": "user", "content": "Echo."}]
+    rows = [{"messages": asked, "problem_id": "double"}]
+    assert take([*rows, {"messages": messages(RIGHT), "problem_id": "echo"}]).returncode == 0
+    done = harness(own, "export", "r", "--to", "atif", "-o", "r.jsonl")
+    assert len((own / "r.jsonl").read_text().splitlines()) == 1
+    assert done.stderr.splitlines() == [
+        "1 sample in r.jsonl",
+        "1 graded sample without an answer of the model, or a transcript: not in it",
+    ]
+
+
 def test_names_of_no_problem(take: Import) -> None:
     row = {"problem_id": "echo", "code": RIGHT, "turn": 1}
     done = take([{**row, "problem_id": "nobody"}])

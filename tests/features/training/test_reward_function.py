@@ -6,9 +6,10 @@ import math
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
-from harness import DataError, load_problems
+from harness import DataError, UsageError, load_problems
 from harness.features.training.reward_function import compute_score, problem_of
 from harness.grading.jobs import Judgement
 from harness.sandbox.execution import SandboxError
@@ -77,6 +78,18 @@ def test_a_functional_test_that_is_no_json_is_no_failure_of_the_model(
     tests = {"inputs": [given], "outputs": [wanted], "fn_name": "f"}
     with pytest.raises(DataError, match=r"ground_truth, test 1.* is not a JSON value"):
         compute_score("lcb", FUNCTION, tests, workers=1)
+
+
+def test_tests_may_be_arrays_as_in_a_data_frame() -> None:
+    tests = {"inputs": np.array(["1 2\n"], dtype=object), "outputs": np.array(["3\n"])}
+    assert compute_score("lcb", PROGRAM, tests, workers=1) == 1.0
+    assert compute_score("lcb", PROGRAM.replace("+", "-"), tests, workers=1) == 0.0
+    with pytest.raises(DataError, match="ground_truth"):
+        compute_score("lcb", PROGRAM, b"{}", workers=1)
+    with pytest.raises(DataError, match="extra_info"):
+        compute_score("lcb", PROGRAM, tests, "abc", workers=1)  # pyright: ignore[reportArgumentType]
+    with pytest.raises(UsageError, match="settings are JSON"):
+        compute_score("lcb", PROGRAM, tests, reward=len)
 
 
 @pytest.mark.parametrize("ground_truth", ["{", "5", {"inputs": ["1"]}, [{"output": "1"}], [5]])
