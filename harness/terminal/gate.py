@@ -54,6 +54,9 @@ def gate(err: Console, path: Path, least: float | None) -> int:
         err.print(f"{wanted}: missed, pass@1 is {most}", soft_wrap=True)
         return MISSED
     total = open_.graded + open_.pending
+    if not total:
+        err.print(f"{wanted}: not decided, no sample counts in a rate", soft_wrap=True)
+        return INFRASTRUCTURE
     err.print(
         f"{wanted}: not decided, {open_.pending:,} of {count(total, 'sample')} not graded: pass@1 "
         f"would be between {percent(low)} and {percent(high)}{_without_tests(run.summary)}",

@@ -34,7 +34,7 @@ def run_screen(run: Run, summary: Summary | None = None) -> RenderableType:
     waiting = sum(summary.pending.values())
     cause = run.state.cause if waiting and summary.stopped is None else ""
     parts += [Text(line, style="yellow") for line in pending_lines(summary, run, cause)]
-    local = is_local(run.manifest.get("endpoint") or "")
+    local = is_local(run.manifest.get("endpoint") or "") and not run.spec.get("batch")
     recorded = is_replay(run.manifest)
     return Group(*parts, summary_screen(summary, run.results, local=local, recorded=recorded))
 

@@ -73,3 +73,19 @@ def test_fail_under_says_which_samples_are_missing(gated: Gate) -> None:
 
 def test_samples_that_are_missing_of_a_problem_count(gated: Gate) -> None:
     assert gated("AAAAAAAAAA", 0.6, samples=2)[0] == 4
+
+
+def test_a_run_of_which_no_sample_can_count_is_not_decided(tmp_path: Path) -> None:
+    change = {"kind": "oneoff", "test": 0, "mutation": "number", "before": "1", "after": "2"}
+    spec = RunSpec(model="made").model_dump(mode="json")
+    manifest = {
+        "prompt": {"name": "default", "hash": "h"},
+        "spec": spec,
+        "problems": {"p": "h"},
+        "impossible": {"looked_at": 1, "unfit": {}, "problems": {"p": change}},
+    }
+    directory = RunDirectory.create(tmp_path / "r", manifest)
+    directory.close()
+    output = io.StringIO()
+    assert gate(Console(file=output, width=200), directory.path, 0.1) == 4
+    assert "not decided, no sample counts in a rate" in output.getvalue()

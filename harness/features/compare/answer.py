@@ -345,6 +345,7 @@ def warnings_of(comparison: Comparison, names: Mapping[str, str]) -> Iterator[st
             yield (
                 f"{names[side.label]}: {count(side.open.pending, 'sample')} pending, in no figure"
             )
+        yield from (f"{names[side.label]}: {note}" for note in side.filter_notes)
         if side.summary.cut_off:
             answers = count(side.summary.cut_off, "answer")
             yield f"{names[side.label]}: {answers} cut off by the token limit"

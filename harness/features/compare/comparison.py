@@ -24,7 +24,7 @@ from harness.run.store.directory import refuse_experiment
 from harness.run.store.origin import verdicts_of
 from harness.run.store.pending import NOT_NEEDED
 from harness.run.store.results import SampleResult, uncollected
-from harness.run.summary.filtered_run import EVERYTHING, filtered
+from harness.run.summary.filtered_run import EVERYTHING, filtered_together
 from harness.run.summary.loaded_run import (
     Bounds,
     Run,
@@ -71,6 +71,7 @@ class ComparedRun(Frozen):
     # Only for terminal output: the benchmark's name and release, and the filter, in words.
     benchmark: SkipJsonSchema[str] = Field(default="", exclude=True)
     filtered_by: SkipJsonSchema[str] = Field(default="", exclude=True)
+    filter_notes: SkipJsonSchema[tuple[str, ...]] = Field(default=(), exclude=True)
 
 
 class SamplePairs(Frozen):
@@ -176,7 +177,7 @@ def compare_runs(
     place = 0 if baseline is None else keys.index(_key(baseline))
     with uncollected():
         read = [each if isinstance(each, Run) else read_run(each) for each in runs]
-        return compare_read([filtered(run, only) for run in read], place, at)
+        return compare_read(filtered_together(read, only), place, at)
 
 
 def _key(run: Path | Run) -> object:
@@ -357,6 +358,7 @@ def _side(label: str, run: Run, shared: Collection[str]) -> ComparedRun:
         ),
         benchmark=benchmark_words(run.spec.get("benchmark")),
         filtered_by=run.filtered_by,
+        filter_notes=run.filter_notes,
     )
 
 

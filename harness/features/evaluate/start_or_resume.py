@@ -145,6 +145,8 @@ class Running:
         pending = sum(summary.pending.values())
         if outcome.budget.turned_away:
             self._tell_of(outcome.budget, summary, path)
+            if pending and not outcome.budget.can_be_raised:
+                return INFRASTRUCTURE
         if outcome.stopped_by_provider:
             self.err.print(
                 f"{printable_line(outcome.stopped_by_provider)}; {count(pending, 'sample')} "

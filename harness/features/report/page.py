@@ -33,7 +33,7 @@ from harness.features.report.labelled_runs import LabelledRun, pairings, remarks
 from harness.features.report.sections import sections_of
 from harness.figures import count
 from harness.run.store.results import SampleResult, Step
-from harness.run.summary.filtered_run import EVERYTHING, filtered
+from harness.run.summary.filtered_run import EVERYTHING, filtered_together
 from harness.run.summary.filters import read_filters
 from harness.run.summary.loaded_run import Run, read_run
 from harness.sources.selection import Selection
@@ -289,7 +289,7 @@ def write_report(
             raise UsageError(f"{ranking.experiment}: no variant has begun")
         if only != EVERYTHING:
             raise UsageError("filters go with runs: name the variants of the experiment as runs")
-    runs_read = [filtered(read_run(run), only) for run in runs]
+    runs_read = filtered_together([read_run(run) for run in runs], only)
     page = report_page(runs_read, title=title, cutoff=month, ranking=ranking)
     draft = out.with_name(f".{out.name}.{os.getpid()}")
     try:

@@ -85,6 +85,11 @@ class CandidateOutcome(Frozen):
     parent_train: float | None
     selection: float | None
 
+    @property
+    def is_promising(self) -> bool:
+        """Whether it solves more than its parent of its first problems."""
+        return (self.train or 0.0) > (self.parent_train or 0.0)
+
 
 class TuneOutcome(Frozen):
     """A tuning: its candidates, the best one and its gain.
@@ -142,7 +147,9 @@ class TuneOutcome(Frozen):
         number = self.split["selection"]
         start, best = self.candidates[0].selection, self.candidates[self.best].selection
         if not self.best:
-            sentence = f"No candidate solves more of the {number} selection problems than the start"
+            unasked = any(each.is_promising and each.selection is None for each in self.candidates)
+            who = "No candidate that was asked them" if unasked else "No candidate"
+            sentence = f"{who} solves more of the {number} selection problems than the start"
         else:
             sentence = (
                 f"On the {number} selection problems the best prompt so far solves "

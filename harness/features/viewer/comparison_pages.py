@@ -28,7 +28,7 @@ from harness.features.viewer.query import FILTERS, ComparisonQuery, neighbours, 
 from harness.run.store.results import SampleResult
 from harness.run.store.transcripts import Transcripts
 from harness.run.summary.conversation import RevisionHistory, aligned
-from harness.run.summary.filtered_run import EVERYTHING, filtered
+from harness.run.summary.filtered_run import EVERYTHING, filtered_together
 from harness.run.summary.loaded_run import Run, read_run
 from harness.sources.selection import Selection
 
@@ -136,7 +136,7 @@ def beside(a: Any, b: Any, only: Selection) -> Beside:
         RunDirectoryError: a run cannot be read, or no graded problem is in both.
         UsageError, NothingSelectedError: the filters leave nothing.
     """
-    runs = tuple(filtered(read_run(path), only) for path in (a, b))
+    runs = filtered_together([read_run(path) for path in (a, b)], only)
     comparison = compare_read(runs)
     names = names_of(comparison)
     versus = comparison.versus[0]

@@ -59,7 +59,8 @@ from harness.run.settings.problem_settings import MOST_SAMPLES
 from harness.run.settings.setting import is_said
 from harness.run.settings.shard import Shard, Whole
 from harness.run.settings.spec import RunSpec, flag_of, known_keys
-from harness.run.store.directory import earlier_solutions
+from harness.run.store.changed_tests import changes_of
+from harness.run.store.directory import MANIFEST, earlier_solutions, read_manifest
 from harness.sources.benchmarks import load
 from harness.sources.files.rows import Loaded
 from harness.sources.selection import Selected, Selection, select
@@ -414,17 +415,29 @@ def _check_tests(spec: RunSpec) -> None:
 
 
 def _check_impossible(spec: RunSpec, target: Target) -> None:
-    """Refuse settings of impossible tests without a share of them. Raises UsageError.
+    """Refuse settings of impossible tests without a share of them, and answers to other tests.
 
-    The bundled answers are refused too: no model that saw an impossible test gave them.
+    Recorded answers were given to impossible tests, or to unchanged ones as the bundled answers.
+
+    Raises:
+        UsageError, RunDirectoryError: says what to give.
     """
     for key in ("impossible_kind", "impossible_exit"):
         if spec.impossible is None and is_said(spec, key):
             raise UsageError(f"{flag_of(key)} goes with --impossible SHARE; give that too")
-    if spec.impossible is not None and target.name == REPLAY_PREFIX + BUNDLED:
+    if not target.is_recorded:
+        return
+    recorded = Path(target.name.removeprefix(REPLAY_PREFIX))
+    is_run = target.name != REPLAY_PREFIX + BUNDLED and (recorded / MANIFEST).is_file()
+    is_impossible = is_run and bool(changes_of(read_manifest(recorded)))
+    if spec.impossible is not None and not is_impossible:
         raise UsageError(
             f"--impossible: the answers of {target.name} were given to unchanged tests; give a "
             "model with -m"
+        )
+    if spec.impossible is None and is_impossible:
+        raise UsageError(
+            f"{target.name} had impossible tests: give --impossible SHARE, to play it with them"
         )
 
 

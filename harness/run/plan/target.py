@@ -41,6 +41,7 @@ from harness.registry import MODES, TRANSPORTS, feature
 from harness.run.plan.modes import Mode, Transport
 from harness.run.settings.setting import is_said
 from harness.run.settings.spec import RunSpec, flag_of
+from harness.run.store.directory import MANIFEST, read_manifest
 from harness.run.store.transcript import sample_in
 from harness.run.store.transcripts import FOLDER, PACK, Transcripts
 
@@ -79,15 +80,21 @@ def open_replay(name: str, mode: str, prompt: str = DEFAULT_PROMPT) -> ReplayMod
         prompt: the prompt set that is to be played; decides only in a set.
 
     Raises:
-        UsageError: there are no transcripts, or the set has none of that mode and prompt.
+        UsageError: there are no transcripts, the run is of another mode, or the set has none of
+            that mode and prompt.
     """
     where = name.removeprefix(REPLAY_PREFIX)
     if where == BUNDLED:
         with as_file(files("harness") / "fixtures" / "recordings") as folder:
             return ReplayModel(name, read_turns(_recording(name, folder, mode, prompt)))
     folder = Path(where)
-    run = folder if _holds_transcripts(folder) else _recording(name, folder, mode, prompt)
-    return ReplayModel(name, read_turns(run))
+    if not _holds_transcripts(folder):
+        return ReplayModel(name, read_turns(_recording(name, folder, mode, prompt)))
+    if (folder / MANIFEST).is_file():
+        own = read_manifest(folder)["spec"]["mode"]
+        if own != mode:
+            raise UsageError(f"{name} is a run of {own}: give --mode {own}, or another model")
+    return ReplayModel(name, read_turns(folder))
 
 
 def _recording(name: str, recordings: Path, mode: str, prompt: str) -> Path:

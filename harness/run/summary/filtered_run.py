@@ -1,17 +1,15 @@
 """A run of only the problems that match a selection."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from harness.errors import HarnessError
 from harness.figures import count
 from harness.run.summary.loaded_run import Run
 from harness.sources.selection import Selection, matching
 from harness.text import printable_line
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 EVERYTHING = Selection()
 
@@ -29,11 +27,30 @@ class _FilterFacts:
     difficulty_word: str = ""
 
 
-def filtered(run: Run, selection: Selection) -> Run:
+Facts = Mapping[str, _FilterFacts]
+"""Facts of problems by id."""
+
+
+def filtered_together(runs: Sequence[Run], selection: Selection) -> list[Run]:
+    """Return several runs of only the matching problems; each knows the problems of all results.
+
+    Raises:
+        UsageError, NothingSelectedError: as `filtered`.
+    """
+    known = {name: each for run in runs for name, each in _facts_of(run).items()}
+    return [filtered(run, selection, known) for run in runs]
+
+
+def filtered(run: Run, selection: Selection, known: Facts | None = None) -> Run:
     """Return a run of only the matching problems, as if others had not been selected.
 
     The facts of a problem come from its results. So problems without a result are left out;
     `filter_notes` of the run says how many.
+
+    Args:
+        run: the run.
+        selection: which problems match.
+        known: facts from the results of other runs, for problems without a result in this one.
 
     Raises:
         UsageError: no problem of the run has a requested value.
@@ -41,19 +58,14 @@ def filtered(run: Run, selection: Selection) -> Run:
     """
     if selection == EVERYTHING:
         return run
-    facts = {
-        each.problem_id: _FilterFacts(
-            *(each.problem_id, each.platform, each.difficulty),
-            *(each.tags, each.release_date, each.known_issues),
-        )
-        for each in run.results
-    }
+    problems: Mapping[str, Any] = run.manifest["problems"]
+    others = {name: each for name, each in (known or {}).items() if name in problems}
+    facts = {**others, **_facts_of(run)}
     try:
         kept, undated = matching([*facts.values()], selection)
     except HarnessError as error:
         raise type(error)(f"{printable_line(str(run.path))}: {error}") from None
     names = {each.id for each in kept}
-    problems: Mapping[str, Any] = run.manifest["problems"]
     unknown = sum(name not in facts for name in problems)
     manifest = {
         **run.manifest,
@@ -75,6 +87,16 @@ def filtered(run: Run, selection: Selection) -> Run:
         filtered_by=filter_words(selection),
         filter_notes=notes,
     )
+
+
+def _facts_of(run: Run) -> Facts:
+    return {
+        each.problem_id: _FilterFacts(
+            *(each.problem_id, each.platform, each.difficulty),
+            *(each.tags, each.release_date, each.known_issues),
+        )
+        for each in run.results
+    }
 
 
 def filter_words(selection: Selection) -> str:

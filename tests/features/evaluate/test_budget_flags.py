@@ -104,9 +104,10 @@ class TestRun:
         async with ChatServer(lambda _body, _number: completion(SOLVE)) as server:
             flags = ["-n", "4", "--max-cost", "1", "--out", "r"]
             code, _, err = await run(tmp_path, *served(server, *flags, "--price", "1,4"))
-        assert code == 0, err
+        assert code == 4, err
         assert [request.stream for request in server.requests] == [True, False]
-        assert "does not tell how many tokens" in err
+        assert "--max-cost cannot be kept: the provider does not tell how many tokens" in err
+        assert "start a new run without --max-cost" in err
 
 
 async def test_max_cost_per_sample_stops_a_sample_and_no_other(tmp_path: Path) -> None:

@@ -88,7 +88,17 @@ async def test_an_agent_sees_a_compile_error_then_a_failed_test_and_solves_it(fo
     assert [step.solved for step in regraded.results[0].steps] == [False, False, True]
     shown = program(folder, "transcript", "r", "own/echo#0")
     assert "agentic, in cpp, model served" in shown.stdout
-    done = program(folder, "run", "-b", "jsonl:own.jsonl", "-m", "replay:r", "--language", "cpp")
+    done = program(
+        folder,
+        "run",
+        "-b",
+        "jsonl:own.jsonl",
+        "-m",
+        "replay:r",
+        "--language",
+        "cpp",
+        "--agentic-mode",
+    )
     assert done.returncode == 0, done.stderr
 
 

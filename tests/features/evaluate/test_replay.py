@@ -100,6 +100,10 @@ async def test_a_replay_is_the_same_in_every_mode(
         command = ["run", "-b", "fixture", "-n", "2", "-m", "served", "--mode", mode]
         code, _, err = await run(tmp_path, *command, "--base-url", server.base_url, "--out", "r")
     assert code == 0, err
+    other = ["run", "-b", "fixture", "-m", "replay:r", "--agentic-mode"]
+    code, _, err = await run(tmp_path, *other)
+    assert code == 2
+    assert f"replay:r is a run of {mode}: give --mode {mode}, or another model" in err
     first = await play(tmp_path, "a", "--mode", mode)
     assert first == await play(tmp_path, "b", "--mode", mode)
     assert [json.loads(line)["code"] for line in first] == [

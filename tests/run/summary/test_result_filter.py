@@ -9,7 +9,7 @@ import pytest
 
 from harness.errors import NothingSelectedError, UsageError
 from harness.run.store.results import SampleResult
-from harness.run.summary.filtered_run import filtered
+from harness.run.summary.filtered_run import filtered, filtered_together
 from harness.run.summary.filters import read_filters
 from harness.run.summary.loaded_run import Run, read_run
 
@@ -57,6 +57,17 @@ def test_a_filtered_run_is_as_if_no_other_problem_had_been_asked(run: Run) -> No
     assert (kept.planned, kept.state.word, kept.summary.pending) == (2, "done", {})
     assert kept.filtered_by == "hard"
     assert (run.planned, run.filtered_by) == (5, "")
+
+
+def test_runs_that_are_filtered_together_know_the_problems_of_all(
+    run: Run, write_run: Callable[..., Path]
+) -> None:
+    part = read_run(write_run("part", run.results[:2], {"problems": run.manifest["problems"]}))
+    assert filtered(part, read_filters({"filter_difficulty": "hard"})).planned == 1
+    whole, other = filtered_together([run, part], read_filters({"filter_difficulty": "hard"}))
+    assert (whole.planned, whole.summary.pending) == (2, {})
+    assert (other.planned, other.summary.pending) == (2, {"not_run": 1})
+    assert other.filter_notes == whole.filter_notes
 
 
 def test_what_cannot_be_told_is_left_out_and_said(run: Run) -> None:
