@@ -235,21 +235,20 @@ def _test(number: int, case: Any) -> TestCase:
 
 def _has_text_keys(values: list[Any]) -> bool:
     """Return whether all keys of dictionaries are strings; JSON would make strings of others."""
-    waiting, seen = list(values), set[int]()
+    waiting: list[object] = list(values)
+    seen = set[int]()
     while waiting:
         value = waiting.pop()
-        if id(value) in seen:
+        if id(value) in seen or not isinstance(value, dict | list | tuple):
             continue
-        if isinstance(value, dict):
-            inner = cast("dict[Any, Any]", value)
-            if not all(isinstance(key, str) for key in inner):
-                return False
-            waiting += inner.values()
-        elif isinstance(value, list | tuple):
-            waiting += cast("list[Any]", value)
-        else:
+        seen.add(id(cast("object", value)))
+        if not isinstance(value, dict):
+            waiting += cast("list[object]", value)
             continue
-        seen.add(id(value))
+        inner = cast("dict[object, object]", value)
+        if not all(isinstance(key, str) for key in inner):
+            return False
+        waiting += inner.values()
     return True
 
 

@@ -97,7 +97,7 @@ def test_what_cannot_be_packed_is_said_in_a_line(folder: Path) -> None:
     [
         ["transcript", "r"],
         ["pack", "--undo", "r"],
-        ["run", "-m", "replay:r", "-b", "fixture", "--out", "again"],
+        ["run", "--agentic-mode", "-m", "replay:r", "-b", "fixture", "--out", "again"],
     ],
 )
 def test_a_damaged_pack_is_said_in_a_line(command: list[str], folder: Path) -> None:
