@@ -34,7 +34,7 @@ def efficiency_facts(efficiency: EfficiencySummary | None) -> Iterator[tuple[str
     """Yield how efficiency was measured, if it was, and what the means exclude."""
     if efficiency is None:
         return
-    yield "timed", _timed(efficiency)
+    yield "efficiency", _timed(efficiency)
     if efficiency.branches is not None:
         yield "branches", "do not count what is done in C; a second opinion, no score"
     for why, number in efficiency.untold.items():
@@ -49,7 +49,7 @@ def efficiency_facts(efficiency: EfficiencySummary | None) -> Iterator[tuple[str
 
 def _timed(efficiency: EfficiencySummary) -> str:
     ways = ", ".join(f"{number:,} {way}" for way, number in efficiency.timings.items())
-    text = f"{count(efficiency.measured, 'sample')} ({ways})"
+    text = f"{count(efficiency.measured, 'sample')} timed, or failed ({ways})"
     if efficiency.not_measured:
         text += f"; {efficiency.not_measured:,} not measured, in no Beyond"
     if len(efficiency.timings) > 1:

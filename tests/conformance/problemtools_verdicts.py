@@ -253,7 +253,7 @@ class Package:
         else:
             equal = (whole.verdict == "AC") == (grade.verdict is Verdict.ACCEPTED)
         if not equal:
-            print(f"! {name}: ours {grade.verdict} {grade.score}, theirs {whole}")
+            print(f"! {name}: ours {grade.verdict} {grade.score}, theirs {whole.score} {whole}")
         return differences + (not equal)
 
     def their_results(self, program: Any, base: Path) -> "Remembering":

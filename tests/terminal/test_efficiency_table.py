@@ -75,7 +75,7 @@ def test_the_summary_has_every_mean_and_what_is_in_none(
     assert re.search(r"passed samples only 0\.750 0\.\d+ to 0\.\d+ 2 ", text)
     assert re.search(r"by branches, passed 0\.750 0\.\d+ to 0\.\d+ 2 ", text)
     assert re.search(r"percentile, passed P63 P\d+ to P\d+ 3 ", text)
-    assert "timed 4 samples (4 paired) " in text
+    assert "efficiency 4 samples timed, or failed (4 paired) " in text
     assert "do not count what is done in C" in text
     assert "no Beyond for 1 problem: the references differ by less than the noise" in text
     assert "remark on 1 sample: it remembers" in text
