@@ -273,6 +273,10 @@ class External:
         finally:
             session.gate.leave(None, billed=False)
             await desk.close()
+        if not desk.calls and reason in {StopReason.TIME_LIMIT, StopReason.WALL_LIMIT}:
+            # As an agent whose own provider does not answer.
+            error = f"no tool was called before the {reason.replace('_', ' ')}"
+            reason = StopReason.MODEL_ERROR
         if reason is not StopReason.MODEL_ERROR:
             desk.work_ended(reason, error)
         return await desk.attempt(reason, error, confined=confined)

@@ -21,7 +21,7 @@ from harness.features.import_.chat_messages import (
     turn_in,
 )
 from harness.features.import_.fields import Fields
-from harness.features.import_.trajectory import Spending, Trajectory
+from harness.features.import_.trajectory import UNANSWERED, Spending, Trajectory
 from harness.models.protocol import SystemMessage, ToolCall, Usage, UserMessage
 
 VERSION = re.compile(r"ATIF-v1\.[0-8]")
@@ -55,13 +55,14 @@ def read_atif(row: Fields, problem_field: str | None) -> Trajectory:
     talk = _AtifSteps(row.where)
     for step in row.each("steps", "step"):
         talk.add(step)
+    turns = talk.turns()
     named_by = (row, extra) if problem_field is not None else (ours, extra, row)
     revision_turns = tuple(each for each in ours.items("revision_turns") if isinstance(each, int))
     return Trajectory(
         where=row.where,
         problem=named_by[0].problem(problem_field, *named_by[1:]),
         index=ours.whole("index"),
-        turns=talk.turns(),
+        turns=turns,
         model=row.inner("agent").text("model_name"),
         mode=ours.text("mode"),
         final=ours.text("code") if "code" in ours else None,
@@ -76,7 +77,7 @@ def read_atif(row: Fields, problem_field: str | None) -> Trajectory:
             metrics.amount("total_cost_usd"),
             ours.amount("seconds"),
         ),
-        error=extra.text("error"),
+        error=extra.text("error") or ("" if turns or "code" in ours else UNANSWERED),
     )
 
 

@@ -13,7 +13,7 @@ from typing import Any, cast
 from harness.errors import DataError
 from harness.features.grade.solutions import Published
 from harness.features.import_.fields import Fields
-from harness.features.import_.trajectory import Trajectory, Turn
+from harness.features.import_.trajectory import UNANSWERED, Trajectory, Turn
 from harness.models.protocol import (
     AssistantMessage,
     Message,
@@ -216,15 +216,16 @@ def read_message_log(row: Fields, problem_field: str | None) -> Trajectory:
     """
     beside = row.inner("metadata")
     problem, index = _sample(row, beside, problem_field)
+    turns = _turns(row)
     return Trajectory(
         where=row.where,
         problem=problem,
         index=index,
-        turns=_turns(row),
+        turns=turns,
         model=row.text("model") or beside.text("model"),
         mode=row.text("mode") or beside.text("mode"),
         published=Published.in_row(row.values, row.where) or _published(beside),
-        error=row.text("error"),
+        error=row.text("error") or ("" if turns else UNANSWERED),
     )
 
 

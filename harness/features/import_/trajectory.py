@@ -30,6 +30,7 @@ from harness.features.import_.fields import Fields
 from harness.models.protocol import Message, ModelStop, ModelTurn, ToolCall, ToolMessage, Usage
 
 MOST_REVISIONS = 1_000
+UNANSWERED = "the model never answered, by what the file says"
 _HELD = frozenset({"code", "final_code", "error"})
 """Fields of which a row of a revision has one."""
 """Most revisions of one trajectory; each is judged on all tests."""

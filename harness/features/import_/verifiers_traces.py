@@ -17,7 +17,7 @@ from harness.features.import_.chat_messages import (
     answer_in,
 )
 from harness.features.import_.fields import PROBLEM_FIELDS, Fields, named
-from harness.features.import_.trajectory import Spending, Trajectory
+from harness.features.import_.trajectory import UNANSWERED, Spending, Trajectory
 from harness.models.protocol import Usage
 from harness.text import writable
 
@@ -57,15 +57,16 @@ def read_trace(row: Fields, problem_field: str | None) -> Trajectory:
         until = None if began is None or not end else max(0.0, end - began)
         answer = answer_in(message, usage=usage_of(used), seconds=took)
         talk.answer(answer, cost=used.amount("cost"), until=until)
+    turns = talk.turns()
     return Trajectory(
         where=row.where,
         problem=row.at(problem_field) if problem_field is not None else _problem(row),
-        turns=talk.turns(),
+        turns=turns,
         model=_model(row, calls),
         stop_reason=_stop(row),
         published=_published(row.inner("rewards")),
         spent=_spending(calls),
-        error=_error(row),
+        error=_error(row) or ("" if turns else UNANSWERED),
     )
 
 

@@ -224,11 +224,24 @@ async def test_a_limit_of_calls_ends_the_session(folder: Path) -> None:
 
 
 @pytest.mark.thorough
-async def test_a_limit_of_time_ends_the_session(folder: Path) -> None:
+async def test_a_limit_of_time_before_any_call_leaves_the_sample_pending(folder: Path) -> None:
     process = await serving(folder, "--sample-timeout", "0.5")
     assert process.stdin is not None
     assert process.stderr is not None
     process.stdin.write(HELLO)
+    async with asyncio.timeout(60):
+        err = (await process.stderr.read()).decode()
+    assert await process.wait() == 4
+    assert "no tool was called before the time limit; go on with: harness mcp" in err
+    assert not results(folder / "r")
+
+
+@pytest.mark.thorough
+async def test_a_limit_of_time_ends_the_session(folder: Path) -> None:
+    process = await serving(folder, "--sample-timeout", "5")
+    assert process.stdin is not None
+    assert process.stderr is not None
+    process.stdin.write(HELLO + call("write_solution", 2, code="print(0)"))
     async with asyncio.timeout(60):
         err = (await process.stderr.read()).decode()
     assert await process.wait() == 0

@@ -229,10 +229,20 @@ def test_a_row_without_its_program_is_refused(own: Path, take: Import, key: str)
     assert not (own / "r").exists()
 
 
-def test_an_export_counts_the_samples_that_are_in_it(own: Path, take: Import) -> None:
+def test_a_conversation_without_an_answer_stays_pending(own: Path, take: Import) -> None:
     asked = [{"role": "user", "content": "Echo."}]
     rows = [{"messages": asked, "problem_id": "double"}]
-    assert take([*rows, {"messages": messages(RIGHT), "problem_id": "echo"}]).returncode == 0
+    done = take([*rows, {"messages": messages(RIGHT), "problem_id": "echo"}])
+    assert done.returncode == 0, done.stderr
+    assert "1 ended in an error by what the file says and stay pending" in done.stderr
+    assert [each["problem_id"] for each in results(own / "r")] == ["own/echo"]
+
+
+def test_an_export_counts_the_samples_that_are_in_it(own: Path, take: Import) -> None:
+    rows = [{"problem_id": name, "code": RIGHT, "turn": 1} for name in ("echo", "double")]
+    assert take(rows).returncode == 0
+    for path in (own / "r" / "transcripts").glob("*double*"):
+        path.unlink()
     done = harness(own, "export", "r", "--to", "atif", "-o", "r.jsonl")
     assert len((own / "r.jsonl").read_text().splitlines()) == 1
     assert done.stderr.splitlines() == [
