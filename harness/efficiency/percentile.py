@@ -3,24 +3,27 @@
 import math
 from collections.abc import Sequence
 
+from harness.efficiency.beyond_interval import UncertainTime
 
-def percentile(seconds: float, references: Sequence[float], doubt: float = 0.0) -> float | None:
+
+def percentile(solution: UncertainTime, references: Sequence[UncertainTime]) -> float | None:
     """Return the percentage of references slower than a solution; ties count half.
 
-    This is the percentile rank by mid-ranks. A reference ties if its time differs by no more than
-    the doubt.
+    This is the percentile rank by mid-ranks. A reference ties if the 95 % interval of the
+    difference of both logarithms holds 0.
 
     Args:
-        seconds: time of the solution.
+        solution: time of the solution.
         references: time of each reference.
-        doubt: half the width of the interval of the logarithm of the solution's time.
 
     Returns:
         Between 0 and 100; None where there is no reference.
     """
     if not references:
         return None
-    ratio = math.exp(doubt)
-    slower = sum(each > seconds * ratio for each in references)
-    tied = sum(seconds / ratio <= each <= seconds * ratio for each in references)
-    return 100 * (slower + tied / 2) / len(references)
+    slower = 0.0
+    for each in references:
+        ratio = math.exp(math.hypot(each.doubt, solution.doubt))
+        is_tied = solution.seconds / ratio <= each.seconds <= solution.seconds * ratio
+        slower += 0.5 if is_tied else float(each.seconds > solution.seconds)
+    return 100 * slower / len(references)

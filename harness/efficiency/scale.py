@@ -170,7 +170,8 @@ class Efficiency(Frozen):
             half = beyond_half_width(UncertainTime(time, doubt), fastest, slowest)
             centre = (slowest.seconds - time) / (slowest.seconds - fastest.seconds)  # not clipped
             ends = [round(min(1.0, max(0.0, end)), 4) for end in (centre - half, centre + half)]
-        rank = percentile(time, scale.times, doubt)
+        others = [UncertainTime(each.time, each.doubt) for each in scale.references]
+        rank = percentile(UncertainTime(time, doubt), others)
         counted = [each.branches for each in scale.references if each.branches is not None]
         by_branches = None
         if branches is not None and len(counted) == len(scale.references):

@@ -61,6 +61,8 @@ LANGUAGES = f"""python3:
   compile: '{sys.executable} -m py_compile {{files}}'
   run: '{sys.executable} "{{mainfile}}"'
 """  # instead of PyPy
+SCORE_OF_WRONG = 'validator produced "score.txt" on a WA verdict'
+"""An error to problemtools; the points of a wrong answer are not read here."""
 VERDICTS = {
     Verdict.ACCEPTED: "AC",
     Verdict.WRONG_ANSWER: "WA",
@@ -289,7 +291,9 @@ class Remembering(SubmissionJudge):
 
     def _run(self, testcase: Any, timelim: float) -> SubmissionResult:
         if testcase.infile not in self.results:
-            self.results[testcase.infile] = super()._run(testcase, timelim)
+            result = self.results[testcase.infile] = super()._run(testcase, timelim)
+            if result.reason == SCORE_OF_WRONG:
+                result.verdict = "WA"
         return self.results[testcase.infile]
 
 
