@@ -1,6 +1,7 @@
 """Functions in C++: types, what a solution may write beside its result, and verdicts."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -137,6 +138,18 @@ def test_a_narrower_type_than_the_starter_code_says_fails_on_large_numbers(
     grade = graded(shared_worker, SUM, code)
     assert [test.passed for test in grade.tests] == [True, True, False]
     assert "argument 1: it does not fit" in grade.tests[-1].stderr
+
+
+def test_a_compile_error_names_lines_of_the_solution_and_of_the_driver_apart(
+    shared_worker: Worker,
+) -> None:
+    asked = problem("a: int) -> int", ([1], 1))
+    grade = graded(shared_worker, asked, method("list<int> f(int a)", "return {};"))
+    assert grade.verdict is Verdict.COMPILE_ERROR
+    error = grade.tests[0].error
+    assert "driver:" in error
+    lines = [int(each) for each in re.findall(r"solution\.cpp:(\d+)", error)]
+    assert all(line < 10 for line in lines), error
 
 
 def test_a_test_that_no_cpp_value_holds_is_no_fault_of_the_solution(

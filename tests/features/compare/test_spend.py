@@ -18,6 +18,7 @@ from harness.features.compare.library import compare
 from harness.features.compare.spend import spend_comparison
 from harness.features.compare.spend_result import SpendComparison
 from harness.features.compare.view import comparison_view
+from harness.grading.verdict import Verdict
 from harness.models.protocol import Usage
 from harness.run.store.results import SampleResult, Step
 from harness.run.summary.loaded_run import Run, read_run
@@ -317,3 +318,13 @@ def test_the_flag_takes_numbers(tmp_path: Path) -> None:
     bad = harness(tmp_path, "compare", "x", "y", "--at", "cheap")
     assert bad.returncode == 2
     assert "--at cheap: give numbers between commas, such as 0.01,0.05" in bad.stderr
+
+
+def test_tokens_and_dollars_a_problem_are_those_of_the_compared_samples(write_run: Write) -> None:
+    dear = {"usage": Usage(input_tokens=90_000, output_tokens=0), "cost": 45.0}
+    untested = made_result("c", verdict=Verdict.UNGRADED, **dear)
+    same = [made_result("a", solved=True), made_result("b")]
+    comparison = compare_runs([write_run("one", same), write_run("more", [*same, untested])])
+    answer = answer_of(comparison)
+    assert [(arm.tokens, arm.cost) for arm in answer.arms[:2]] == [(1_100, 0.5)] * 2
+    assert "Both take about the same cost." in " ".join(answer.sentences)
