@@ -19,7 +19,7 @@ CODET, REFLEXION, MAP_CODER = PUBLISHED = ("codet", "reflexion", "map_coder")
 """Modes that are strategies of published papers."""
 
 WRITE_TESTS = (CODET, REFLEXION)
-"""Those in which the model writes tests."""
+"""Modes in which the model writes tests."""
 
 ASKING = ("agentic", "single_shot", "self_repair", "best_of_k_public", *PUBLISHED)
 """Modes in which the harness sends the requests."""

@@ -255,7 +255,7 @@ def shared_summary(side: ComparedRun) -> Summary:
 
 
 def cost_each(side: ComparedRun) -> float | None:
-    """Return the mean cost of a sample in US dollars; None if any is unknown, or in part."""
+    """Return the mean US dollars of a sample; None if unknown, or if another run paid a part."""
     if side.settings.get(UNPAID):
         return None
     summary = shared_summary(side)
@@ -264,7 +264,7 @@ def cost_each(side: ComparedRun) -> float | None:
 
 
 def tokens_each(side: ComparedRun) -> float | None:
-    """Return the mean tokens of a sample; None if any sample's are unknown, or in part."""
+    """Return the mean tokens of a sample; None if unknown, or if another run paid a part."""
     if side.settings.get(UNPAID):
         return None
     summary = shared_summary(side)

@@ -274,7 +274,7 @@ class External:
             session.gate.leave(None, billed=False)
             await desk.close()
         if not desk.calls and reason in {StopReason.TIME_LIMIT, StopReason.WALL_LIMIT}:
-            # As an agent whose own provider does not answer.
+            # Perhaps the agent's own provider does not answer: that is no failure of the model.
             error = f"no tool was called before the {reason.replace('_', ' ')}"
             reason = StopReason.MODEL_ERROR
         if reason is not StopReason.MODEL_ERROR:

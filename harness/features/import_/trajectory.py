@@ -32,7 +32,7 @@ from harness.models.protocol import Message, ModelStop, ModelTurn, ToolCall, Too
 MOST_REVISIONS = 1_000
 UNANSWERED = "the model never answered, by what the file says"
 _HELD = frozenset({"code", "final_code", "error"})
-"""Fields of which a row of a revision has one."""
+"""A row of a revision has at least one of these fields."""
 """Most revisions of one trajectory; each is judged on all tests."""
 
 

@@ -91,7 +91,7 @@ def open_replay(name: str, mode: str, prompt: str = DEFAULT_PROMPT) -> ReplayMod
     if not _holds_transcripts(folder):
         return ReplayModel(name, read_turns(_recording(name, folder, mode, prompt)))
     if (folder / MANIFEST).is_file():
-        own = read_manifest(folder)["spec"]["mode"]
+        own = read_manifest(folder)["spec"].get("mode", mode)
         own = "agentic" if own in EXTERNAL else own  # an agent of the user's own called tools, too
         if own != mode:
             raise UsageError(f"{name} is a run of {own}: give --mode {own}, or another model")

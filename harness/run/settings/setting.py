@@ -22,7 +22,7 @@ MOST_MEMORY = 1 << 20  # MiB: a tebibyte
 ASKED = ASKING
 """Modes in which the harness sends the requests, and not a user's own agent."""
 SEVERAL = tuple(mode for mode in ASKED if mode != "single_shot")
-"""Those of them with several requests for a sample."""
+"""Modes that may send several requests for a sample."""
 TOOLS = ("agentic", *EXTERNAL)
 """The modes with tools."""
 

@@ -32,7 +32,7 @@ Facts = Mapping[str, _FilterFacts]
 
 
 def filtered_together(runs: Sequence[Run], selection: Selection) -> list[Run]:
-    """Return several runs of only the matching problems; each knows the problems of all results.
+    """Filter several runs: a problem without a result in one is known by its result in another.
 
     Raises:
         UsageError, NothingSelectedError: as `filtered`.
