@@ -28,6 +28,7 @@ from harness.tools.workspace import Report
 
 REPAIR = "repair"
 NO_CODE = "There was no code in the answer, so nothing could be run."
+NO_NEW_CODE = "There was no code in the latest answer; this is the solution before it."
 
 
 async def single_shot(session: Session) -> Attempt:
@@ -80,6 +81,18 @@ def written(code: str, conversation: Conversation) -> Written:
         usage=conversation.usage if conversation.usage_known else None,
         seconds=round(conversation.seconds, 3),
     )
+
+
+def feedback(report: str, *, new: bool) -> str:
+    """Return what a model is told of its newest solution.
+
+    Args:
+        report: what came of that solution's tests; empty if there is no solution yet.
+        new: whether the latest answer held it.
+    """
+    if not report:
+        return NO_CODE
+    return report if new else f"{NO_NEW_CODE}\n\n{report}"
 
 
 async def best_of_k_public(session: Session) -> Attempt:
@@ -183,7 +196,7 @@ class _Repairs:
             code = await self._ask(*opening)
         else:
             code, self.rule = session.earlier, ""
-        report = await self._test(code)
+        report, new = await self._test(code), True
         for number in range(1, session.options.repair_rounds + 1):
             if report is None and code:
                 return StopReason.MODEL_STOPPED
@@ -191,12 +204,15 @@ class _Repairs:
                 return StopReason.PUBLIC_TESTS_PASSED
             if (spent := self.conversation.spent()) is not None:
                 return spent
-            code = await self._ask(opening[0], self._repair(number, code, report))
-            report = await self._test(code)
+            told = feedback(report.text if report else "", new=new)
+            answer = await self._ask(opening[0], self._repair(number, code, told))
+            new = bool(answer)
+            if new:
+                code, report = answer, await self._test(answer)
         passed = report is not None and report.solved
         return StopReason.PUBLIC_TESTS_PASSED if passed else StopReason.MODEL_STOPPED
 
-    def _repair(self, number: int, code: str, report: Report | None) -> Message:
+    def _repair(self, number: int, code: str, told: str) -> Message:
         session = self.session
         text = session.prompt.render_part(
             REPAIR,
@@ -204,7 +220,7 @@ class _Repairs:
             cpu_limit_s=session.workspace.cpu_limit_s,
             max_turns=session.limits.turns,
             code=code,
-            feedback=report.text if report else NO_CODE,
+            feedback=told,
             round=number,
         )
         return UserMessage(content=writable(text.strip()))

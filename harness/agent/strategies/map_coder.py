@@ -11,7 +11,8 @@ import re
 from typing import NamedTuple
 
 from harness.agent.attempt import Attempt, Session, StopReason, run_until_stopped
-from harness.agent.strategies.solver import NO_CODE, Solver
+from harness.agent.strategies.baselines import feedback
+from harness.agent.strategies.solver import Solver
 
 _SECTIONS = re.compile(r"<problem>(.*?)(?:</problem>|(?=<problem>)|\Z)", re.DOTALL)
 _NUMBER = re.compile(r"\d{1,3}")
@@ -45,7 +46,8 @@ async def _work(solver: Solver) -> StopReason:
         rating = await solver.ask("rate", alone=True, plan=plan)
         plans.append(RatedPlan(plan, confidence(rating.text)))
     for plan in sorted(plans, key=lambda each: -each.confidence):
-        values = {"plan": plan.text, "algorithm": algorithm}
+        values = {"plan": plan.text, "algorithm": algorithm, "code": ""}
+        told = ""
         for number in range(1 + options.repair_rounds):
             if (reason := spent()) is not None:
                 return reason
@@ -53,7 +55,9 @@ async def _work(solver: Solver) -> StopReason:
             if code and (report is None or report.solved):
                 passed = report is not None
                 return StopReason.PUBLIC_TESTS_PASSED if passed else StopReason.MODEL_STOPPED
-            values |= {"code": code, "feedback": report.text if report else NO_CODE}
+            if code and report is not None:
+                values["code"], told = code, report.text
+            values["feedback"] = feedback(told, new=bool(code))
     return StopReason.MODEL_STOPPED
 
 

@@ -9,7 +9,8 @@ own, since they are known to be right.
 
 from harness.agent.attempt import Attempt, Session, StopReason, run_until_stopped
 from harness.agent.events import RanWrittenTests
-from harness.agent.strategies.solver import NO_CODE, Solver
+from harness.agent.strategies.baselines import feedback
+from harness.agent.strategies.solver import Solver
 from harness.tools.workspace import Report
 
 MOST_REFLECTIONS = 3
@@ -29,13 +30,14 @@ async def _work(solver: Solver) -> StopReason:
     if (spent := solver.conversation.spent()) is not None:
         return spent
     code, report = await solver.solve(None)
+    new = bool(code)
     for number in range(session.options.repair_rounds + 1):
         ran = await solver.run_tests([code]) if code else None
         if ran is not None and all(ran.passed[0]) and (report is None or report.solved):
             break
         if number == session.options.repair_rounds:
             return StopReason.MODEL_STOPPED
-        values = {"code": code, "feedback": _feedback(report, ran)}
+        values = {"code": code, "feedback": feedback(_told(report, ran), new=new)}
         if (spent := solver.conversation.spent()) is not None:
             return spent
         turn = await solver.ask("reflect", alone=True, **values)
@@ -43,13 +45,15 @@ async def _work(solver: Solver) -> StopReason:
         if (spent := solver.conversation.spent()) is not None:
             return spent
         shown = reflections[-MOST_REFLECTIONS:]
-        code, report = await solver.solve("revise", reflections=shown, **values)
+        answer, tested = await solver.solve("revise", reflections=shown, **values)
+        new = bool(answer)
+        if new:
+            code, report = answer, tested
     passed = report is not None and report.solved
     return StopReason.PUBLIC_TESTS_PASSED if passed else StopReason.MODEL_STOPPED
 
 
-def _feedback(report: Report | None, ran: RanWrittenTests | None) -> str:
-    if ran is None:
-        return NO_CODE
-    parts = [report.text if report is not None else "", ran.report]
+def _told(report: Report | None, ran: RanWrittenTests | None) -> str:
+    """Return what came of the tests of a solution; empty without one."""
+    parts = [report.text if report is not None else "", ran.report if ran is not None else ""]
     return "\n\n".join(filter(None, parts))

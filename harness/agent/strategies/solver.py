@@ -12,8 +12,6 @@ from harness.problem import TestCase
 from harness.text import writable
 from harness.tools.workspace import Report
 
-NO_CODE = "There was no code in the answer, so nothing could be run."
-
 
 class Solver:
     """The requests, solutions and written tests of one sample.

@@ -8,6 +8,7 @@ from scripted import Played, Sent, turn
 
 from harness.agent.attempt import ChosenBy, Limits, StopReason, StrategyOptions
 from harness.agent.events import RanWrittenTests, Request
+from harness.agent.strategies.baselines import NO_CODE, NO_NEW_CODE
 from harness.agent.strategies.codet import agreement
 from harness.agent.strategies.map_coder import confidence, examples, section
 from harness.features.show.transcript_command import transcript_text
@@ -199,8 +200,25 @@ class TestReflexion:
     async def test_an_answer_without_code_is_told(self, play: Play) -> None:
         script = own_tests(("2 2", "4")), turn(text="No."), turn(text="I gave none."), said(RIGHT)
         played = await play(*script, mode="reflexion")
-        assert "There was no code" in shown(played.heard[2])
+        assert NO_CODE in shown(played.heard[2])
         assert played.attempt.code == RIGHT.strip()
+
+    async def test_after_a_revision_without_code_the_failure_is_shown_again(
+        self, play: Play
+    ) -> None:
+        script = (
+            own_tests(("2 2", "4")),
+            said(DIFFERENCE),
+            turn(text="The sign."),
+            turn(text="No code here."),
+            turn(text="I gave none."),
+            said(RIGHT),
+        )
+        played = await play(*script, mode="reflexion", options=StrategyOptions(repair_rounds=2))
+        assert played.attempt.code == RIGHT.strip()
+        for part in (NO_NEW_CODE, "0 of 2 public tests passed", "a - b"):
+            assert part in shown(played.heard[4])
+            assert part in shown(played.heard[5])
 
     async def test_recorded_answers_and_test_runs_are_not_repeated(self, play: Play) -> None:
         script = (
@@ -249,6 +267,16 @@ class TestMapCoder:
         assert "a - b" in debug
         assert "0 of 2 public tests passed" in debug
         assert "Plan A" in code
+
+    async def test_after_an_answer_without_code_the_failure_is_shown_again(
+        self, play: Play
+    ) -> None:
+        script = *self.PLANNED, said(DIFFERENCE), turn(text="Hm."), said(RIGHT)
+        options = StrategyOptions(plans=2, repair_rounds=2)
+        played = await play(*script, mode="map_coder", options=options)
+        assert played.attempt.code == RIGHT.strip()
+        for part in (NO_NEW_CODE, "0 of 2 public tests passed", "a - b"):
+            assert part in shown(played.heard[-1])
 
     async def test_one_example_goes_into_each_plan(self, play: Play) -> None:
         played = await play(*self.PLANNED, said(RIGHT), mode="map_coder", options=self.OPTIONS)

@@ -19,7 +19,7 @@ from harness.agent.attempt import (
 from harness.agent.dialogue import CLEARED
 from harness.agent.events import Cleared, NewConversation, Resumed, ToolResult
 from harness.agent.events import Tested as StrategyTested
-from harness.agent.strategies.baselines import NO_CODE
+from harness.agent.strategies.baselines import NO_CODE, NO_NEW_CODE
 from harness.features.show.transcript_command import transcript_text
 from harness.models.protocol import ContextOverflowError, ModelError, ModelTurn, Retry, Usage
 from harness.problem import ProblemView, TestCase
@@ -232,6 +232,22 @@ class TestSelfRepair:
         played = await repair(said(ONE_PASSES), turn(text="I give up."))
         assert played.attempt.code == ONE_PASSES.strip()
         assert played.attempt.extraction == "python block with entry point"
+
+    async def test_after_a_repair_without_code_the_failure_is_shown_again(
+        self, repair: Play
+    ) -> None:
+        played = await repair(
+            said(ONE_PASSES),
+            turn(text="Let me think."),
+            said(RIGHT),
+            options=StrategyOptions(repair_rounds=2),
+        )
+        first, second = map(shown, played.heard[1:])
+        assert "1 of 2 public tests passed" in first
+        assert NO_NEW_CODE not in first
+        for part in (NO_NEW_CODE, "1 of 2 public tests passed", ONE_PASSES.strip()):
+            assert part in second
+        assert played.attempt.code == RIGHT.strip()
 
     async def test_an_earlier_solution_is_repaired(self, repair: Play) -> None:
         played = await repair(said(RIGHT), earlier=ONE_PASSES)
