@@ -5,6 +5,7 @@ import time
 from collections.abc import Awaitable, Callable
 
 from harness.agent import events
+from harness.agent.attempt import BudgetSpentError, StopReason
 from harness.agent.dialogue import Dialogue, writable_turn
 from harness.models import protocol
 from harness.models.estimated_usage import estimated_usage
@@ -28,11 +29,13 @@ class Conversation(Dialogue):
         """Send the messages within the remaining seconds, or return the recorded answer.
 
         Raises:
-            BudgetSpentError: the sample's budget may not suffice; nothing was sent.
+            BudgetSpentError: the turns or tokens are used up, or the sample's budget may not
+                suffice; nothing was sent.
             RunStoppedError: a limit of the run was reached; nothing more is sent.
             ModelError: the provider did not answer.
             TimeoutError: the sample's working seconds are used up.
         """
+        self._check_limits()
         request = self._request()
         recorded = self._recorded(request)
         if recorded is not None:
@@ -61,6 +64,12 @@ class Conversation(Dialogue):
             else:
                 gate.leave(turn, billed=True, estimate=self._estimate(turn))
                 return turn
+
+    def _check_limits(self) -> None:
+        """Raise BudgetSpentError if turns or tokens are used up; seconds end `_generate`."""
+        spent = self.spent()
+        if spent is not None and spent is not StopReason.TIME_LIMIT:
+            raise BudgetSpentError(spent)
 
     def _failed(self, error: protocol.ModelError) -> None:
         """Count the cost of a last answer that was unusable or lost; warn if nothing can fit."""

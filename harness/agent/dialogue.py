@@ -159,11 +159,15 @@ class Dialogue:
         return limit is not None and self.seconds >= limit
 
     def spent(self) -> StopReason | None:
-        """Return the limit that is used up (turns, tokens or working seconds), or None."""
-        limits = self._session.limits
-        if self.turns >= limits.turns:
+        """Return the limit that is used up (turns, tokens or working seconds), or None.
+
+        The sample's other conversations count as well.
+        """
+        limits, journal = self._session.limits, self._session.journal
+        if max(self.turns, len(journal.answers)) >= limits.turns:
             return StopReason.TURN_LIMIT
-        tokens = self.usage.total_tokens if self.usage_known else math.inf
+        usage = journal.usage if self.usage_known else None
+        tokens = math.inf if usage is None else usage.total_tokens
         if limits.tokens is not None and tokens >= limits.tokens:
             return StopReason.TOKEN_LIMIT
         return StopReason.TIME_LIMIT if self.out_of_time else None

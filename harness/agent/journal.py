@@ -57,6 +57,7 @@ class Journal:
         self._recorded = recorded
         self._kept = self._turn = 0
         self._retries: tuple[Usage, ...] = ()
+        self._failed = Usage()  # of unusable answers, which are billed all the same
         self._live = not recorded
         self.answers: list[Usage | None] = []
         self.cut_off = 0
@@ -69,6 +70,8 @@ class Journal:
             return
         if isinstance(event, events.Response):
             self._count(event)
+        elif isinstance(event, events.Retried | events.Unusable):
+            self._failed += _billed(event) or Usage()
         if not self._live and self._next(lambda recorded: recorded == event) != event:
             if self._is_lost():
                 self._kept += 1
@@ -78,6 +81,12 @@ class Journal:
             self._kept += 1
             return
         self._write(event)
+
+    @property
+    def usage(self) -> Usage | None:
+        """Tokens of all answers, and of failed ones that are billed; None if one has no count."""
+        known = [usage for usage in self.answers if usage is not None]
+        return sum(known, self._failed) if len(known) == len(self.answers) else None
 
     @property
     def recorded(self) -> Sequence[events.Event]:
@@ -113,18 +122,19 @@ class Journal:
         while isinstance(
             failed := self._at(place), events.Retried | events.Unusable | events.Damaged
         ):
-            estimated = isinstance(failed, events.Unusable) and failed.estimated
-            if not isinstance(failed, events.Damaged) and not estimated:
-                retries += [failed.usage] if failed.usage else []
+            if not isinstance(failed, events.Damaged) and (usage := _billed(failed)):
+                retries.append(usage)
             place += 1
         self._retries = tuple(retries)
         event = self._at(place)
         match event:
             case events.Response() if event.turn == request.turn:
+                self._failed = sum(retries, self._failed)
                 self._kept, self._turn = place + 1, event.turn
                 self._count(event)
                 return event
             case events.Cleared():
+                self._failed = sum(retries, self._failed)
                 self._kept, self._turn = place, event.turn
                 raise ContextOverflowError(event.cause)
             case _:
@@ -242,3 +252,9 @@ def _is_of_turn(event: events.Event | None, turn: int) -> bool:
         isinstance(event, events.Response | events.Retried | events.Unusable | events.Cleared)
         and event.turn == turn
     )
+
+
+def _billed(failed: events.Retried | events.Unusable) -> Usage | None:
+    """Return the tokens that a provider reported with an unusable answer."""
+    estimated = isinstance(failed, events.Unusable) and failed.estimated
+    return None if estimated else failed.usage

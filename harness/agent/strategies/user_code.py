@@ -20,6 +20,7 @@ from harness.agent.attempt import (
     Strategy,
     run_until_stopped,
 )
+from harness.agent.journal import Journal
 from harness.errors import HarnessError, UsageError
 from harness.models.faults import Redactor
 from harness.models.protocol import ModelError, Usage
@@ -66,7 +67,9 @@ def _guarded(name: str, solve: Callable[[Session], Any]) -> Strategy:
             return returned.stop_reason
 
         reason, error = await run_until_stopped(work(), _later(session.limits))
-        return returned or _unfinished(session, reason, error)
+        if returned is None:
+            return _unfinished(session, reason, error)
+        return _with_cost(returned, session.journal)
 
     return strategy
 
@@ -95,7 +98,7 @@ def _later(limits: Limits) -> Limits:
 
 def _unfinished(session: Session, reason: StopReason, error: str) -> Attempt:
     """Return the attempt of a strategy that was ended: its best solution so far."""
-    best, answers = session.workspace.best, session.journal.answers
+    best, journal = session.workspace.best, session.journal
     rule = ChosenBy.NONE
     if best is not None:
         rule = ChosenBy.PASSED_PUBLIC_TESTS if best.passed else ChosenBy.NEWEST
@@ -103,10 +106,29 @@ def _unfinished(session: Session, reason: StopReason, error: str) -> Attempt:
         code=best.code if best else "",
         chosen_by=rule,
         stop_reason=reason,
-        usage=sum((usage for usage in answers if usage), Usage()),
-        usage_known=None not in answers and reason not in GIVEN_UP,
-        model_calls=len(answers),
+        usage=journal.usage or Usage(),
+        usage_known=journal.usage is not None and reason not in GIVEN_UP,
+        model_calls=len(journal.answers),
         error=error,
+    )
+
+
+def _with_cost(attempt: Attempt, journal: Journal) -> Attempt:
+    """Return an attempt with the requests and tokens that were counted, if it reports fewer.
+
+    The tokens are unknown if an answer has no count, or if the strategy speaks of further requests
+    without their tokens.
+    """
+    counted, answers = journal.usage or Usage(), len(journal.answers)
+    own = attempt.usage.total_tokens
+    reported = own > 0 and own >= counted.total_tokens
+    whole = journal.usage is not None and (reported or attempt.model_calls <= answers)
+    return attempt.model_copy(
+        update={
+            "usage": attempt.usage if reported else counted,
+            "usage_known": attempt.usage_known and whole,
+            "model_calls": max(attempt.model_calls, answers),
+        }
     )
 
 

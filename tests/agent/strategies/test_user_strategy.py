@@ -52,6 +52,23 @@ ASKING = """
             await conversation.ask()
 """
 
+ASKING_ANEW = ASKING.replace("    while True:", "    while conversation := Conversation(session):")
+
+SILENT = """
+    from harness.agent.attempt import Attempt, ChosenBy, StopReason
+    from harness.agent.conversation import Conversation
+    from harness.models.protocol import Usage
+
+    async def solve(session):
+        for _ in range({asked}):
+            conversation = Conversation(session)
+            conversation.add(*session.prompt.render(session.problem, 1.0))
+            await conversation.ask()
+        stop = StopReason.MODEL_STOPPED
+        return Attempt(code="", chosen_by=ChosenBy.NONE, stop_reason=stop, {reports})
+"""
+MORE = Usage(output_tokens=500)
+
 
 class TestStrategies:
     async def test_a_user_strategy_may_call_the_agent_loop(
@@ -139,6 +156,80 @@ class TestStrategies:
         gate = Closed(BudgetSpentError(StopReason.COST_LIMIT))
         played = await play(mode=solve, gate=gate)
         assert played.attempt.stop_reason is StopReason.COST_LIMIT
+
+    @pytest.mark.parametrize(
+        ("limits", "reason", "asked"),
+        [
+            (Limits(turns=2), StopReason.TURN_LIMIT, 2),
+            (Limits(tokens=300), StopReason.TOKEN_LIMIT, 3),
+        ],
+    )
+    @pytest.mark.parametrize("source", [ASKING, ASKING_ANEW], ids=["one", "many"])
+    async def test_turns_and_tokens_bind_a_user_strategy_in_one_conversation_and_in_many(
+        self,
+        play: Play,
+        module: Module,
+        *,
+        limits: Limits,
+        reason: StopReason,
+        asked: int,
+        source: str,
+    ) -> None:
+        solve = own_strategy(f"{module(source)}:solve")
+        played = await play(*[turn(text="Hm.")] * 5, mode=solve, limits=limits)
+        assert (played.attempt.stop_reason, len(played.heard)) == (reason, asked)
+        assert (played.attempt.code, played.attempt.model_calls) == ("print(1)", asked)
+
+    async def test_turns_of_a_resumed_user_strategy_count_with_the_recorded_ones(
+        self, play: Play, module: Module
+    ) -> None:
+        solve, limits = own_strategy(f"{module(ASKING_ANEW)}:solve"), Limits(turns=3)
+        first = await play(turn(text="Hm."), ModelError("HTTP 503"), mode=solve, limits=limits)
+        again = await play(
+            *[turn(text="Ha.")] * 5, mode=solve, recorded=first.events[:2], limits=limits
+        )
+        assert again.attempt.stop_reason is StopReason.TURN_LIMIT
+        assert (len(again.heard), again.attempt.model_calls) == (2, 3)
+
+    @pytest.mark.parametrize(
+        ("reports", "answers", "usage", "known", "calls"),
+        [
+            ("", [USAGE, USAGE], USAGE + USAGE, True, 2),
+            ("usage=Usage(output_tokens=5)", [USAGE, USAGE], USAGE + USAGE, True, 2),
+            ("usage=Usage(output_tokens=500), model_calls=3", [USAGE], MORE, True, 3),
+            ("", [USAGE, None], Usage(), False, 2),
+            ("model_calls=3", [USAGE], USAGE, False, 3),
+            ("usage_known=False", [USAGE], USAGE, False, 1),
+            ("", [], Usage(), True, 0),
+        ],
+        ids=["none", "less", "more", "uncounted", "other calls", "unknown", "nothing asked"],
+    )
+    async def test_what_a_user_strategy_does_not_report_is_counted_from_its_answers(
+        self,
+        play: Play,
+        module: Module,
+        *,
+        reports: str,
+        answers: list[Usage | None],
+        usage: Usage,
+        known: bool,
+        calls: int,
+    ) -> None:
+        solve = own_strategy(f"{module(SILENT.format(asked=len(answers), reports=reports))}:solve")
+        script = [turn(text="Hm.").model_copy(update={"usage": each}) for each in answers]
+        attempt = (await play(*script, mode=solve)).attempt
+        assert (attempt.usage, attempt.usage_known) == (usage, known)
+        assert attempt.model_calls == calls
+
+    async def test_a_user_strategy_that_does_not_report_a_billed_failure_pays_for_it(
+        self, play: Play, module: Module
+    ) -> None:
+        solve = own_strategy(f"{module(SILENT.format(asked=1, reports=''))}:solve")
+        retry = Retry(cause="half an answer", wait_s=0.0, attempt=1, usage=USAGE)
+        played = await play(retry, turn(text="Hm."), mode=solve)
+        assert played.attempt.usage == USAGE + USAGE
+        again = await play(mode=solve, recorded=played.events)
+        assert again.attempt.usage == USAGE + USAGE
 
     async def test_a_stopped_run_is_no_fault_of_a_user_strategy(
         self, play: Play, module: Module
