@@ -6,8 +6,16 @@ from dataclasses import dataclass
 
 from harness.models.clients.rate_limits import THROTTLED, retry_after
 from harness.models.error_body import ErrorBody, read_error
+from harness.models.history_refusals import refuses_history
 from harness.models.overflow import Excess, excess
-from harness.models.protocol import ContextOverflowError, ModelError, ModelStop, ModelTurn, Usage
+from harness.models.protocol import (
+    ContextOverflowError,
+    HistoryRefusedError,
+    ModelError,
+    ModelStop,
+    ModelTurn,
+    Usage,
+)
 from harness.models.tool_refusals import LONGEST, lacks_tools, refuses_tools
 
 SUCCESS = 200
@@ -227,13 +235,15 @@ def failed_status(
 
     Returns:
         TransientError where retrying can help, ContextOverflowError for a conversation that is too
-        long, another RejectedError for a content filter, refused tools or the wrong protocol,
-        RejectedError for the rest.
+        long, HistoryRefusedError for one that is refused for its own reasoning or calls, another
+        RejectedError for a content filter, refused tools or the wrong protocol, RejectedError for
+        the rest.
     """
     error = read_error(body)
     cause = f"HTTP {status}" + (f": {redact(error.text)}" if error.text else "")
     return (
         _answer(status, error, cause)
+        or _history(error, cause)
         or _too_long(status, error, cause)
         or _refusal(status, headers, error, cause)
         or _transient(status, headers, error, cause, now=now)
@@ -264,7 +274,7 @@ def failed_answer(
     cause = f"an error instead of an answer: {redact(error.text)}"
     if excess(None, error.text, error.code) is Excess.CONVERSATION:
         return ContextOverflowError(cause)
-    return _answer(SUCCESS, error, cause) or MalformedAnswerError(cause)
+    return _answer(SUCCESS, error, cause) or _history(error, cause) or MalformedAnswerError(cause)
 
 
 def _answer(status: int, error: ErrorBody, cause: str) -> AnsweredError | None:
@@ -274,6 +284,11 @@ def _answer(status: int, error: ErrorBody, cause: str) -> AnsweredError | None:
     if error.code == FAILED_CALL_CODE or error.generation is not None:
         return FailedCallError(cause, status=status, generation=error.generation or "")
     return None
+
+
+def _history(error: ErrorBody, cause: str) -> HistoryRefusedError | None:
+    """Return the error if the conversation's own reasoning or calls are refused."""
+    return HistoryRefusedError(cause) if refuses_history(error.text, error.code) else None
 
 
 def _too_long(status: int, error: ErrorBody, cause: str) -> ModelError | None:

@@ -236,6 +236,14 @@ class ContextOverflowError(ModelError):
     """The conversation no longer fits the model's context window."""
 
 
+class HistoryRefusedError(ModelError):
+    """The provider refused the conversation for reasoning or calls of its earlier answers.
+
+    Sent again unchanged, it would be refused again. What may help is to leave the reasoning of all
+    earlier answers out (`AssistantMessage.reasoning`), or a new conversation.
+    """
+
+
 class RecordingEndedError(ModelError):
     """The recording ended, because a limit stopped the sample when it was recorded.
 

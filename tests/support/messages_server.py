@@ -145,6 +145,9 @@ class MessagesServer(ChatServer):
         }
 
     def _altered_thoughts(self, body: Json) -> str:
+        """Return the turn whose thinking was altered; a conversation may leave all of it out."""
+        if not any(_thoughts(turn["content"]) for turn in body["messages"]):
+            return ""
         for number, turn in enumerate(body["messages"]):
             for block in turn["content"]:
                 expected = self._thoughts.get(block.get("id", ""), None)

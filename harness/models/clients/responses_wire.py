@@ -24,10 +24,12 @@ from harness.models.clients.wire import (
     word,
 )
 from harness.models.faults import MalformedAnswerError, Redactor, TransientError
+from harness.models.history_refusals import refuses_history
 from harness.models.overflow import Excess, excess
 from harness.models.protocol import (
     AssistantMessage,
     ContextOverflowError,
+    HistoryRefusedError,
     Message,
     ModelError,
     ModelSettings,
@@ -221,6 +223,7 @@ def turn_from_wire(
         MalformedAnswerError: it violates the protocol, or is not an answer yet.
         TransientError: the provider failed, and retrying can help.
         ContextOverflowError: the provider failed as the conversation no longer fits.
+        HistoryRefusedError: the provider refused the conversation's own reasoning or calls.
         ModelError: the provider failed, and would again.
     """
     status = data.get("status")
@@ -254,6 +257,8 @@ def _failure(error: Any, redact: Callable[[str], str]) -> TransientError | Model
     cause = redact(": ".join(filter(None, ("the response failed", code, message))))
     if excess(None, message, code) is Excess.CONVERSATION:
         return ContextOverflowError(cause)
+    if refuses_history(message, code):
+        return HistoryRefusedError(cause)
     if code in TRANSIENT_CODES:
         return TransientError(cause, status=TRANSIENT_CODES[code])
     return ModelError(cause)
