@@ -61,7 +61,6 @@ BETWEEN_FEATURES = {
     ("import_", "grade"),
     ("import_", "show"),
     ("regrade", "show"),
-    ("info", "generate"),
     ("report", "compare"),
     ("report", "experiment"),
     ("storage", "show"),

@@ -122,12 +122,10 @@ def load_with_bar(spec: str, console: Console, *, skip_bad_rows: bool = False) -
 
 
 def load_telling(spec: str, console: Console, *, skip_bad_rows: bool) -> Loaded:
-    """Load the problems like `load_with_bar`; tell which rows were skipped, and the advice."""
+    """Load the problems like `load_with_bar`; tell which rows were skipped."""
     loaded = load_with_bar(spec, console, skip_bad_rows=skip_bad_rows)
     if loaded.skipped:
         console.print(bad_rows(loaded.skipped))
-    if loaded.advice:
-        console.print(printable_line(loaded.advice), markup=False, soft_wrap=True)
     return loaded
 
 

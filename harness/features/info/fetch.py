@@ -1,4 +1,4 @@
-"""`harness fetch`: download a benchmark's data, or make a contest package's tests."""
+"""`harness fetch`: download a benchmark's data."""
 
 import json
 from typing import Annotated
@@ -10,10 +10,9 @@ from rich.table import Table
 from rich.text import Text
 
 from harness.cli.shared_flags import Benchmark, Named, named_benchmark
-from harness.errors import DataError, UsageError
 from harness.figures import bad_rows, count
 from harness.sources.benchmarks import fetch as fetch_files
-from harness.sources.benchmarks import load, parse_spec
+from harness.sources.benchmarks import load
 from harness.sources.files.hub import HubFile
 from harness.terminal.consoles import console
 from harness.terminal.progress import LoadingBar
@@ -43,29 +42,10 @@ def fetch(
         bool,
         typer.Option("--update", help="Use the newest commit, not the one that was fetched first."),
     ] = False,
-    generate: Annotated[
-        bool,
-        typer.Option(
-            "--generate",
-            help="Of icpc:FOLDER: run each package's generators in the sandbox and write the tests "
-            "they make into its data folder.",
-        ),
-    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Download a benchmark's data; afterwards it loads without a network."""
     spec = named_benchmark(spec, benchmark)
-    if generate:
-        if verify or update:
-            raise UsageError("--generate goes without --verify and --update: nothing is downloaded")
-        from harness.features.generate.view import print_generated
-
-        if not print_generated(spec, as_json=as_json):
-            raise typer.Exit(DataError.exit_code)
-        return
-    if parse_spec(spec).name == "icpc":
-        what = "--generate makes the tests of packages that have generators"
-        raise UsageError(f"there is nothing to download for {spec}; {what}")
     out, err = console(), console(error=True)
     with LoadingBar(err) as watch:
         files = fetch_files(spec, watch=watch, verify=verify, update=update)

@@ -55,8 +55,6 @@ def list_problems(what: str | None, flags: dict[str, Any]) -> None:
         out.print(f"{sentence}.", soft_wrap=True)
     if loaded.skipped:
         out.print(bad_rows(loaded.skipped))
-    if loaded.advice:
-        out.print(printable_line(loaded.advice), markup=False, soft_wrap=True)
 
 
 def _table(rows: list[tuple[str, ...]], width: int) -> Table:

@@ -158,8 +158,6 @@ class RunController:
             self.reporter.notice(printable_line(message))
         if plan.loaded.skipped:
             self.reporter.notice(bad_rows(plan.loaded.skipped))
-        if plan.loaded.advice:
-            self.reporter.notice(printable_line(plan.loaded.advice))
         if plan.notice:
             self.reporter.notice(plan.notice)
         if plan.impossible:

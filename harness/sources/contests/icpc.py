@@ -6,7 +6,6 @@ what cannot be judged.
 
 import os
 import re
-import shlex
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
@@ -14,7 +13,6 @@ from hashlib import sha256
 from pathlib import Path
 
 from harness.errors import DataError, UsageError
-from harness.figures import count
 from harness.html_text import html_text
 from harness.languages import LanguageName
 from harness.problem import (
@@ -28,7 +26,6 @@ from harness.problem import (
 )
 from harness.sources import limits
 from harness.sources.contests.checker_programs import FlagError, token_checker, validator
-from harness.sources.contests.generators.generators_file import generators_path
 from harness.sources.contests.package.constants import with_constants
 from harness.sources.contests.package.included_files import (
     Included,
@@ -81,7 +78,6 @@ def load(where: str | None, *, skip_bad_rows: bool = False, watch: Watch = quiet
     problems: list[Problem] = []
     skipped: list[DataError] = []
     files: list[DataFile] = []
-    unmade = 0
     packages = packages_in(where)
     for number, package in enumerate(packages):
         folder = package.root
@@ -95,17 +91,8 @@ def load(where: str | None, *, skip_bad_rows: bool = False, watch: Watch = quiet
             skipped.append(error.with_traceback(None))
             continue
         problems.append(problem)
-        unmade += not problem.tests.row_bytes and generators_path(folder).is_file()
         files.append(DataFile.of(folder, str(folder), problem.content_hash, package.size))
-    return Loaded(tuple(problems), tuple(skipped), tuple(files), _advice(where, unmade))
-
-
-def _advice(where: str, unmade: int) -> str:
-    """Return a line on packages that have generators in place of hidden tests."""
-    if not unmade:
-        return ""
-    command = f"harness fetch icpc:{shlex.quote(where)} --generate"
-    return f"{count(unmade, 'package')} without hidden tests, but with generators: {command}"
+    return Loaded(tuple(problems), tuple(skipped), tuple(files))
 
 
 def _named(error: DataError, packages: int) -> DataError:

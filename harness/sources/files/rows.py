@@ -43,13 +43,11 @@ class Loaded:
         problems: problems in the data's order; their ids are unique.
         skipped: error of each skipped row; empty unless the caller asked to skip them.
         files: files that were read, as the run records them.
-        advice: a line for the user on what would make the data whole; empty for none.
     """
 
     problems: tuple[Problem, ...]
     skipped: tuple[DataError, ...] = ()
     files: tuple[DataFile, ...] = ()
-    advice: str = ""
 
 
 def load_rows(
