@@ -22,6 +22,12 @@ MOST_BREAKPOINTS = 4
 LOOKBACK_BLOCKS = 20  # number of blocks before a breakpoint to search for an earlier write
 THINKING = ("thinking", "redacted_thinking")
 
+BLANK = "messages: text content blocks must contain non-whitespace text"
+REBOUND = (
+    "messages: Invalid `signature` in `thinking` block. The block is bound to a different "
+    "conversation."
+)
+
 Prefixes = list[tuple[str, bool]]
 
 
@@ -83,13 +89,18 @@ class MessagesServer(ChatServer):
 
     Attributes:
         refused: reasons of the requests refused by the server itself, not by its script.
+        binds: whether thinking is bound to the conversation before it, as newer models have it.
+            Such a server takes back blank texts.
     """
+
+    binds = False
 
     def __init__(self, script: Script, *, port: int = 0) -> None:
         super().__init__(self._checked(script), port=port)
         self.refused: list[str] = []
         self._thoughts: dict[str, list[Json]] = {}
         self._written: set[str] = set()
+        self._bound: dict[str, str] = {}  # signature: the conversation before
 
     @property
     def base_url(self) -> str:
@@ -104,7 +115,8 @@ class MessagesServer(ChatServer):
 
     def _checked(self, script: Script) -> Script:
         async def checked(body: Json, number: int) -> Reply:
-            fault = next(faults(body), None) or self._altered_thoughts(body)
+            wrong = (each for each in faults(body) if not (self.binds and each == BLANK))
+            fault = next(wrong, None) or self._altered_thoughts(body) or self._rebound(body)
             if fault:
                 self.refused.append(fault)
                 return error(400, "invalid_request_error", fault)
@@ -120,6 +132,7 @@ class MessagesServer(ChatServer):
         answer = reply.body
         if not isinstance(answer, dict) or not isinstance(answer.get("content"), list):
             return reply
+        self._bind(body, answer["content"])
         for block in answer["content"]:
             if isinstance(block, dict) and block.get("type") == "tool_use":
                 self._thoughts[block["id"]] = _thoughts(answer["content"])
@@ -143,6 +156,23 @@ class MessagesServer(ChatServer):
             "cache_read_input_tokens": read,
             "cache_creation_input_tokens": until - read,
         }
+
+    def _bind(self, body: Json, answer: Sequence[Any]) -> None:
+        prompt = [prefix for prefix, _ in _prefixes(body)][-1]
+        for block in answer:
+            if isinstance(block, dict):
+                self._bound.setdefault(block.get("signature", ""), prompt)
+                prompt += json.dumps(block)
+
+    def _rebound(self, body: Json) -> str:
+        """Return the thinking that stands after another conversation than it was written for."""
+        prompt = ""
+        for block in _all_blocks(body) if self.binds else ():
+            if block.get("type") in THINKING and self._bound.get(block["signature"]) != prompt:
+                return REBOUND
+            plain = {name: value for name, value in block.items() if name != "cache_control"}
+            prompt += json.dumps(plain)
+        return ""
 
     def _altered_thoughts(self, body: Json) -> str:
         """Return the turn whose thinking was altered; a conversation may leave all of it out."""
@@ -197,7 +227,7 @@ def _faults_of_blocks(blocks: list[Json]) -> Iterator[str]:
         if block.get("type") in THINKING and "cache_control" in block:
             yield "cache_control: thinking blocks cannot be marked"
         if block.get("type") == "text" and not block["text"].strip():
-            yield "messages: text content blocks must contain non-whitespace text"
+            yield BLANK
 
 
 def _faults_of_turns(turns: list[Json]) -> Iterator[str]:

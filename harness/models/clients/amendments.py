@@ -1,9 +1,10 @@
-"""Changes to a chat completions request that an endpoint has refused, and may take then."""
+"""Changes to a request that an endpoint has refused, and may take then."""
 
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from harness.models.clients.anthropic_wire import without_blank_texts
 from harness.models.clients.openai_amended import mended, renamed_max_tokens, without_reasoning
 from harness.models.clients.openai_answer import REASONING_FIELDS
 from harness.models.clients.wire import Json
@@ -21,6 +22,11 @@ _FIELD_REFUSED = re.compile(
 # 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead."
 _FIELD_RENAMED = re.compile(
     r"\b(?:use|try)\W{1,3}(?:the )?\W?max_completion_tokens\b", re.IGNORECASE
+)
+# Anthropic ("text content blocks must contain non-whitespace text") and Bedrock ("the text field …
+# is blank") refuse text blocks that their models write.
+_BLANK_REFUSED = re.compile(
+    r"\btext\b.{0,120}\b(?:non-whitespace|non-empty|blank)\b", re.IGNORECASE | re.DOTALL
 )
 
 
@@ -49,7 +55,7 @@ class Amendment:
         return self.pattern.search(str(error)) is not None
 
 
-AMENDMENTS = (
+CHAT_AMENDMENTS = (
     Amendment(
         "max_completion_tokens sent", renamed_max_tokens, frozenset({400, 422}), _FIELD_RENAMED
     ),
@@ -57,4 +63,7 @@ AMENDMENTS = (
         "reasoning sent back", without_reasoning, frozenset({400, 422}), pattern=_FIELD_REFUSED
     ),
     Amendment("broken arguments sent", mended, frozenset({400, 422, 500})),
+)
+MESSAGES_AMENDMENTS = (
+    Amendment("blank texts sent back", without_blank_texts, frozenset({400, 422}), _BLANK_REFUSED),
 )

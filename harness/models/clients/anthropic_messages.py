@@ -5,6 +5,7 @@ from typing import Any, cast
 
 from pydantic_core import from_json
 
+from harness.models.clients.amendments import MESSAGES_AMENDMENTS
 from harness.models.clients.anthropic_wire import (
     ERROR_STATUSES,
     request_body,
@@ -130,12 +131,17 @@ def _object(data: Json, name: str) -> Json:
 
 
 class AnthropicMessages(Client):
-    """Model at an endpoint of Anthropic's Messages API."""
+    """Model at an endpoint of Anthropic's Messages API.
+
+    Blank texts of earlier answers are sent back as they came, since thinking may be bound to the
+    conversation before it. An endpoint that refuses them gets the conversation without them.
+    """
 
     ANSWER_FIELD = "content"
     ERROR_STATUSES = ERROR_STATUSES
     READ_USAGE = usage_from_wire
     STREAM = StreamFormat({"stream": True}, MessagesStream)
+    AMENDMENTS = MESSAGES_AMENDMENTS
 
     @staticmethod
     def sdk() -> Callable[..., Any]:

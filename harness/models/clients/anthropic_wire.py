@@ -5,7 +5,7 @@ Pure functions: no network, no SDK. Decoding raises nothing but MalformedAnswerE
 Any content besides one text and the tool calls after it (mainly thinking, with its signature) is
 kept in `reasoning`, one entry `{"wire": WIRE, "at": position, "block": …}` for every block that is
 no tool call. It is sent back unchanged and in its place: the API refuses a conversation whose
-thinking was altered.
+thinking was altered, or one that was altered before its thinking.
 
 Caching: the API reads from its cache what an earlier request wrote, up to a block that carries a
 breakpoint. A breakpoint is not content, so moving it changes no prefix. Three of the four allowed
@@ -210,12 +210,29 @@ def _assistant_blocks(message: AssistantMessage) -> list[Json]:
     if kept:
         for entry in kept:  # in ascending order, so each gets its old position
             blocks.insert(entry["at"], entry["block"])
-    else:
+    elif message.text:
         blocks.insert(0, {"type": "text", "text": sendable(message.text)})
-    blocks = [block for block in blocks if block["type"] != "text" or block["text"].strip()]
-    while blocks and blocks[-1]["type"] in THINKING:  # the API refuses thinking at the end
-        blocks.pop()
-    return blocks
+    return _without_last_thoughts(blocks)
+
+
+def _without_last_thoughts(blocks: list[Json]) -> list[Json]:
+    """Return the blocks without thinking at the end, which the API refuses."""
+    end = len(blocks)
+    while end and blocks[end - 1]["type"] in THINKING:
+        end -= 1
+    return blocks[:end]
+
+
+def without_blank_texts(body: Json) -> Json | None:
+    """Return the request without the blank texts of earlier answers, or None if it has none."""
+    turns: list[Json] = []
+    for turn in body["messages"]:
+        blocks: list[Json] = turn["content"]
+        if turn["role"] == "assistant":
+            said = [each for each in blocks if each["type"] != "text" or each["text"].strip()]
+            blocks = _without_last_thoughts(said)
+        _add(turns, turn["role"], blocks)
+    return {**body, "messages": turns} if turns != body["messages"] else None
 
 
 def _call_to_wire(call: ToolCall) -> Json:

@@ -6,16 +6,19 @@ from functools import partial
 from types import MappingProxyType
 from typing import Any, ClassVar
 
+from harness.models.clients.amendments import Amendment
 from harness.models.clients.connections import Timeouts, opened
 from harness.models.clients.endpoint import Endpoint
 from harness.models.clients.event_stream import StreamFormat
 from harness.models.clients.retry import Pace, RetryPolicy
 from harness.models.clients.wire import Json
+from harness.models.faults import RejectedError
 from harness.models.protocol import (
     Message,
     Model,
     ModelSettings,
     ModelTurn,
+    Retry,
     RetryObserver,
     ToolSpec,
     Usage,
@@ -41,12 +44,14 @@ class Client:
         ERROR_STATUSES: HTTP status of each error type, for errors sent with HTTP 200.
         READ_USAGE: function that reads the token counts of an answer's `usage`.
         STREAM: stream format of the protocol.
+        AMENDMENTS: changes to a refused request that may help.
     """
 
     ANSWER_FIELD: ClassVar[str]
     ERROR_STATUSES: ClassVar[Mapping[str, int]] = MappingProxyType({})
     READ_USAGE: ClassVar[Callable[[Any], Usage | None]]
     STREAM: ClassVar[StreamFormat]
+    AMENDMENTS: ClassVar[tuple[Amendment, ...]] = ()
 
     def __init__(
         self,
@@ -64,6 +69,7 @@ class Client:
         self._model = model
         self._base_url = base_url
         self._parameters: frozenset[str] = frozenset()
+        self._needed: set[Amendment] = set()  # changes that this endpoint requires
         self._endpoint = Endpoint(
             base_url,
             api_key,
@@ -143,13 +149,45 @@ class Client:
     ) -> ModelTurn:
         """Ask once, retrying transient failures.
 
+        A request that the endpoint refuses is sent once more with each of the `AMENDMENTS` that
+        fits. If that helps, all later requests are changed likewise.
+
         Raises:
             ContextOverflowError: the conversation no longer fits.
+            HistoryRefusedError: the provider refused the conversation's own reasoning or calls.
             ModelError: the provider did not answer; the message holds its error text. Or a setting
                 is not supported, and nothing was sent.
         """
         body = self.body(self._model, self._base_url, messages, tools, settings)
-        return await self._ask(body, messages, on_retry)
+        tried = set(self._needed)
+        for amendment in tried:
+            body = amendment.apply(body) or body
+        while True:
+            try:
+                turn = await self._ask(body, messages, on_retry)
+            except RejectedError as error:
+                body = self._amended(body, error, tried, on_retry)
+            else:
+                self._needed |= tried
+                return turn
+
+    def _amended(
+        self,
+        body: Json,
+        error: RejectedError,
+        tried: set[Amendment],
+        on_retry: RetryObserver | None,
+    ) -> Json:
+        """Return the body with the next change that may help, or raise the error."""
+        for amendment in self.AMENDMENTS:
+            changed = amendment.apply(body) if amendment.fits(error) else None
+            if changed is not None and amendment not in tried:
+                tried.add(amendment)
+                if on_retry is not None:
+                    cause = f"{error} ({amendment.title})"
+                    on_retry(Retry(attempt=1, cause=cause, wait_s=0.0))
+                return changed
+        raise error
 
     async def _ask(
         self, body: Json, messages: Sequence[Message], on_retry: RetryObserver | None

@@ -9,24 +9,14 @@ signature, are kept as they were sent.
 from collections.abc import Sequence
 from typing import Any, cast
 
-from harness.models.clients.amendments import AMENDMENTS, Amendment
+from harness.models.clients.amendments import CHAT_AMENDMENTS
 from harness.models.clients.client import Client
 from harness.models.clients.event_stream import StreamFormat
 from harness.models.clients.openai_answer import turn_from_wire, usage_from_wire
 from harness.models.clients.openai_request import max_tokens_field, request_body
 from harness.models.clients.wire import Json
-from harness.models.faults import (
-    MalformedAnswerError,
-    RejectedError,
-)
-from harness.models.protocol import (
-    Message,
-    ModelSettings,
-    ModelTurn,
-    Retry,
-    RetryObserver,
-    ToolSpec,
-)
+from harness.models.faults import MalformedAnswerError
+from harness.models.protocol import Message, ModelSettings, ModelTurn, ToolSpec
 
 GROWING = frozenset(
     {
@@ -213,16 +203,18 @@ def _groq_usage(data: Json) -> Any:
 
 
 class OpenAIChat(Client):
-    """Model at an endpoint of OpenAI's chat completions."""
+    """Model at an endpoint of OpenAI's chat completions.
+
+    An endpoint that asks for `max_completion_tokens` gets it instead of `max_tokens`. Reasoning and
+    broken tool call arguments are sent back as they came. An endpoint that refuses such fields gets
+    the conversation once more without reasoning, or with the arguments wrapped in valid JSON.
+    """
 
     ANSWER_FIELD = "choices"
     READ_USAGE = usage_from_wire
 
     STREAM = StreamFormat({"stream": True, "stream_options": {"include_usage": True}}, ChatStream)
-
-    def __init__(self, name: str, **settings: Any) -> None:
-        super().__init__(name, **settings)
-        self._needed: set[Amendment] = set()  # changes that this endpoint requires
+    AMENDMENTS = CHAT_AMENDMENTS
 
     @staticmethod
     def body(
@@ -241,52 +233,3 @@ class OpenAIChat(Client):
 
     def _read(self, data: Json, messages: Sequence[Message]) -> ModelTurn:
         return turn_from_wire(data, messages=messages)
-
-    async def generate(
-        self,
-        messages: Sequence[Message],
-        tools: Sequence[ToolSpec],
-        settings: ModelSettings,
-        on_retry: RetryObserver | None = None,
-    ) -> ModelTurn:
-        """Ask once, retrying transient failures.
-
-        An endpoint that asks for `max_completion_tokens` gets it instead of `max_tokens`.
-        Reasoning and broken tool call arguments are sent back as they came. An endpoint that
-        refuses such a conversation gets it once more without reasoning, or with the arguments
-        wrapped in valid JSON. If that helps, all later requests are changed likewise.
-
-        Raises:
-            ContextOverflowError: the conversation no longer fits.
-            ModelError: the provider did not answer; the message holds its error text.
-        """
-        body = self.body(self._model, self._base_url, messages, tools, settings)
-        tried = set(self._needed)
-        for amendment in tried:
-            body = amendment.apply(body) or body
-        while True:
-            try:
-                turn = await self._ask(body, messages, on_retry)
-            except RejectedError as error:
-                body = self._amended(body, error, tried, on_retry)
-            else:
-                self._needed |= tried
-                return turn
-
-    def _amended(
-        self,
-        body: Json,
-        error: RejectedError,
-        tried: set[Amendment],
-        on_retry: RetryObserver | None,
-    ) -> Json:
-        """Return the body with the next change that may help, or raise the error."""
-        for amendment in AMENDMENTS:
-            changed = amendment.apply(body) if amendment.fits(error) else None
-            if changed is not None and amendment not in tried:
-                tried.add(amendment)
-                if on_retry is not None:
-                    cause = f"{error} ({amendment.title})"
-                    on_retry(Retry(attempt=1, cause=cause, wait_s=0.0))
-                return changed
-        raise error

@@ -27,6 +27,7 @@ from harness.models.clients.retry import Pace, RetryPolicy
 from harness.models.protocol import (
     AssistantMessage,
     ContextOverflowError,
+    HistoryRefusedError,
     Message,
     ModelError,
     ModelSettings,
@@ -547,6 +548,42 @@ async def test_texts_without_content_do_not_end_the_conversation() -> None:
     ]
 
 
+BLANK_BETWEEN = message(
+    thinking("Hm.", "c2ln"), "\n\n", thinking("So.", "bmVk"), tool_use("run_tests", call_id="a")
+)
+
+
+async def test_thinking_that_is_bound_to_the_text_before_it_goes_back_as_it_came() -> None:
+    async with talking(in_turn(BLANK_BETWEEN, message("done"))) as talk:
+        talk.server.binds = True
+        turn = await talk.ask()
+        assert (await talk.ask((*HELLO, *results(turn)))).text == "done"
+    assert (talk.server.refused, talk.retries) == ([], [])
+    sent = talk.sent()["messages"][1]["content"]
+    assert without_breakpoints(sent) == BLANK_BETWEEN.body["content"]
+
+
+async def test_an_endpoint_that_refuses_its_own_blank_texts_gets_none_from_then_on() -> None:
+    only_blank = message(thinking("Hm."), " ", stop_reason="max_tokens")
+    script = in_turn(BLANK_BETWEEN, BLANK_BETWEEN, only_blank, message("done"))
+    async with talking(script) as talk:  # the second request is refused by the server itself
+        history = [*HELLO, *results(await talk.ask())]
+        history += [(await talk.ask(tuple(history))).message(), UserMessage(content="Go on.")]
+        assert (await talk.ask(tuple(history))).text == "done"
+    assert len(talk.server.requests) == 4
+    assert len(talk.server.refused) == len(talk.retries) == 1
+    assert "blank texts sent back" in talk.retries[0].cause
+    sent = without_breakpoints([turn["content"] for turn in talk.sent()["messages"]])
+    blocks = [block for block in BLANK_BETWEEN.body["content"] if block["type"] != "text"]
+    assert sent[1:] == [
+        blocks,
+        [
+            {"type": "tool_result", "tool_use_id": "a", "content": "1 failed"},
+            text_block("Go on."),
+        ],
+    ]
+
+
 async def test_calls_that_nobody_answered_are_answered_and_results_come_first() -> None:
     calls = tuple(ToolCall(id=name, name="f", arguments="{}") for name in "abc")
     history = (
@@ -656,6 +693,8 @@ def test_the_loopback_server_refuses(body: Json) -> None:
 async def test_the_loopback_server_refuses_altered_thinking() -> None:
     async with talking(in_turn(message(thinking("x"), tool_use("f", call_id="a")))) as talk:
         turn = await talk.ask()
-        bare = turn.model_copy(update={"reasoning": ()})
-        with pytest.raises(ModelError, match="cannot be modified"):
-            await talk.ask((*HELLO, *results(bare)))
+        (kept,) = turn.reasoning
+        other = {**kept, "block": thinking("y")}
+        altered = turn.model_copy(update={"reasoning": (other,)})
+        with pytest.raises(HistoryRefusedError, match="cannot be modified"):
+            await talk.ask((*HELLO, *results(altered)))

@@ -5,7 +5,7 @@ from typing import Any, get_args, get_type_hints
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from messages_server import faults, text_block, thinking, tool_use
+from messages_server import BLANK, faults, text_block, thinking, tool_use
 
 from harness.models.clients.anthropic_wire import (
     EFFORTS,
@@ -13,6 +13,7 @@ from harness.models.clients.anthropic_wire import (
     request_body,
     turn_from_wire,
     usage_from_wire,
+    without_blank_texts,
 )
 from harness.models.faults import MalformedAnswerError
 from harness.models.protocol import (
@@ -272,6 +273,8 @@ def test_any_answer_becomes_a_turn_that_can_be_sent_back_or_is_malformed(answer:
     kept = AssistantMessage.model_validate_json(turn.message().model_dump_json())
     history = (UserMessage(content="x"), kept, UserMessage(content="y"))
     body = request_body("m", history, [TOOL], NO_SETTINGS)
+    assert set(faults(body)) <= {BLANK}
+    body = without_blank_texts(body) or body
     json.dumps(body, allow_nan=False).encode()
     assert list(faults(body)) == []
 
@@ -296,4 +299,6 @@ MESSAGES = st.lists(
 @given(MESSAGES)
 def test_any_conversation_is_one_that_the_api_takes(rest: list[Message]) -> None:
     body = request_body("m", [UserMessage(content="x"), *rest], [TOOL], NO_SETTINGS)
+    assert set(faults(body)) <= {BLANK}
+    body = without_blank_texts(body) or body
     assert list(faults(body)) == []
