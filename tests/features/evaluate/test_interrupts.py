@@ -217,7 +217,7 @@ async def test_the_second_interrupt_stops_at_once_and_loses_nothing_committed(
     assert results(tmp_path / "r") == []
     pending = json.loads((tmp_path / "r" / "summary.json").read_text())["pending"]
     assert set(pending) <= {"not_run", "interrupted"}
-    assert sum(pending.values()) == 46
+    assert sum(pending.values()) == 56
 
 
 async def test_what_has_changed_since_is_not_continued(tmp_path: Path) -> None:
