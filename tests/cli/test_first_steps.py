@@ -77,7 +77,7 @@ def test_the_bundled_problems_by_name_play_the_recordings_as_without(tmp_path: P
 def test_a_misspelt_problem_is_answered_with_those_that_there_are(tmp_path: Path) -> None:
     notice = line(harness(tmp_path, "run", "-t", "two-smu"))
     assert "no problem is called 'two-smu'; there are fixture/" in notice
-    assert notice.endswith("and 43 more")
+    assert notice.endswith("and 53 more")
     near = line(harness(tmp_path, "run", "-t", "dry-bedz"))
     assert near.endswith("no problem is called 'dry-bedz'; did you mean fixture/dry-beds?")
 
