@@ -15,6 +15,7 @@ from harness.agent.attempt import Session, StopReason
 from harness.agent.events import Cleared, NewConversation, PublicTests, Request, Response, Tested
 from harness.models import protocol
 from harness.models.text_tools.instructions import said_in_text
+from harness.models.text_tools.thoughts import only_thoughts
 from harness.text import writable
 from harness.tools.workspace import Report, Revision
 
@@ -25,6 +26,11 @@ CUT_OFF = (
     "the provider counted {now:,} prompt tokens after {before:,}, though the conversation had "
     "grown: it may have cut off the beginning. Ollama does so beyond its context length; raise "
     "OLLAMA_CONTEXT_LENGTH, or num_ctx in the Modelfile, and start the run anew"
+)
+ONLY_THOUGHTS = (
+    "an answer of the model holds thoughts and nothing else, so nothing can be taken from it. If "
+    "there are many, the server takes its answers for thoughts: set another reasoning parser "
+    "there, or a lower --reasoning-effort"
 )
 READ_ONCE = "read_problem"  # its first result is needed until the end
 
@@ -223,6 +229,8 @@ class Dialogue:
 
     def _hear(self, turn: protocol.ModelTurn) -> None:
         self._look_for_a_cut(turn)
+        if only_thoughts(turn):
+            self._session.warn("only thoughts", ONLY_THOUGHTS)
         self.add(turn.message(), recorded=True)
         self.usage_known = self.usage_known and turn.usage is not None
         self.usage += turn.usage or protocol.Usage()

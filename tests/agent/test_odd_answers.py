@@ -109,6 +109,13 @@ class TestMessagesWithoutCalls:
         (reminder,) = told(played)
         assert reminder.startswith(f"{NO_CALL} Your newest solution passes 1 of 2")
 
+    async def test_an_answer_of_thoughts_alone_is_told_to_the_user(self, play: Play) -> None:
+        thoughts = turn().model_copy(update={"reasoning": ({"thinking": "Let me see."},)})
+        played = await play(thoughts, turn(write(RIGHT), run()))
+        assert [kind for kind, _ in played.warned] == ["only thoughts"]
+        assert "reasoning parser" in played.warned[0][1]
+        assert not (await play(turn(), turn(write(RIGHT), run()))).warned
+
     async def test_empty_messages_are_nudged_twice_and_no_more(self, play: Play) -> None:
         played = await play(turn(write(WRONG), run()), turn(), turn(), turn())
         assert played.attempt.stop_reason is StopReason.MODEL_STOPPED

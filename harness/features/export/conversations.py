@@ -37,7 +37,7 @@ from harness.models.protocol import (
     Usage,
     UserMessage,
 )
-from harness.run.store.message_texts import reasoning_text
+from harness.models.reasoning_text import reasoning_text
 from harness.run.store.results import SampleResult
 from harness.run.store.transcript import file_name
 from harness.run.store.transcript_contents import entries

@@ -11,8 +11,9 @@ from harness.agent.events import (
     ToolResult,
 )
 from harness.models.protocol import ModelTurn
+from harness.models.reasoning_text import reasoning_text
 from harness.run.store.call_arguments import arguments
-from harness.run.store.message_texts import message_text, reasoning_text
+from harness.run.store.message_texts import message_text
 
 
 def text_in(event: Event, name: str) -> str | None:

@@ -23,6 +23,7 @@ from harness.models.protocol import (
     ToolSpec,
     Usage,
 )
+from harness.models.text_tools.thoughts import calls_in_thoughts
 from harness.problem import ProblemView
 
 
@@ -150,7 +151,8 @@ class Client:
         """Ask once, retrying transient failures.
 
         A request that the endpoint refuses is sent once more with each of the `AMENDMENTS` that
-        fits. If that helps, all later requests are changed likewise.
+        fits. If that helps, all later requests are changed likewise. Calls that the server left at
+        the end of the thoughts of an empty answer are its calls.
 
         Raises:
             ContextOverflowError: the conversation no longer fits.
@@ -169,7 +171,7 @@ class Client:
                 body = self._amended(body, error, tried, on_retry)
             else:
                 self._needed |= tried
-                return turn
+                return calls_in_thoughts(turn, messages, tools)
 
     def _amended(
         self,

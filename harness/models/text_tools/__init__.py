@@ -7,5 +7,6 @@
 - `source`: bodies of calls, and where they end.
 - `calls`: what a call is; `arguments`: its arguments, as text of any kind.
 - `repair`: JSON as models write it; `quoted`: a text between quotes, where no JSON can be repaired.
+- `thoughts`: calls that a server left at the end of the thoughts.
 - `salvage`: the text in a call that failed; `end_of_code`: tools called in the last lines of code.
 """

@@ -7,7 +7,13 @@ from typing import Any
 from harness.models.protocol import ToolSpec
 from harness.models.text_tools.calls import sole_text
 from harness.models.text_tools.quoted import between_quotes
-from harness.models.text_tools.repair import Unreadable, Value, repaired_value, strict_value
+from harness.models.text_tools.repair import (
+    Unreadable,
+    Value,
+    is_source,
+    repaired_value,
+    strict_value,
+)
 
 _REST = re.compile(r"[\s,;}\])]*+\Z")
 _FENCED = re.compile(r"\s*+(`{3,}|~{3,})[^\n`]{0,50}\n(.*?)\n?[ \t]*\1\s*\Z", re.DOTALL)
@@ -80,6 +86,6 @@ def _is_rest(text: str, value: Value) -> bool:
 def without_fence(text: str) -> str:
     """Return the content of a fence if it is around the whole text, else the text."""
     match = _FENCED.match(text)
-    if match is None or _LINE_FENCE.search(match[2]):
+    if match is None or (_LINE_FENCE.search(match[2]) and not is_source(match[2])):
         return text
     return match[2] + "\n"

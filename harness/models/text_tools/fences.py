@@ -28,6 +28,8 @@ OPENING = (
     r"|^(?P<indent>[ \t>]*)(?P<marks>`{3,}|~{3,})(?P<tag>[^\n`]*)$"
 )
 
+_INNER = re.compile(r"\s*+(?P<marks>`{3,}+|~{3,}+)[ \t]*+\w[^\n`]*+$", re.MULTILINE)
+"""The opening of a block at the beginning of another one."""
 _CLOSING = re.compile(r"^[ \t>]*(`{3,}+|~{3,}+)[ \t\r]*+$", re.MULTILINE)
 _CLOSING_JSON = re.compile(  # also `{…}```, and any fence at the start of a line: JSON has none
     r"^[ \t>]*+(?P<first>`{3,}+|~{3,}+)|(?<![`~])(?P<last>`{3,}+|~{3,}+)[ \t\r]*+$", re.MULTILINE
@@ -39,7 +41,7 @@ def fenced(source: Source, match: re.Match[str]) -> Block:
     marks, tag = match["marks"] or "```", match["json"] or _first_word(match["tag"] or "")
     name = tool_name(tag, source.known)
     if tag not in JSON_TAGS and name in source.known:
-        return _of_tool(source, match, name, _ends_of_text(marks))
+        return _of_tool(source, match, name, marks)
     ends = _ends_of_json(marks) if tag in JSON_TAGS else _ends_of_text(marks)
     begin = source.skip_blank(match.end())
     if tag in JSON_TAGS and source.text[begin : begin + 2] in {"//", "/*"}:
@@ -76,12 +78,18 @@ def _all_of(source: Source, calls: tuple[ParsedCall, ...], end: int, region: Reg
     return known and (end == region.after or not source.text[end : region.stop].strip())
 
 
-def _of_tool(source: Source, match: re.Match[str], name: str, ends: Ends) -> Block:
-    """Read a block that is tagged with a tool's name: its one text, or its arguments as JSON."""
-    text, region = source.text_until(match.end(), ends, code=True)
+def _of_tool(source: Source, match: re.Match[str], name: str, marks: str) -> Block:
+    """Read a block that is tagged with a tool's name: its one text, or its arguments as JSON.
+
+    The text may stand in a block of its own within it.
+    """
+    inner = _INNER.match(source.text, match.end())
+    begin, inner_marks = (match.end(), marks) if inner is None else (inner.end(), inner["marks"])
+    text, region = source.text_until(begin, _ends_of_text(inner_marks), code=True)
     text = _lines(text, match["indent"])
     tool = source.known[name]
-    block = Block(match.start(), region.after)
+    end = region.after if inner is None else source.past(region.after, _ends_of_text(marks))
+    block = Block(match.start(), end)
     try:
         arguments = fields_of(read_object(text, None, End.CUT_OFF) if text.strip() else {})
     except Unreadable:

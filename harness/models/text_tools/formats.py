@@ -7,24 +7,30 @@
 | `<|tool_call|>`, `<tool_calls>`, `<TOOLCALL>`, `functools[` | Phi, Granite, Jamba, Nemotron |
 | `<|python_tag|>`, `<|python_start|>`, `<|plugin|>` | Llama 3 and 4, InternLM |
 | `<|tool_call_start|>`, `<function_calls>` | LFM2, OLMo 3 |
+| `<|START_ACTION|>`, `<|tools_prefix|>` | Cohere Command A, Apertus |
+| `<longcat_tool_call>`, `<tool_call:opensource>` | LongCat, Hunyuan 4: with a maker's mark |
 | special tokens | `harness.models.text_tools.tokens` |
 | tags of functions and parameters | `harness.models.text_tools.tags` |
 | `Action:` and `Action Input:` | ReAct |
-| a line that begins with JSON, or with a known tool's name | Llama, GLM 4, and others |
+| a line that begins with JSON, or with a known tool's name | Llama, GLM 4, Functionary, others |
 
-Thoughts, results that a model made up, and blocks of code are passed over.
+Thoughts, results that a model made up, and blocks of code are passed over. Thoughts that nothing
+closes may end with calls between tags or tokens; in a fence these are a plan.
 """
 
 import re
 from collections.abc import Callable, Iterator
 from functools import lru_cache
+from itertools import islice
 from typing import NamedTuple
 
 from harness.models.text_tools import fences, python_calls, tags, tokens
 from harness.models.text_tools.arguments import without_fence
 from harness.models.text_tools.calls import (
+    MOST_CALLS,
     UNNAMED,
     Block,
+    Known,
     ParsedCall,
     sole_text,
     tool_name,
@@ -33,41 +39,49 @@ from harness.models.text_tools.calls import (
 from harness.models.text_tools.repair import strict_value
 from harness.models.text_tools.source import Ends, Source, closed_by
 
+_RESULTS = {"<tool_result": "</tool_result>", "<tool_response>": "</tool_response>"}
 _THOUGHTS = {
-    "<think>": "</think>",
-    "<thinking>": "</thinking>",
-    "<scratch_pad>": "</scratch_pad>",
-    "<thought>": "</thought>",
-    "<seed:think>": "</seed:think>",
+    **{
+        f"<{tag}>": f"</{tag}>"
+        for word in ("think", "thinking", "thought", "reasoning", "scratch_pad")
+        for tag in (word, f"seed:{word}", f"mm:{word}", f"longcat_{word}", f"{word}:opensource")
+    },
     "[THINK]": "[/THINK]",
     "<|channel|>analysis<|message|>": "<|end|>",
-    "<tool_result": "</tool_result>",
-    "<tool_response>": "</tool_response>",
+    "<|channel>thought": "<channel|>",
+    "<|open|>think<|sep|>": "<|close|>think<|sep|>",
+    "<|START_THINKING|>": "<|END_THINKING|>",
+    "<|inner_prefix|>": "<|inner_suffix|>",
 }
+_NOBODYS = {**_THOUGHTS, **_RESULTS}
 """What stands between these is nobody's call."""
 
 _WRAPPERS = (
-    r"<(?P<wrapper>tool_call|function_call|tools|tool_calls|TOOLCALL|function_calls"
-    r"|(?:｜DSML｜|seed:|minimax:)(?:tool_call|function_calls))>"  # noqa: RUF001 - U+FF5C
+    rf"<(?P<wrapper>(?:TOOLCALL|tools|{tags.MARK}(?:tool|function)_calls?{tags.SUFFIX}))>"
     r"|<\|(?P<token>tool_call|tool_call_start|tool_calls|python_tag|python_start|plugin"
-    r"|action_start)\|>(?:\s*+<\|plugin\|>)?"
+    r"|action_start|START_ACTION|tools_prefix)\|>(?:\s*+<\|plugin\|>)?"
     r"|\bfunctools(?=\[)"
 )
 _CLOSING_TOKENS = (
     r"<\|/tool_call\|>|<\|tool_call_end\|>|<\|/?tool_calls\|>|<\|python_end\|>|<\|action_end\|>"
+    r"|<\|END_ACTION\|>|<\|tools_suffix\|>"
     r"|<\|eom_id\|>|<\|eot_id\|>|<\|im_end\|>|(?=<\|(?:tool_call|python_tag|python_start)\|>)"
 )
 _TAG_END = r"</(?:{tag})>|(?=<(?:{tag})>)"
 _BODY_FENCE = re.compile(r"\s*+```(?:json|python|tool_code)?[ \t]*+\r?\n?")
-_NAME = re.compile(r"([A-Za-z_][\w.-]{0,100})(?:\(\))?\s*+(?=\{|```|<arg_key>|</|\Z)")
+_NAME = re.compile(rf"([A-Za-z_][\w.-]{{0,100}})(?:\(\))?\s*+(?=\{{|```|{tags.KEY}|</|\Z)")
+_LEFT = re.compile(
+    r"(?:\s++|</?[\w:-]{1,40}>|<\|[\w/]{1,40}\|>)*+"  # white space, and closing tags and tokens
+)
 _ENDS_WITH_FENCE = closed_by(r"\s*```")
-_PARAGRAPH_END = closed_by(r"\n[ \t]*(?=\r?\n)|\Z")
+_PARAGRAPH_END = closed_by(r"\n[ \t]*(?=\r?\n)|(?=>>>)|\Z")
 _REACT_END = closed_by(r"\n(?=(?:Observation|Thought|Action|Final Answer)\b[^\n]{0,20}:)|\Z")
 _REACT = (
     r"^[ \t*]*Action:?\**[ \t]*(?P<action>[A-Za-z_][\w.-]{0,100})(?:\(\))?[ \t]*\r?\n"
     r"\s{0,5}\**Action Input:?\**:?[ \t]*"
 )
-_FIRST = r"[<\[`]|to=|functools\["
+MOST_BLOCKS = 4_096  # in one text; later ones stay text
+_FIRST = r"[<\[`]|to=|functools\[|>>>"
 """What every opening begins with that does not begin a line; it makes the search fast."""
 
 _KEYS = r"name|tool|tool_name|function|function_name|action|type|id|tool_calls"
@@ -83,13 +97,42 @@ class Format(NamedTuple):
 
 def _passed_over(source: Source, match: re.Match[str]) -> Block:
     """Pass over thoughts; unclosed ones at the beginning of a text reach to its end."""
-    closing = _THOUGHTS[match[0]]
+    closing = _NOBODYS[match[0]]
     end = source.text.find(closing, match.end()) if match[0] not in source.unclosed else -1
     if end >= 0:
         return Block(match.start(), end + len(closing))
     source.unclosed.add(match[0])
-    begins = not source.text[: match.start()].strip()
-    return Block(match.start(), len(source.text) if begins else match.end())
+    if source.text[: match.start()].strip():
+        return Block(match.start(), match.end())
+    inside = "" if source.cut_off or match[0] in _RESULTS else source.text[match.end() :]
+    begin, calls = _final_calls(Source(inside, source.known), _MARKED)
+    return Block(match.end() + begin if calls else match.start(), len(source.text), calls)
+
+
+def final_calls(text: str, known: Known) -> tuple[ParsedCall, ...]:
+    """Return the whole calls of known tools that thoughts end with.
+
+    There are none if anything follows the last one: then the model only thought of them.
+    """
+    return _final_calls(Source(text, known), None)[1]
+
+
+def _final_calls(
+    source: Source, formats: tuple[Format, ...] | None
+) -> tuple[int, tuple[ParsedCall, ...]]:
+    """Return the calls at the end, and where they begin."""
+    begin = end = 0
+    calls: tuple[ParsedCall, ...] = ()
+    for block in islice(blocks(source, formats), MOST_BLOCKS):
+        if not block.calls:
+            continue
+        if not calls or _LEFT.fullmatch(source.text, end, block.start) is None:
+            begin, calls = block.start, ()
+        calls += block.calls
+        end = block.end
+    if _LEFT.fullmatch(source.text, end) and all(is_whole(call, source.known) for call in calls):
+        return begin, calls[:MOST_CALLS]
+    return len(source.text), ()
 
 
 def _fence(source: Source, match: re.Match[str]) -> Block:
@@ -137,7 +180,7 @@ def _named(source: Source, at: int, ends: Ends) -> tuple[tuple[ParsedCall, ...],
         return (), at
     name = tool_name(match[1], source.known)
     follows = source.text[match.end() : match.end() + 5]
-    if follows.startswith("<arg_"):
+    if tags.is_key_at(source, match.end()):
         arguments, end = tags.pairs_at(source, name, match.end())
     elif name in source.known and not follows.startswith(("{", "```")):
         if sole_text(source.known[name]) and not follows:
@@ -197,18 +240,30 @@ def is_sound(call: ParsedCall) -> bool:
     return value is not None and value.end == len(call.arguments)
 
 
+def is_whole(call: ParsedCall, known: Known) -> bool:
+    """Return whether a call of a known tool has all the arguments that the tool requires."""
+    value = strict_value(call.arguments) if call.name in known else None
+    fields = None if value is None or value.end != len(call.arguments) else value.fields
+    return fields is not None and {*known[call.name].parameters.get("required", [])} <= {*fields}
+
+
 _TAGS = (
     Format("wrapped", _WRAPPERS, _wrapped),
     Format("function", tags.OPENING, tags.function),
 )
-_FORMATS = (
-    Format("passed_over", "|".join(map(re.escape, _THOUGHTS)), _passed_over),
-    Format("fence", fences.OPENING, _fence),
+_MARKED = (
+    Format("gemma", tokens.GEMMA, tokens.gemma),
     *_TAGS,
     Format("mistral", tokens.MISTRAL, tokens.mistral),
     Format("deepseek", tokens.DEEPSEEK, tokens.deepseek),
     Format("harmony", tokens.HARMONY, tokens.harmony),
-    Format("gemma", tokens.GEMMA, tokens.gemma),
+    Format("kimi", tokens.KIMI, tokens.kimi),
+)
+"""Formats of calls between tags or special tokens."""
+_FORMATS = (
+    Format("passed_over", "|".join(map(re.escape, _NOBODYS)), _passed_over),
+    Format("fence", fences.OPENING, _fence),
+    *_MARKED,
     Format("react", _REACT, _react),
 )
 
@@ -222,7 +277,9 @@ def _of_tools(names: tuple[str, ...]) -> tuple[Format, ...]:
         *_FORMATS,
         Format("own_tag", tags.own_tag(any_name), tags.of_own_tag),
         Format(
-            "name_line", rf"^[ \t]*(?P<line>{any_name})[ \t]*\r?\n(?=\s{{0,5}}\{{)", _named_line
+            "name_line",
+            rf"(?:^[ \t]*|>>>)(?P<line>{any_name})[ \t]*\r?\n(?=\s{{0,5}}\{{)",
+            _named_line,
         ),
         Format("json_line", rf"^[ \t]*(?=\[?\s{{0,20}}\{{\s{{0,20}}{keys}\s{{0,5}}:)", _json_line),
         Format("python_line", rf"^[ \t]*(?=\[?(?:{any_name})(?:\.call)?\()", _python_line),

@@ -36,6 +36,7 @@ from harness.models.protocol import (
 from harness.models.providers import ToolProtocol
 from harness.models.text_tools.calls import ParsedCall
 from harness.models.text_tools.reader import CodeAlone, read_calls
+from harness.models.text_tools.thoughts import calls_in_thoughts
 from harness.models.text_tools.wording import (
     REMINDER,
     RUN_TESTS,
@@ -131,6 +132,7 @@ def with_calls(
         alone=alone if marked else None,
     )
     if not reading.calls:
+        turn = calls_in_thoughts(turn, messages, tools)
         return _marked(turn, {MARK: "text"}) if marked else turn
     number = sum(isinstance(message, AssistantMessage) for message in messages)
     calls = tuple(

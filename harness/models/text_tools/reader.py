@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from harness.languages.known import LANGUAGES
 from harness.models.protocol import ToolSpec
+from harness.models.text_tools import tags
 from harness.models.text_tools.calls import (
     MOST_CALLS,
     PLACEHOLDERS,
@@ -25,14 +26,13 @@ from harness.models.text_tools.calls import (
     sole_text,
 )
 from harness.models.text_tools.end_of_code import calls_at_end
-from harness.models.text_tools.formats import blocks
+from harness.models.text_tools.formats import MOST_BLOCKS, blocks
 from harness.models.text_tools.repair import strict_value
 from harness.models.text_tools.source import Source
 from harness.models.text_tools.wording import RUN_TESTS
 from harness.python_source import parse_or_none
 from harness.solution_source import is_solution
 
-MOST_BLOCKS = 4_096  # later ones stay text
 LONGEST_EXAMPLE = 100  # arguments
 LONGEST_TEXT = 1 << 20  # a longer one is not searched
 THOUGHTS_END = "</think>"
@@ -80,6 +80,7 @@ def read_calls(
     """
     if len(text) > LONGEST_TEXT:
         return ReadCalls(text, ())
+    text = tags.without_marks(text)
     known = {tool.name: tool for tool in tools}
     begin = _after_thoughts(text)
     parts = _Parts(known, known_only=known_only, alone=alone)

@@ -4,14 +4,18 @@
 | --- | --- |
 | Qwen3-Coder, Seed-OSS | `<function=name><parameter=key>value</parameter></function>` |
 | Anthropic, MiniMax, DeepSeek | `<invoke name="…"><parameter name="…">…</parameter></invoke>` |
+| MiniCPM | `<function name="…"><param name="…"><![CDATA[…]]></param></function>` |
+| MiniMax M3 | `<invoke name="…"><key>…</key></invoke>`, with `]<]minimax[>[` before each tag |
 | Llama 3.2 | `<function=name>{…}</function>` |
 | GLM 4.5 to 4.7 | `name<arg_key>key</arg_key><arg_value>value</arg_value>` |
 | a tool's own tag | `<write_solution><code>…</code></write_solution>` |
 
-DeepSeek writes `｜DSML｜` before each tag's name.
+DeepSeek writes `｜DSML｜` before each tag's name, others `atem:` or `longcat_`; Hunyuan writes
+`:opensource` after it.
 """
 
 import re
+from functools import lru_cache
 from typing import Any, cast
 
 from harness.models.protocol import ToolSpec
@@ -31,28 +35,43 @@ from harness.models.text_tools.source import Region, Source, closed_by
 
 # ruff: noqa: RUF001, RUF002 - DeepSeek's tags contain the full-width bar U+FF5C
 
-_MARK = r"(?:｜DSML｜|[A-Za-z]{1,20}:)?"
+MARK = r"(?:｜DSML｜|[A-Za-z]{1,20}[:_])?"
+"""What a maker writes before the name of a tag."""
+SUFFIX = r"(?::[A-Za-z]{1,20})?"
+"""What a maker writes after it."""
+KEY = rf"<{MARK}arg_key{SUFFIX}>"
+_NAMESPACE = re.compile(r"\]<\][\w-]{1,30}\[>\[(?=</?\w)")
 OPENING = (
-    rf"<{_MARK}(?:function=|(?:invoke|function)\s{{1,5}}name=)"
+    rf"<{MARK}(?:function=|(?:invoke|function)\s{{1,5}}name=)"
     rf"[\"']?(?P<function>[\w.:-]{{1,100}})[\"']?\s{{0,5}}>"
 )
 _FUNCTION = re.compile(OPENING)
-_FUNCTION_END = rf"</{_MARK}(?:function|invoke)>"
-_PARAMETER = re.compile(
-    rf"<{_MARK}parameter(?P<form>=|\s{{1,5}}name=)[\"']?(?P<key>[\w.-]{{1,100}})[\"']?"
+_FUNCTION_END = rf"</{MARK}(?:function|invoke)>"
+_PARAMETER = (
+    rf"<{MARK}param(?:eter)?(?P<form>=|\s{{1,5}}name=)[\"']?(?P<key>[\w.-]{{1,100}})[\"']?"
     r"(?P<string>\s{1,5}string=[\"']?(?:true|false)[\"']?)?\s{0,5}>"
 )
 _PARAMETER_END = closed_by(
-    rf"</{_MARK}parameter>(?=\s*+(?:<{_MARK}parameter|</?{_MARK}(?:function|invoke|tool_call)|\Z))"
+    rf"</{MARK}param(?:eter)?>"
+    rf"(?=\s*+(?:<{MARK}param|</?{MARK}(?:function|invoke|tool_call)|\Z))"
 )
 _ANY_END = closed_by(
-    rf"</{_MARK}parameter>|(?=<{_MARK}parameter[=\s]|</{_MARK}(?:function|invoke|tool_calls?)>)"
+    rf"</{MARK}param(?:eter)?>"
+    rf"|(?=<{MARK}param(?:eter)?[=\s]|</{MARK}(?:function|invoke|tool_calls?)>)"
 )
-_JSON_END = closed_by(rf"{_FUNCTION_END}|(?=<{_MARK}(?:function=|invoke\s)|</{_MARK}tool_calls?>)")
+_JSON_END = closed_by(rf"{_FUNCTION_END}|(?=<{MARK}(?:function=|invoke\s)|</{MARK}tool_calls?>)")
 _END = re.compile(_FUNCTION_END)
-_KEY = re.compile(r"<arg_key>([^<]{1,100})</arg_key>\s*+<arg_value>")
-_VALUE_END = closed_by(r"</arg_value>(?=\s*+(?:<arg_key>|</|\Z))")
-_ANY_VALUE_END = closed_by(r"</arg_value>|(?=<arg_key>|</tool_call>)")
+_KEY = re.compile(rf"{KEY}([^<]{{1,100}})</{MARK}arg_key{SUFFIX}>\s*+<{MARK}arg_value{SUFFIX}>")
+_CLOSED_VALUE = rf"</{MARK}arg_value{SUFFIX}>"
+_VALUE_END = closed_by(rf"{_CLOSED_VALUE}(?=\s*+(?:{KEY}|</|\Z))")
+_ANY_VALUE_END = closed_by(rf"{_CLOSED_VALUE}|(?={KEY}|</{MARK}tool_call{SUFFIX}>)")
+_BEGINS_KEY = re.compile(KEY)
+_CDATA, _CDATA_END = "<![CDATA[", "]]>"
+
+
+def without_marks(text: str) -> str:
+    """Return a text without the mark of a namespace that MiniMax writes before each tag."""
+    return _NAMESPACE.sub("", text)
 
 
 def function(source: Source, match: re.Match[str]) -> Block:
@@ -81,12 +100,13 @@ def _arguments(source: Source, name: str, at: int) -> tuple[str, int]:
     tool = source.known.get(name)
     arguments: dict[str, Any] = {}
     end = at
-    while (match := _PARAMETER.match(source.text, source.skip_blank(end))) is not None:
-        key = match["key"]
-        text, region = _parameter(source, match, code=_is_text(tool, key))
+    named = _parameters(tuple(properties_of(tool)))
+    while (match := named.match(source.text, source.skip_blank(end))) is not None:
+        key = match["key"] or match["own"]
+        text, region = _parameter(source, match, code=is_text(tool, key))
         if not region.closed:  # broken off, and no JSON: reported as broken
             return source.text[at:].strip(), region.after
-        arguments[key] = _typed(text, properties_of(tool).get(key))
+        arguments[key] = typed(text, properties_of(tool).get(key))
         end = region.after
     blank = source.skip_blank(end)
     closing = _END.match(source.text, blank)
@@ -100,10 +120,29 @@ def _arguments(source: Source, name: str, at: int) -> tuple[str, int]:
 
 def _parameter(source: Source, match: re.Match[str], *, code: bool) -> tuple[str, Region]:
     """Return a parameter's text and its region, which is open where the text breaks off."""
+    if match["own"]:
+        ends = closed_by(rf"</{re.escape(match['own'])}>(?=\s*+<)")
+        return source.text_until(match.end(), ends, code=code)
     text, region = source.text_until(match.end(), _PARAMETER_END, code=code)
     if not region.closed:
         text, region = source.text_until(match.end(), _ANY_END, code=code)
-    return _without_newlines(text) if match["form"] == "=" else text, region
+    plain = _without_cdata(text)
+    return _without_newlines(plain) if match["form"] == "=" else plain, region
+
+
+@lru_cache(maxsize=64)
+def _parameters(keys: tuple[str, ...]) -> re.Pattern[str]:
+    """Return the pattern of a parameter's opening tag, which may be an argument's own."""
+    own = "|".join(map(re.escape, keys)) or r"(?!)"
+    return re.compile(rf"{_PARAMETER}|<(?P<own>{own})>")
+
+
+def _without_cdata(text: str) -> str:
+    bare = text.strip()
+    if not (bare.startswith(_CDATA) and bare.endswith(_CDATA_END)):
+        return text
+    inner = bare[len(_CDATA) : -len(_CDATA_END)]
+    return inner.replace(f"]]{_CDATA_END}{_CDATA}>", _CDATA_END)
 
 
 def pairs_at(source: Source, name: str, at: int) -> tuple[str, int]:
@@ -113,16 +152,21 @@ def pairs_at(source: Source, name: str, at: int) -> tuple[str, int]:
     end = at
     while (match := _KEY.match(source.text, source.skip_blank(end))) is not None:
         key = match[1].strip()
-        text, region = source.text_until(match.end(), _VALUE_END, code=_is_text(tool, key))
+        text, region = source.text_until(match.end(), _VALUE_END, code=is_text(tool, key))
         if not region.closed:
-            text, region = source.text_until(match.end(), _ANY_VALUE_END, code=_is_text(tool, key))
+            text, region = source.text_until(match.end(), _ANY_VALUE_END, code=is_text(tool, key))
         if not region.closed:
             return source.text[at:].strip(), len(source.text)
-        arguments[key] = _typed(text, properties_of(tool).get(key))
+        arguments[key] = typed(text, properties_of(tool).get(key))
         end = region.after
-    if source.text.startswith("<arg", source.skip_blank(end)):
+    if is_key_at(source, source.skip_blank(end)):
         return source.text[at:].strip(), len(source.text)
     return text_of(arguments), end
+
+
+def is_key_at(source: Source, at: int) -> bool:
+    """Return whether a key of GLM's pairs begins there."""
+    return _BEGINS_KEY.match(source.text, at) is not None
 
 
 def own_tag(names: str) -> str:
@@ -148,7 +192,7 @@ def of_own_tag(source: Source, match: re.Match[str]) -> Block:
 def _own_call(name: str, text: str, known: Known) -> ParsedCall | None:
     tool = known[name]
     arguments = {
-        key: _typed(_without_newlines(value), schema)
+        key: typed(_without_newlines(value), schema)
         for key, schema in properties_of(tool).items()
         if (value := _element(text, key)) is not None
     }
@@ -174,12 +218,12 @@ def _without_newlines(text: str) -> str:
     return text.removeprefix("\r").removeprefix("\n").removesuffix("\n").removesuffix("\r")
 
 
-def _is_text(tool: ToolSpec | None, key: str) -> bool:
+def is_text(tool: ToolSpec | None, key: str) -> bool:
     """Return whether an argument is the one text that a tool takes."""
     return tool is not None and sole_text(tool) == key
 
 
-def _typed(value: str, schema: object) -> Any:
+def typed(value: str, schema: object) -> Any:
     """Return a parameter's text, or its JSON value where the schema wants no string."""
     kind = cast("dict[str, Any]", schema).get("type") if isinstance(schema, dict) else "string"
     if kind == "string":

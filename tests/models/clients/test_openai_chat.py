@@ -7,6 +7,7 @@ import traceback
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -46,6 +47,7 @@ KEY = "sk-secretsecretsecret"
 HELLO = (UserMessage(content="hello"),)
 NO_SETTINGS = ModelSettings()
 TOOL = ToolSpec(name="run_tests", description="Run.", parameters={"type": "object"})
+WRITE = ToolSpec(name="write_solution", description="Write.", parameters={"type": "object"})
 
 
 @dataclass
@@ -534,6 +536,21 @@ async def test_an_endpoint_that_refuses_reasoning_is_asked_without_it_from_then_
     assert second["messages"][1]["extra_content"] == first["messages"][1]["extra_content"]
     assert third == second
     assert talk.retries[0].cause.endswith("(reasoning sent back)")
+
+
+async def test_calls_that_a_server_left_in_the_reasoning_are_read() -> None:
+    recorded = json.loads(Path(__file__).with_name("call_inside_reasoning.json").read_text())
+    async with talking(in_turn(Reply(recorded), completion("Done."))) as talk:
+        turn = await talk.model.generate(HELLO, (TOOL, WRITE), NO_SETTINGS)
+        assert [call.name for call in turn.tool_calls] == ["write_solution", "run_tests"]
+        results = [
+            ToolMessage(call_id=call.id, name=call.name, content="ok") for call in turn.tool_calls
+        ]
+        await talk.model.generate((*HELLO, turn.message(), *results), (TOOL, WRITE), NO_SETTINGS)
+    answer, *told = talk.server.requests[-1].body["messages"][1:]
+    given = recorded["choices"][0]["message"]["reasoning_content"]
+    assert answer["reasoning_content"] == given
+    assert [call["id"] for call in answer["tool_calls"]] == [each["tool_call_id"] for each in told]
 
 
 async def test_a_server_that_refuses_reasoning_and_broken_arguments_gets_neither() -> None:

@@ -12,6 +12,9 @@ from harness.models.text_tools.arguments import without_fence
 from harness.models.text_tools.reader import read_calls
 from harness.python_source import parse_or_none
 
+FORMATS = json.loads(Path(__file__).with_name("tool_formats.json").read_text())
+FORMS = {form["format"]: form["text"] for form in FORMATS["forms"]}
+"""One message a format of current models: `write_solution` with the same code, then `run_tests`."""
 THOUGHT_ONLY = "call in think only"
 CALL = {"name": "write_solution", "arguments": {"code": "print(1)"}}
 WRITTEN = ("write_solution", {"code": "print(1)"})
@@ -50,6 +53,107 @@ def test_every_text_of_a_real_model_is_read(test_data: Path) -> None:
         assert calls[1:] in ([], [RUN]), each["format"]
         thought = each["format"] == "think then call"
         assert bool(calls[1:]) is ("run_tests" in each["text"] and not thought), each["format"]
+
+
+@pytest.mark.parametrize("text", FORMS.values(), ids=FORMS.keys())
+def test_the_formats_of_current_models_are_read(text: str) -> None:
+    assert read(text) == [("write_solution", {"code": FORMATS["code"]}), RUN]
+    known = read_calls(text, TOOLS, known_only=True)
+    assert [call.name for call in known.calls] == ["write_solution", "run_tests"]
+    assert FORMATS["code"].splitlines()[0] not in known.text
+
+
+@pytest.mark.parametrize("text", FORMS.values(), ids=FORMS.keys())
+def test_a_message_that_was_cut_off_hands_in_no_half_program(text: str) -> None:
+    for end in range(1, len(text), 3):
+        for name, arguments in read(text[:end], cut_off=True):
+            whole = arguments in (None, {}) or arguments["code"].strip() == FORMATS["code"].strip()
+            assert name == "run_tests" or whole, text[:end]
+
+
+class TestVariantsOfTheFormats:
+    CODE = "a = [1]\nprint(a[0] < 2, ']]>')"
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "<xy:tool_call>\n<xy:invoke name='write_solution'>\n<xy:parameter name='code'>{}"
+            "</xy:parameter></xy:invoke></xy:tool_call>",
+            ']<]other[>[<tool_call>]<]other[>[<invoke name="write_solution">]<]other[>[<code>{}'
+            "]<]other[>[</code>]<]other[>[</invoke>]<]other[>[</tool_call>",
+            '<function name="write_solution"><param name="code"><![CDATA[{}]]></param></function>',
+            "<tool_call:abc>write_solution<arg_key:abc>code</arg_key:abc>\n"
+            "<arg_value:abc>{}</arg_value:abc></tool_call:abc>",
+            '<|open|>call index="3" tool="functions.write_solution:0" type="x"<|sep|>\n'
+            '<|open|>argument type="string" key="code"<|sep|>{}<|close|>argument<|sep|>'
+            "<|close|>call<|sep|>",
+        ],
+    )
+    def test_the_marks_of_other_makers_are_no_part_of_the_program(self, text: str) -> None:
+        code = self.CODE
+        if "CDATA" in text:
+            code = code.replace("]]>", "]]]]><![CDATA[>")
+        assert read(text.replace("{}", code)) == [("write_solution", {"code": self.CODE})]
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            '<|tool_call>call:write_solution{code:<|"|>print(1)',
+            '<|open|>call tool="write_solution"<|sep|><|open|>argument key="code"<|sep|>print(1)',
+            '<function name="write_solution"><param name="code"><![CDATA[print(1)',
+        ],
+    )
+    def test_a_call_that_breaks_off_is_a_broken_one(self, text: str) -> None:
+        assert read(text) == [("write_solution", None)]
+
+    def test_a_prompt_of_python_is_no_call(self) -> None:
+        text = ">>> run_tests\n{'a': 1}\n>>>other_tool\n{}"
+        assert read_calls(text, TOOLS) == (text, ())
+
+
+class TestBlocksWithinBlocks:
+    @pytest.mark.parametrize("marks", ["```", "~~~~", "````"])
+    @pytest.mark.parametrize("tag", ["python", "py", "text"])
+    def test_the_inner_one_is_the_program(self, marks: str, tag: str) -> None:
+        code = 'def f():\n    """An example:\n\n    ```\n    1\n    ```\n    """\n'
+        text = f"{marks}write_solution\n```{tag}\n{code}```\n{marks}\n```run_tests\n```"
+        assert read(text) == [("write_solution", {"code": code}), RUN]
+
+    def test_the_outer_one_may_lack_its_end(self) -> None:
+        text = "```write_solution\n```python\nprint(1)\n```\nNow I run it.\n```run_tests\n```"
+        assert read(text) == [("write_solution", {"code": "print(1)\n"}), RUN]
+
+    def test_an_empty_block_is_no_outer_one(self) -> None:
+        text = "```write_solution\n```\n```python\nprint(1)\n```\nDone."
+        assert read(text) == [("write_solution", {"code": "print(1)\n"})]
+
+
+class TestThoughtsThatNothingCloses:
+    CALLS = f"<tool_call>\n{json.dumps(CALL)}\n</tool_call>\n<tool_call>run_tests</tool_call>"
+
+    @pytest.mark.parametrize("opening", ["<think>", "<longcat_think>", "<|channel>thought\n"])
+    def test_calls_at_their_end_are_meant(self, opening: str) -> None:
+        text = f"{opening}\nOne of {fence(CALL)} and <tool_call>no</tool_call>.\n{self.CALLS}\n"
+        assert read(text) == [WRITTEN, RUN]
+        assert read_calls(text, TOOLS).text.startswith(opening.strip())
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            f"<think>{CALLS} would be a call.",
+            f"<think>{CALLS[:-30]}",
+            f"<think>{fence(CALL)}",
+            '<think>I <tool_call>{"name": "other", "arguments": {}}</tool_call>',
+            '<think><tool_call>{"name": "write_solution", "arguments": {}}</tool_call>',
+            f"<tool_result>{CALLS}",
+        ],
+        ids=["words after", "broken off", "a fence", "unknown", "without its code", "made up"],
+    )
+    def test_other_calls_are_only_thought_of(self, text: str) -> None:
+        assert read(text) == []
+
+    def test_none_is_taken_where_the_message_was_cut_off(self) -> None:
+        assert read(f"<think>{self.CALLS}", cut_off=True) == []
 
 
 def test_every_solution_of_the_recorded_runs_is_read(test_data: Path) -> None:

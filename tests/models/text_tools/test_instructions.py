@@ -667,6 +667,13 @@ AROUND = (
         ),
         *('<invoke name="f">', '<parameter name="a">', "<write_solution>", "to=functions.f{"),
         *("Action: f\nAction Input: ", "<|python_tag|>", "<start_function_call>call:f{a:<escape>"),
+        *("<think>", "<longcat_think><tool_call>{", "]<]m[>[<a>", ">>>run_tests\n{", "<think>a "),
+        *('<|open|>call tool="f"<|sep|>', '<|open|>argument key="k"<|sep|>', '<|open|>call a="b"'),
+        *(
+            "<param name='a'><![CDATA[",
+            '<invoke name="write_solution"><code>',
+            "<|tool_call>call:f{",
+        ),
         *("<tools>[", "\nwrite_solution\n{", "/*", "//a\n", "<tool_result", "[[1],", '""" }'),
         '{"name": "write_solution", "arguments": {"code": """\n',
         '```json\n{"name": "write_solution", "arguments": {"code": "a "b" ',
