@@ -37,9 +37,9 @@ if TYPE_CHECKING:
     from harness.features.grade.library import Grades, agrade, grade
     from harness.features.grade.sandbox import Sandbox
     from harness.features.import_.library import ImportedRun, import_run
+    from harness.features.merge.merge import merge_runs
     from harness.features.regrade.command import regrade
     from harness.features.show.library import LoadedRun, load_run
-    from harness.features.storage.merge import merge_runs
     from harness.features.verify.library import VerifiedBenchmark, verify
     from harness.grading.verdict import Verdict
     from harness.problem import Problem, ProblemView, TestCase
@@ -109,7 +109,7 @@ _HOMES = {
     ),
     "harness.features.export.command": ("export_run",),
     "harness.features.import_.library": ("ImportedRun", "import_run"),
-    "harness.features.storage.merge": ("merge_runs",),
+    "harness.features.merge.merge": ("merge_runs",),
     "harness.features.experiment.library": ("experiment",),
     "harness.features.experiment.view": ("ExperimentResult",),
     "harness.features.grade.library": ("Grades", "agrade", "grade"),

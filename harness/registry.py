@@ -106,8 +106,7 @@ COMMANDS = tuple(
         ("regrade", "regrade.command:regrade_command", "Grade a run's solutions once more.", JUDGE),
         ("import", "import_.command:import_", "Turn published results into a run.", JUDGE),
         ("doctor", "info.doctor:doctor", "Check the sandbox of this machine.", JUDGE),
-        ("merge", "storage.merge:merge_command", "Merge the shards of a run into one run.", MORE),
-        ("pack", "storage.pack:pack_command", "Store a run's transcripts in one small file.", MORE),
+        ("merge", "merge.merge:merge_command", "Merge the shards of a run into one run.", MORE),
         ("schema", "info.schema:schema", "Print the JSON Schema of a file or output.", MORE),
         ("plugins", "info.plugins:plugins", "List installed plug-ins.", MORE),
     )

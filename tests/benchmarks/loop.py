@@ -27,7 +27,6 @@ from typing import Any, Self, cast
 
 from cost import table
 
-from harness.features.storage.pack import pack
 from harness.grading.verdict import Grade, TestResult, Verdict
 from harness.models.protocol import (
     Message,
@@ -264,15 +263,11 @@ def _on_disk(run: Path, samples: int) -> Figures:
     summed = time.perf_counter()
     calls, call_counts = CALLS_A_SAMPLE * samples, {result.model_calls for result in results}
     assert (len(results), call_counts) == (samples, {CALLS_A_SAMPLE}), (calls, call_counts)
-    done = pack(run)
-    packed = time.perf_counter()
     return {
         "transcript": transcripts / samples,
         "results": (run / RESULTS).stat().st_size / samples,
-        "packed": done.packed / samples,
         "reading": read - begin,
         "summing": summed - read,
-        "packing": packed - summed,
     }
 
 
@@ -302,10 +297,8 @@ FIGURES = (
     ("of it before the first sample, MiB", "before", ""),
     ("transcript, bytes a sample", "transcript", "≤ 8,000 with results"),
     ("results, bytes a sample", "results", ""),
-    ("transcripts packed, bytes a sample", "packed", "≤ 1,500"),
     ("reading all results, s", "reading", "≤ 0.4 at 1,000"),
     ("summing them up, s", "summing", "≤ 0.02 at 1,000"),
-    ("packing, s", "packing", ""),
 )
 
 

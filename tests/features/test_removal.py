@@ -17,7 +17,7 @@ NEEDS = {
     "report": {"viewer"},
     "grade": {"import_", "training"},
     "episode": {"training"},
-    "show": {"export", "import_", "regrade", "storage"},
+    "show": {"export", "import_", "merge", "regrade"},
 }
 """A feature, and those that import it: they go before it."""
 

@@ -20,7 +20,7 @@ from harness.errors import StorageError
 from harness.features.export import command as export
 from harness.features.export.sample_rows import csv_text
 from harness.features.import_.judgements import Judgements
-from harness.features.storage import merge
+from harness.features.merge import merge
 from harness.grading.jobs import Judged
 from harness.run.store.directory import write_json
 from harness.run.summary.loaded_run import Run
@@ -287,7 +287,7 @@ class TestExport:
     @pytest.mark.parametrize(
         "name",
         [
-            *("run.json", "results.jsonl", "summary.json", "batches.jsonl", "transcripts.pack"),
+            *("run.json", "results.jsonl", "summary.json", "batches.jsonl"),
             *("transcripts/a.csv", "../link/results.jsonl"),
         ],
     )

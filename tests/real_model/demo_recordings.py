@@ -64,15 +64,15 @@ def copy(run: Path, recording: Path) -> int:
     shutil.rmtree(recording, ignore_errors=True)
     folder.mkdir(parents=True)
     samples = 0
-    with Transcripts(run) as transcripts:
-        for name in transcripts.names():
-            events = list(played(standing(transcripts.events(name))))
-            start = events[0]
-            if start["problem_id"].removeprefix("fixture/") in SLOW:
-                continue
-            lines = [json.dumps(event, ensure_ascii=False) + "\n" for event in events]
-            (folder / file_name(start["problem_id"], start["index"])).write_text("".join(lines))
-            samples += 1
+    transcripts = Transcripts(run)
+    for name in transcripts.names():
+        events = list(played(standing(transcripts.events(name))))
+        start = events[0]
+        if start["problem_id"].removeprefix("fixture/") in SLOW:
+            continue
+        lines = [json.dumps(event, ensure_ascii=False) + "\n" for event in events]
+        (folder / file_name(start["problem_id"], start["index"])).write_text("".join(lines))
+        samples += 1
     return samples
 
 

@@ -76,19 +76,20 @@ def flips_of(
     gains = {p: share(counts[1][p]) - share(counts[0][p]) for p in counts[0]}
     flipped = sorted((p for p in gains if gains[p]), key=lambda p: (-abs(gains[p]), p))
     samples_a, samples_b = (_by_problem(run, set(flipped)) for run in (a, b))
-    with Transcripts(a.path) as there, Transcripts(b.path) as here:
-        for problem in flipped:
-            first, second = _shown_samples(
-                samples_a[problem], samples_b[problem], a_better=gains[problem] < 0
-            )
-            yield Flip(
-                problem=problem,
-                title=first.title,
-                better=labels[gains[problem] > 0],
-                a=_shown(a, labels[0], first, counts[0][problem], there),
-                b=_shown(b, labels[1], second, counts[1][problem], here),
-                difficulty=first.difficulty or "",
-            )
+    there = Transcripts(a.path)
+    here = Transcripts(b.path)
+    for problem in flipped:
+        first, second = _shown_samples(
+            samples_a[problem], samples_b[problem], a_better=gains[problem] < 0
+        )
+        yield Flip(
+            problem=problem,
+            title=first.title,
+            better=labels[gains[problem] > 0],
+            a=_shown(a, labels[0], first, counts[0][problem], there),
+            b=_shown(b, labels[1], second, counts[1][problem], here),
+            difficulty=first.difficulty or "",
+        )
 
 
 def _by_problem(run: Run, problems: set[str]) -> dict[str, list[SampleResult]]:

@@ -27,7 +27,7 @@ from harness.run.settings.python_arguments import path_of
 from harness.run.settings.python_messages import python_words
 from harness.run.settings.spec import RunSpec
 from harness.run.store.directory import BATCHES, MANIFEST, RESULTS, SUMMARY
-from harness.run.store.transcripts import FOLDER, PACK
+from harness.run.store.transcripts import FOLDER
 from harness.run.summary.loaded_run import Run, read_run
 from harness.sources.files.rows import Loaded
 from harness.terminal.consoles import console
@@ -52,7 +52,7 @@ FILES: Mapping[str, Callable[[Run, Path], None]] = {
     "parquet": write_parquet,
     "inspect": write_inspect,
 }
-OWN = frozenset({MANIFEST, RESULTS, SUMMARY, BATCHES, FOLDER, PACK})
+OWN = frozenset({MANIFEST, RESULTS, SUMMARY, BATCHES, FOLDER})
 """Files of a run, and the folder of its transcripts, which nothing else may replace."""
 ENDS = {"parquet": ".parquet", "inspect": ".eval"}
 Load = Callable[[Run], Loaded]

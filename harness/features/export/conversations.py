@@ -127,12 +127,12 @@ def _lines(
 ) -> Iterator[str]:
     """Yield a JSON line for each sample of which something is told. Raises RunDirectoryError."""
     any_turn = False
-    with Transcripts(run.path) as transcripts:
-        for result in run.results:
-            events = transcript_of(transcripts, result.problem_id, result.index)
-            if events is not None and (line := exported(run, result, events)):
-                any_turn = True
-                yield json_line(line)
+    transcripts = Transcripts(run.path)
+    for result in run.results:
+        events = transcript_of(transcripts, result.problem_id, result.index)
+        if events is not None and (line := exported(run, result, events)):
+            any_turn = True
+            yield json_line(line)
     if run.results and not any_turn:
         raise RunDirectoryError(f"{run.path} holds no transcripts: there is nothing to export")
 

@@ -63,11 +63,11 @@ def _log(run: Run) -> Any:
 
     spec, summary = run.spec, run.summary
     model = str(spec["model"])
-    with Transcripts(run.path) as transcripts:
-        samples = [
-            _sample(run, result, transcript_of(transcripts, result.problem_id, result.index) or [])
-            for result in run.results
-        ]
+    transcripts = Transcripts(run.path)
+    samples = [
+        _sample(run, result, transcript_of(transcripts, result.problem_id, result.index) or [])
+        for result in run.results
+    ]
     score = EvalScore(
         name=SCORER,
         scorer=SCORER,

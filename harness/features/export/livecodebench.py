@@ -70,11 +70,11 @@ class LiveCodeBenchFiles:
         fence = str(run.spec.get("language") or PYTHON)
         known = [(_known(problems, problem), results) for problem, results in by_problem.items()]
         self._items: list[tuple[Problem, list[_UpstreamSample]]] = []
-        with Transcripts(run.path) as transcripts:
-            for problem, results in sorted(known, key=lambda each: each[0].native_id):
-                ordered = sorted(results, key=lambda result: result.index)
-                samples = [_sample(problem, result, transcripts, fence) for result in ordered]
-                self._items.append((problem, samples))
+        transcripts = Transcripts(run.path)
+        for problem, results in sorted(known, key=lambda each: each[0].native_id):
+            ordered = sorted(results, key=lambda result: result.index)
+            samples = [_sample(problem, result, transcripts, fence) for result in ordered]
+            self._items.append((problem, samples))
 
     @property
     def name(self) -> str:

@@ -189,7 +189,6 @@ def judge_again(
         summary = summarize(results, len(stored), failures, max_tokens=spec.max_tokens)
         directory.write_summary(summary.model_dump(mode="json"))
     finally:
-        regrading.close()
         directory.close()
     verdicts = {each.result.sample: each.result.verdict_on_tests for each in stored}
     changed = (

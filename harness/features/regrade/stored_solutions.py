@@ -286,7 +286,3 @@ class Regrading:
         with self._directory.new_transcript(result.problem_id, result.index) as write:
             for event in (*events, Graded(grade=grade)):
                 write(event)
-
-    def close(self) -> None:
-        """Close the parent's transcripts."""
-        self._transcripts.close()

@@ -1,7 +1,6 @@
 """Changed outcomes of two runs: the problems on which one did better, with conversations."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass
 
 from harness.errors import RunDirectoryError
@@ -95,9 +94,8 @@ def changes_of(comparison: Comparison, runs: tuple[Run, Run], names: Mapping[str
     versus = comparison.versus[0]
     shown = interleaved(versus, MOST)
     called = names[versus.baseline], names[versus.label]
-    with ExitStack() as stack:
-        opened = [stack.enter_context(Transcripts(run.path)) for run in runs]
-        made = tuple(_changes(versus, shown, runs, opened, called))
+    opened = [Transcripts(run.path) for run in runs]
+    made = tuple(_changes(versus, shown, runs, opened, called))
     return Changes(called, made, len(versus.flips) - len(shown))
 
 
@@ -148,7 +146,7 @@ def _half(name: str, shown: FlipSample, result: SampleResult, talk: RevisionHist
 
 
 def talk_of(opened: Transcripts, result: SampleResult) -> RevisionHistory | None:
-    """Return a sample's conversation; None if there is none, or its pack is damaged."""
+    """Return a sample's conversation; None if there is none, or it cannot be read."""
     name = file_name(result.problem_id, result.index)
     try:
         return conversation_of(opened.events(name)) if opened.exists(name) else None

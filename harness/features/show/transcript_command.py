@@ -233,10 +233,10 @@ def transcript(
     from harness.terminal.consoles import console
 
     out = console()
-    with Transcripts(run) as transcripts:
-        if sample is None:
-            for line in sample_lines(run, transcripts):
-                out.print(line, soft_wrap=True)
-            return
-        name = find_transcript(run, transcripts, sample)
-        out.file.write(transcript_text(transcripts.events(name)) + "\n")
+    transcripts = Transcripts(run)
+    if sample is None:
+        for line in sample_lines(run, transcripts):
+            out.print(line, soft_wrap=True)
+        return
+    name = find_transcript(run, transcripts, sample)
+    out.file.write(transcript_text(transcripts.events(name)) + "\n")

@@ -219,8 +219,8 @@ def spent_on_reflection(folder: Path, price: ListedPrice | None) -> Total:
 
 def _requests(folder: Path) -> list[Spent]:
     requests: list[Spent] = []
-    with Transcripts(folder) as transcripts:
-        for name in transcripts.names():
-            with suppress(RunDirectoryError):  # a broken transcript is begun again
-                requests += requests_of(transcripts.events(name))
+    transcripts = Transcripts(folder)
+    for name in transcripts.names():
+        with suppress(RunDirectoryError):  # a broken transcript is begun again
+            requests += requests_of(transcripts.events(name))
     return requests

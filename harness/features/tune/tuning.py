@@ -340,8 +340,8 @@ class Tuning:
 
     def _shown(self, candidate: Candidate, result: SampleResult) -> ShownSample:
         run = self.asked.path / RUNS / digest(candidate)
-        with Transcripts(run) as transcripts:
-            events = list(transcripts.events(file_name(result.problem_id, result.index)))
+        transcripts = Transcripts(run)
+        events = list(transcripts.events(file_name(result.problem_id, result.index)))
         return ShownSample.of(self.views[result.problem_id], result, events)
 
     def _best(self) -> CandidateRecord | None:

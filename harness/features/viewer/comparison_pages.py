@@ -329,5 +329,5 @@ def _problem_address(asked: ComparisonQuery, key: str) -> str:
 
 def _talk(run: Path, fared: Fared) -> RevisionHistory | None:
     """Return the conversation of the sample shown; None if there is none."""
-    with Transcripts(run) as opened:
-        return talk_of(opened, fared.shown)
+    opened = Transcripts(run)
+    return talk_of(opened, fared.shown)

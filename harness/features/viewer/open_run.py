@@ -27,7 +27,7 @@ from harness.run.store.planned_samples import planned_samples, samples_by_proble
 from harness.run.store.results import limits_of_the_run
 from harness.run.store.state import RunState, state_of
 from harness.run.store.transcript import file_name, sample_name
-from harness.run.store.transcripts import FOLDER, PACK
+from harness.run.store.transcripts import FOLDER
 from harness.stats.rates import Rate
 
 EXPERIMENT = "experiment.json"
@@ -256,7 +256,7 @@ class OpenRun:
 
 def stamp_of(path: Path) -> tuple[Any, ...]:
     """Return a value that changes with a run: times and sizes of files, and the lock."""
-    names = (MANIFEST, RESULTS, FOLDER, PACK)
+    names = (MANIFEST, RESULTS, FOLDER)
     return (*(_stat(path / name) for name in names), is_under_way(path))
 
 

@@ -7,7 +7,6 @@ A call and its result are one entry. A conversation of 100,000 calls has as many
 page shows a few.
 """
 
-import io
 import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -19,7 +18,7 @@ from harness.agent.events import Event, Response, Resumed, ToolResult
 from harness.features.viewer.result_index import Lines, Span
 from harness.run.store.files import open_file
 from harness.run.store.transcript import EVENT, ResultHeads, SharedParts, with_head
-from harness.run.store.transcripts import FOLDER, open_pack
+from harness.run.store.transcripts import FOLDER
 
 UNREADABLE = "unreadable"
 PER_PAGE = 100
@@ -66,8 +65,7 @@ class TranscriptIndex:
     def __init__(self, run: Path, name: str) -> None:
         self._run, self._name = run, name
         self._shared = SharedParts.of(run)
-        self._loose = Lines(run / FOLDER / name)
-        self._packed: bytes | None = None
+        self._lines = Lines(run / FOLDER / name)
         self.changes = 0
         self._forget()
 
@@ -80,36 +78,14 @@ class TranscriptIndex:
         self._heads = ResultHeads()
 
     def refresh(self) -> bool:
-        """Read new lines and return whether there is a transcript.
-
-        Raises:
-            RunDirectoryError: it is in a damaged pack.
-        """
-        if (self._run / FOLDER / self._name).is_file():
-            if self._packed is not None:
-                self._packed = None
-                self._forget()
-            again, new = self._loose.new()
-            if again:
-                self._forget()
-            for span, line in new:
-                self._add(span, line)
-            return True
-        return self._packed is not None or self._unpack()
-
-    def _unpack(self) -> bool:
-        pack = open_pack(self._run) if self._name else None
-        if pack is None:
+        """Read new lines and return whether there is a transcript."""
+        if not (self._run / FOLDER / self._name).is_file():
             return False
-        with pack:
-            if self._name not in pack.places:
-                return False
-            self._packed = pack.read(self._name)
-        self._forget()
-        start = 0
-        for line in io.BytesIO(self._packed):
-            self._add(Span(start, len(line)), line)
-            start += len(line)
+        again, new = self._lines.new()
+        if again:
+            self._forget()
+        for span, line in new:
+            self._add(span, line)
         return True
 
     def _add(self, span: Span, line: bytes) -> None:
@@ -140,8 +116,6 @@ class TranscriptIndex:
             return None
 
     def _bytes(self, span: Span) -> bytes:
-        if self._packed is not None:
-            return self._packed[span.start : span.start + span.length]
         with open_file(self._run / FOLDER / self._name) as file:
             return os.pread(file.fileno(), span.length, span.start)
 

@@ -35,23 +35,19 @@ class Earlier:
 
 
 def earlier_spending(run: Path, results: Iterable[SampleResult]) -> Earlier:
-    """Return the spending on a run so far, by request.
-
-    Raises:
-        RunDirectoryError: its pack is damaged.
-    """
+    """Return the spending on a run so far, by request."""
     done = {file_name(result.problem_id, result.index): result for result in results}
     spent: list[Spent] = []
     unfinished: dict[str, list[Spent]] = {}
-    with Transcripts(run) as transcripts:
-        names = set(transcripts.names())
-        for name in names:
-            of_sample: list[Spent] = []
-            with suppress(RunDirectoryError):  # broken transcripts are restarted
-                of_sample += requests_of(transcripts.events(name))
-            spent += of_sample
-            if name not in done:
-                unfinished[name] = of_sample
+    transcripts = Transcripts(run)
+    names = set(transcripts.names())
+    for name in names:
+        of_sample: list[Spent] = []
+        with suppress(RunDirectoryError):  # broken transcripts are restarted
+            of_sample += requests_of(transcripts.events(name))
+        spent += of_sample
+        if name not in done:
+            unfinished[name] = of_sample
     spent += [
         Spent(result.usage, result.model_calls)
         for name, result in done.items()

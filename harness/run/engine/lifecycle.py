@@ -71,13 +71,13 @@ def going_on(
     refuse_other(plan, before)
     done = list(read_results(path / RESULTS))
     left = samples_left(plan, done)
-    with Transcripts(path) as transcripts:
-        if is_other_code(plan, before) and (done or is_answered(transcripts)):
-            raise RunDirectoryError(
-                f"the code of {plan.model_name} has changed since this run began: that is another "
-                "run; choose another --out"
-            )
-        chosen = chosen_of(left, only, done, transcripts)
+    transcripts = Transcripts(path)
+    if is_other_code(plan, before) and (done or is_answered(transcripts)):
+        raise RunDirectoryError(
+            f"the code of {plan.model_name} has changed since this run began: that is another "
+            "run; choose another --out"
+        )
+    chosen = chosen_of(left, only, done, transcripts)
     return PreparedRun(plan, chosen, before)
 
 

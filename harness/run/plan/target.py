@@ -43,7 +43,7 @@ from harness.run.settings.setting import is_said
 from harness.run.settings.spec import RunSpec, flag_of
 from harness.run.store.directory import MANIFEST, read_manifest
 from harness.run.store.transcript import sample_in
-from harness.run.store.transcripts import FOLDER, PACK, Transcripts
+from harness.run.store.transcripts import FOLDER, Transcripts
 
 BUNDLED = "bundled"
 RECORDED_MODEL = "Qwen2.5-Coder-1.5B-Instruct"
@@ -121,7 +121,7 @@ def _recording(name: str, recordings: Path, mode: str, prompt: str) -> Path:
 
 
 def _holds_transcripts(folder: Path) -> bool:
-    return (folder / FOLDER).is_dir() or (folder / PACK).is_file()
+    return (folder / FOLDER).is_dir()
 
 
 def read_turns(run: Path) -> dict[tuple[str, int], list[ModelTurn | ModelError]]:
@@ -131,18 +131,16 @@ def read_turns(run: Path) -> dict[tuple[str, int], list[ModelTurn | ModelError]]
         UsageError: there are no transcripts.
     """
     turns: dict[tuple[str, int], list[ModelTurn | ModelError]] = {}
-    with Transcripts(run) as transcripts:
-        names = transcripts.names()
-        if not names:
-            raise UsageError(
-                f"{REPLAY_PREFIX}{run}: no transcripts there; give the directory of a run"
-            )
-        for name in names:
-            events = standing(transcripts.events(name))
-            start = next((event for event in events if isinstance(event, SampleStart)), None)
-            sample = sample_in(name) if start is None else (start.problem_id, start.index)
-            if sample is not None and events:
-                turns[sample] = list(_played(events, "" if start is None else start.mode))
+    transcripts = Transcripts(run)
+    names = transcripts.names()
+    if not names:
+        raise UsageError(f"{REPLAY_PREFIX}{run}: no transcripts there; give the directory of a run")
+    for name in names:
+        events = standing(transcripts.events(name))
+        start = next((event for event in events if isinstance(event, SampleStart)), None)
+        sample = sample_in(name) if start is None else (start.problem_id, start.index)
+        if sample is not None and events:
+            turns[sample] = list(_played(events, "" if start is None else start.mode))
     return turns
 
 

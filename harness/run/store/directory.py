@@ -17,7 +17,7 @@ from harness.run.store.files import read_json
 from harness.run.store.planned_samples import fault_of, planned_samples
 from harness.run.store.results import ResultsFile, SampleResult, read_results, storage_error
 from harness.run.store.transcript import SharedParts, TranscriptWriter, file_name, sample_name
-from harness.run.store.transcripts import FOLDER, PACK, open_pack
+from harness.run.store.transcripts import FOLDER
 
 MANIFEST, RESULTS, SUMMARY = "run.json", "results.jsonl", "summary.json"
 EXPERIMENT = "experiment.json"
@@ -43,7 +43,6 @@ class RunDirectory:
     def __init__(self, path: Path, manifest: Mapping[str, Any]) -> None:
         self.path = path
         self._shared = SharedParts(manifest.get("transcripts"))
-        self._pack = str(path / PACK)
         self.results = ResultsFile(path / RESULTS)
 
     @classmethod
@@ -104,24 +103,7 @@ class RunDirectory:
     def transcript(self, problem_id: str, index: int) -> TranscriptWriter:
         """Open the transcript of a sample, continuing that of an unfinished attempt."""
         path = self.path / FOLDER / file_name(problem_id, index)
-        if os.path.exists(self._pack) and not path.exists():  # noqa: PTH110 - done for each sample
-            self._take_out(path)
         return TranscriptWriter(path, self._shared)
-
-    def _take_out(self, path: Path) -> None:
-        """Unpack the transcript of a finished sample that is to be done again."""
-        pack = open_pack(self.path)
-        if pack is None:
-            return
-        with pack:
-            if path.name not in pack.places:
-                return
-            try:
-                draft = path.with_suffix(".draft")  # unpacked files take precedence: write it whole
-                draft.write_bytes(pack.read(path.name))
-                draft.replace(path)
-            except OSError as error:
-                raise storage_error(path.parent, error) from error
 
     def new_transcript(self, problem_id: str, index: int) -> TranscriptWriter:
         """Open a new transcript, replacing any existing one."""

@@ -12,15 +12,11 @@ from harness.run.store.transcripts import Transcripts
 
 
 def unheard_requests(run: Path, done: Iterable[SampleResult]) -> int:
-    """Return the number of requests of unfinished samples whose answer was lost.
-
-    Raises:
-        RunDirectoryError: the pack is damaged.
-    """
+    """Return the number of requests of unfinished samples whose answer was lost."""
     finished = {file_name(result.problem_id, result.index) for result in done}
     number = 0
-    with Transcripts(run) as transcripts:
-        for name in set(transcripts.names()) - finished:
-            with suppress(RunDirectoryError):
-                number += sum(each.estimated for each in requests_of(transcripts.events(name)))
+    transcripts = Transcripts(run)
+    for name in set(transcripts.names()) - finished:
+        with suppress(RunDirectoryError):
+            number += sum(each.estimated for each in requests_of(transcripts.events(name)))
     return number

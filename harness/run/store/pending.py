@@ -57,25 +57,22 @@ def pending_reasons(
     run: Path, manifest: Mapping[str, Any], done: Collection[str], *, running: bool
 ) -> Iterator[tuple[str, Reason]]:
     """Yield the name of each planned sample without a result, and why it is pending."""
-    with Transcripts(run) as transcripts:
-        try:
-            begun = set(transcripts.names())
-        except RunDirectoryError:  # reasons are unknown with a damaged pack
-            begun = set[str]()
-        never = Reason(NOT_NEEDED) if manifest.get(NOT_NEEDED) else NEVER_RUN
-        read = 0
-        for problem_id, index in in_rounds(samples_by_problem(manifest)):
-            name = sample_name(problem_id, index)
-            if name in done:
-                continue
-            file = _file_name(problem_id, index)
-            if file not in begun:
-                yield name, never
-                continue
-            read += 1
-            reason = _why(transcripts, file) if read <= MOST_READ else Reason(INTERRUPTED)
-            going = running and reason.word == INTERRUPTED
-            yield name, Reason(UNDER_WAY) if going else reason
+    transcripts = Transcripts(run)
+    begun = set(transcripts.names())
+    never = Reason(NOT_NEEDED) if manifest.get(NOT_NEEDED) else NEVER_RUN
+    read = 0
+    for problem_id, index in in_rounds(samples_by_problem(manifest)):
+        name = sample_name(problem_id, index)
+        if name in done:
+            continue
+        file = _file_name(problem_id, index)
+        if file not in begun:
+            yield name, never
+            continue
+        read += 1
+        reason = _why(transcripts, file) if read <= MOST_READ else Reason(INTERRUPTED)
+        going = running and reason.word == INTERRUPTED
+        yield name, Reason(UNDER_WAY) if going else reason
 
 
 def _why(transcripts: Transcripts, name: str) -> Reason:

@@ -104,13 +104,10 @@ class Run:
 
     @property
     def _unheard(self) -> int:
-        """Requests of pending samples whose answer was lost; 0 if the pack is damaged."""
+        """Requests of pending samples whose answer was lost."""
         if len(self.results) >= self.planned or self.filtered_by:
             return 0  # with a filter, requests of left-out samples cannot be told apart
-        try:
-            return unheard_requests(self.path, self.results)
-        except RunDirectoryError:
-            return 0
+        return unheard_requests(self.path, self.results)
 
 
 def read_run(path: Path) -> Run:

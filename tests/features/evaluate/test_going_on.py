@@ -278,20 +278,3 @@ def _counted(answer: Callable[[dict[str, Any], int], Reply]) -> Callable[..., Re
         return Reply({**reply.body, "usage": usage})
 
     return script
-
-
-@pytest.mark.thorough
-def test_packed_samples_are_resumed_too(program: Program, tmp_path: Path) -> None:
-    command = ["run", "--agentic-mode", "-n", "2", "--out", "r"]
-    assert program(*command).returncode == 0
-    assert program("pack", "r").returncode == 0
-    path = tmp_path / "r" / "results.jsonl"
-    first, second = path.read_text().splitlines(keepends=True)
-    path.write_text(first)
-    done = program(*command)
-    assert done.returncode == 0, done.stderr
-    assert len(samples(tmp_path / "r")) == 2
-    (loose,) = (tmp_path / "r" / "transcripts").glob("*.jsonl")
-    events = [json.loads(line)["event"] for line in loose.read_text().splitlines()]
-    assert events.count("sample_start") == 1
-    assert events.count("response") == json.loads(second)["model_calls"], "none is asked again"

@@ -1,7 +1,6 @@
 """Conversations as chat messages and as ATIF, whose import gives the same run."""
 
 import json
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -30,7 +29,7 @@ from harness.models.protocol import (
     UserMessage,
 )
 from harness.run.store.results import SampleResult
-from harness.run.summary.loaded_run import Run, read_run
+from harness.run.summary.loaded_run import Run
 
 STOP = ModelStop(reason="tool_use")
 
@@ -91,14 +90,6 @@ def test_a_line_a_sample_in_the_form_of_chat_completions(agentic: Run) -> None:
             for call in answer.get("tool_calls", ()):
                 assert call["type"] == "function"
                 assert set(call["function"]) == {"name", "arguments"}
-
-
-@pytest.mark.thorough
-def test_a_packed_run_says_the_same(agentic: Run, tmp_path: Path) -> None:
-    before = list(chat_text(agentic))
-    shutil.copytree(agentic.path, tmp_path / "packed")
-    assert harness(tmp_path, "pack", "packed").returncode == 0
-    assert list(chat_text(read_run(tmp_path / "packed"))) == before
 
 
 def test_without_transcripts_there_is_nothing_to_tell(

@@ -60,11 +60,9 @@ def test_parquet_is_no_text_and_wants_a_file(folder: Path) -> None:
     assert (folder / "r.parquet").read_bytes()[:4] == b"PAR1"
 
 
-@pytest.mark.parametrize("change", ["packed", "without transcripts", "under way"])
+@pytest.mark.parametrize("change", ["without transcripts", "under way"])
 def test_other_runs_can_be_exported_or_say_why_not(folder: Path, change: str) -> None:
-    if change == "packed":
-        assert harness(folder, "pack", "r").returncode == 0
-    elif change == "without transcripts":
+    if change == "without transcripts":
         shutil.rmtree(folder / "r" / "transcripts")
     else:
         lines = (folder / "r" / "results.jsonl").read_bytes().splitlines(keepends=True)

@@ -64,9 +64,9 @@ def begun(folder: Path, agents: Agents, command: str, *flags: str, **env: str) -
 
 
 def left(run: Path) -> AgentLeft:
-    with Transcripts(run) as transcripts:
-        (name,) = transcripts.names()
-        (event,) = [e for e in transcripts.events(name) if isinstance(e, AgentLeft)]
+    transcripts = Transcripts(run)
+    (name,) = transcripts.names()
+    (event,) = [e for e in transcripts.events(name) if isinstance(e, AgentLeft)]
     return event
 
 

@@ -121,8 +121,8 @@ async def test_what_a_client_does_is_an_ordinary_run_and_stdout_is_the_protocols
     shown = harness(folder, "show", "r")
     assert shown.returncode == 0, shown.stderr
     assert "1 sample by an agent not isolated from hidden tests" in shown.stdout
-    with Transcripts(folder / "r") as transcripts:
-        text = "".join(e.model_dump_json() for e in transcripts.events(transcripts.names()[0]))
+    transcripts = Transcripts(folder / "r")
+    text = "".join(e.model_dump_json() for e in transcripts.events(transcripts.names()[0]))
     assert '"client":"by hand 2"' in text
     again = harness(folder, *words())
     assert again.returncode == 0, again.stderr

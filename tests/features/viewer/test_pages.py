@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from program import harness
 from runs_made import (
     request,
     response,
@@ -490,32 +489,6 @@ class TestASample:
     ) -> None:
         write_transcript(run, "p/a", [start("p/a"), response(1, "x")])
         assert visitor.client.get(f"{visitor.where('A')}/lines/{path}").status_code == 404
-
-
-@pytest.mark.thorough
-def test_packed_transcripts_are_read_as_loose_ones_are(visitor: Visitor, tmp_path: Path) -> None:
-    assert harness(tmp_path, "run", "--agentic-mode", "-n", "3", "--out", "r").returncode == 0
-    title = re.findall(r"data-item>([^<]+)<", visitor.run())[0]
-    loose = visitor.sample(title)
-    assert "Turn 1" in loose
-    assert harness(tmp_path, "pack", "r").returncode == 0
-    assert not (tmp_path / "r" / "transcripts").exists()
-
-    def talk(page: str) -> str:
-        return page[page.index('id="talk"') :].partition("<footer")[0]
-
-    assert talk(visitor.sample(title)) == talk(loose)
-    again = Visitor(tmp_path)
-    assert talk(again.sample(title)) == talk(loose)
-    again.client.close()
-
-
-def test_a_pack_that_is_damaged_is_told_of(visitor: Visitor, tmp_path: Path) -> None:
-    run = write_run(tmp_path / "r", [result("p/a")])
-    (run / "transcripts.pack").write_bytes(b"no pack")
-    page = visitor.sample("A")
-    assert "is damaged" in page
-    assert "Final solution" in page
 
 
 @pytest.mark.thorough

@@ -5,11 +5,12 @@ and regraded. Only its results are in another order, that of the samples, since 
 are in the order in which its samples ended.
 """
 
+import fcntl
 import os
 import shutil
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Generator, Iterable, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import reduce
 from pathlib import Path
@@ -20,7 +21,6 @@ import typer
 
 from harness.errors import RunDirectoryError, StorageError, UsageError
 from harness.features.show.library import LoadedRun
-from harness.features.storage.pack import held, pack
 from harness.figures import count
 from harness.models.prices.price_lists import ListedPrice
 from harness.run.settings.python_arguments import path_of
@@ -35,10 +35,10 @@ from harness.run.store.directory import (
     read_manifest,
     write_json,
 )
-from harness.run.store.files import LARGEST_SUMMARY, read_json
+from harness.run.store.files import LARGEST_SUMMARY, open_file, read_json
 from harness.run.store.planned_samples import samples_by_problem
 from harness.run.store.results import SampleResult, read_results
-from harness.run.store.transcripts import FOLDER, PACK, Transcripts
+from harness.run.store.transcripts import FOLDER, Transcripts
 from harness.run.store.versions import versions_together
 from harness.run.summary.loaded_run import max_tokens_of, prices_as_of, read_run, with_costs
 from harness.run.summary.summary import Summary, summarize
@@ -160,7 +160,7 @@ def merge(paths: Sequence[Path], out: Path, *, partial: bool = False) -> Merged:
     _check_free(out)
     with ExitStack() as stack:
         for part in parts:
-            stack.enter_context(held(part.path / RESULTS))
+            stack.enter_context(_held(part.path / RESULTS))
         problems = _problems(parts)
         results = _results(parts, problems)
         _check_batches(parts, results)
@@ -175,8 +175,6 @@ def merge(paths: Sequence[Path], out: Path, *, partial: bool = False) -> Merged:
                 os.fsync(file.fileno())
             write_json(draft / SUMMARY, summary.model_dump(mode="json"))
             write_json(draft / MANIFEST, _manifest(parts, problems, missing))
-            if any((part.path / PACK).exists() for part in parts):
-                pack(draft)
             draft.replace(out)
         except OSError as error:
             _check_free(out)  # another call may have been faster
@@ -184,6 +182,32 @@ def merge(paths: Sequence[Path], out: Path, *, partial: bool = False) -> Merged:
         finally:
             shutil.rmtree(draft, ignore_errors=True)
     return Merged(summary, missing)
+
+
+@contextmanager
+def _held(path: Path) -> Generator[None]:
+    """Keep a run from going on meanwhile, by a lock that needs no right to write.
+
+    Raises:
+        RunDirectoryError: another process is at work on the run, or its results cannot be read.
+    """
+    try:
+        file = open_file(path)
+    except FileNotFoundError:  # nothing is graded yet
+        yield
+        return
+    except OSError as error:
+        raise RunDirectoryError(f"{path} cannot be read: {error.strerror}") from error
+    with file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise RunDirectoryError(
+                f"{path.parent}: another process is at work on this run; wait for it to end"
+            ) from error
+        except OSError:  # a file system without locks, or one that gives none to readers
+            pass
+        yield
 
 
 def _check_free(out: Path) -> None:
@@ -321,13 +345,13 @@ def _copy_transcripts(parts: Sequence[ShardFolder], folder: Path) -> None:
     """
     for part in parts:
         same = part.manifest.get("transcripts") == parts[0].manifest.get("transcripts")
-        with Transcripts(part.path) as transcripts:
-            for name in transcripts.names():
-                data = transcripts.read(name)
-                if not same:
-                    lines = data.splitlines(keepends=True)
-                    data = b"".join(map(transcripts.shared.put_back, lines))
-                (folder / name).write_bytes(data)
+        transcripts = Transcripts(part.path)
+        for name in transcripts.names():
+            data = transcripts.read(name)
+            if not same:
+                lines = data.splitlines(keepends=True)
+                data = b"".join(map(transcripts.shared.put_back, lines))
+            (folder / name).write_bytes(data)
 
 
 def _summary(parts: Sequence[ShardFolder], results: Sequence[SampleResult]) -> Summary:

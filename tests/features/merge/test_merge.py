@@ -138,18 +138,6 @@ def test_a_shard_that_goes_on_is_refused(copies: Path) -> None:
     assert not (copies / "merged").exists()
 
 
-def test_packed_transcripts_stay_packed_and_whole(copies: Path) -> None:
-    before = {path.name: path.read_bytes() for path in (copies / "s2" / "transcripts").iterdir()}
-    assert harness(copies, "pack", "s2").returncode == 0
-    done = harness(copies, "merge", *shards(), "--out", "m")
-    assert done.returncode == 0, done.stderr
-    assert (copies / "m" / "transcripts.pack").exists()
-    assert harness(copies, "pack", "--undo", "m").returncode == 0
-    after = {path.name: path.read_bytes() for path in (copies / "m" / "transcripts").iterdir()}
-    assert len(after) == 20
-    assert before.items() <= after.items()
-
-
 @pytest.mark.thorough
 def test_a_missing_shard_is_named_and_may_be_left_out_and_made_up_for(copies: Path) -> None:
     done = harness(copies, "merge", *shards(1, 3), "--out", "m")

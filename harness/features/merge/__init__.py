@@ -1,0 +1,1 @@
+"""`harness merge`: merge the shards of a run."""
