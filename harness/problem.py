@@ -102,6 +102,8 @@ class TestCode(Frozen):
         classes: names of the solution's classes; only of these do tests make objects.
         shared: names of classes that `before` and the solution's preamble define; their objects
             are exchanged as data.
+        asked: names that the tests use and the problem asks the solution to define, apart from
+            the entry point.
         public: script of the first tests of the problem; contains nothing of hidden ones.
         hidden: script of the other tests.
     """
@@ -111,6 +113,7 @@ class TestCode(Frozen):
     before: str = ""
     classes: tuple[str, ...] = ()
     shared: tuple[str, ...] = ()
+    asked: tuple[str, ...] = ()
     public: TestScript | None = None
     hidden: TestScript | None = None
 

@@ -20,6 +20,7 @@ _ENDINGS = {
     "cut": (Ending.CUT_SHORT, ""),
     "room": (Ending.ERROR, "the program filled its working directory"),
     "threads": (Ending.ERROR, "the program started too many threads"),
+    "unstarted": (Ending.ERROR, "the program could not be started"),
     "garbage": (Ending.ERROR, "the program wrote on the judge's own channel"),
 }
 """Ending and error text of tests whose process was ended."""

@@ -213,7 +213,10 @@ def _of_values(
     before = f"{HELPERS}\n{row.test_setup}"
     public, hidden = (_units(texts, where, "tests") if texts else None for texts in chosen)
     checker, known, unknown = units.code_tests(
-        public, hidden, entry_point, before, defined=_defined(row)
+        *(public, hidden, entry_point, before),
+        defined=_defined(row),
+        starter=row.starter_code,
+        statement=row.statement,
     )
     rule = "first" if all(test.public is None for test in row.tests) else "source"
     return Split(known, unknown, rule), checker
@@ -233,6 +236,8 @@ def _of_code(row: JsonlRow, test: str | tuple[str, ...], where: str) -> tuple[Sp
             *(None, hidden, entry_point, row.test_setup, first),
             defined=_defined(row),
             preamble=_preamble(row),
+            starter=row.starter_code,
+            statement=row.statement,
         )
         return Split(tests[1], tests[2], "first"), tests[0]
     public = _units(row.public_test, where, "public_test")
@@ -240,6 +245,8 @@ def _of_code(row: JsonlRow, test: str | tuple[str, ...], where: str) -> tuple[Sp
         *(public, hidden, entry_point, row.test_setup),
         defined=_defined(row),
         preamble=_preamble(row),
+        starter=row.starter_code,
+        statement=row.statement,
     )
     return Split(known, unknown, "source"), checker
 

@@ -2,7 +2,8 @@
 
 Each solution answers the public examples of a problem of HumanEval or MBPP, and returns an object
 of one family elsewhere: its operators, conversions or methods say what a test would like to hear.
-A test counts as won where it passes, and neither an `object()` nor `[]` passes it. None may be won.
+Others raise what Python reads as a signal, or define the modules that tests use. A test counts as
+won where it passes, and neither an `object()` nor `[]` nor 0 passes it. None may be won.
 
     python tests/benchmarks/lying_objects.py --data FOLDER [--rows N] [--family NAME …]
 """
@@ -31,10 +32,23 @@ _SMALL = "; ".join(
 )
 _TRUE = "lambda *given: True"
 _MANY = "[*range(-999, 9999), True, None, *map(str, range(99)), *map(chr, range(32, 127)), '']"
+_STOP = "lambda *given, **named: next(iter(()))"
+_CROSSED = (
+    *("call", "len", "getitem", "contains", "iter", "next", "hash", "str", "repr", "format", "int"),
+    *("float", "index", "bool", "eq", "ne", "lt", "le", "gt", "ge", "add", "radd", "sub", "rsub"),
+    *("abs", "round", "getattr", "enter", "exit", "instancecheck", "deepcopy", "copy"),
+)
+_MODULES = (
+    *("np", "numpy", "math", "sys", "re", "collections", "itertools", "functools", "operator"),
+    *("json", "random", "string", "statistics", "copy", "datetime", "heapq", "bisect"),
+    *("isclose", "Counter", "fabs", "floor", "ceil", "sqrt", "assertion", "is_floats", "poly"),
+    *("encode_cyclic", "encode_shift", "check", "allclose", "approx"),
+)
 
 FAMILIES = {
     "plain object": "pass",
     "empty list": "__new__ = lambda kind: []",
+    "zero": "__new__ = lambda kind: 0",
     "subtraction": f"{_SMALL}; __abs__ = __neg__ = __pos__ = __round__ = lambda *given: 0.0",
     "comparison": "; ".join(f"__{name}__ = {_TRUE}" for name in ("eq", "lt", "le", "gt", "ge"))
     + "; __ne__ = lambda *given: False; __hash__ = lambda self: 0; "
@@ -59,10 +73,15 @@ FAMILIES = {
     "__complex__ = lambda self: 0j; __trunc__ = __floor__ = __ceil__ = lambda self: 0; "
     "__format__ = lambda *given: '0'; __str__ = __repr__ = lambda self: '0'; "
     "__bytes__ = lambda self: b''",
+    "signal": "__new__ = lambda kind: next(iter(()))",
+    "signal of an object": "; ".join(f"__{name}__ = {_STOP}" for name in _CROSSED),
+    "module": f"global {', '.join(_MODULES)}; {' = '.join(_MODULES)} = "
+    "type('M', (type,), {'__getattr__': lambda kind, name: lambda *given, **named: 0})('M', (), {})"
+    "; __new__ = lambda kind: 0",
 }
-"""Class bodies; the first two are what the others are compared with."""
+"""Class bodies; the first three are what the others are compared with."""
 
-PLAIN = 2
+PLAIN = 3
 _SOLUTION = """
 {reference}
 turns = []

@@ -16,6 +16,7 @@ from harness.sandbox.limits import MEBIBYTE, Limits
 from harness.sandbox.program import Program
 from harness.sandbox.worker import Worker
 from harness.sources.code_tests.units import code_tests, read_units
+from harness.sources.signature import defined_names
 
 LIMITS = Limits(cpu_s=1.0, memory_bytes=512 * MEBIBYTE, output_bytes=4 * MEBIBYTE)
 Run = Callable[..., Grade]
@@ -42,7 +43,12 @@ def run(worker: Worker) -> Run:
     ) -> Grade:
         tests = dedent(tests) if isinstance(tests, str) else tests
         units = read_units(tests)
-        checker, public, hidden = code_tests(None, units, name, dedent(before), first)
+        known = defined_names(dedent(code))
+        checker, public, hidden = code_tests(
+            *(None, units, name, dedent(before), first),
+            defined=known,
+            statement=f"Define {', '.join(map('`{}`'.format, known))}.",
+        )
         program = Program(dedent(code), "", name)
         return judge(worker, Task(program, (*public, *hidden), LIMITS, checker=checker, **task))
 

@@ -18,6 +18,7 @@ from harness.sandbox.limits import MEBIBYTE, Limits
 from harness.sandbox.program import Program
 from harness.sandbox.worker import Worker
 from harness.sources.code_tests.units import code_tests, read_units
+from harness.sources.signature import defined_names
 
 LIMITS = Limits(cpu_s=2.0, memory_bytes=512 * MEBIBYTE, output_bytes=4 * MEBIBYTE)
 FILE = Path(__file__).parents[1] / "benchmarks" / "lying_objects.py"
@@ -25,7 +26,12 @@ DATA = os.environ.get("HARNESS_TEST_DATA")
 
 
 def grade(worker: Worker, code: str, tests: str | Sequence[str], name: str = "f") -> Grade:
-    checker, _, hidden = code_tests(None, read_units(tests), name, "")
+    known = defined_names(dedent(code))
+    known[name] = False
+    asked = ", ".join(map("`{}`".format, (*known, "MOST")))
+    checker, _, hidden = code_tests(
+        None, read_units(tests), name, "", defined=known, statement=f"Define {asked}."
+    )
     program = Program(dedent(code), "", name)
     return judge(worker, Task(program, hidden, LIMITS, checker=checker, stop=Stop.NEVER))
 
@@ -252,6 +258,6 @@ def test_no_family_of_lying_objects_wins_a_hidden_test_of_real_rows() -> None:
     module = _benchmark()
     problems = module.problems_of(Path(DATA), 6)
     efficiency = module.measure(problems, list(module.FAMILIES))
-    assert len(efficiency) == 10
+    assert len(efficiency) == 14
     assert {name: each.won for name, each in efficiency.items() if each.won} == {}
     assert all(each.tests > 0 for each in efficiency.values())

@@ -54,6 +54,11 @@ def test_a_right_program_is_accepted_on_every_test(shared_worker: Worker) -> Non
         ("int main() { for (;;) {} }", Verdict.TIME_LIMIT, ""),
         ("int main() {}", Verdict.WRONG_ANSWER, ""),
         (
+            'asm(".section .interp,\\"a\\"\\n.string \\"/usr/bin/env\\"\\n.text");\nint main() {}',
+            Verdict.RUNTIME_ERROR,
+            "could not be started",
+        ),
+        (
             "#include <vector>\nint main() { for (std::vector<long> v;;) v.push_back(1); }",
             Verdict.MEMORY_LIMIT,
             "",

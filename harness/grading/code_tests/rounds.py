@@ -191,6 +191,7 @@ class Rounds:
             "before": code.before,
             "classes": code.classes,
             "shared": code.shared,
+            "asked": code.asked,
             "call": script.call,
             "entry_point": self.program.entry_point or "",
         }

@@ -24,7 +24,7 @@ from inside.walls.lockdown import Lockdown
 from inside.working_directory import empty_working_directory
 
 RUN, WAIT, ARGUMENTS, CLOSE = b"f", b"w", b"a", b"c"  # orders to the launcher
-STARTED, ENDED = b"P", b"W"
+STARTED, ENDED, NOT_EXECUTED = b"P", b"W", b"Xexecveat"
 ABOVE = 20  # first descriptor that is out of the way of these
 PATIENCE_S = 20.0
 _PROCESS, _END, _SIZE = struct.Struct("=i"), struct.Struct("=4q"), struct.Struct("=I")
@@ -53,6 +53,11 @@ def placed(low: Sequence[int], others: Sequence[int]) -> list[int]:
     kept = high[len(low) :]
     close_all_but(*range(3, len(low)), *kept)
     return kept
+
+
+def _end_of(word: bytes) -> str:
+    """Return the end of a test whose process said something; the program itself cannot."""
+    return "unstarted" if word == NOT_EXECUTED else "garbage"
 
 
 class CompiledTrial(SolutionTrial):
@@ -131,7 +136,7 @@ class CompiledTrial(SolutionTrial):
         if waited.missing == "gone":
             waited = waited._replace(cpu_s=(user_us + system_us) / 1e6)
         self.keep_files()
-        record = self.record(waited, waited.missing or "garbage")
+        record = self.record(waited, waited.missing or _end_of(waited.word))
         if self.can_fork:
             kill_strays(self.template.pid)
         empty_working_directory()

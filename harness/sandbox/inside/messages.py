@@ -27,7 +27,7 @@ RUNNER_FAILED = 70  # EX_SOFTWARE of sysexits.h
 # How a test ended, as far as the fork server can tell.
 ENDS = (
     *("done", "cannot_compile", "cpu", "wall", "asleep", "cut", "memory", "room", "threads"),
-    *("gone", "garbage", "broken"),
+    *("gone", "garbage", "broken", "unstarted"),
 )
 _RECORD = struct.Struct("=B?dd12q")
 _HEAD = struct.Struct("=iqd")

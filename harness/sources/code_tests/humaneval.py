@@ -126,7 +126,10 @@ def parse_row(line: Line, *, name: str) -> Problem:
         public = read_units(shown) if shown else None
         hidden = read_script(test, entry_point)
         checker, known, unknown = code_tests(
-            public, hidden, entry_point, before, defined=defined_names(prompt + solution)
+            *(public, hidden, entry_point, before),
+            defined=defined_names(prompt + solution),
+            starter=prompt,
+            statement=docstring,
         )
     except TestCodeError as error:
         raise DataError(line.where, "test", str(error)) from None

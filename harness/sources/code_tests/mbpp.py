@@ -45,6 +45,7 @@ def parse_row(line: Line, *, name: str) -> Problem:
         checker, known, unknown = units.code_tests(
             *(units.read_units(tests[:1]), hidden, entry_point, before),
             defined=defined_names(code),
+            statement=asked,
         )
     except units.TestCodeError as error:
         raise DataError(where, "test_list", str(error)) from None

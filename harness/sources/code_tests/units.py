@@ -16,12 +16,8 @@ from itertools import dropwhile
 from harness import python_source
 from harness.problem import NO_EXCEPTION, Checker, TestCase, TestCode, TestScript
 from harness.sources.code_tests.asserting import asserting_names, asserts_something, is_test
+from harness.sources.code_tests.names import Known, names_of
 from harness.sources.code_tests.pytest_use import OF_PYTEST, unknown_names
-from harness.sources.code_tests.solution_classes import (
-    calls_function_of,
-    classes_of,
-    classes_used,
-)
 from harness.sources.code_tests.starts import drop_starts, is_start
 
 MOST_CHARACTERS = 1 << 25
@@ -263,6 +259,8 @@ def code_tests(
     *,
     defined: Mapping[str, bool] | None = None,
     preamble: str = "",
+    starter: str = "",
+    statement: str = "",
 ) -> tuple[Checker, tuple[TestCase, ...], tuple[TestCase, ...]]:
     """Return the checker and the public and hidden tests of test code.
 
@@ -273,8 +271,11 @@ def code_tests(
         before: source that runs before them.
         first: number of tests of `hidden` that are public, if `public` is None.
         defined: names that a known solution defines, and whether each is a class.
-        preamble: source that runs before the solution. If the tests call a function of it, it runs
-            before the tests as well: no solution may replace a function that judges.
+        preamble: source that runs before the solution. If the tests use a function of it, or a
+            class with methods, it runs before the tests as well: no solution may replace what
+            judges.
+        starter: starter code, of which the same holds for what it defines whole.
+        statement: what the model is told to define.
     """
     if public is None:
         parts = [(hidden, slice(first), True), (hidden, slice(first, None), False)]
@@ -287,19 +288,31 @@ def code_tests(
         else None
         for (units, chosen, to_the_last), case in zip(parts, cases, strict=True)
     ]
-    trees = [units.tree for units in (public, hidden) if units is not None]
-    classes = classes_used(trees, entry_point, defined or {})
-    shared: tuple[str, ...] = ()
-    if calls_function_of(trees, preamble):
-        before = f"{preamble}\n{before}"
-        shared = classes_of(preamble)
-        classes = tuple(each for each in classes if each not in shared)
+    read = [units for units in (public, hidden) if units is not None]
+    names = names_of(
+        [units.tree for units in read],
+        before,
+        [text for units in read for text in units.texts],
+        entry_point,
+        Known(
+            defined=defined or {},
+            preamble=preamble,
+            starter=starter,
+            statement=statement,
+            shown="\n".join(test.input for test in cases[0]),
+        ),
+    )
     code = TestCode(
-        before=before, classes=classes, shared=shared, public=scripts[0], hidden=scripts[1]
+        before="\n".join(filter(None, (names.before, before))),
+        classes=names.classes,
+        shared=names.shared,
+        asked=names.asked,
+        public=scripts[0],
+        hidden=scripts[1],
     )
     known, unknown = cases
     marked = tuple(test.model_copy(update={"public": True}) for test in known)
-    unused = {name for name in ("classes", "shared") if not getattr(code, name)}
+    unused = {name for name in ("classes", "shared", "asked") if not getattr(code, name)}
     text = code.model_dump_json(exclude=unused).encode("utf-8", "surrogatepass")
     checker = Checker(kind="tests", code=hashlib.sha256(text).hexdigest(), tests=code)
     return checker, marked, tuple(unknown)

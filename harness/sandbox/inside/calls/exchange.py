@@ -15,7 +15,8 @@ other value is an object of one key:
     {"m": ["Decimal", "1.5"]} a Decimal, Fraction, date, time, datetime or timedelta
     {"n": [dtype, v]}         a numpy array
     {"t": "int"}              a built-in type or exception
-    {"c": …}                  a function of the tests, or of a module
+    {"c": …}                  a function of the tests, or of a module; {"h": number} is one that
+                              leads to it
     {"o": [[type, pairs], …]} an object of a class that both sides define, and those that it leads
                               to, with their attributes; {"p": number} is one of them
     {"r": [call, place]}      an object that stays in the solution's process
@@ -40,6 +41,8 @@ from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
+
+from inside.calls.slots import SENT_AS
 
 MOST_VALUES = 20_000_000
 DEEPEST = 200
@@ -77,12 +80,15 @@ class Writer:
         shared: names of classes that both sides define.
     """
 
-    def __init__(self, refer: Callable[[Any], Any], shared: frozenset[str] = frozenset()) -> None:
+    def __init__(
+        self, refer: "Callable[[Any, Writer], Any]", shared: frozenset[str] = frozenset()
+    ) -> None:
         self.refer = refer
         self.shared = shared
         self.left = MOST_VALUES
         self.places: dict[int, int] = {}
         self.objects: list[Any] = []
+        self.functions: list[Any] = []
 
     def write(self, value: Any, depth: int = 0) -> Any:
         """Return a value as JSON. Raises UnsendableError."""
@@ -133,7 +139,7 @@ class Writer:
             return self.write(_base(value), depth)
         if kind.__name__ in self.shared and hasattr(value, "__dict__"):
             return self._shared(value, depth)
-        return self.refer(value)
+        return self.refer(value, self)
 
     def _shared(self, value: Any, depth: int) -> dict[str, Any]:
         """Return an object and those that it leads to, without recursion along a chain of them."""
@@ -213,6 +219,7 @@ class Reader:
         self.functions = functions
         self.shared = shared or {}
         self.objects: list[Any] = []
+        self.functions_read: list[Any] = []
 
     def read(self, data: Any) -> Any:
         """Return the value. Raises arbitrary exceptions on data not written by `Writer`."""
@@ -251,6 +258,8 @@ class Reader:
                 return BUILT_IN_TYPES[content]
             case "c" if self.functions:
                 return self._function(content)
+            case "h":
+                return self.functions_read[content]
             case "o":
                 return self._shared(content)
             case "p":
@@ -285,22 +294,31 @@ class Reader:
             for name in content[1].split(".") if content[1:] else ():
                 value = getattr(value, name)
             return value
-        code, defaults, named_defaults, cells, names = content
-        namespace = {name: self.read(value) for name, value in names.items()}
-        namespace["__builtins__"] = builtins
+        code, defaults, named_defaults, contents, names = content
+        namespace: dict[str, Any] = {"__builtins__": builtins}
+        cells = tuple(types.CellType() for _ in contents)
         function = types.FunctionType(
             marshal.loads(base64.b64decode(code)),  # noqa: S302 - code of the tests, in a sandbox
             namespace,
             None,
-            self.read(defaults),
-            tuple(types.CellType(self.read(cell)) for cell in cells),
+            None,
+            cells,
         )
+        before = self.functions_read
+        self.functions_read = [*before, function]
+        function.__defaults__ = self.read(defaults)
         function.__kwdefaults__ = self.read(named_defaults)
+        for cell, each in zip(cells, contents, strict=True):
+            cell.cell_contents = self.read(each)
+        namespace.update((name, self.read(value)) for name, value in names.items())
+        self.functions_read = before
         return function
 
 
 def write_function(value: Any, writer: Writer) -> Any:
     """Return a function as JSON: by name if a module's, as code if the tests' own.
+
+    A function that it leads to may lead back to it.
 
     Raises:
         UnsendableError: it is not a function, or uses something that cannot be sent.
@@ -314,18 +332,21 @@ def write_function(value: Any, writer: Writer) -> Any:
         if _is_installed(module) and name and "<" not in name:
             return {"c": [module, name]}
         raise UnsendableError(f"an object of type {type(value).__name__!r}")
+    if value in writer.functions:
+        return {"h": writer.functions.index(value)}
+    writer.functions.append(value)
     code = value.__code__
     known = value.__globals__
-    names = {name: known[name] for name in _names(code) if name in known}
-    return {
-        "c": [
-            base64.b64encode(marshal.dumps(code)).decode(),
-            writer.write(value.__defaults__, 1),
-            writer.write(value.__kwdefaults__, 1),
-            [writer.write(cell.cell_contents, 1) for cell in value.__closure__ or ()],
-            {name: writer.write(each, 1) for name, each in names.items() if each is not value},
-        ]
-    }
+    names = {name: SENT_AS.get(name, known[name]) for name in _names(code) if name in known}
+    content = [
+        base64.b64encode(marshal.dumps(code)).decode(),
+        writer.write(value.__defaults__, 1),
+        writer.write(value.__kwdefaults__, 1),
+        [writer.write(cell.cell_contents, 1) for cell in value.__closure__ or ()],
+        {name: writer.write(each, 1) for name, each in names.items()},
+    ]
+    writer.functions.pop()
+    return {"c": content}
 
 
 def _is_installed(module: Any) -> bool:

@@ -17,13 +17,14 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from inside.calls.exchange import Reader, UnsendableError, Writer, write_function
+from inside.calls.signals import SolutionError, as_error
 from inside.calls.stand_in import MissingOutcomeError, Remote, facts
 from inside.calls.standing import MADE, RETURNED
 
 MOST_CALLS = 200_000
 MOST_SKIPPED = 20_000
-JUDGING = frozenset({"eq", "ne", "lt", "le", "gt", "ge", "contains", "bool", "isinstance"})
-"""Operations in which an object of the solution influences a test's verdict."""
+ALONE_JUDGING = frozenset({"bool", "hash"})
+"""Operations on one object of the solution that influence a verdict; those on several all do."""
 
 
 class ExhaustedError(BaseException):
@@ -37,6 +38,7 @@ class RemoteCalls:
         known: calls already carried out, one line of JSON each.
         outcomes: outcomes of the first of those calls, one line each.
         classes: names of the solution's classes, of which the tests make objects.
+        entry_point: name of the function or class that is tested.
 
     Attributes:
         made: the calls of this run, in order.
@@ -47,7 +49,9 @@ class RemoteCalls:
         iterators: items left of objects that the tests iterate, by place; None where none is.
     """
 
-    def __init__(self, known: str, outcomes: str, classes: Iterable[str] = ()) -> None:
+    def __init__(
+        self, known: str, outcomes: str, classes: Iterable[str] = (), entry_point: str = ""
+    ) -> None:
         self.known = known.split("\n") if known else []
         self.outcomes = outcomes.split("\n")[:-1]
         self.made: list[str] = []
@@ -57,6 +61,7 @@ class RemoteCalls:
         self.skipped = 0
         self.describing = False
         self.classes = frozenset(classes)
+        self.entry_point = entry_point
         self.iterators: dict[tuple[Any, ...], Iterator[Any] | None] = {}
         self.exceptions: dict[str, type[BaseException]] = {}
         self.shared: frozenset[str] = frozenset()
@@ -80,26 +85,29 @@ class RemoteCalls:
         """Return a value in the form calls hold it. Raises UnsendableError."""
         return Writer(self._refer, self.shared).write(value)
 
-    def _refer(self, value: Any) -> Any:
+    @staticmethod
+    def _refer(value: Any, writer: Writer) -> Any:
         if isinstance(value, Remote):
             return {"r": facts(value).place}
-        return write_function(value, Writer(self._refer, self.shared))
+        return write_function(value, writer)
 
     def call(self, function: Any, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
         """Call a function or class of the solution."""
         written = [self.write(each) for each in arguments]
         names = {name: self.write(each) for name, each in named.items()}
         kind = "make" if isinstance(function, Remote) and facts(function).is_class else "call"
-        try:
-            value, left = self.make([kind, self.write(function), written, names])
-        except StopIteration as error:
-            if facts(function).is_name:  # would end a loop of the tests, e.g. one over map()
-                raise _as_runtime_error(error) from None
-            raise
+        value, left = self.make([kind, self.write(function), written, names])
+        if self._judges(function, value):
+            self.asked += 1
         for argument, now in zip((*arguments, *named.values()), left, strict=False):
             if now:
                 replace(argument, self.reader.read(now[0]))
         return value
+
+    def _judges(self, function: Any, value: Any) -> bool:
+        """Return whether a call's plain result is the solution's word on other results."""
+        own = facts(function)
+        return own.is_name and own.place[0] != self.entry_point and not isinstance(value, Remote)
 
     def get(self, owner: Any, name: str) -> Any:
         """Return an attribute of an object of the solution."""
@@ -111,7 +119,7 @@ class RemoteCalls:
 
     def do(self, operation: str, *operands: Any) -> Any:
         """Apply a Python operation to objects of the solution."""
-        if operation in JUDGING:
+        if len(operands) > 1 or operation in ALONE_JUDGING:
             self.asked += 1
         return self.make(["do", operation, [self.write(each) for each in operands]])[0]
 
@@ -122,7 +130,7 @@ class RemoteCalls:
         if not self.guessing and number < len(self.outcomes) and self._is_known(number, line):
             self.made.append(self.known[number])
             self.used += 1
-            return self._read(self.outcomes[number])
+            return self._read(self.outcomes[number], may_end=call[:2] == ["do", "next"])
         self.guessing = True
         if number >= MOST_CALLS:
             raise ExhaustedError
@@ -146,22 +154,25 @@ class RemoteCalls:
             case _:
                 return data
 
-    def _read(self, line: str) -> tuple[Any, list[Any]]:
+    def _read(self, line: str, *, may_end: bool) -> tuple[Any, list[Any]]:
+        """Return an outcome; `may_end`: whether it may be the end of an iterator."""
         try:
             outcome = json.loads(line)
             if "x" not in outcome:
                 return self.reader.read(outcome["v"]), outcome.get("a", [])
-            error = self._exception(outcome["x"])
+            error = self._exception(outcome["x"], may_end=may_end)
         except (MissingOutcomeError, ExhaustedError):
             raise
         except Exception as error:
             raise SolutionError(f"its answer cannot be read: {type(error).__name__}") from None
         raise error
 
-    def _exception(self, description: dict[str, Any]) -> BaseException:
+    def _exception(self, description: dict[str, Any], *, may_end: bool) -> BaseException:
         for name in description["types"]:
             kind = self.exceptions.get(name) or getattr(builtins, name, None)
             if isinstance(kind, type) and issubclass(kind, BaseException):
+                if not (may_end and kind is StopIteration):
+                    kind = as_error(kind)
                 error = kind.__new__(kind)
                 error.args = tuple(map(self.reader.read, description.get("args", [])))
                 error.__dict__["solution_text"] = str(description.get("text", name))
@@ -180,20 +191,6 @@ class RemoteCalls:
         self.skipped += 1
         if self.skipped > MOST_SKIPPED:
             raise ExhaustedError
-
-
-class SolutionError(Exception):
-    """A failure of the solution that no built-in exception represents."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__(text)
-        self.solution_text = text
-
-
-def _as_runtime_error(error: BaseException) -> RuntimeError:
-    made = RuntimeError("the solution raised StopIteration")
-    made.__dict__["solution_text"] = error.__dict__.get("solution_text", "StopIteration")
-    return made
 
 
 def replace(old: Any, new: Any) -> None:

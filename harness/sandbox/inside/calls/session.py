@@ -84,7 +84,7 @@ class CallSession:
             case "call" | "make":
                 return self._call(*rest, stays=kind == "make")
             case "share":
-                self.shared = {name: self.find(name) for name in rest[0]}
+                self.shared = {name: self.find(name) for name in rest[0] if self._has(name)}
                 self.reader = Reader(self._look_up, functions=True, shared=self.shared)
                 result = None
             case "get":
@@ -96,6 +96,13 @@ class CallSession:
                 do = self._chunk if rest[0] == "chunk" else OPERATIONS[rest[0]]
                 result = do(*operands)
         return self._valued(result)
+
+    def _has(self, name: str) -> bool:
+        try:
+            self.find(name)
+        except NameError:
+            return False
+        return True
 
     def _call(
         self, function: Any, arguments: list[Any], named: dict[str, Any], *, stays: bool
@@ -130,7 +137,7 @@ class CallSession:
     def _write(self, value: Any) -> Any:
         return Writer(self._refer, frozenset(self.shared)).write(value)
 
-    def _refer(self, value: Any) -> Any:
+    def _refer(self, value: Any, _writer: Writer | None = None) -> Any:
         number = len(self.results) - 1
         name = type(value).__name__[:100]
         if value is self.results[-1]:
@@ -172,5 +179,5 @@ class CallSession:
         return {"types": names, "args": arguments, "text": self.describe(error)}
 
 
-def _refuse(value: Any) -> Any:
+def _refuse(value: Any, _writer: Writer) -> Any:
     raise UnsendableError(type(value).__name__)

@@ -10,9 +10,29 @@ import ast
 import warnings
 from typing import Any
 
+from inside.calls.signals import ERRORS, Expected, error_name
+
 _SIMPLE = (ast.Expr, ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Assert, ast.Delete)
 _COMPOUND = (ast.If, ast.For, ast.While, ast.With, ast.Try, ast.Match)
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+
+
+SENT_AS = {
+    "__caught__": tuple,  # `tuple()` catches nothing
+    "__skip__": tuple,
+    **{error_name(kind): kind for kind in ERRORS},
+}
+"""What a function of the tests that goes to the solution has in place of the guard's names."""
+
+
+def parse(source: str, name: str) -> ast.Module:
+    """Return the syntax tree of test code; what expects a signal also expects its error."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        tree = ast.parse(source, name)
+    if any(kind.__name__ in source for kind in ERRORS):
+        tree = ast.fix_missing_locations(Expected().visit(tree))
+    return tree
 
 
 class Slots:
@@ -26,10 +46,8 @@ class Slots:
 
     def tree(self) -> ast.Module:
         """Return the syntax tree to run."""
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            tree = ast.parse(self.source, "tests.py")
-            tree.body = [*self._guarded(tree.body), *self.cases]
+        tree = parse(self.source, "tests.py")
+        tree.body = [*self._guarded(tree.body), *self.cases]
         return ast.fix_missing_locations(tree)
 
     def _guarded(self, body: list[ast.stmt], case: str = "") -> list[ast.stmt]:
@@ -57,14 +75,14 @@ class Slots:
         return [_guard(statement)]
 
     def _unit(self, slot: int) -> list[ast.stmt]:
-        body = ast.parse(self.units[slot], f"test {slot + 1}").body
+        body = parse(self.units[slot], f"test {slot + 1}").body
         if len(body) == 1 and isinstance(body[0], ast.FunctionDef):
             body = [*body, *ast.parse(f"{body[0].name}()").body]
         body = [_with_operands(each) for each in body]
         return [_judged(slot, self._guarded(body))]
 
     def _method(self, slot: int, case: str) -> list[ast.stmt]:
-        methods = self._guarded(ast.parse(self.units[slot], f"test {slot + 1}").body)
+        methods = self._guarded(parse(self.units[slot], f"test {slot + 1}").body)
         names = [each.name for each in methods if isinstance(each, ast.FunctionDef)]
         run = ast.parse(f"__case__({case}, {names[-1]!r})").body
         self.cases.append(_judged(slot, run))

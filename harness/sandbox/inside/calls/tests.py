@@ -21,18 +21,15 @@ from typing import Any, TypeGuard
 
 from inside.calls import pytest_names
 from inside.calls.exchange import UnsendableError
-from inside.calls.remote import (
-    ExhaustedError,
-    MissingOutcomeError,
-    RemoteCalls,
-    SolutionError,
-)
-from inside.calls.slots import Slots
+from inside.calls.remote import ExhaustedError, MissingOutcomeError, RemoteCalls
+from inside.calls.signals import ERRORS, SolutionError, error_name
+from inside.calls.slots import Slots, parse
 
 EXCERPT = 2_000
 SLOT = "__slot__"
 OWN_MISTAKES = (ImportError, NameError, SyntaxError, OSError, UnsendableError)
 """Exceptions in the tests' own code that no solution is to blame for."""
+_EXCEPTIONS = ("Error", "Exception")
 _COMPARED: dict[str, Callable[[Any, Any], Any]] = {
     "Eq": operator.eq,
     "NotEq": operator.ne,
@@ -53,8 +50,8 @@ def run_tests(script: dict[str, Any], known: str, outcomes: str) -> str:
     Args:
         script: `source`, with slots; `units`, their tests; `wanted`, the slots to run; `before`,
             source to put first; `classes`, names of the solution's classes; `shared`, names
-            of classes that `before` and the solution's preamble define; `entry_point` and `call`,
-            the tests' function called with it.
+            of classes that `before` and the solution's preamble define; `asked`, names that the
+            solution defines; `entry_point` and `call`, the tests' function called with it.
         known: calls already carried out, one line of JSON each.
         outcomes: outcomes of the first of those calls, one line each.
 
@@ -64,7 +61,8 @@ def run_tests(script: dict[str, Any], known: str, outcomes: str) -> str:
             or a failing exit ended the tests, and
             how often objects of the solution influenced a verdict (`asked`).
     """
-    return json.dumps(_Run(script, RemoteCalls(known, outcomes, script["classes"])).report())
+    calls = RemoteCalls(known, outcomes, script["classes"], script["entry_point"])
+    return json.dumps(_Run(script, calls).report())
 
 
 class _Run:
@@ -113,36 +111,36 @@ class _Run:
         namespace = module.__dict__
         sys.modules["tests"] = module
         namespace["__file__"] = "tests.py"
-        tree = Slots(self.script).tree()
-        self._share(namespace)
-        self._name(tree, namespace)
         namespace.update(self._hooks())
+        self._share(namespace)
+        tree = Slots(self.script).tree()
+        self._name(tree, namespace)
         exec(compile(tree, "tests.py", "exec"), namespace)
         if self.script["call"]:
             namespace[self.script["call"]](self._remote(self.script["entry_point"]))
 
     def _share(self, namespace: dict[str, Any]) -> None:
         if self.script["shared"]:
-            exec(compile(self.script["before"], "tests.py", "exec"), namespace)
+            exec(compile(parse(self.script["before"], "tests.py"), "tests.py", "exec"), namespace)
             self.calls.share({name: namespace[name] for name in self.script["shared"]})
 
     def _name(self, tree: ast.Module, namespace: dict[str, Any]) -> None:
-        """Bind every name that nothing else defines to a stand-in for the solution."""
+        """Bind the names that the problem asks the solution to define, and exceptions."""
         used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
         used -= vars(builtins).keys() | namespace.keys()
-        used = {name for name in used if not name.startswith("__")}
-        if self.script["entry_point"]:
-            used.add(self.script["entry_point"])
-        for name in used:
+        theirs = {*self.script["asked"], self.script["entry_point"]} - namespace.keys()
+        theirs |= {name for name in used if name.endswith(_EXCEPTIONS)}
+        theirs.discard("")
+        for name in theirs:
             namespace[name] = self._remote(name)
         solution = ModuleType("solution")
         solution.__getattr__ = self._remote  # type: ignore[method-assign]
-        solution.__dict__["__all__"] = sorted(used - _bound(tree))
+        solution.__dict__["__all__"] = sorted(theirs - _bound(tree))
         sys.modules["solution"] = solution
         sys.modules["pytest"] = pytest_names.module()
 
     def _remote(self, name: str) -> Any:
-        if name.endswith(("Error", "Exception")):
+        if name.endswith(_EXCEPTIONS):
             made = type(name, (SolutionError,), {})
             return self.calls.exceptions.setdefault(name, made)
         return self.calls.name(name)
@@ -156,6 +154,7 @@ class _Run:
             "__skip__": self.calls.skip,
             "__compare__": self._compare,
             "__case__": _run_case,
+            **{error_name(kind): error for kind, error in ERRORS.items()},
         }
 
     def _begin(self, slot: int) -> bool:
