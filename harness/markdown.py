@@ -11,7 +11,10 @@ import textwrap
 from typing import NamedTuple
 
 WRAPPERS = frozenset({"markdown", "md"})
+UNTAGGED = frozenset({"", "code", "text", "plaintext", "plain", "solution"})
+"""Tags that do not say in which language a block is."""
 SHORTEST_FENCE = 3
+DEEPEST_CLOSING = 3  # columns, beyond those of the opening fence
 _LIST_ITEM = re.compile(r"(?:[-*+]|[0-9]{1,9}[.)])[ \t]+(?=```|~~~)")
 _AFTER_WORDS = re.compile(r"(`{3,})[ \t]*((?:[A-Za-z{][\w.+#{}-]{0,20})?)[ \t]*")
 
@@ -30,8 +33,13 @@ class FencedBlock(NamedTuple):
     closed: bool
 
 
-def fenced_blocks(text: str, *, untagged_after_words: bool = True) -> list[FencedBlock]:
+def fenced_blocks(
+    text: str, *, untagged_after_words: bool = True, closed_anywhere: bool = False
+) -> list[FencedBlock]:
     """Return the non-empty fenced blocks; a fence is closed by one at least as long.
+
+    A closing fence is indented by at most three columns more than the opening one: another one
+    stands in the block, as in a docstring.
 
     A fence tagged as Markdown opens no block: the answer is inside it. Lines end as in CommonMark,
     not at every character at which `str.splitlines` splits. Time is linear in the length of the
@@ -40,7 +48,9 @@ def fenced_blocks(text: str, *, untagged_after_words: bool = True) -> list[Fence
     Args:
         text: Markdown.
         untagged_after_words: whether an untagged fence may open at the end of a line of text.
+        closed_anywhere: whether a closing fence may be indented by any number of columns.
     """
+    most = len(text) if closed_anywhere else DEEPEST_CLOSING
     blocks: list[FencedBlock] = []
     opening: _Fence | None = None
     inside: list[str] = []
@@ -53,7 +63,12 @@ def fenced_blocks(text: str, *, untagged_after_words: bool = True) -> list[Fence
             ):
                 fence = None
             opening, inside = fence, []
-        elif fence and not fence.tag and fence.marks.startswith(opening.marks):
+        elif (
+            fence
+            and not fence.tag
+            and fence.marks.startswith(opening.marks)
+            and _columns(fence.indent) <= _columns(opening.indent) + most
+        ):
             blocks.append(_block(opening, inside, closed=True))
             opening = None
         else:
@@ -89,6 +104,12 @@ def _fence(line: str) -> _Fence | None:
         return None
     tag = (info.split() or [""])[0].strip("{}.").lower()
     return _Fence(line[: len(line) - len(bare)], mark * count, tag)
+
+
+def _columns(indent: str) -> int:
+    """Return the columns of a fence's indentation, behind the marks of a quotation."""
+    _, quoted, after = indent.rpartition(">")
+    return len((after.removeprefix(" ") if quoted else after).expandtabs(4))
 
 
 def _fence_in_list_item(line: str) -> _Fence | None:

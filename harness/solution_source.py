@@ -5,6 +5,17 @@ import re
 
 _READS_INPUT = re.compile(r"\binput\s*\(|\bstdin\b|\bopen\s*\(\s*0|\bread\s*\(\s*0|\bfileinput\b")
 
+_BEGINS = re.compile(
+    r"(?:from|import|def|class|async|for|while|if|try|with|global|print|assert|@)\b|@\w"
+    r"|[A-Za-z_][\w.]{0,60}(?:\[[^\]\n]{0,60}\])?(?:, ?\*?[A-Za-z_][\w.]{0,60})*"
+    r" ?(?:[-+*/%&|^]|//|<<|>>|\*\*)?=(?!=)|[A-Za-z_][\w.]{0,60}\("
+)
+
+
+def begins_program(line: str) -> bool:
+    """Return whether a line can begin a program: words seldom do."""
+    return _BEGINS.match(line) is not None
+
 
 def says_nothing(tree: ast.Module) -> bool:
     """Return whether a source has only comments and strings, which is not a solution."""

@@ -22,7 +22,6 @@ Play = Callable[..., Awaitable[Played]]
 RIGHT = "a, b = map(int, input().split())\nprint(a + b)\n"
 WRONG = "print(3)\n"
 PROSE = f"```python\n{RIGHT}```"
-UNTAGGED = f"```\n{RIGHT}```"
 
 
 def stopped(model_turn: ModelTurn, reason: Any, word: str | None = None) -> ModelTurn:
@@ -224,8 +223,23 @@ class TestFallback:
         assert played.attempt.code.strip() == RIGHT.strip()
         assert not played.attempt.nudges
 
+    @pytest.mark.parametrize("tag", ["", "text", "code"])
+    async def test_a_block_without_a_language_is_code_as_in_single_shot(
+        self, play_text: Play, tag: str
+    ) -> None:
+        text = f"For example:\n```\n2 2\n```\nThis is it:\n```{tag}\n{RIGHT}```"
+        played = await play_text(turn(text=text))
+        attempt = played.attempt
+        assert attempt.stop_reason is StopReason.PUBLIC_TESTS_PASSED
+        assert (attempt.code.strip(), attempt.nudges) == (RIGHT.strip(), 0)
+
+    @pytest.mark.parametrize("text", ["3\n1 2 3", "f(2, [1]) == 3", "The output is 4."])
+    async def test_a_block_of_data_is_no_code(self, play_text: Play, text: str) -> None:
+        played = await play_text(turn(text=f"See:\n```\n{text}\n```"), turn(write(RIGHT), run()))
+        assert (played.attempt.nudges, played.attempt.written) == (1, 1)
+
     async def test_code_said_last_is_the_solution(self, play_text: Play) -> None:
-        played = await play_text(turn(text="I will think."), turn(text=f"There:\n{UNTAGGED}"))
+        played = await play_text(turn(text="I will think."), turn(text=f"There:\n\n{RIGHT}"))
         attempt = played.attempt
         assert (attempt.tool_protocol, attempt.fallback) == ("none", True)
         assert (attempt.code, attempt.chosen_by) == (RIGHT.strip(), "prose")

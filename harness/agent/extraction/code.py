@@ -7,7 +7,10 @@ The rules in order:
 - `block with entry point`: the same among blocks with no tag or an unknown one;
 - `longest block that parses`, preferring blocks tagged python;
 - `last block`: python or untagged, even if it does not parse;
+- `tags`: between `[PYTHON]` and `[/PYTHON]`, `<code>` and `</code>` or the like;
+- `JSON`: the text of a key such as `code` in an object that is the whole answer, or a block of it;
 - `bare code`: the whole answer, if it parses as Python and is more than a word;
+- `code after words`: the last lines of the answer that parse as Python, if they are a solution;
 - `none`, or `too long`: an answer of more than a megabyte is not searched.
 
 A block of only comments and strings is skipped. If a block does not parse, fences inside it are
@@ -28,17 +31,19 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial, wraps
 
-from harness.markdown import FencedBlock, fenced_blocks
+from harness.agent.extraction.marked import JSON_TAGS, in_json, tagged
+from harness.markdown import UNTAGGED, FencedBlock, fenced_blocks
 from harness.models.protocol import Frozen
 from harness.python_source import parse_or_none
-from harness.solution_source import is_solution, says_nothing
+from harness.solution_source import begins_program, is_solution, says_nothing
 
 LONGEST_ANSWER = 1 << 20
 LONGEST_CODE = 1 << 18
 PYTHON_TAGS = frozenset({"python", "py", "python3", "py3"})
-UNTAGGED = frozenset({"", "code", "text", "plaintext", "plain", "solution"})
 FENCE = "```"
 THOUGHTS_END = "</think>"
+MOST_BEGINNINGS = 32  # lines at which code after words is tried to begin
+MOST_ENDS = 8  # and paragraphs with which it is tried to end
 OPEN, CLOSE = "[ANSWER]", "[/ANSWER]"
 
 
@@ -97,6 +102,10 @@ def found_in(answer: str, search: Callable[[str], Extraction]) -> Extraction:
 def _search(text: str, entry_point: str | None) -> Extraction:
     blocks = _blocks(text)
     python = [block for block in blocks if block.tag in PYTHON_TAGS]
+    if not any(block.tree for block in python):
+        told = in_json(text, [block.code for block in blocks if block.tag in JSON_TAGS])
+        if told and (tree := _parse(told)) is not None and not says_nothing(tree):
+            return Extraction(code=told, rule="JSON")
     other = [block for block in blocks if block.tag not in PYTHON_TAGS]
     for rule, candidates in (
         ("python block with entry point", [b for b in python if b.holds(entry_point)]),
@@ -107,10 +116,34 @@ def _search(text: str, entry_point: str | None) -> Extraction:
         if candidates:
             block = candidates[-1]
             return Extraction(code=block.code, rule=rule + ", unclosed" * (not block.closed))
-    tree = None if blocks else _parse(text)
+    marked = [_Block("", each, closed=True, tree=_parse(each)) for each in tagged(text)]
+    for candidates in ([b for b in marked if b.holds(entry_point)], _longest(marked), marked):
+        if candidates:
+            return Extraction(code=candidates[-1].code, rule="tags")
+    if blocks:
+        return Extraction(code="", rule="none")
+    tree = _parse(text)
     if tree is not None and any(not isinstance(node, ast.Expr) for node in tree.body):
         return Extraction(code=text.strip("\n"), rule="bare code")
-    return Extraction(code="", rule="none")
+    code = _after_words(text, entry_point)
+    return Extraction(code=code, rule="code after words" if code else "none")
+
+
+def _after_words(text: str, entry_point: str | None) -> str:
+    """Return the longest end of a text that is a solution; prose may follow it.
+
+    It begins with a line that can begin a program. Its end is the last line before which it parses.
+    """
+    lines = text.strip("\n").split("\n")
+    begins = [n for n, line in enumerate(lines) if begins_program(line)][:MOST_BEGINNINGS]
+    for begin in begins:
+        ends = [n for n in range(begin + 1, len(lines)) if not lines[n].strip()] + [len(lines)]
+        for end in ends[: -MOST_ENDS - 1 : -1]:
+            code = "\n".join(lines[begin:end]).rstrip()
+            tree = _parse(code)
+            if tree is not None and is_solution(code, tree, entry_point):
+                return code
+    return ""
 
 
 def _longest(blocks: list[_Block]) -> list[_Block]:
@@ -125,6 +158,9 @@ def _blocks(text: str) -> list[_Block]:
     block then parses.
     """
     blocks = _parsed(fenced_blocks(text))
+    if not any(block.tree for block in blocks):
+        loose = _parsed(fenced_blocks(text, closed_anywhere=True))
+        blocks = loose if any(block.tree for block in loose) else blocks
     if any(block.tree is None and not block.tag for block in blocks):
         strict = _parsed(fenced_blocks(text, untagged_after_words=False))
         blocks = strict if any(block.tree for block in strict) else blocks

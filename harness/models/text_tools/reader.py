@@ -7,13 +7,16 @@ it from a fenced block beside it.
 Time is linear in the length of the text, whatever it holds.
 """
 
+import ast
 import json
 import math
 from collections.abc import Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
+from harness.languages.cpp_source import may_be_cpp
 from harness.languages.known import LANGUAGES
+from harness.markdown import UNTAGGED
 from harness.models.protocol import ToolSpec
 from harness.models.text_tools import tags
 from harness.models.text_tools.calls import (
@@ -31,7 +34,7 @@ from harness.models.text_tools.repair import strict_value
 from harness.models.text_tools.source import Source
 from harness.models.text_tools.wording import RUN_TESTS
 from harness.python_source import parse_or_none
-from harness.solution_source import is_solution
+from harness.solution_source import begins_program, is_solution
 
 LONGEST_EXAMPLE = 100  # arguments
 LONGEST_TEXT = 1 << 20  # a longer one is not searched
@@ -150,7 +153,10 @@ class _Parts:
             return tuple(self._calls), self._used
         ends = self._used[0].start if self._used else math.inf
         tags = code_tags(tool)
-        blocks = [each for each in self._code if each.tag in tags and each.start < ends]
+        before = [each for each in self._code if each.start < ends]
+        blocks = [each for each in before if each.tag in tags] or [
+            each for each in before if each.tag in UNTAGGED and _is_program(str(each.code))
+        ]
         if not blocks:
             return tuple(self._calls), self._used
         block = _solution(blocks, alone.entry_point)
@@ -186,6 +192,14 @@ class _Parts:
 def _says_nothing(code: str) -> bool:
     """Return whether code has only comments, as the example that a model is shown."""
     return all(line.lstrip().startswith(COMMENTS) for line in code.splitlines() if line.strip())
+
+
+def _is_program(code: str) -> bool:
+    """Return whether an untagged block is a program, and no input, output or expression."""
+    tree = parse_or_none(code)
+    if tree is None:
+        return may_be_cpp(code) or begins_program(code.lstrip())
+    return any(not isinstance(statement, ast.Expr) for statement in tree.body)
 
 
 def _solution(blocks: Sequence[Block], entry_point: str | None) -> Block:

@@ -1,5 +1,6 @@
 """Which code is taken from an answer, and by which rule."""
 
+import json
 import time
 from typing import NamedTuple
 
@@ -17,6 +18,8 @@ OTHER = "block with entry point"
 LONGEST = "longest block that parses"
 LAST = "last block"
 BARE = "bare code"
+AFTER_WORDS = "code after words"
+DOCUMENTED = 'def f():\n    """An example:\n\n    ```\n    2\n    ```\n    """'
 
 
 def fenced(code: str, tag: str = "python", marks: str = "```") -> str:
@@ -182,7 +185,73 @@ CASES = [
         TAGGED,
     ),
     Case("tildes in a list item", "- " + fenced(PROGRAM, "python", "~~~"), None, PROGRAM, TAGGED),
-    Case("words and a span", f"Put ```python``` around it.\n{PROGRAM}", None, "", "none"),
+    Case("words and a span", f"Put ```python``` around it.\n{PROGRAM}", None, PROGRAM, AFTER_WORDS),
+    Case("words before", f"It is added.\n\n{PROGRAM}\n", None, PROGRAM, AFTER_WORDS),
+    Case("words around", f"So:\n{PROGRAM}\n\nThat is all.", None, PROGRAM, AFTER_WORDS),
+    Case(
+        "words that look like code, before",
+        f"import is a word; for x, see below.\nx = 3 apples\n\n{FUNCTION}\n\nIt doubles.",
+        "double",
+        FUNCTION,
+        AFTER_WORDS,
+    ),
+    Case("words alone", "I would print(n) for x = 3.\nfoo(bar)\nThe end", None, "", "none"),
+    Case("words and another function", f"So:\n\n{FUNCTION}", "triple", "", "none"),
+    *(
+        Case(f"tags {tags}", f"So.\n{tags.replace('-', PROGRAM)}", None, PROGRAM, "tags")
+        for tags in (
+            "[PYTHON]\n-\n[/PYTHON]",
+            "[PYTHON]\n-",
+            "[CODE]\n-\n[/CODE]\nDone.",
+            "<code>\n-\n</code>",
+            "<python>-</python>",
+            "Use <code>n</code>:\n<pre><code class='python'>-\n</code></pre>",
+            "<solution>\n-\n</solution>",
+        )
+    ),
+    Case(
+        "entities between tags",
+        "<pre><code>n = int(input())\nprint(n &lt; 3 &amp; 1)\n</code></pre>",
+        None,
+        "n = int(input())\nprint(n < 3 & 1)",
+        "tags",
+    ),
+    *(
+        Case(f"JSON {number}", text, None, PROGRAM, "JSON")
+        for number, text in enumerate(
+            (
+                json.dumps({"explanation": "Add.", "code": PROGRAM}),
+                f"So:\n{json.dumps({'Code': PROGRAM})}",
+                fenced(json.dumps({"solution": {"python_code": PROGRAM}}), "json"),
+                fenced(json.dumps({"code": PROGRAM, "language": "python"}), ""),
+                json.dumps({"code": fenced(PROGRAM)}),
+                json.dumps({"code": PROGRAM.split("\n")}),
+                f'{{"code": "{PROGRAM}"}}',
+            )
+        )
+    ),
+    Case("JSON without code", '{"input": "1 2", "answer": "3"}', None, "", "none"),
+    Case(
+        "JSON beside a block of Python",
+        f"{fenced(PROGRAM)}\nReads:\n{fenced(json.dumps({'code': FUNCTION}), 'json')}",
+        None,
+        PROGRAM,
+        TAGGED,
+    ),
+    Case(
+        "a fence in a docstring",
+        fenced(f"{DOCUMENTED}\n\n{PROGRAM}"),
+        None,
+        f"{DOCUMENTED}\n\n{PROGRAM}",
+        TAGGED,
+    ),
+    Case(
+        "an end that is indented too far",
+        f"```python\n{PROGRAM}\n    ```\nThat is it.",
+        None,
+        PROGRAM,
+        TAGGED,
+    ),
     Case(
         "words about a fence, and a real one",
         f"I end my answer with ```\n\n{fenced(PROGRAM)}",
