@@ -68,13 +68,14 @@ class AgentEpisode:
     Attributes:
         calls: executes tool calls.
         fallback: whether the model is asked once more, without tools.
+        has_tools_to_the_end: whether failing calls never lead to that.
     """
 
     def __init__(self, session: Session, conversation: Dialogue) -> None:
         self.session = session
         self.conversation = conversation
         self.calls = ToolCalls(session, conversation)
-        self.fallback = self.filtered = False
+        self.fallback = self.filtered = self.has_tools_to_the_end = False
         self._said = SaidCode(session)
         self._nudges = self._in_a_row = self._failed_turns = 0
         self._salvaged = NOTHING
@@ -236,7 +237,7 @@ class AgentEpisode:
     def _calls_fail(self) -> bool:
         """Whether the model cannot hand in anything by calls; an old recording may go on."""
         handed_in = self.session.workspace.latest is not None
-        tried = self._failed_turns >= FAILED_TURNS
+        tried = self._failed_turns >= FAILED_TURNS and not self.has_tools_to_the_end
         return tried and not handed_in and not self.session.journal.asks_next()
 
     def _fall_back(self) -> StopReason | None:

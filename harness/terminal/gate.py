@@ -31,16 +31,22 @@ def read_rate(text: str | None) -> float | None:
     return value
 
 
-def gate(err: Console, path: Path, least: float | None) -> int:
-    """Return the exit code of a run under `--fail-under`.
-
-    The result is decided as soon as the ungraded samples can no longer change it.
+def gate(err: Console, path: Path, least: float | None, *, stranded: int = 0) -> int:
+    """Return the exit code of a run, under `--fail-under` if it is given.
 
     Args:
         err: where to print why the run does not pass.
         path: the run directory.
         least: the required pass@1; None to always pass.
+        stranded: number of samples that infrastructure left without a grade, under which no gate
+            is passed.
     """
+    code = _passes(err, path, least)
+    return INFRASTRUCTURE if stranded else code
+
+
+def _passes(err: Console, path: Path, least: float | None) -> int:
+    """Return the exit code for a rate; it is decided once pending samples cannot change it."""
     if least is None:
         return OK
     run = read_run(path)

@@ -222,19 +222,24 @@ class Rollout:
         number = self.dialogue.turns + 1
         call = ToolCall(id=f"call_{number}", name=name, arguments=arguments)
         turn = ModelTurn(tool_calls=(call,), stop=ModelStop(reason="tool_use"))
-        await self._take(turn, bounded=False)
+        await self._take(turn, by_caller=True)
+        if self.stop_reason == SANDBOX_ERROR:
+            return SANDBOX_LOST
         result = self.dialogue.messages[-1]
-        return result.content if isinstance(result, ToolMessage) else SANDBOX_LOST
+        assert isinstance(result, ToolMessage)
+        return result.content
 
-    async def _take(self, turn: ModelTurn, *, bounded: bool = True) -> None:
+    async def _take(self, turn: ModelTurn, *, by_caller: bool = False) -> None:
+        """Process a turn; `by_caller`: the caller reads the answers, and holds the conversation."""
         turn = writable_turn(turn)
+        self.loop.has_tools_to_the_end = by_caller
         self.dialogue.answered(turn)
         try:
             reason = await self.loop.take(turn) or self.loop.spent()
         except SandboxError as error:
             self.stop_reason, self.cause = SANDBOX_ERROR, str(error)
             return
-        if reason is StopReason.TURN_LIMIT and not bounded:
+        if reason is StopReason.TURN_LIMIT and by_caller:
             return
         self.stop_reason = None if reason is None else reason.value
 

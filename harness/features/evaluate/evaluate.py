@@ -278,16 +278,18 @@ class _Evaluation:
             summary, failures = outcome.summary, outcome.failures
             if self._controller.interrupts:
                 raise KeyboardInterrupt(summary.stopped.cause if summary.stopped else "")
-            stopped = summary.stopped
+            stopped, measured = summary.stopped, summary.graded or summary.impossible
             if stopped is not None:
                 message = f"the run stopped ({stopped.reason}): {stopped.cause}"
-                if not (summary.graded or summary.impossible):
+                if not measured:
                     raise EvaluationError(printable_line(f"no sample is graded; {message}"))
                 LOG.notice(printable_line(message))
-            if failures and not (summary.graded or summary.impossible):
+            if outcome.failed and not measured:
+                first = ": ".join(outcome.failed[0])
+                cause = f"{failures[0].sample}: {failures[0].cause}" if failures else first
                 raise EvaluationError(
-                    f"none of {len(failures)} samples could be graded; {failures[0].sample}: "
-                    f"{printable_line(failures[0].cause)}"
+                    f"none of {len(outcome.failed)} samples could be graded; "
+                    f"{printable_line(cause)}"
                 )
             done = read_run(path)
             if self._given is None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from harness.agent.attempt import StopReason
 from harness.agent.strategies import COMES
-from harness.errors import INFRASTRUCTURE, INTERRUPTED, OK, RunDirectoryError, UsageError
+from harness.errors import INTERRUPTED, OK, RunDirectoryError, UsageError
 from harness.features.observers.attach import Watcher, taking_leave, with_watchers
 from harness.figures import count, dollars, number_range
 from harness.models.protocol import Usage
@@ -27,6 +27,7 @@ from harness.terminal.pending_lines import without_answer
 from harness.terminal.progress import TerminalReporter
 from harness.terminal.rich_tables import facts
 from harness.terminal.run_screen import print_summary
+from harness.terminal.summary_facts import words
 from harness.text import printable, printable_line
 
 NOTHING_ASKED = "no request is sent: the answers are there already; the run costs nothing"
@@ -137,41 +138,32 @@ class Running:
 
     def _conclude(self, outcome: Outcome, path: Path) -> int:
         """Print the summary and how to resume the run; return the exit code."""
-        summary, failures = outcome.summary, outcome.failures
+        summary = outcome.summary
         print_summary(self.out, summary, path, as_json=self.as_json)
         if self.controller.interrupts:
             self.err.print(f"interrupted; go on with: harness run --resume {path}")
             return INTERRUPTED
-        pending = sum(summary.pending.values())
         if outcome.budget.turned_away:
             self._tell_of(outcome.budget, summary, path)
-            if pending and not outcome.budget.can_be_raised:
-                return INFRASTRUCTURE
-        if outcome.stopped_by_provider:
-            self.err.print(
-                f"{printable_line(outcome.stopped_by_provider)}; {count(pending, 'sample')} "
-                f"pending; go on with: harness run --resume {path}",
-                soft_wrap=True,
-            )
-            return INFRASTRUCTURE
-        if failures:
-            cause = printable(failures[0].cause.splitlines()[0] if failures[0].cause else "")
-            self.err.print(
-                f"{count(len(failures), 'sample')} pending, the first because: {cause}; "
-                f"{self._advice(outcome, path)}",
-                soft_wrap=True,
-            )
-            if self.fail_under is None:
-                return INFRASTRUCTURE
-        return gate(self.err, path, self.fail_under)
+        if outcome.failed:
+            self._tell_of_failures(outcome, path)
+        return gate(self.err, path, self.fail_under, stranded=outcome.stranded)
 
-    def _advice(self, outcome: Outcome, path: Path) -> str:
-        """Return advice on samples that failed because of infrastructure."""
-        failures = outcome.failures
-        reasons = [each.verdict for each in failures]
-        problem = failures[0].sample.rpartition("#")[0]
-        missing = without_answer(read_manifest(path), reasons, path, problem)
-        return missing or f"try again with: harness run --resume {path}"
+    def _tell_of_failures(self, outcome: Outcome, path: Path) -> None:
+        """Print why infrastructure left samples pending, and what to do."""
+        failed, line = outcome.failed, outcome.stopped_by_provider or ""
+        pending, advice = f"{count(len(failed), 'sample')} pending", ""
+        if line:
+            line = f"{printable_line(line)}; {pending}"
+        else:
+            first = f"{words(failed[0].word)}: {failed[0].cause}", ""
+            cause, sample = next(((e.cause, e.sample) for e in outcome.failures), first)
+            cause, *_ = cause.splitlines() or [""]
+            line = f"{pending}, the first because: {printable(cause)}"
+            reasons, problem = (each.word for each in failed), sample.rpartition("#")[0]
+            advice = without_answer(read_manifest(path), reasons, path, problem)
+        advice = advice or f"go on with: harness run --resume {path}"
+        self.err.print(f"{line}; {advice}", soft_wrap=True)
 
     def _foretell(self, prepared: PreparedRun) -> int:
         """Print an estimate of requests and cost; return the exit code."""

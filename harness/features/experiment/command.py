@@ -209,10 +209,11 @@ def run_experiment(
         run.carry_out(run.controller.carry_out)
         for line in run.remarks():
             err.print(line, soft_wrap=True)
-    print_ranking(out, rank(asked.path), as_json=as_json)
+    ranking = rank(asked.path)
+    print_ranking(out, ranking, as_json=as_json)
     if run.controller.interrupts:
         return INTERRUPTED
-    return INFRASTRUCTURE if run.runs.failed else OK
+    return INFRASTRUCTURE if run.runs.failed or ranking.measured_nothing else OK
 
 
 def print_ranking(out: Console, ranking: Ranking, *, as_json: bool) -> None:

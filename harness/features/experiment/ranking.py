@@ -144,6 +144,12 @@ class Ranking(Frozen):
     decision: Decision | None = None
     answers: tuple[PairAnswer, ...] = ()
 
+    @property
+    def measured_nothing(self) -> bool:
+        """Whether samples are pending, and none of any variant is graded."""
+        variants = self.variants
+        return any(each.pending for each in variants) and not any(each.graded for each in variants)
+
 
 def rank(path: Path) -> Ranking:
     """Rank the variants of an experiment, by the samples done so far.

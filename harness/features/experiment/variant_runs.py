@@ -185,7 +185,7 @@ class VariantRuns:
             (variant.name, sample_name(each.id, index)) for each, index in prepared.samples
         }
         pending = sum(outcome.summary.pending.values())
-        self.failed += pending if outcome.stopped_by_provider else len(outcome.failures)
+        self.failed += pending if outcome.stopped_by_provider else len(outcome.failed)
         if outcome.failures and not self.cause:
             first = outcome.failures[0]
             self.cause = printable_line(f"{variant.name}, {first.sample}: {first.cause}")

@@ -10,7 +10,7 @@ import typer
 
 from harness.cli.settings_flags import JUDGING, with_settings
 from harness.cli.shared_flags import AsJson, RunArgument, among
-from harness.errors import INFRASTRUCTURE, INTERRUPTED, RunDirectoryError, UsageError
+from harness.errors import INTERRUPTED, RunDirectoryError, UsageError
 from harness.features.regrade.stored_solutions import (
     Regrading,
     answers_judged,
@@ -262,6 +262,4 @@ def regrade_command(
             f"{count(len(regraded.failures), 'solution')} not judged, the first, "
             f"{printable_line(sample)}, because: {printable_line(cause)}"
         )
-        if least is None:
-            raise typer.Exit(INFRASTRUCTURE)
-    raise typer.Exit(gate(err, regraded.path, least))
+    raise typer.Exit(gate(err, regraded.path, least, stranded=len(regraded.failures)))

@@ -22,7 +22,7 @@ from harness.run.engine.earlier_spending import budget_of
 from harness.run.engine.engine import Engine
 from harness.run.engine.lifecycle import PreparedRun, Read, going_on, open_directory
 from harness.run.engine.manifest import changed, in_use, unused
-from harness.run.engine.outcome import Outcome, stopped_by, sum_up
+from harness.run.engine.outcome import Outcome, reasons_left, stopped_by, sum_up
 from harness.run.observer import Failure, Observer, RunObserver, Watch
 from harness.run.plan.budget import Budget
 from harness.run.plan.estimate import requests_of
@@ -233,10 +233,11 @@ class RunController:
                         prepared, directory, observer, choice.isolation, budget, stopping
                     )
                     summary = sum_up(directory, plan, stopped)
+                    left = reasons_left(directory, prepared.samples)
                 except BaseException as error:
                     observer.broken(error)
                     raise
-        return Outcome(summary, failures, budget), observer
+        return Outcome(summary, failures, budget, left), observer
 
     async def _answer_and_judge(  # noqa: PLR0917 - the parts of a run
         self,

@@ -27,7 +27,6 @@ class SampleGate(Gate):
     Attributes:
         unheard: number of requests that were cut off, so that their tokens are unknown.
         in_flight: whether the last request was cut off.
-        waits_for: the limit of the run that the next request waits for; None if there is none.
     """
 
     def __init__(
@@ -49,7 +48,18 @@ class SampleGate(Gate):
         self._answers = 0
         self.unheard = 0
         self.in_flight = False
-        self.waits_for: RunStop | None = None
+        self._waits_for: RunStop | None = None
+        self._unanswered = False
+
+    @property
+    def waits_for(self) -> RunStop | None:
+        """What keeps the last request from its answer: a limit of the run, or the provider.
+
+        A request that failed, and is not answered since, waits for the provider; so does one that
+        is given up before the provider has answered any request of the run.
+        """
+        silent = self._unanswered or (self.in_flight and not self._outage.answers)
+        return self._waits_for or (RunStop.OUTAGE if silent else None)
 
     @property
     def dollars_left(self) -> float | None:
@@ -68,9 +78,9 @@ class SampleGate(Gate):
         limit = self._budget.allowance.cost_per_sample
         if limit is not None and (self._spent >= limit or self._spent + self._last > limit):
             raise BudgetSpentError(StopReason.COST_LIMIT)
-        self.in_flight = False
+        self.in_flight = self._unanswered = False
         while True:
-            self.waits_for = RunStop.BUDGET
+            self._waits_for = RunStop.BUDGET
             await self._budget.admit()
             try:
                 await self._take_place()
@@ -90,9 +100,9 @@ class SampleGate(Gate):
         """Wait until the provider answers and a place is free."""
         self._stopping.waits()
         while True:
-            self.waits_for = RunStop.OUTAGE if self._outage.under_way else None
+            self._waits_for = RunStop.OUTAGE if self._outage.under_way else None
             self._probe = await self._outage.turn()
-            self.waits_for = None
+            self._waits_for = None
             self._ticket = await self._limiter.acquire(self._share.rank)
             if self._probe or not self._outage.under_way:
                 break
@@ -125,6 +135,7 @@ class SampleGate(Gate):
             self._budget.count(Spent(usage, estimated=retry.usage is None))
             self._charge(usage)
             self.unheard += retry.usage is None
+        self._unanswered = True
         self._stopping.waits()
         self._outage.failed(retry)
         ticket, self._ticket = self._ticket, None
@@ -168,6 +179,7 @@ class SampleGate(Gate):
             self._ticket = None
             self._limiter.answered()
         if turn is not None or usage is not None:
+            self._unanswered = False
             self._outage.answered()
         self._give_back()
         known = usage if turn is None else turn.usage

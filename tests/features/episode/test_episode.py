@@ -120,6 +120,17 @@ class TestTools:
         assert "not valid JSON" in episode.call("write_solution", "{")
         assert episode.reward().malformed == 2
 
+    def test_however_many_calls_fail_each_has_its_own_answer_and_the_episode_goes_on(
+        self, episode: Episode
+    ) -> None:
+        episode.reset("own/three")
+        replies = [episode.call("write_solution", f"{{{number}") for number in range(5)]
+        assert all("write_solution" in reply for reply in replies), replies
+        assert not episode.done
+        assert episode.write_solution(THRICE).startswith("Saved revision 1")
+        assert episode.run_tests().startswith("All 1 public tests passed")
+        assert (episode.reward().verdict, episode.reward().malformed) == ("accepted", 5)
+
     def test_schemas_before_a_reset(self, episodes: Episodes) -> None:
         fresh = Episode(episodes)
         schemas: list[Any] = [each["function"] for each in fresh.tools]

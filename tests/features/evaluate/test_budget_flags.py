@@ -74,7 +74,7 @@ class TestRun:
         async with ChatServer(reading) as server:
             flags = ["-n", "2", "--agentic-mode", "--max-cost", "0.07", "--out", "r"]
             code, out, err = await run(tmp_path, *served(server, *flags, *CENT_A_REQUEST))
-        assert code == 0, err
+        assert code == 4, err
         assert len(server.requests) == 7
         assert results(tmp_path / "r") == []
         assert "not run (1)" in out
@@ -95,7 +95,7 @@ class TestRun:
             assert code == 4, err
             assert len(server.requests) == 4  # three of them were answered
             code, _, err = await run(tmp_path, "run", "--resume", "r")
-        assert code == 0, err
+        assert code == 4, err
         assert len(server.requests) == 4 + 2
         assert results(tmp_path / "r") == []
 

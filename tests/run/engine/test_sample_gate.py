@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from harness.agent.attempt import BudgetSpentError, StopReason
+from harness.agent.attempt import BudgetSpentError, RunStop, StopReason
 from harness.models.prices.price import Price
 from harness.models.protocol import ModelStop, ModelTurn, Retry, Usage
 from harness.run.engine.outage import FAILURES, Outage
@@ -103,3 +103,30 @@ async def test_a_server_that_is_loading_its_model_is_no_outage(
     for _ in range(FAILURES):
         outage.failed(retry)
     assert outage.under_way is paused
+
+
+async def test_a_request_that_failed_waits_for_the_provider_until_it_is_answered() -> None:
+    gate, _ = gates(Allowance())
+    await gate.enter()
+    assert gate.waits_for is None
+    gate.step_aside(failed(None))
+    await gate.enter_again()
+    assert gate.waits_for is RunStop.OUTAGE
+    gate.leave(ANSWER, billed=True)
+    assert gate.waits_for is None
+    await gate.enter()
+    gate.step_aside(failed(None))
+    gate.leave(None, billed=True)  # the sample was cancelled meanwhile
+    assert gate.waits_for is RunStop.OUTAGE
+
+
+async def test_a_request_given_up_before_any_answer_waits_for_the_provider() -> None:
+    gate, _ = gates(Allowance())
+    await gate.enter()
+    gate.leave(None, billed=True)
+    assert gate.waits_for is RunStop.OUTAGE
+    await gate.enter()
+    gate.leave(ANSWER, billed=True)
+    await gate.enter()
+    gate.leave(None, billed=True)
+    assert gate.waits_for is None, "the provider answers, but the model is slow"
