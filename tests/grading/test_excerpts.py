@@ -26,6 +26,11 @@ def test_a_shortened_text_is_as_long_as_allowed_and_counts_what_it_lacks(
     assert len(head) + len(tail) + int(note[1]) == len(text)
 
 
+def test_a_text_that_just_fits_stays_whole() -> None:
+    assert shorten("x" * 100, 100) == "x" * 100
+    assert shorten("x" * 101, 100) != "x" * 101
+
+
 def test_a_shortened_text_keeps_most_of_the_room_for_the_text() -> None:
     short = shorten("ab" * 10_000, 1_500)
     assert len(short) > 1_490

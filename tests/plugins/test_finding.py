@@ -154,3 +154,6 @@ def test_a_package_without_metadata_breaks_nothing(folder: Path) -> None:
 
 def test_the_names_that_settings_know_are_those_of_the_strategies() -> None:
     assert tuple(STRATEGIES) == ASKING
+    assert {name: strategy.__name__ for name, strategy in STRATEGIES.items()} == {
+        name: name for name in ASKING
+    }

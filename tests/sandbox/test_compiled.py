@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,7 @@ from harness.grading.verdict import Grade, Verdict
 from harness.languages.cpp import compiler
 from harness.languages.language import MissingCompilerError
 from harness.problem import TestCase
+from harness.sandbox.compilation import builder
 from harness.sandbox.compilation.binaries import Binaries
 from harness.sandbox.limits import MEBIBYTE, Limits
 from harness.sandbox.program import Program
@@ -44,6 +46,31 @@ def test_a_right_program_is_accepted_on_every_test(shared_worker: Worker) -> Non
     grade = _judge(shared_worker, DOUBLE)
     assert grade.verdict is Verdict.ACCEPTED
     assert [test.peak_bytes is not None for test in grade.tests] == [True] * 3
+
+
+MACROS = "".join(
+    f"#define {name} {', '.join([of] * 10)}\n" for name, of in zip("ABCDEF", "1ABCDE", strict=True)
+)
+
+
+@pytest.mark.parametrize(
+    ("code", "error"),
+    [
+        ("char huge[100 << 20] = {1};\nint main() {}", "the compiler writes more than 48 MiB"),
+        (f"{MACROS}int all[] = {{F}};\nint main() {{}}", "the compiler needs more than 128 MiB"),
+    ],
+    ids=["size", "memory"],
+)
+def test_a_compiler_that_reaches_a_limit_is_no_fault_of_the_compiler(
+    shared_worker: Worker, monkeypatch: pytest.MonkeyPatch, code: str, error: str
+) -> None:
+    most = replace(builder.COMPILER_LIMITS, memory_bytes=128 * MEBIBYTE)
+    monkeypatch.setattr(builder, "COMPILER_LIMITS", most)
+    (test,) = _judge(shared_worker, code).tests
+    assert test.verdict is Verdict.COMPILE_ERROR
+    assert test.error.startswith(error)
+    assert "internal compiler error" not in test.error
+    assert "bug report" not in test.error
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ import hashlib
 import json
 import os
 import platform
+import re
 import secrets
 import signal
 import time
@@ -50,6 +51,18 @@ LAUNCHER = INSIDE / "launcher.cpp"
 LAUNCHER_FLAGS = "-std=gnu++20 -O2"
 KILLED = "{}: fatal error: Killed signal"
 """What GCC says under its name, which is made for each compilation so that no source can say it."""
+ENDED_BY_LIMIT = {
+    "\n{}: internal compiler error: File size limit exceeded": Ending.OUTPUT_LIMIT,
+    "\n{}: internal compiler error: CPU time limit exceeded": Ending.CPU_LIMIT,
+    "\ncc1plus: out of memory allocating ": Ending.MEMORY_LIMIT,
+    "\nvirtual memory exhausted: ": Ending.MEMORY_LIMIT,
+}
+"""What GCC says of a pass that a limit ended, after a line's end."""
+BUG_REPORT = re.compile(
+    r"^compiler: internal compiler error: .*\n?|^Please submit a full bug report.*\n?"
+    r"|^See <.*> for instructions\.\n?",
+    re.MULTILINE,
+)
 NO_MEMORY = "terminate called after throwing an instance of 'std::bad_alloc'"
 
 
@@ -151,7 +164,7 @@ class Builder:
             if refused and quick != named:  # for the messages of the header itself
                 execution = self._compile(texts, limits, compiler, named, stopped)
             if execution.result is None:
-                return _refused(execution, limits.cpu_s, name)
+                return _refused(execution, limits, name)
             data = execution.result
             self._binaries.keep(key, data)
         self._open[key] = sealed(program.language, data)
@@ -339,28 +352,31 @@ def _under_name(command: list[str], name: str) -> list[str]:
     return [path, path if "clang" in own.name else str(own.with_name(name)), *rest]
 
 
-def _refused(execution: Execution, cpu_s: float, name: str) -> Refused:
+def _refused(execution: Execution, most: Limits, name: str) -> Refused:
     """Return why a program was not compiled.
 
     Args:
         execution: the execution of the compiler.
-        cpu_s: its limit of CPU time.
+        most: its limits.
         name: its own name in its messages.
 
     Raises:
         OSError: the machine may be the cause.
     """
-    is_killed = f"\n{KILLED.format(name)}" in f"\n{execution.stderr}"
+    said = f"\n{execution.stderr}"
+    is_killed = f"\n{KILLED.format(name)}" in said
+    by_limit = (each for words, each in ENDED_BY_LIMIT.items() if words.format(name) in said)
+    ending = next(by_limit, execution.ending)
     text = execution.stderr.replace(name, "compiler").strip()
     limit = {
-        Ending.CPU_LIMIT: f"the compiler needs more than {cpu_s:g} s of CPU time",
-        Ending.MEMORY_LIMIT: "the compiler needs too much memory",
-        Ending.OUTPUT_LIMIT: "the compiler writes too much",
+        Ending.CPU_LIMIT: f"the compiler needs more than {most.cpu_s:g} s of CPU time",
+        Ending.MEMORY_LIMIT: f"the compiler needs more than {most.memory_bytes // MEBIBYTE:,} MiB",
+        Ending.OUTPUT_LIMIT: f"the compiler writes more than {most.output_bytes // MEBIBYTE} MiB",
     }
     if execution.asleep:
         text = f"the compiler waits for something that does not come\n{text}"
-    elif execution.ending in limit:
-        text = f"{limit[execution.ending]}\n{text}"
+    elif ending in limit:
+        text = f"{limit[ending]}\n{BUG_REPORT.sub('', text)}".rstrip()
     elif execution.killed or is_killed or execution.ending is Ending.WALL_LIMIT:
         raise OSError(f"the compiler was ended: {execution.ending}")
     elif not text:

@@ -150,8 +150,13 @@ def test_pairs_show_the_interval_that_is_corrected_as_p_is(experiment: Path) -> 
     assert pairs[0].paired.low is not None
     assert abs(pairs[0].low - pairs[0].paired.low) > 0.01
     section = next(each for each in pairs_sections(pairs) if each.name == "by-mode")
-    row = section.exhibits[0].table.rows[0]
-    assert row[2] == f"{points(pairs[0].low)} to {points(pairs[0].high)}"
+    exhibit = section.exhibits[0]
+    assert exhibit.table.rows[0][2] == f"{points(pairs[0].low)} to {points(pairs[0].high)}"
+    assert exhibit.chart is not None
+    drawn = exhibit.chart["layer"][1]["data"]["values"]
+    assert [(row["low"], row["high"]) for row in drawn] == [
+        (pytest.approx(100 * pair.low), pytest.approx(100 * pair.high)) for pair in pairs
+    ]
 
 
 @pytest.mark.thorough

@@ -21,6 +21,7 @@ except MissingCompilerError as missing:
     pytest.skip(str(missing), allow_module_level=True)
 
 CUSTOM = "validation: custom\nvalidator_flags: strict\n"
+STRICT = "output_validator_args: [strict]"
 MAIN = """
 #include "feedback.h"
 #include <cstdlib>
@@ -82,6 +83,19 @@ def test_a_cpp_validator_accepts_and_rejects(problem: Problem, worker: Worker) -
     assert result.verdict is Verdict.WRONG_ANSWER
     assert result.difference is not None
     assert result.difference.where == "the parts do not add up"
+
+
+@pytest.mark.parametrize("folder", ["output_validator/sum", "output_validator/sum/src"])
+def test_a_validator_may_stand_in_a_folder_of_its_own(
+    package: Package, worker: Worker, folder: str
+) -> None:
+    files = {f"{folder}/{Path(path).name}": text for path, text in FILES.items()}
+    files |= {f"data/{name}/test_group.yaml": STRICT for name in ("sample", "secret")}
+    asked = only(package("problem_format_version: 2025-09\nname: Sum\n", files))
+    right = Options().task(asked, "print(0, input())", asked.tests.all())
+    grade = judge(worker, right)
+    assert grade.solved, grade.tests[0].error
+    assert _first(worker, asked, "print(1, input())").verdict is Verdict.WRONG_ANSWER
 
 
 @pytest.mark.parametrize(

@@ -63,9 +63,22 @@ class PackageProgram:
 def programs_in(package: PackageFolder, folder: Path) -> Iterator[PackageProgram]:
     """Yield the programs of a folder, by name: each file, and each folder. Raises DataError."""
     for path in package.entries(folder):
-        files = tuple(package.files(path)) if is_folder(path) else (path,)
-        if files:
-            yield PackageProgram(path, files)
+        if not is_folder(path):
+            yield PackageProgram(path, (path,))
+        elif program := _program_of(package, path):
+            yield program
+
+
+def _program_of(package: PackageFolder, folder: Path) -> PackageProgram | None:
+    """Return the program of a folder, or of the one folder that is all it holds.
+
+    None without files. Raises DataError.
+    """
+    inner = list(package.entries(folder))
+    if len(inner) == 1 and is_folder(inner[0]):
+        return _program_of(package, inner[0])
+    files = tuple(package.files(folder))
+    return PackageProgram(folder, files) if files else None
 
 
 def output_validators(package: PackageFolder) -> list[PackageProgram]:
@@ -73,9 +86,8 @@ def output_validators(package: PackageFolder) -> list[PackageProgram]:
 
     `output_validators` of the older format holds programs, `output_validator` of the newer is one.
     """
-    newer = package.root / "output_validator"
-    files = tuple(package.files(newer))
-    programs = [PackageProgram(newer, files)] if files else []
+    newer = _program_of(package, package.root / "output_validator")
+    programs = [] if newer is None else [newer]
     programs += programs_in(package, package.root / "output_validators")
     return [each for each in programs if not _is_note(each)] or programs
 

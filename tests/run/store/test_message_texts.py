@@ -1,0 +1,8 @@
+from harness.run.store.message_texts import reasoning_text
+
+
+def test_reasoning_is_read_to_a_bounded_depth() -> None:
+    deepest = [{"text": [{"text": [{"text": ["I ponder."]}]}]}]
+    assert reasoning_text(deepest) == "I ponder."
+    deeper = [{"text": [{"text": [{"text": [["I ponder."]]}]}]}]
+    assert reasoning_text(deeper) == ""
