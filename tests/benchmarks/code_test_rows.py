@@ -191,6 +191,29 @@ def names() -> Iterator[Form]:
     )
 
 
+_OF_STARTER = {
+    "from enum import Enum\nclass C(Enum):\n    A, B = 1, 2\n"
+    "    def next(self): return C.B\n": "C.B",
+    "from typing import NamedTuple\nclass C(NamedTuple):\n    v: int\n"
+    "    def far(self): return self.v\n": "C(48213)",
+    "from dataclasses import dataclass\n@dataclass\nclass C:\n    v: int\n": "C(48213)",
+    "class C:\n    __slots__ = ('v',)\n    def __init__(self, v): self.v = v\n"
+    "    def __eq__(self, o): return self.v == o.v\n": "C(48213)",
+    "class C:\n    def __init__(self, v): self.v = v\n"
+    "    def __eq__(self, o): return self.v == o.v\n": "C(48213)",
+}
+
+
+def classes_of_starter() -> Iterator[Form]:
+    """Yield classes that the starter code defines whole, and of which tests compare objects."""
+    for starter, value in _OF_STARTER.items():
+        function = "def F(x):\n    {}\n"
+        code = starter + function
+        shown = value.replace("C.B", "C.A.next()")
+        for test in (f"assert F({value}) == {value}", f"assert F({shown}) == {value}"):
+            yield Form("starter", test, code.format("return x"), code.format("return 1"), code)
+
+
 _OPERATORS = (
     *("abs(F(1) - 48213.5) < 1e-6", "abs(48213.5 - F(1)) < 1e-6", "F(1) % 48213.5 == 0"),
     *("F(1)[48213.5] == 0", "F(1) / 48213.5 == 1", "divmod(F(1), 48213.5) == (1, 0)"),
@@ -312,7 +335,7 @@ def expected() -> Iterator[Form]:
 
 def forms() -> list[Form]:
     """Return all forms."""
-    return [*signals(), *expected(), *names(), *operators(), *callbacks()]
+    return [*signals(), *expected(), *names(), *classes_of_starter(), *operators(), *callbacks()]
 
 
 def problems(forms: list[Form], folder: Path) -> list[Problem]:

@@ -23,6 +23,7 @@ from harness.sources.signature import defined_names
 _DEFINITIONS = ast.FunctionDef | ast.ClassDef
 _LIKE_A_CLASS = re.compile(r"_*[A-Z](?:\w*[a-z]\w*)?")
 _NUMBERS = re.compile(r"\b(?:inf|nan)\b")
+_PLAIN_BASES = frozenset({"object", "ABC", "Generic", "Protocol"})
 _SAYS_NOTHING = frozenset({"__init__", "__repr__", "__str__"})
 """Methods that do not judge: objects with these alone stay with the solution, one by one."""
 
@@ -104,8 +105,8 @@ def names_of(
     definitions = _definitions(whole)
     bound = set(bound_in_setup)
     own = bound | {n.name for tree in trees for n in ast.walk(tree) if isinstance(n, _DEFINITIONS)}
-    judging = any(each.name in used - own and _judges(each) for each in definitions)
     classes = {each.name for each in definitions if isinstance(each, ast.ClassDef)}
+    judging = any(each.name in used - own and _judges(each, classes) for each in definitions)
     shared = classes if judging else classes & bound
     bound.update(*map(_bound, trees), (each.name for each in definitions if judging))
     lines = [whole] if judging else []
@@ -159,12 +160,15 @@ def _is_left_open(statement: ast.stmt) -> bool:
             return False
 
 
-def _judges(definition: ast.FunctionDef | ast.ClassDef) -> bool:
-    """Return whether a verdict can depend on a definition's code."""
-    if isinstance(definition, ast.FunctionDef) or definition.decorator_list:
+def _judges(definition: ast.FunctionDef | ast.ClassDef, classes: set[str]) -> bool:
+    """Return whether a verdict can depend on a definition's code, and its objects can be sent."""
+    if isinstance(definition, ast.FunctionDef):
         return True
+    bases = {ast.unparse(each).partition("[")[0].rpartition(".")[2] for each in definition.bases}
+    if bases - classes - _PLAIN_BASES or "slots" in ast.unparse(definition):
+        return False
     methods = {each.name for each in definition.body if isinstance(each, ast.FunctionDef)}
-    return bool(methods - _SAYS_NOTHING)
+    return bool(definition.decorator_list or methods - _SAYS_NOTHING)
 
 
 @lru_cache(maxsize=16)
