@@ -44,6 +44,7 @@ class LiveTable(LiveRows):
         heading: description of the run, in parts.
         problems: problems of the run, in order.
         several: whether there are several samples per problem.
+        stays: whether scores and bar are left on the screen at the end.
         clock: returns seconds.
     """
 
@@ -55,13 +56,14 @@ class LiveTable(LiveRows):
         problems: Sequence[Problem],
         *,
         several: bool,
+        stays: bool = True,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         super().__init__(problems, several=several, clock=clock)
         self._tally = tally
         self._heading = [printable_line(part) for part in heading]
         self._began, self._before = clock(), tally.ended
-        self._ended = False
+        self._ended, self._stays = False, stays
         self._console = console
         self._live = LiveFrame(console, self.lines)
 
@@ -70,12 +72,14 @@ class LiveTable(LiveRows):
         self._live.start(refresh=True)
 
     def stop(self) -> None:
-        """Stop the display, leaving scores and bar on the screen, but no rows."""
+        """Stop the display, leaving no rows on the screen."""
         self._ended = True
         self._live.stop()
 
     def lines(self) -> Iterator[list[Segment]]:
         """Yield the frame, a column narrower than the window, so that no line is folded."""
+        if self._ended and not self._stays:
+            return
         console, options = self._console, self._console.options
         width = max(1, options.max_width - 1)
         low = options.size.height < LEAST_HEIGHT or width < LEAST_WIDTH
@@ -139,7 +143,7 @@ class RunProgress(Closing):
         done: results of samples that are already graded.
         problems: problems of the run, in order.
         heading: description of the run, in parts.
-        table: makes the display of the samples; default: a live table of the run.
+        stays: whether the live table leaves its scores and bar on the screen.
         silence_s: longest time without a line, in seconds, where there is no display.
         most_requests: most requests in flight; None for no limit.
     """
@@ -152,7 +156,7 @@ class RunProgress(Closing):
         *,
         problems: Sequence[Problem] = (),
         heading: Sequence[str] = (),
-        table: Callable[[Tally], LiveRows] | None = None,
+        stays: bool = True,
         silence_s: float = LONGEST_SILENCE_S,
         most_requests: int | None = None,
     ) -> None:
@@ -162,12 +166,12 @@ class RunProgress(Closing):
         earlier = list(done)
         for result in earlier:
             self._tally.count(result)
-        self._live: LiveRows | None = None
-        if table is not None:
-            self._live = table(self._tally)
-        elif console.is_terminal and not console.is_dumb_terminal:
+        self._live: LiveTable | None = None
+        if console.is_terminal and not console.is_dumb_terminal:
             several = total > len(problems) > 0
-            self._live = LiveTable(console, self._tally, heading, problems, several=several)
+            self._live = LiveTable(
+                console, self._tally, heading, problems, several=several, stays=stays
+            )
         if self._live:
             for result in earlier:
                 self._live.graded(result)
@@ -273,22 +277,27 @@ class RunProgress(Closing):
             self._live.stop()
 
 
-def run_progress(console: Console) -> Watch:
+def run_progress(console: Console, *, of_variant: bool = False) -> Watch:
     """Return a function that makes the live table of a run.
 
     Args:
         console: a terminal, or another output for lines.
+        of_variant: whether the runs are parts of an experiment's variants. Their tables name the
+            variant, and leave nothing on the screen: the next part follows.
     """
 
     def watch(plan: Plan, directory: RunDirectory) -> RunProgress:
         done = with_costs(directory.committed(), plan.price)
         heading = (plan.model_name, plan.spec.mode, f"prompt {plan.prompt.name}")
+        if of_variant:
+            heading = (f"variant {directory.path.name}", plan.model_name)
         return RunProgress(
             console,
             len(plan.samples),
             done,
             problems=plan.problems,
             heading=heading,
+            stays=not of_variant,
             most_requests=plan.spec.concurrency,
         )
 

@@ -196,7 +196,11 @@ def run_experiment(
     """
     out, err = console(), console(error=True)
     run = ExperimentRun(
-        asked, TerminalReporter(err), run_progress(err), err.print, terminal=err, watchers=watchers
+        asked,
+        TerminalReporter(err),
+        run_progress(err, of_variant=True),
+        err.print,
+        watchers=watchers,
     )
     run.controller.dry_run = dry_run
     prepared = run.prepare()

@@ -15,7 +15,6 @@ from harness.features.experiment.equal_shots import (
     shots_wanted,
 )
 from harness.features.experiment.experiment_file import Experiment
-from harness.features.experiment.live_panel import ExperimentPanel
 from harness.features.experiment.stopping_goal import Goal, reason_to_stop
 from harness.features.experiment.variant_results import keep_as_not_needed, results_of, run_of
 from harness.features.experiment.variant_runs import CarryOut, VariantRuns
@@ -117,7 +116,6 @@ class GridRun:
         run_part: runs part of a variant.
         announce: called with each variant's run before it starts.
         tell: called with each line on the progress.
-        panel: the live panel, if there is one.
 
     Attributes:
         experiment: the experiment, updated with more shots as the agent's spend becomes known.
@@ -133,7 +131,6 @@ class GridRun:
     run_part: CarryOut
     announce: Callable[[PreparedRun], None]
     tell: Callable[[str], None]
-    panel: ExperimentPanel | None = None
     decision: Decision | None = None
     begun: set[str] = field(default_factory=set[str])
     stopped: set[str] = field(default_factory=set[str])
@@ -236,11 +233,7 @@ class GridRun:
         worked = False
         for _ in range(ROUNDS):
             done = results_of(self.experiment.run(variant))
-            wanted = self._wanted(variant, done, asked)
-            if self.panel is not None:
-                planned = sum(wanted.shots.values()) / len(asked) * len(self.runs.problems)
-                self.panel.expect(variant.name, round(planned))
-            wanted = wanted.at_once(done)
+            wanted = self._wanted(variant, done, asked).at_once(done)
             variant = self._with_shots(variant, wanted)
             did, goes_on = self._part(variant, asked, _to_buy(wanted, done))
             worked = worked or did
@@ -352,9 +345,7 @@ class GridRun:
             level=self.goal.level,
             precision=self.goal.precision,
         )
-        if self.panel is not None:
-            self.panel.decision = self.decision
-        elif told and not why and reason == "incomplete" and evidence.pairs:
+        if told and not why and reason == "incomplete" and evidence.pairs:
             self.tell(self.decision.line)
         return why is not None
 

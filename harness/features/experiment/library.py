@@ -1,19 +1,15 @@
 """`harness.experiment`: run a grid of variants and rank them, as `harness experiment` does."""
 
 import asyncio
-import sys
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal, Unpack, cast
-
-from rich.console import Console
 
 from harness.agent.attempt import StopReason
 from harness.errors import RunDirectoryError, UsageError
 from harness.features.experiment.experiment_file import experiment_at
-from harness.features.experiment.grid_run import GridRun, in_batches, in_order
-from harness.features.experiment.live_panel import ExperimentPanel
+from harness.features.experiment.grid_run import GridRun, in_batches
 from harness.features.experiment.ranking import rank
 from harness.features.experiment.request import ExperimentRequest
 from harness.features.experiment.stopping_goal import check_pair, goal_of
@@ -42,7 +38,6 @@ from harness.run.settings.spec import RunSpec
 from harness.run.settings.unknown_keys import refuse_unknown
 from harness.run.store.directory import RunDirectory
 from harness.run.store.directory_lock import locked
-from harness.terminal.consoles import console
 from harness.text import printable_line
 
 OneModel = str | Model | Callable[[dict[str, Any]], Any] | Mapping[str, Any]
@@ -137,10 +132,8 @@ def experiment(
     def reader(spec: RunSpec) -> Read:
         return lambda where: read(where if given is None else given, spec)
 
-    shown = sys.stderr.isatty() if progress is None else progress
-    terminal = console(error=True) if shown else None
-    watch = watched(None, progress=shown)
-    call = ExperimentRun(asked, LOG, watch, log.info, terminal=terminal, own=own, reader=reader)
+    watch = watched(None, progress=progress, of_variant=True)
+    call = ExperimentRun(asked, LOG, watch, log.info, own=own, reader=reader)
     call.announce = call.controller.remark
     call.prepare()
     them = "" if isinstance(given, str | None) and not own else ", with your models and problems"
@@ -207,9 +200,8 @@ class ExperimentRun:
     Args:
         asked: which experiment, and when it may stop early.
         reporter: shows notices, and the progress of loading and checking.
-        watch: makes the observer of each part of a variant, if there is no panel.
+        watch: makes the observer of each part of a variant.
         tell: called with each line on the progress.
-        terminal: console of the live panel; None for no panel.
         watchers: receive the events of all runs.
         own, reader: as in `VariantRuns`; default: none, and the controller's.
 
@@ -224,7 +216,6 @@ class ExperimentRun:
         watch: Watch,
         tell: Callable[[str], None],
         *,
-        terminal: Console | None,
         watchers: Sequence[Watcher] = (),
         own: Mapping[str, object] | None = None,
         reader: Callable[[RunSpec], Read] | None = None,
@@ -239,8 +230,7 @@ class ExperimentRun:
         self.runs = VariantRuns(self.controller, own or {}, read)
         self.experiment = experiment_at(asked.path, asked.grid)
         check_pair(asked.goal, len(self.experiment.variants), asked.say)
-        self._asked, self._watch, self._tell, self._terminal = asked, watch, tell, terminal
-        self._panel: ExperimentPanel | None = None
+        self._asked, self._watch, self._tell = asked, watch, tell
 
     def prepare(self) -> Mapping[str, PreparedRun]:
         """Prepare every variant, so that mistakes are found before anything costs."""
@@ -291,11 +281,6 @@ class ExperimentRun:
                 )
             experiment.write()
             runs.count_spending(experiment)
-            if self._terminal is not None:
-                variants = [(variant, runs.plans[variant.name]) for variant in in_order(experiment)]
-                self._panel = ExperimentPanel.on(
-                    self._terminal, variants, experiment.baseline, experiment.path
-                )
             grid_run = GridRun(
                 experiment,
                 runs,
@@ -304,15 +289,13 @@ class ExperimentRun:
                 run_part=carry_out,
                 announce=self.announce,
                 tell=self._tell,
-                panel=self._panel,
             )
             self._tell(
                 f"{count(len(experiment.variants), 'variant')}, "
                 f"{count(grid_run.pending, 'sample')} pending, baseline {experiment.baseline}"
             )
             try:
-                with self._panel or nullcontext():
-                    grid_run.carry_out()
+                grid_run.carry_out()
             finally:
                 runs.close()
 
@@ -335,6 +318,6 @@ class ExperimentRun:
 
     @contextmanager
     def _shown(self, plan: Plan, directory: RunDirectory) -> Generator[RunObserver]:
-        """Show a part of a variant: by the panel on a terminal, by lines elsewhere."""
-        with (self._panel.watch if self._panel else self._watch)(plan, directory) as shown:
+        """Show a part of a variant: by a table on a terminal, by lines elsewhere."""
+        with self._watch(plan, directory) as shown:
             yield Watching(shown, self.watchers, directory.path)

@@ -313,13 +313,20 @@ def _takes_an_event(function: Callable[..., object]) -> None:
         ) from None
 
 
-def watched(observers: Told | None, *, progress: bool | None, run: Path | None = None) -> Watch:
+def watched(
+    observers: Told | None,
+    *,
+    progress: bool | None,
+    run: Path | None = None,
+    of_variant: bool = False,
+) -> Watch:
     """Return a maker of the observer that the engine reports to.
 
     Args:
         observers: the user's observer or function.
         progress: show the live table on stderr; None shows it if stderr is a terminal.
         run: the run directory as the user gave it, for events; default: as it is used.
+        of_variant: whether the runs are parts of an experiment's variants.
     """
     own = observers if _is_observer(observers) else Logging()
     listeners = () if observers is None or _is_observer(observers) else (EventFunction(observers),)
@@ -331,7 +338,7 @@ def watched(observers: Told | None, *, progress: bool | None, run: Path | None =
         if not shown:
             yield Watching(own, listeners, path)
             return
-        with run_progress(console(error=True))(plan, directory) as table:
+        with run_progress(console(error=True), of_variant=of_variant)(plan, directory) as table:
             yield Watching(table, listeners, path, own)
 
     return watch

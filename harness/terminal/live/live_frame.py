@@ -73,7 +73,7 @@ class LiveFrame(Live):
         """Draw a final frame, and move below it."""
         was_shown = self.is_started
         super().stop()
-        if was_shown:
+        if was_shown and self._height:
             self.console.line()
 
 

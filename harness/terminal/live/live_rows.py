@@ -75,12 +75,6 @@ class LiveRows:
         self.retry = ""
         self._lock = Lock()
 
-    def start(self) -> None:
-        """Do nothing: the panel shows the rows."""
-
-    def stop(self) -> None:
-        """Do nothing: the panel shows the rows."""
-
     def begun(self, sample: str) -> None:
         """Add a row for a sample that was started."""
         problem, _, index = sample.rpartition("#")

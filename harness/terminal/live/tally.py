@@ -67,11 +67,6 @@ class Tally:
         low, high = wilson(min(1.0, max(0.0, value)), len(self._problems))
         return interval(low, high)
 
-    def fractions(self) -> dict[str, float]:
-        """Return the fraction of its graded samples that are solved, by problem."""
-        counts = self._problems.copy()  # another thread may add to it meanwhile
-        return {problem: solved / graded for problem, (solved, graded) in counts.items()}
-
     def _add(self, problem: str, *, solved: bool) -> None:
         before, samples = self._problems.get(problem, (0, 0))
         self._fractions -= before / samples if samples else 0.0
