@@ -1,11 +1,17 @@
-"""Imports run one way, features stand alone, and nothing heavy is imported before it is used."""
+"""Imports run one way, features stand alone, and nothing heavy is imported before it is used.
+
+The thread of the mission names nothing of kinds and features, but where `RING_WORDS` says so.
+
+`python tests/test_architecture.py` prints how many modules name each concept outside its home, how
+many lines each ring has, and which modules hold several topics.
+"""
 
 import ast
 import re
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
@@ -77,12 +83,47 @@ BETWEEN_FEATURES = {
 EXCEPTIONS: set[tuple[str, str]] = set()
 """Imports that break a rule: to be removed, never to be added to."""
 
-MOST_FILES = 20
-"""Modules in a folder, without `__init__.py`."""
+RING_1_FEATURES = {"evaluate", "observers", "compare", "experiment", "show", "info"}
+KINDS = (
+    "harness.kinds",
+    *(f"harness.grading.{part}" for part in ("code_tests", "checker_code", "checker_program")),
+    *(f"harness.grading.{part}" for part in ("checkers", "graders", "passes", "scores")),
+    *(f"harness.languages.cpp{part}" for part in ("", "_function", "_source")),
+    *(f"harness.sandbox.{part}" for part in ("compilation", "dialogue")),
+    *(f"harness.sources.{part}" for part in ("checkers", "code_tests", "contests", "testlib")),
+    *(f"harness.sources.{part}" for part in ("compilers", "row_checker")),
+)
+"""Modules of ring 2: what only some problems need."""
+APART = (
+    "harness.efficiency",
+    "harness.sources.mercury",
+    *(f"harness.agent.strategies.{part}" for part in ("codet", "map_coder", "reflexion")),
+    "harness.terminal.efficiency_table",
+)
+"""Modules of ring 3 that are no folder of `harness/features`."""
+DOORS = {"harness", "harness.registry"}
+OUTER_WORDS = (
+    *("icpc", "codeforces", "testlib", "interactor", "cpp", "scoring", "code_test"),
+    *("efficiency", "percentile", "impossible", "ray", "mercury", "calibrate"),
+    *("codet", "map_coder", "reflexion", "mcp", "gepa", "tune", "regrade", "viewer", "otel"),
+)
+RING_WORDS = ROOT / "tests" / "ring_words.txt"
+"""Words of outer rings that modules of ring 1 name: may only shrink."""
+MODES = (
+    *("single_shot", "agentic", "self_repair", "best_of_k", "best_of_k_public"),
+    *("codet", "map_coder", "reflexion"),
+)
+HOMES = {
+    "mode": (MODES, ("harness.agent.strategies", "harness.registry")),
+    "score": (("score",), ("harness.grading.scores",)),
+    "efficiency": (("efficiency",), ("harness.efficiency",)),
+    "language": (("language",), ("harness.languages",)),
+}
+"""Concept -> words that name it, and where it may be named."""
 
 HEAVY = ("openai", "anthropic", "datasets", "scipy", "numpy", "pandas", "yaml", "pytest", "ray")
 CONSTANT = re.compile(r"_?[A-Z][A-Z0-9_]*")
-SMALL = 20
+SMALL = 45
 """Lines of functions and classes that make a topic."""
 SHORT = 80
 ANNOTATION = re.compile(r"[\w.]+(?:[\[(| ].*)?")
@@ -294,16 +335,88 @@ def _words(node: ast.AST) -> list[str]:
     return []
 
 
-def test_a_module_holds_one_topic() -> None:
-    several = {name for name, tree in _trees().items() if _parts(tree) > 1}
-    assert {name for name in several if not name.startswith(CHECKERS)} == set()
+def _is_below(module: str, parts: Iterable[str]) -> bool:
+    return any(module == part or module.startswith(f"{part}.") for part in parts)
 
 
-def test_a_folder_can_be_looked_through() -> None:
-    files = Counter(
-        path.parent for name, path in _modules().items() if path.name != "__init__.py" and name
+def _ring(module: str) -> int:
+    """Return 1 for the thread of the mission, 2 for kinds of problems, 3 for features."""
+    if _is_below(module, KINDS):
+        return 2
+    feature = module.startswith("harness.features.") and module.split(".")[2] not in RING_1_FEATURES
+    return 3 if feature or _is_below(module, APART) else 1
+
+
+@cache
+def _tokens() -> dict[str, set[str]]:
+    """Module -> words of its names and strings, in lower case, without docstrings and comments."""
+    return {name: set(_tokens_of(tree)) for name, tree in _trees().items()}
+
+
+def _tokens_of(tree: ast.Module) -> Iterator[str]:
+    texts = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in texts:
+            yield from re.findall(r"\w+", node.value.lower())
+        for key in ("id", "attr", "arg", "name", "module", "asname"):
+            if isinstance(name := getattr(node, key, None), str):
+                yield from re.findall(r"\w+", re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower())
+
+
+def _names(tokens: Iterable[str], words: Iterable[str]) -> set[str]:
+    """Return which of some words stand in tokens, alone or between underscores."""
+    text = " ".join(tokens)
+    return {word for word in words if re.search(rf"(?<![a-z0-9]){word}s?(?![a-z0-9])", text)}
+
+
+def _ring_words() -> dict[str, list[str]]:
+    """Module of ring 1 -> words of rings 2 and 3 in it."""
+    named = {
+        name: sorted(_names(tokens, OUTER_WORDS))
+        for name, tokens in _tokens().items()
+        if _ring(name) == 1 and name not in DOORS
+    }
+    return {name.removeprefix("harness."): words for name, words in named.items() if words}
+
+
+def test_ring_1_names_nothing_of_the_outer_rings() -> None:
+    now = [f"{name}: {' '.join(words)}" for name, words in sorted(_ring_words().items())]
+    listed = RING_WORDS.read_text().splitlines()
+    more = {each for each in now if each not in listed}
+    assert not more, "name these words in their own ring"
+    assert now == listed, f"{RING_WORDS.name} may only shrink: take these lines out or shorten them"
+
+
+def test_a_word_of_an_outer_ring_is_found() -> None:
+    source = (
+        "class MercuryRows:\n    'of icpc'\n    kind = 'a codet b'  # ray\n    array = rays = 1"
     )
-    assert {str(path): count for path, count in files.items() if count > MOST_FILES} == {}
+    assert _names(_tokens_of(ast.parse(source)), OUTER_WORDS) == {"mercury", "codet", "ray"}
+
+
+def _print_homes() -> None:
+    """Print modules that name a concept outside its home, lines by ring, and several topics."""
+    for concept, (words, homes) in HOMES.items():
+        outside = [
+            name
+            for name, tokens in _tokens().items()
+            if _names(tokens, words) and not _is_below(name, homes)
+        ]
+        print(f"modules that name {concept} outside its home: {len(outside)}")
+    words = sum(map(len, _ring_words().values()))
+    print(f"modules of ring 1 with words of outer rings: {len(_ring_words())}, {words} words")
+    lines = Counter[int]()
+    for name, path in _modules().items():
+        lines[_ring(name)] += len(path.read_text().splitlines())
+    for ring, number in sorted(lines.items()):
+        print(f"lines of ring {ring}: {number:,}")
+    several = [name for name, tree in _trees().items() if _parts(tree) > 1]
+    several = [name for name in several if not name.startswith(CHECKERS)]
+    print(
+        f"modules with several topics of {SMALL} lines or more: {len(several)}",
+        *several,
+        sep="\n  ",
+    )
 
 
 @pytest.mark.parametrize("command", ["--help", "run --help", "compare --help", "models --help"])
@@ -319,3 +432,7 @@ def test_help_imports_nothing_heavy(command: str) -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT
     )
     assert done.stdout.splitlines()[-1] == "[]"
+
+
+if __name__ == "__main__":
+    _print_homes()
