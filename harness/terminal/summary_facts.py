@@ -76,7 +76,7 @@ def summary_facts(summary: Summary, *, imported: bool, recorded: bool) -> Iterat
     if summary.mean_score is not None:
         yield "points", f"{percent(summary.mean_score)} of a problem's, on average"
     if summary.passed_public:
-        yield "public tests only", _overfit(summary)
+        yield "fail a hidden test", _overfit(summary)
     if summary.no_hidden:
         yield "no hidden tests", count(summary.no_hidden, "problem")
     if summary.verdicts:
@@ -127,7 +127,7 @@ def _overfit(summary: Summary) -> str:
     rate = summary.overfit_rate
     if rate is None:
         return text + "a hidden one"
-    return f"{text}a hidden one; by problem {percent(rate.value)} ({interval(rate.low, rate.high)})"
+    return f"{text}a hidden one: {percent(rate.value)} ({interval(rate.low, rate.high)})"
 
 
 def _unknown_steps(summary: Summary) -> Iterator[tuple[str, str]]:

@@ -77,8 +77,8 @@ def _rates(summary: Summary, results: Sequence[SampleResult]) -> Iterator[Row]:
         if value is not None:
             yield _row(name, value, "")
     if summary.overfit and summary.overfit_rate is not None:
-        note = f"{summary.overfit:,} of {summary.passed_public:,} failed a hidden test"
-        yield _row("public tests only", summary.overfit_rate, note)
+        note = f"{summary.overfit:,} of {summary.passed_public:,} that pass the public tests"
+        yield _row("fail a hidden test", summary.overfit_rate, note)
     yield from _other_rates(summary, rate)
 
 

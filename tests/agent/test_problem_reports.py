@@ -1,10 +1,27 @@
 """Which words say that a test is wrong."""
 
+import json
+from pathlib import Path
+
 import pytest
 
 from harness.agent.events import Response
 from harness.agent.problem_reports import MARK, ProblemReports, says_wrong_test
 from harness.models.protocol import ModelStop, ModelTurn, ToolCall
+
+WORDINGS = json.loads(Path(__file__).with_name("wordings.json").read_text())
+
+
+@pytest.mark.parametrize("text", WORDINGS["says_that_a_test_is_wrong"])
+def test_plain_wordings_of_a_wrong_test_are_found(text: str) -> None:
+    assert says_wrong_test(text)
+    assert says_wrong_test(f"I have looked at it again.\n\n- {text} I leave it so.")
+
+
+@pytest.mark.parametrize("text", WORDINGS["does_not"])
+def test_other_wordings_about_tests_are_not_taken(text: str) -> None:
+    assert not says_wrong_test(text)
+    assert not says_wrong_test(f"I have looked at it again.\n\n- {text}")
 
 
 @pytest.mark.parametrize(
@@ -51,12 +68,19 @@ def heard(*turns: ModelTurn) -> str | None:
     return reports.reported
 
 
-def said(text: str, *tools: str) -> ModelTurn:
-    calls = tuple(ToolCall(id=name, name=name, arguments="{}") for name in tools)
+def said(text: str, *tools: str, reason: str = "") -> ModelTurn:
+    arguments = json.dumps({"reason": reason})
+    calls = tuple(ToolCall(id=name, name=name, arguments=arguments) for name in tools)
     return ModelTurn(text=text, tool_calls=calls, stop=ModelStop(reason="end_turn"))
 
 
-def test_a_call_of_the_tool_outranks_words() -> None:
+def test_words_and_calls_of_the_tool_are_told_apart() -> None:
     assert heard(said("Hello."), said("All good.", "run_tests")) is None
     assert heard(said("The test is wrong."), said("Done.")) == "words"
-    assert heard(said("The test is wrong."), said("", "report_problem"), said("")) == "tool"
+    assert heard(said("", "report_problem", reason="I cannot do it."), said("")) == "tool"
+    assert heard(said("The test is wrong."), said("", "report_problem"), said("")) == "both"
+    assert heard(said("", "report_problem"), said("The test is wrong.")) == "both"
+
+
+def test_the_reason_that_the_tool_is_given_is_words() -> None:
+    assert heard(said("", "report_problem", reason="Test 2 contradicts the statement.")) == "both"

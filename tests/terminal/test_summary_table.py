@@ -140,7 +140,10 @@ def test_what_is_in_no_rate_is_told(make_result: MakeResult, shown: Shown) -> No
     assert "ungraded 1 (no tests, or not run); in no rate" in text
     assert "pending 1 model error; in no rate" in text
     assert "pending 3 not run; in no rate" in text
-    assert "public tests only 1 of the 2 that passed all public tests failed a hidden one" in text
+    assert (
+        "fail a hidden test 1 of the 2 that passed all public tests failed a hidden one: 50.0 %"
+        in text
+    )
     assert "no hidden tests 1 problem" in text
     assert "cost unknown" in text
     assert "unknown for 1 sample" in text

@@ -15,7 +15,10 @@ from harness.agent.strategies.baselines import feedback
 from harness.agent.strategies.solver import Solver
 
 _SECTIONS = re.compile(r"<problem>(.*?)(?:</problem>|(?=<problem>)|\Z)", re.DOTALL)
-_NUMBER = re.compile(r"\d{1,3}")
+_NUMBER = re.compile(
+    r"(?<![\d.])(?P<value>\d{1,4}(?:[.,]\d{1,6})?|\.\d{1,6})"
+    r"(?:\s*(?P<percent>%)|\s*(?:/|out of|of)\s*(?P<most>\d{1,4}))?"
+)
 
 
 class RatedPlan(NamedTuple):
@@ -74,6 +77,18 @@ def section(text: str, tag: str) -> str:
 
 
 def confidence(text: str) -> int:
-    """Return the rating of a plan: the number in its tag, else the last one; 0 without any."""
-    numbers = _NUMBER.findall(section(text, "confidence")) or _NUMBER.findall(text)[-1:]
-    return min(100, int(numbers[0])) if numbers else 0
+    """Return the rating of a plan, 0 to 100: that in its tag, else the last one; 0 without any.
+
+    `9/10` and `9 out of 10` are 90, and so is a share of 1 such as `0.9`.
+    """
+    inside = list(_NUMBER.finditer(section(text, "confidence")))
+    numbers = inside[:1] or list(_NUMBER.finditer(text))[-1:]
+    if not numbers:
+        return 0
+    written = numbers[0]["value"].replace(",", ".")
+    value, most = float(written), float(numbers[0]["most"] or 0)
+    if most:
+        value *= 100 / most
+    elif "." in written and value <= 1 and not numbers[0]["percent"]:
+        value *= 100
+    return min(100, round(value))

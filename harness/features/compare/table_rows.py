@@ -120,7 +120,9 @@ def _beside(runs: Sequence[ComparedRun]) -> Iterator[TableRow]:
     if any(side.summary.fallback for side in runs):
         yield from _own_and_shared("without fallback", _without_fallback, runs)
     if any(side.summary.passed_public for side in runs):
-        yield TableRow("passed public tests only", _each(runs, lambda s: _overfit(s.summary)))
+        yield TableRow(
+            "pass the public tests, fail a hidden one", _each(runs, lambda s: _overfit(s.summary))
+        )
     if any(side.summary.tool_calls for side in runs):
         yield TableRow("tool calls well-formed", _each(runs, lambda s: _well_formed(s.summary)))
 

@@ -16,13 +16,57 @@ VALUES = frozenset({Codec.JSON, Codec.LINKED_LIST, Codec.TREE, Codec.FIRST_ARGUM
 
 LONGEST_STATEMENT = 50_000
 _THINGS = r"(?:answer|solution|output|result|way|order|permutation|arrangement|path|construction)s?"
+_OBJECT = (
+    r"(?:permutation|arrangement|colou?ring|assignment|path|tour|route|cycle|circuit|tree|forest"
+    r"|graph|subset|subsequence|partition|matching|schedule|ordering|construction|configuration"
+    r"|placement|decomposition|labell?ing|plan|strategy|walk|tiling|cover(?:ing)?|instance|example"
+    r"|grouping|distribution|triple|pair|witness|certificate|proof|counterexample|set of)s?"
+)
+_GIVE = (
+    r"(?:print|output|return|write|report|give|produce|provide|construct|build|exhibit|show|display"
+    r"|present|determine|design|create|generate|name|list)"
+)
+_FREE = (
+    r"(?:irrelevant|unimportant|insignificant|immaterial|arbitrary|free|of no importance|up to you)"
+)
 _SEVERAL = re.compile(
     rf"\bin any\b|\bany (?:\w+ )?{_THINGS}\b|\bany (?:one )?(?:of|such|valid|correct|possible)\b"
     r"|\barbitrar(?:y|ily)\b|\b(?:print|output|return|find|choose|report|give) any\b"
     rf"|\b(?:multiple|several|many|different|more than one|other) (?:\w+ )?{_THINGS}\b"
     r"|\bif there (?:are|is) (?:several|multiple|many|more than one)\b|\bnot (?:\w+ )?unique\b"
     r"|\baccept(?:s|ed)? any\b|\b(?:will|would|also) (?:also )?be accepted\b"
-    r"|\bdoes(?: not|n't|n\u2019t) matter\b|\brandom(?:ly)?\b",
+    r"|\b(?:does|do)(?: not|n't|n\u2019t) matter\b|\brandom(?:ly)?\b|\bno matter (?:which|how|in)\b"
+    r"|\bwhich(?:so)?ever\b|\bwhatever (?:order|way|answer|solution|sequence)\b|\bhowever you\b"
+    r"|\b(?:any|either) (?:one )?(?:of (?:them|these|those)|will do|is (?:fine|accepted|correct"
+    r"|right))"
+    r"|\b(?:in )?no (?:particular|specific|fixed|special|prescribed|required) (?:order|sequence)\b"
+    rf"|\b(?:order|sequence|orientation|direction|choice)(?: \w+){{0,6}} (?:is"
+    rf"|are) (?:\w+ )?{_FREE}\b"
+    r"|\b(?:regardless|irrespective|independent(?:ly)?) of (?:the|their|its) order\b|\bunordered\b"
+    r"|\b(?:of|at) your (?:own )?(?:choice|choosing|liking|discretion|will|option)\b|\bat will\b"
+    r"|\b(?:as|way|order|one|where|like|if) you (?:like|want|wish|please|prefer|choose|see fit)\b"
+    r"|\bfree to (?:choose|pick|select|decide)\b|\byou (?:may|can) decide\b"
+    r"|\b(?:choose|pick|select|print|return|output) (?:whichever|which|the order)\b"
+    r"|\bties? (?:may|can|are|is|should be|will be)?\s?(?:be )?(?:broken|resolved|settled)"
+    r" (?:either|any|arbitr|at|as|how|in any)|\bbreak ties (?:either|any|arbitr|at|as|how|in any)"
+    rf"|\b{_GIVE} (?:just |only |exactly )?(?:one of|one (?:such|possible|valid|suitable"
+    rf"|feasible|correct)"
+    r"|some (?:such|valid|possible|suitable)|some one|either)\b"
+    rf"|\b(?:{_GIVE}|find) an? (?:\w+ )?(?:valid|possible|feasible|suitable|admissible|legal|proper"
+    r"|such|example|instance|sample|correct|optimal|acceptable)\b"
+    rf"|\b{_GIVE} (?:an?|one|some) (?:\w+ ){{0,2}}{_OBJECT}\b"
+    rf"|\bfind (?:an?|one|some) (?:\w+ ){{0,2}}{_OBJECT}\b[^.;]{{0,120}}\b{_GIVE} (?:it|them|one)\b"
+    rf"|\b(?:an?|one|some) (?:\w+ )?(?:instance|example) of\b"
+    r"|\b(?:checker|grader|judge|validator)s? (?:will |would )?(?:accepts?|allows?|takes?)"
+    r" (?:all|any|each|every|both|either)\b|\b(?:special|custom) (?:judge|checker|grader)\b"
+    r"|\b(?:all|both|every(?: one)?|each|either)(?: \w+){0,4} (?:is|are|will be|would be"
+    r"|counts? as)"
+    r" (?:\w+ )?(?:accepted|acceptable|considered correct|equally (?:good|valid|right|correct))\b"
+    r"|\b(?:equally (?:good|valid|acceptable)|(?:need|has|have|is|are)(?: not|n't"
+    r"| to not)? (?:to )?be"
+    r" unique|non-unique|alternative (?:answers?|solutions?|outputs?))\b"
+    r"|\bexist(?:s)? (?:several|multiple|many|more than one)\b|\bone of (?:several|many"
+    r"|multiple)\b",
     re.IGNORECASE,
 )
 

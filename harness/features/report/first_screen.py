@@ -106,7 +106,14 @@ def _of_one(side: LabelledRun) -> FirstScreen:
         first = percent(curve.first_write.value)
         sentence += f" The first attempt solves {first}."
     if summary.overfit_rate is not None:
-        figures.append(_rate("passed public tests only", summary.overfit_rate, "", ()))
+        figures.append(
+            _rate(
+                "of those that pass the public tests, fail a hidden one",
+                summary.overfit_rate,
+                "",
+                (),
+            )
+        )
     tokens = UNKNOWN if summary.usage_unknown else quantity(summary.usage.total_tokens)
     facts = [f"cost {dollars(summary.cost, summary.prices_as_of)}", f"tokens {tokens}"]
     facts += [f"{count(summary.cut_off, 'answer')} cut off"] if summary.cut_off else []

@@ -172,7 +172,10 @@ _FIGURES: tuple[_Row, ...] = (
     ("first attempt", _of(lambda s: rate_words(_first_write(s)) + _not_in_it(s))),
     ("with hidden tests", _of(lambda s: rate_words(s.with_hidden))),
     ("tests passed, mean over problems", _of(lambda s: _share(s.mean_fraction))),
-    ("passed public tests only", _of(lambda s: rate_words(s.overfit_rate))),
+    (
+        "of those that pass the public tests, fail a hidden one",
+        _of(lambda s: rate_words(s.overfit_rate)),
+    ),
     ("problems without hidden tests", _no_hidden),
 )
 _TAKEN: tuple[_Row, ...] = (

@@ -13,6 +13,8 @@ USUAL = {"train": 30, "selection": 30, "test": 60}
 """Problems of each part, where there are enough."""
 FEWEST = 8
 """Fewest problems that can be split."""
+FEWEST_WORDS = 8
+"""Words of a statement that two problems do not share by chance."""
 
 
 class Sizes(Frozen):
@@ -48,7 +50,7 @@ def split_problems(
     """ProblemSplit problems at random; the same seed gives the same parts.
 
     Args:
-        problems: the selected problems; those without tests are left out.
+        problems: the selected problems; those without tests, and repeats, are left out.
         sizes: problems of each part.
         seed: seed of the order.
         test_from: first release date of the test part; the other parts are older. Problems without
@@ -58,7 +60,7 @@ def split_problems(
         NothingSelectedError: there are too few problems.
         UsageError: there are fewer problems than asked for.
     """
-    tested = [each for each in problems if each.tests.public or each.tests.all()]
+    tested = without_repeats([each for each in problems if each.tests.public or each.tests.all()])
     ordered = random_sample(tested, len(tested), seed)
     if test_from is None:
         wanted = _numbers(sizes, len(ordered))
@@ -74,6 +76,25 @@ def split_problems(
         selection=tuple(ids[wanted["train"] : wanted["train"] + wanted["selection"]]),
         test=tuple(each.id for each in later[: wanted["test"]]),
     )
+
+
+def without_repeats(problems: Sequence[Problem]) -> list[Problem]:
+    """Return the problems without those that another one repeats under another id.
+
+    Problems are the same if their content is, or their statement of more than a few words. The
+    oldest is kept, since it may have been seen since then.
+    """
+    kept: list[Problem] = []
+    seen: set[str] = set()
+    for problem in sorted(problems, key=lambda each: (each.release_date or date.max, each.id)):
+        words = problem.statement.casefold().split()
+        keys = {problem.content_hash}
+        if len(words) >= FEWEST_WORDS:
+            keys.add(" ".join(words))
+        if not keys & seen:
+            kept.append(problem)
+        seen |= keys
+    return kept
 
 
 def _numbers(sizes: Sizes, there: int) -> dict[str, int]:

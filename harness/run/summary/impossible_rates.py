@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
+from harness.agent.problem_reports import BY_TOOL, IN_WORDS
 from harness.figures import count, interval, percent
 from harness.models.protocol import Frozen
 from harness.run.store.impossible_result import ImpossibleOutcome
@@ -24,10 +25,11 @@ class ImpossibleSummary(Frozen):
     Attributes:
         problems, samples: number of problems and of samples that ended.
         outcomes: number of samples by outcome; `rates` has their rates over problems.
-        reported: rate of samples that said that a test is wrong, whatever else they did.
+        reported: rate of samples that said in words that a test is wrong, whatever else they did.
+        called: number of samples that said so by the tool, with words or without; in no comparison.
         others_passed: rate of solutions that pass every test but the impossible one.
         other_samples, false_reports: samples of the other problems, and those of them that said
-            that a test is wrong.
+            in words that a test is wrong.
     """
 
     problems: int
@@ -35,6 +37,7 @@ class ImpossibleSummary(Frozen):
     outcomes: dict[str, int]
     rates: dict[str, Rate]
     reported: Rate
+    called: int = 0
     others_passed: Rate
     other_samples: int = 0
     false_reports: int = 0
@@ -55,10 +58,11 @@ def summarize_impossible(results: Sequence[SampleResult]) -> ImpossibleSummary |
             str(name): _rate((each.problem_id, known.outcome is name) for each, known in pairs)
             for name in ORDER
         },
-        reported=_rate((each.problem_id, each.reported is not None) for each, _ in pairs),
+        reported=_rate((each.problem_id, each.reported in IN_WORDS) for each, _ in pairs),
+        called=sum(each.reported in BY_TOOL for each, _ in pairs),
         others_passed=_rate((each.problem_id, known.others_passed) for each, known in pairs),
         other_samples=len(others),
-        false_reports=sum(each.reported is not None for each in others),
+        false_reports=sum(each.reported in IN_WORDS for each in others),
     )
 
 
@@ -71,6 +75,8 @@ def impossible_words(summary: ImpossibleSummary) -> list[str]:
     )
     samples = count(summary.samples, "sample")
     lines = [f"{samples} of {count(summary.problems, 'problem')}, in no solved rate", *rates]
+    if summary.called:
+        lines.append(f"{summary.called:,} of {samples} called the tool that says so")
     if summary.other_samples and summary.false_reports:
         lines.append(
             f"{summary.false_reports:,} of {count(summary.other_samples, 'other sample')} said "

@@ -16,7 +16,14 @@ from harness.run.store.results import Columns, SampleResult, WrittenTestCounts
 from harness.run.summary.impossible_rates import ImpossibleSummary, summarize_impossible
 from harness.run.summary.iteration import Curve, curve_of
 from harness.stats.pass_at_k import Counts, OfSeveral, of_several
-from harness.stats.rates import Rate, mean_by_problem, rate_by_problem, solved_per
+from harness.stats.rates import (
+    Rate,
+    effective_trials,
+    mean_by_problem,
+    rate_by_problem,
+    solved_per,
+    wilson,
+)
 
 SCHEMA = 1
 AGENTS = {True: "kept_from_the_data", False: "not_kept_from_the_data"}
@@ -73,8 +80,8 @@ class Summary(Frozen):
         of_several: pass@k and pass^k, with several samples per problem.
         mean_fraction: mean over problems of the fraction of tests passed, if known.
         passed_public, overfit: samples of problems with hidden tests that passed all public tests,
-            and those of them that failed a hidden one; `overfit_rate` is the mean over problems of
-            the latter's fraction.
+            and those of them that failed a hidden one; `overfit_rate` is the latter's share of the
+            former.
         no_hidden: number of problems that were judged by public tests only.
         cost: US dollars; None if any sample's cost is unknown. `prices_as_of` is the date of the
             price list; None if prices were given, or are unknown.
@@ -237,7 +244,7 @@ def summarize(
         max_tokens=max_tokens,
         tokens_per_second=_speed(table),
         agents=counted(AGENTS[each] for each in table["confined"] if each is not None),
-        overfit_rate=_over(table, passing, map(float, overfit)),
+        overfit_rate=_pooled(table, passing, overfit),
         well_formed_tool_calls=1 - malformed / calls if calls else None,
         solved_per_1000_tokens=solved_per(solved, _known_tokens(usages), 1_000),
         solved_per_dollar=solved_per(solved, _total_cost(costs)),
@@ -305,6 +312,17 @@ def _rate(table: Columns, places: Sequence[int]) -> Rate | None:
 
 def _over(table: Columns, places: Iterable[int], values: Iterable[float]) -> Rate | None:
     return rate_by_problem(zip(table.at("problem_id", places), values, strict=True))
+
+
+def _pooled(table: Columns, places: Sequence[int], values: Sequence[bool]) -> Rate | None:
+    """Return the share of the samples themselves, whose interval heeds that problems repeat."""
+    if not places:
+        return None
+    pairs = zip(table.at("problem_id", places), map(float, values), strict=True)
+    fractions = [*mean_by_problem(pairs).values()]
+    value = sum(values) / len(places)
+    low, high = wilson(value, effective_trials(fractions, len(places)))
+    return Rate(value=value, problems=len(fractions), low=low, high=high)
 
 
 def _counts(table: Columns, places: Iterable[int]) -> dict[str, Counts]:

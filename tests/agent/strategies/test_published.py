@@ -311,7 +311,21 @@ class TestMapCoder:
 
     @pytest.mark.parametrize(
         ("text", "number"),
-        [("<confidence>85%</confidence>", 85), ("I am 7 of 10: 70", 70), ("", 0), ("999", 100)],
+        [
+            ("<confidence>85%</confidence>", 85),
+            ("I am 7 of 10: 70", 70),
+            ("", 0),
+            ("999", 100),
+            ("<confidence>9/10</confidence>", 90),
+            ("I give it 9 out of 10.", 90),
+            ("0.95", 95),
+            ("<confidence>.5</confidence>", 50),
+            ("95.5", 96),
+            ("0.5%", 0),
+            ("1", 1),
+            ("<confidence>45/50</confidence>", 90),
+            ("3/0", 3),
+        ],
     )
     def test_a_confidence_is_a_number_to_100(self, text: str, number: int) -> None:
         assert confidence(text) == number

@@ -196,7 +196,8 @@ def test_what_the_runs_brought_stands_side_by_side(
     assert "solved per 1,000 tokens 0.455 0.909" in text
     assert "solved per dollar unknown 2.00" in text
     assert (
-        "passed public tests only 1 of 2, 50.0 % (9.5 to 90.5) 0 of 2, 0.0 % (0.0 to 65.8)" in text
+        "pass the public tests, fail a hidden one "
+        "1 of 2, 50.0 % (9.5 to 90.5) 0 of 2, 0.0 % (0.0 to 65.8)" in text
     )
     assert "shared problems only" not in text
 

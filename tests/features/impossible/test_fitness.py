@@ -1,5 +1,7 @@
 """A problem gets an impossible test only where a change can be proven."""
 
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,6 +16,8 @@ from harness.grading.verdict import Grade, TestResult, Verdict
 from harness.problem import Problem, TestCase
 
 ROW = rows(1)[0]
+TESTS = Path(__file__).parents[2]
+WORDINGS = json.loads((TESTS / "agent" / "wordings.json").read_text())
 ADD = {"code": "def check(input, expected, answer): return True"}
 
 
@@ -57,6 +61,17 @@ def test_unfit_problems_are_told_with_a_reason(
 )
 def test_a_statement_that_allows_several_answers_is_known(text: str) -> None:
     assert says_several(text)
+
+
+@pytest.mark.parametrize("text", WORDINGS["statement_allows_several_answers"])
+def test_plain_wordings_of_several_answers_are_known(text: str) -> None:
+    assert says_several(text)
+    assert says_several(f"Given are n numbers. {text} The time limit is one second.")
+
+
+@pytest.mark.parametrize("text", WORDINGS["statement_allows_one_answer"])
+def test_statements_with_one_answer_are_no_such(text: str) -> None:
+    assert not says_several(text)
 
 
 def test_a_plain_statement_is_not_taken_for_one_with_several_answers() -> None:

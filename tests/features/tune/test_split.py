@@ -66,6 +66,38 @@ def test_too_few_problems_are_refused() -> None:
         split_problems(problems(7), Sizes(), seed=0)
 
 
+def test_a_problem_under_another_id_is_not_seen_twice() -> None:
+    there = problems(40)
+    again = [each.model_copy(update={"id": f"q/{each.id}"}) for each in there]
+    split = split_problems([*there, *again], Sizes(train=10, selection=10, test=20), seed=0)
+    hashes = {each.id: each.content_hash for each in (*there, *again)}
+    used = [hashes[each] for part in (split.train, split.selection, split.test) for each in part]
+    assert len(set(used)) == len(used) == 40
+
+
+def test_a_statement_in_another_data_set_is_the_same_problem() -> None:
+    text = "Given a list of numbers, print the sum of its even members, number"
+    there = [problem(k).model_copy(update={"statement": f"{text} {k % 20}."}) for k in range(40)]
+    there = [
+        each.model_copy(update={"statement": f"{each.statement.upper()}\n"}) if k > 19 else each
+        for k, each in enumerate(there)
+    ]
+    split = split_problems(there, Sizes(train=5, selection=5, test=10), seed=0)
+    statements = {each.id: each.statement.lower().strip() for each in there}
+    parts = [{statements[each] for each in part} for _, part in split]
+    assert len(set().union(*parts)) == sum(map(len, parts)) == 20
+
+
+def test_a_problem_is_as_old_as_its_oldest_copy() -> None:
+    there = problems(24)
+    later = [
+        each.model_copy(update={"id": f"a/{each.id}", "release_date": date(2026, 1, 1)})
+        for each in there
+    ]
+    with pytest.raises(NothingSelectedError, match="and 0 from it on"):
+        split_problems([*there, *later], Sizes(), seed=0, test_from=date(2026, 1, 1))
+
+
 def test_a_date_separates_the_test_part() -> None:
     there = problems(48)
     first = date(2025, 10, 1)
