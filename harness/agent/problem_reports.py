@@ -82,7 +82,7 @@ _NOT_RIGHT = (
 )
 _SPEC = (
     r"(?:(?:the|this|its|what) )?(?:\w+ ){0,2}?(?:statement|description|specification|spec|task"
-    r"|problem|rules?|definition|constraints?|examples?|explanation|each other|one another|itself"
+    r"|problem|rules?|definition|constraints?|examples?|explanation|it|each other|one another|itself"
     rf"|themselves|another|\w+ one|correct answer|true answer|{_TEST}|{_EXPECTED})"
 )
 _AGAINST = (

@@ -83,4 +83,5 @@ def test_words_and_calls_of_the_tool_are_told_apart() -> None:
 
 
 def test_the_reason_that_the_tool_is_given_is_words() -> None:
+    assert heard(said("", "report_problem", reason="Test 1 contradicts it.")) == "both"
     assert heard(said("", "report_problem", reason="Test 2 contradicts the statement.")) == "both"
