@@ -177,13 +177,14 @@ def told_cost(fields: Json) -> float | None:
 
     OpenRouter tells a number, Perplexity an object with a total, xAI ticks.
     """
-    cost = fields.get("cost")
+    cost: Any = fields.get("cost")
     if isinstance(cost, dict):
         cost = cast("Json", cost).get("total_cost")
     if cost is None and (ticks := token_count(fields, "cost_in_usd_ticks")) is not None:
         return ticks / TICKS
-    usable = isinstance(cost, int | float) and not isinstance(cost, bool)
-    return float(cost) if usable and 0 <= cost <= MOST_DOLLARS else None
+    if isinstance(cost, bool) or not isinstance(cost, int | float):
+        return None
+    return float(cost) if 0 <= cost <= MOST_DOLLARS else None
 
 
 def counted_usage(turn: ModelTurn) -> Usage | None:
