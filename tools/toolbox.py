@@ -156,7 +156,7 @@ def _parse(
 ) -> tuple[Arguments, list[str]]:
     """Return a call's arguments, and the names of those that the tool does not take.
 
-    A tool without arguments takes any text in their place.
+    A tool without arguments takes any JSON in their place, and in text any words.
     """
     takes_none = not _names(tool) and tool.arguments.model_config.get("extra") == "forbid"
     try:
@@ -164,7 +164,7 @@ def _parse(
         if isinstance(values, str):  # some models encode the arguments twice
             values = _encoded_again(values, spec, end)
     except ValueError as error:
-        if takes_none:
+        if takes_none and in_text and not text.lstrip().startswith("{"):
             return tool.arguments.model_validate({}), [UNNAMED]
         values = _repaired(text, spec, end, error, in_text=in_text)
     values = {} if values is None else values

@@ -105,9 +105,11 @@ class TransientError(Exception):
 
     Attributes:
         usage: tokens that were billed all the same, if the provider reported any.
+        streamed: whether it came while an answer was read, which in one piece might arrive.
     """
 
     usage: Usage | None = None
+    streamed: bool = False
 
     def __init__(
         self,

@@ -85,6 +85,7 @@ class Usage(Frozen):
 
     `input_tokens` includes `cached_input_tokens`, which were read from the provider's cache, and
     `cache_write_tokens`, which were written to it; `output_tokens` includes `reasoning_tokens`.
+    `cost_usd`: US dollars that the provider itself says they cost; None if it does not say so.
     """
 
     input_tokens: int = 0
@@ -92,6 +93,7 @@ class Usage(Frozen):
     cache_write_tokens: int = 0
     output_tokens: int = 0
     reasoning_tokens: int = 0
+    cost_usd: float | None = Field(default=None, exclude_if=lambda cost: cost is None)
 
     @property
     def total_tokens(self) -> int:
@@ -105,7 +107,14 @@ class Usage(Frozen):
             cache_write_tokens=self.cache_write_tokens + other.cache_write_tokens,
             output_tokens=self.output_tokens + other.output_tokens,
             reasoning_tokens=self.reasoning_tokens + other.reasoning_tokens,
+            cost_usd=self._cost_with(other),
         )
+
+    def _cost_with(self, other: "Usage") -> float | None:
+        """Return what both cost; None if unknown for one that has tokens."""
+        costs = [each.cost_usd for each in (self, other) if each.total_tokens or each.cost_usd]
+        known = [cost for cost in costs if cost is not None]
+        return sum(known) if known and len(known) == len(costs) else None
 
 
 class ModelStop(Frozen):

@@ -126,3 +126,18 @@ def test_tokens_written_to_a_cache_have_their_own_price() -> None:
     usage = Usage(input_tokens=1_000_000, cache_write_tokens=500_000, cached_input_tokens=300_000)
     price = Price(input=2, output=9, cached_input=0.2, cache_write=2.5)
     assert cost(usage, price) == pytest.approx(0.2 * 2 + 0.5 * 2.5 + 0.3 * 0.2)
+
+
+def test_without_a_price_the_providers_own_cost_is_used() -> None:
+    told = Usage(input_tokens=1_000_000, output_tokens=1, cost_usd=0.5)
+    assert cost(told, None) == 0.5
+    assert cost(told, Price(input=2, output=0)) == 2
+    assert cost(Usage(input_tokens=1), None) is None
+
+
+def test_costs_of_requests_add_up_where_each_is_known() -> None:
+    told, silent = Usage(input_tokens=3, cost_usd=0.5), Usage(input_tokens=3)
+    assert (Usage() + told + told).cost_usd == 1.0
+    assert (told + silent).cost_usd is None
+    assert (silent + told).cost_usd is None
+    assert "cost_usd" not in silent.model_dump()

@@ -49,6 +49,7 @@ class Reply:
         padding: number of further bytes after the body.
         whole: whether the answer is not streamed, although the request asks for it.
         before_event: awaited before each event of a streamed answer.
+        events: a stream to send event by event, in place of the body.
     """
 
     body: Any = b""
@@ -62,6 +63,7 @@ class Reply:
     padding: int = 0
     whole: bool = False
     before_event: Callable[[], Awaitable[Any]] | None = None
+    events: Sequence[bytes] | None = None
 
     def payload(self) -> bytes:
         return self.body if isinstance(self.body, bytes) else json.dumps(self.body).encode()
@@ -292,6 +294,8 @@ class ChatServer:
 
     def _streamed(self, request: Recorded, reply: Reply) -> list[bytes] | None:
         """Return an answer as events; None if it is not streamed, such as an error."""
+        if reply.events is not None:
+            return list(reply.events)
         good = reply.status == 200 and isinstance(reply.body, dict) and not reply.padding
         if not (request.stream and good) or reply.whole or self.streaming == "ignored":
             return None
@@ -355,7 +359,8 @@ async def _send_events(writer: asyncio.StreamWriter, reply: Reply, events: list[
     """Stream an answer, or part of it before closing the connection."""
     if reply.reset:
         return await _send(writer, reply)
-    lines = ["HTTP/1.1 200 Said", "content-type: text/event-stream; charset=utf-8"]
+    kind = "text/event-stream; charset=utf-8" if reply.events is None else reply.content_type
+    lines = ["HTTP/1.1 200 Said", f"content-type: {kind}"]
     lines += ["transfer-encoding: chunked", *(f"{k}: {v}" for k, v in reply.headers.items())]
     writer.write("\r\n".join(lines).encode("latin-1") + b"\r\n\r\n")
     left = sys.maxsize if reply.cut_after is None else reply.cut_after

@@ -87,6 +87,17 @@ def test_nested_arguments_are_described_whole() -> None:
         jsonschema.Draft202012Validator(spec.parameters).validate({"ranges": [{"first": 1}]})
 
 
+@pytest.mark.parametrize("name", ["read_problem", "write_solution", "run_tests"])
+async def test_unreadable_arguments_are_malformed_whatever_the_tool(
+    workspace: Workspace, name: str
+) -> None:
+    """Two calls that a stream merged into one are not carried out."""
+    merged = ToolCall(id="1", name=name, arguments='{"code":"print(1)"}{"code":')
+    result = await TOOLBOX.call(merged, workspace)
+    assert (result.malformed, result.is_error) == (True, True)
+    assert "not valid JSON" in result.content
+
+
 async def test_a_tool_in_a_file_of_its_own_can_be_called(workspace: Workspace) -> None:
     class EchoArguments(Arguments):
         times: int = Field(default=1, ge=1)

@@ -14,7 +14,7 @@ from harness.models.clients.anthropic_wire import (
 )
 from harness.models.clients.client import Client
 from harness.models.clients.event_stream import StreamFormat
-from harness.models.clients.wire import Json
+from harness.models.clients.wire import Json, stop_word
 from harness.models.faults import MalformedAnswerError
 from harness.models.protocol import Message, ModelSettings, ModelTurn, ToolSpec
 
@@ -33,8 +33,20 @@ class MessagesStream:
         self._pieces: dict[int, dict[str, list[str]]] = {}
         self._usage: Json = {}
         self._error: Json | None = None
-        self.done = False
+        self._stopped = False
         self.size = 0
+
+    @property
+    def done(self) -> bool:
+        """Whether the message has ended for a reason, or the server reported that it failed."""
+        if self._error is not None:
+            return True
+        return self._stopped and stop_word((self._message or {}).get("stop_reason")) is not None
+
+    @property
+    def usage(self) -> Any:
+        """The token counts of the whole message; those at its beginning are not final."""
+        return self._usage if self._stopped else None
 
     def add(self, data: Json) -> None:
         """Add an event. Raises MalformedAnswerError."""
@@ -53,12 +65,12 @@ class MessagesStream:
                 self._message.update(_object(data, "delta"))
                 self._take_usage(data.get("usage"))
             case "message_stop":
-                self.done = True
+                self._stopped = True
             case "error":
-                self._error, self.done = data, True
+                self._error = data
             case _:  # a ping, or a type unknown here
                 if data.get("error"):
-                    self._error, self.done = data, True
+                    self._error = data
 
     def answer(self) -> Json:
         """Return the message, or the server's error. Raises MalformedAnswerError."""
@@ -140,7 +152,7 @@ class AnthropicMessages(Client):
     ANSWER_FIELD = "content"
     ERROR_STATUSES = ERROR_STATUSES
     READ_USAGE = usage_from_wire
-    STREAM = StreamFormat({"stream": True}, MessagesStream)
+    STREAM = StreamFormat({"stream": True}, MessagesStream, usage_from_wire)
     AMENDMENTS = MESSAGES_AMENDMENTS
 
     @staticmethod

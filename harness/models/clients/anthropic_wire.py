@@ -31,6 +31,7 @@ from harness.models.clients.wire import (
     is_json,
     sendable,
     token_count,
+    told_cost,
     with_settings,
     word,
 )
@@ -354,4 +355,5 @@ def usage_from_wire(value: Any) -> Usage | None:
         cache_write_tokens=written,
         output_tokens=output,
         reasoning_tokens=min(reasoning, output),
+        cost_usd=told_cost(fields),
     )

@@ -6,8 +6,9 @@ do not check. Redirects are not followed, so that the key goes only where the us
 SDKs' own retries are off: those of `harness.models.clients.retry` are in the transcript.
 
 Answers are streamed if the endpoint can, and read into the same JSON as without: a long answer then
-shows progress. An endpoint that refuses to stream, or reports no tokens in its stream, is asked
-without streaming from then on.
+shows progress. An endpoint that refuses to stream, never streamed well, or reports no tokens in its
+stream, is asked without streaming from then on. A request whose streams break is asked without
+streaming, too.
 """
 
 import asyncio
@@ -29,7 +30,13 @@ from harness.models.clients.connections import (
     unsendable,
     with_address,
 )
-from harness.models.clients.event_stream import CONTENT_TYPE, StreamFormat, read_events
+from harness.models.clients.event_stream import (
+    CONTENT_TYPE,
+    STREAM_STARTS,
+    StreamFormat,
+    events_in,
+    read_events,
+)
 from harness.models.clients.retry import Pace, RetryPolicy, ask_until_answered
 from harness.models.clients.wire import Json, counted_usage, read_json, word
 from harness.models.error_body import read_error
@@ -56,6 +63,8 @@ Failure = TypeVar("Failure", bound=TransientError | ModelError)
 MAX_ANSWER_BYTES = 16 * 2**20  # beyond the longest possible answer; parsed, it may grow twentyfold
 MAX_ERROR_BYTES = 64 * 2**10
 LOWEST_FAILED_STATUS = 300
+LONGEST_START = 64  # bytes that tell a stream from JSON
+ONE_PIECE_EVERY = 3  # tries of a request whose streams break: two as a stream, one in one piece
 # Statuses of every request if the key, the address or the model's name is wrong.
 FIRST_STATUSES = frozenset({401, 403, 404})
 KEY_STATUS = 401
@@ -152,13 +161,23 @@ class Endpoint:
         if self.http.is_closed:
             raise ModelError(f"the client of {self.where} is closed")
 
+        broken = 0  # answers to this request
+
         async def once() -> ModelTurn:
+            nonlocal broken
             if self._refusal is not None:
                 again = type(self._refusal)(str(self._refusal), status=self._refusal.status)
                 again.stops_run = True
                 raise again
             started = time.perf_counter()
-            data, request_id = await self._answer_to(create, body, on_retry, stream)
+            streams = self._streams and (broken + 1) % ONE_PIECE_EVERY != 0
+            try:
+                data, request_id = await self._answer_to(
+                    create, body, on_retry, stream, streams=streams
+                )
+            except TransientError as error:
+                broken += error.streamed or not streams
+                raise
             try:
                 turn = read(data)
             except (TransientError, ModelError) as error:
@@ -199,14 +218,15 @@ class Endpoint:
         body: Json,
         on_retry: RetryObserver | None,
         stream: StreamFormat | None,
+        *,
+        streams: bool,
     ) -> tuple[Json, str | None]:
-        """Return the JSON of one answer, streamed if the endpoint can."""
-        if stream is None or not self._streams:
-            return await self.send(create, body, self.read)
+        """Return the JSON of one answer, streamed if wanted and the endpoint can."""
+        read = partial(self.read, stream=stream)
+        if stream is None or not streams:
+            return await self.send(create, body, read)
         try:
-            data, request_id = await self.send(
-                create, {**body, **stream.arguments}, partial(self.read, stream=stream)
-            )
+            data, request_id = await self.send(create, {**body, **stream.arguments}, read)
         except (RejectedError, TransientError) as error:
             if not self._refuses_to_stream(error):
                 raise
@@ -214,7 +234,7 @@ class Endpoint:
             if on_retry is not None:
                 cause = f"{error} (streaming is refused; from here on answers come in one piece)"
                 on_retry(Retry(attempt=1, cause=cause, wait_s=0.0))
-            return await self.send(create, body, self.read)
+            return await self.send(create, body, read)
         if self._read_usage is not None and self._read_usage(data.get("usage")) is None:
             self._streams = False  # without streaming it may report tokens
         self._has_streamed = True
@@ -223,7 +243,9 @@ class Endpoint:
     def _refuses_to_stream(self, error: RejectedError | TransientError) -> bool:
         """Return whether a request failed because it asked for streaming."""
         if isinstance(error, MalformedAnswerError):
-            self._streams = self._has_streamed  # streaming that never worked is not tried again
+            if self._streams and not self._has_streamed:  # streaming never worked
+                self._streams = False
+                error.cause += " (from here on answers come in one piece)"
             return False
         return error.status in STREAM_STATUSES and STREAM_WORDS.search(str(error)) is not None
 
@@ -287,15 +309,21 @@ class Endpoint:
         except (TimeoutError, httpx2.TimeoutException):
             raise
         except (httpx2.RequestError, anyio.EndOfStream, OSError) as error:
-            raise no_connection(error, self.where, self.redact, cut=True) from None
+            lost = no_connection(error, self.where, self.redact, cut=True)
+            lost.streamed = True
+            raise lost from None
 
     async def _read_begun(
         self, response: Any, stream: StreamFormat | None
     ) -> tuple[Json, str | None]:
         kind = response.headers.get("content-type", "")
         if stream is not None and kind.partition(";")[0].strip().lower() == CONTENT_TYPE:
-            data = await read_events(response, stream, MAX_ANSWER_BYTES)
-            return self._checked(data, None, response.headers)
+            try:
+                data = await read_events(response, stream, MAX_ANSWER_BYTES)
+                return self._checked(data, None, response.headers)
+            except TransientError as error:
+                error.streamed = True
+                raise
         chunks = bytearray()
         async for chunk in response.iter_bytes():
             chunks += chunk
@@ -303,6 +331,9 @@ class Endpoint:
                 raise MalformedAnswerError(
                     f"the answer is larger than {MAX_ANSWER_BYTES >> 20} MiB"
                 )
+        if stream is not None and chunks[:LONGEST_START].lstrip().startswith(STREAM_STARTS):
+            data = events_in(bytes(chunks), stream, MAX_ANSWER_BYTES)
+            return self._checked(data, None, response.headers)
         return self._read(bytes(chunks), response.headers)
 
     def _read(self, body: bytes, headers: "httpx2.Headers") -> tuple[Json, str | None]:

@@ -8,7 +8,16 @@ from collections.abc import Sequence
 from typing import Any, Literal, cast
 
 from harness.models.clients.call_ids import UNNAMED_CALL, CallIds
-from harness.models.clients.wire import Json, as_arguments, is_json, token_count, word
+from harness.models.clients.wire import (
+    Json,
+    as_arguments,
+    is_json,
+    most_tokens,
+    stop_word,
+    token_count,
+    told_cost,
+    word,
+)
 from harness.models.faults import MalformedAnswerError
 from harness.models.protocol import (
     Message,
@@ -28,6 +37,16 @@ STOP_REASONS: dict[str, Literal["end_turn", "max_tokens", "content_filter"]] = {
     "model_length": "max_tokens",
     "content_filter": "content_filter",
 }
+# The counts of a usage by their names at OpenAI, DeepSeek, Moonshot, and gateways to Anthropic.
+CACHED = (
+    *("prompt_tokens_details.cached_tokens", "prompt_cache_hit_tokens", "cached_tokens"),
+    "cache_read_input_tokens",
+)
+CACHE_WRITES = (
+    *("prompt_tokens_details.cache_write_tokens", "prompt_tokens_details.cache_creation_tokens"),
+    "cache_creation_input_tokens",
+)
+REASONING = ("completion_tokens_details.reasoning_tokens", "reasoning_tokens")
 # Values by which servers and gateways report that they, and not the model, ended an answer.
 BROKEN_OFF = ("error", "abort", "insufficient_system_resource")
 
@@ -46,13 +65,14 @@ def usage_from_wire(value: Any) -> Usage | None:
     total = token_count(fields, "total_tokens")
     if total is not None:  # Gemini and xAI leave reasoning out of the completion's tokens
         completion = max(completion, total - prompt)
-    cached = token_count(fields.get("prompt_tokens_details"), "cached_tokens") or 0
-    reasoning = token_count(fields.get("completion_tokens_details"), "reasoning_tokens") or 0
+    cached = min(most_tokens(fields, *CACHED), prompt)
     return Usage(
         input_tokens=prompt,
-        cached_input_tokens=min(cached, prompt),
+        cached_input_tokens=cached,
+        cache_write_tokens=min(most_tokens(fields, *CACHE_WRITES), prompt - cached),
         output_tokens=completion,
-        reasoning_tokens=min(reasoning, completion),
+        reasoning_tokens=min(most_tokens(fields, *REASONING), completion),
+        cost_usd=told_cost(fields),
     )
 
 
@@ -74,6 +94,9 @@ def turn_from_wire(data: Json, messages: Sequence[Message]) -> ModelTurn:
     """
     choice = _first_choice(data)
     message = choice.get("message")
+    ended = stop_word(choice.get("finish_reason"))
+    if message is None and STOP_REASONS.get(ended or "") == "content_filter":
+        message = {}  # Azure withholds it
     if not isinstance(message, dict):
         raise MalformedAnswerError("the answer's first choice has no message")
     message = cast("Json", message)
@@ -95,7 +118,7 @@ def turn_from_wire(data: Json, messages: Sequence[Message]) -> ModelTurn:
         tool_calls=calls,
         reasoning=blocks,
         usage=usage_from_wire(data.get("usage")),
-        stop=_stop(choice.get("finish_reason"), refused=bool(refusal), called=bool(calls)),
+        stop=_stop(ended, refused=bool(refusal), called=bool(calls)),
         request_id=word(data.get("id")),
     )
 
@@ -112,6 +135,9 @@ def _first_choice(data: Json) -> Json:
         raise MalformedAnswerError(
             f"the answer broke off with finish_reason {first['finish_reason']!r}"
         )
+    failed = data.get("error") or first.get("error")
+    if failed and stop_word(first.get("finish_reason")) is None:
+        raise MalformedAnswerError("the answer broke off with an error")
     return first
 
 
@@ -167,8 +193,7 @@ def _function(call: Json) -> Json:
     return fields if isinstance(fields.get("name"), str) else {**fields, "name": None}
 
 
-def _stop(word_given: Any, *, refused: bool, called: bool) -> ModelStop:
-    given = word(word_given)
+def _stop(given: str | None, *, refused: bool, called: bool) -> ModelStop:
     reason = STOP_REASONS.get(given or "")
     if refused:
         return ModelStop(reason="refusal", provider_word=given)

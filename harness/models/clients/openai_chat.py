@@ -9,12 +9,14 @@ signature, are kept as they were sent.
 from collections.abc import Sequence
 from typing import Any, cast
 
+from pydantic_core import from_json
+
 from harness.models.clients.amendments import CHAT_AMENDMENTS
 from harness.models.clients.client import Client
 from harness.models.clients.event_stream import StreamFormat
-from harness.models.clients.openai_answer import turn_from_wire, usage_from_wire
+from harness.models.clients.openai_answer import STOP_REASONS, turn_from_wire, usage_from_wire
 from harness.models.clients.openai_request import max_tokens_field, request_body
-from harness.models.clients.wire import Json
+from harness.models.clients.wire import Json, stop_word
 from harness.models.faults import MalformedAnswerError
 from harness.models.protocol import Message, ModelSettings, ModelTurn, ToolSpec
 
@@ -36,8 +38,8 @@ class ChatStream:
     def __init__(self) -> None:
         self._body: Json = {}
         self._message: Json = {}
-        self._finish: Any = None
-        self._usage: Any = None
+        self._finish: str | None = None
+        self.usage: Any = None
         self._error: Any = None
         self._begun = False
         self.size = 0
@@ -54,7 +56,7 @@ class ChatStream:
         for name in ("id", "model", "created"):
             if data.get(name) is not None:
                 self._body[name] = data[name]
-        self._usage = data.get("usage") or _groq_usage(data) or self._usage
+        self.usage = data.get("usage") or _groq_usage(data) or self.usage
         choices: Any = data.get("choices")
         if not isinstance(choices, list):
             return
@@ -64,17 +66,20 @@ class ChatStream:
 
     def _add_choice(self, choice: Json) -> None:
         self._begun = True
-        if choice.get("finish_reason") is not None:
-            self._finish = choice["finish_reason"]
-        self._usage = choice.get("usage") or self._usage  # Moonshot reports it there
+        self._finish = stop_word(choice.get("finish_reason")) or self._finish
+        self._error = choice.get("error") or self._error
+        self.usage = choice.get("usage") or self.usage  # Moonshot reports it there
         delta = choice.get("delta") or choice.get("message")
         if isinstance(delta, dict):
             self.size += _merge_object(self._message, cast("Json", delta))
 
     def answer(self) -> Json:
-        """Return the completion, or the server's error, which makes any text before it void."""
-        usage = {"usage": self._usage} if self._usage else {}
-        if self._error is not None:
+        """Return the completion, or the server's error, which makes any text before it void.
+
+        An answer that ended at its token limit stands: gateways may report that as an error, too.
+        """
+        usage = {"usage": self.usage} if self.usage else {}
+        if self._error is not None and STOP_REASONS.get(self._finish or "") != "max_tokens":
             return {"error": self._error, **usage}
         if not self._begun:
             raise MalformedAnswerError("the stream has no choices")
@@ -153,15 +158,46 @@ def _merge_item(name: str, items: list[Any], item: Any) -> int:
 
 
 def _same_call(calls: list[Any], call: Json) -> Json | None:
-    """Return the call that a piece belongs to, by index, unless it has a new id."""
+    """Return the call that a piece belongs to, by index, unless it begins another call.
+
+    Some servers give every call the index 0, or none, and some no ids.
+    """
     index, call_id = call.get("index"), call.get("id")
-    last = _last(calls)
-    if index is None:
-        return None if last is None or (call_id and call_id != last.get("id")) else last
-    known = next((each for each in reversed(calls) if each.get("index") == index), None)
-    if known is not None and call_id and known.get("id") and call_id != known["id"]:
-        return None  # some servers give every call the index 0
-    return known
+    known = _last(calls)
+    if index is not None:
+        known = next((each for each in reversed(calls) if each.get("index") == index), None)
+    if known is None or _begins_another(known, call):
+        return None
+    own = known.get("id")
+    return None if call_id and call_id != own and (own or index is None) else known
+
+
+def _begins_another(known: Json, call: Json) -> bool:
+    """Return whether a piece with a function's name begins another call.
+
+    It does with another name, or with more arguments after complete ones. Some servers repeat the
+    name in every piece.
+    """
+    before, piece = known.get("function"), call.get("function")
+    if not isinstance(before, dict) or not isinstance(piece, dict):
+        return False
+    function, more = cast("Json", before), cast("Json", piece)
+    name, named = function.get("name"), more.get("name")
+    if not (name and named):
+        return False
+    return name != named or (bool(more.get("arguments")) and _complete(function.get("arguments")))
+
+
+def _complete(arguments: Any) -> bool:
+    """Return whether the arguments so far are a whole JSON object."""
+    if not isinstance(arguments, _Text):
+        return isinstance(arguments, dict)
+    if not arguments.pieces[-1].rstrip().endswith("}"):
+        return False
+    try:
+        return isinstance(from_json("".join(arguments.pieces)), dict)
+    except ValueError:
+        return False
 
 
 def _same_part(parts: list[Any], part: Json) -> Json | None:
@@ -213,7 +249,9 @@ class OpenAIChat(Client):
     ANSWER_FIELD = "choices"
     READ_USAGE = usage_from_wire
 
-    STREAM = StreamFormat({"stream": True, "stream_options": {"include_usage": True}}, ChatStream)
+    STREAM = StreamFormat(
+        {"stream": True, "stream_options": {"include_usage": True}}, ChatStream, usage_from_wire
+    )
     AMENDMENTS = CHAT_AMENDMENTS
 
     @staticmethod

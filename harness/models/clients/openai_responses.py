@@ -32,6 +32,11 @@ class ResponsesStream:
         """Whether the last event has been received."""
         return self._response is not None or self._error is not None
 
+    @property
+    def usage(self) -> Any:
+        """The token counts, which only the last event has."""
+        return self._response and self._response.get("usage")
+
     def add(self, data: Json) -> None:
         """Add an event."""
         kind, response = data.get("type"), data.get("response")
@@ -72,7 +77,7 @@ class OpenAIResponses(Client):
     # A failed response has no output; its error is classified by code, not by status.
     ANSWER_FIELD = "status"
     READ_USAGE = usage_from_wire
-    STREAM = StreamFormat({"stream": True}, ResponsesStream)
+    STREAM = StreamFormat({"stream": True}, ResponsesStream, usage_from_wire)
 
     @staticmethod
     def body(

@@ -20,6 +20,7 @@ from harness.models.clients.wire import (
     is_json,
     sendable,
     token_count,
+    told_cost,
     with_settings,
     word,
 )
@@ -351,4 +352,5 @@ def usage_from_wire(value: Any) -> Usage | None:
         cache_write_tokens=cache_write,
         output_tokens=written,
         reasoning_tokens=min(token_count(details, "reasoning_tokens") or 0, written),
+        cost_usd=told_cost(cast("Json", value)),
     )

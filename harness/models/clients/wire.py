@@ -21,6 +21,9 @@ from harness.models.protocol import (
 Json = dict[str, Any]
 
 LONGEST_WORD = 200  # characters of ids and stop words
+TICKS = 10**10  # of xAI in a dollar
+MOST_DOLLARS = 10**6  # for one answer; more is an error
+NO_WORDS = frozenset({"", "null", "none"})
 MOST_TOKENS = 10**12  # a larger count is an error
 
 
@@ -136,6 +139,15 @@ def word(value: Any) -> str | None:
     return value[:LONGEST_WORD] if isinstance(value, str) and value else None
 
 
+def stop_word(value: Any) -> str | None:
+    """Return why an answer ended; None while it goes on.
+
+    Some servers say so with an empty word, or with `"null"`, in every chunk.
+    """
+    given = word(value)
+    return None if given is None or given.strip().lower() in NO_WORDS else given
+
+
 def token_count(fields: Any, name: str) -> int | None:
     """Return a token count of a provider's usage; None where it is missing or invalid."""
     value = cast("Json", fields).get(name) if isinstance(fields, dict) else None
@@ -144,6 +156,35 @@ def token_count(fields: Any, name: str) -> int | None:
     if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= MOST_TOKENS:
         return None
     return value
+
+
+def most_tokens(fields: Json, *names: str) -> int:
+    """Return a token count that servers report under several names; 0 where there is none.
+
+    Args:
+        fields: a provider's usage.
+        names: names of the count; `a.b` is the field `b` of the object `a`.
+    """
+    places = (name.rpartition(".") for name in names)
+    counts = (
+        token_count(fields.get(within) if within else fields, inner) for within, _, inner in places
+    )
+    return max((count for count in counts if count is not None), default=0)
+
+
+def told_cost(fields: Json) -> float | None:
+    """Return the US dollars that a provider's usage says the answer cost; None for none.
+
+    OpenRouter tells a number, Perplexity an object with a total, xAI ticks.
+    """
+    cost: Any = fields.get("cost")
+    if isinstance(cost, dict):
+        cost = cast("Json", cost).get("total_cost")
+    if cost is None and (ticks := token_count(fields, "cost_in_usd_ticks")) is not None:
+        return ticks / TICKS
+    if isinstance(cost, bool) or not isinstance(cost, int | float):
+        return None
+    return float(cost) if 0 <= cost <= MOST_DOLLARS else None
 
 
 def counted_usage(turn: ModelTurn) -> Usage | None:

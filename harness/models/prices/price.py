@@ -1,7 +1,7 @@
 """Prices of tokens, and what a request costs.
 
-A price that is neither given nor listed is unknown, and so is every cost computed from it: never
-zero.
+A price that is neither given nor listed is unknown. The cost is then what the provider itself says,
+or unknown: never zero.
 """
 
 from typing import TYPE_CHECKING
@@ -28,9 +28,11 @@ class Price(BaseModel):
 
 
 def cost(usage: "Usage | None", price: Price | None) -> float | None:
-    """Return US dollars; None when usage or price is unknown, never a guess."""
-    if usage is None or price is None:
+    """Return US dollars; without a price the provider's own; None when unknown, never a guess."""
+    if usage is None:
         return None
+    if price is None:
+        return usage.cost_usd
     cached = price.input if price.cached_input is None else price.cached_input
     written = price.input if price.cache_write is None else price.cache_write
     fresh = usage.input_tokens - usage.cached_input_tokens - usage.cache_write_tokens

@@ -84,7 +84,8 @@ class Summary(Frozen):
             former.
         no_hidden: number of problems that were judged by public tests only.
         cost: US dollars; None if any sample's cost is unknown. `prices_as_of` is the date of the
-            price list; None if prices were given, or are unknown.
+            price list, or "the provider" for its own cost; None if prices were given, or are
+            unknown.
         usage_unknown: samples whose provider reported no tokens.
         isolation: number of samples by sandbox level.
         well_formed_tool_calls: fraction of tool calls that could be parsed; None without calls.
@@ -228,7 +229,7 @@ def summarize(
         usage=_total_usage(table["usage"]),
         usage_unknown=table["usage"].count(None),
         cost=_total_cost(table["cost"]),
-        prices_as_of=prices_as_of,
+        prices_as_of=prices_as_of or _told_by_the_provider(table["usage"], table["cost"]),
         model_calls=table.total("model_calls"),
         tool_calls=calls,
         malformed_tool_calls=malformed,
@@ -415,6 +416,17 @@ def _known_tokens(usages: Sequence[Usage | None]) -> int | None:
     """Return the tokens of all samples; None if unknown for any."""
     known = [usage.total_tokens for usage in usages if usage is not None]
     return sum(known) if len(known) == len(usages) else None
+
+
+def _told_by_the_provider(
+    usages: Sequence[Usage | None], costs: Sequence[float | None]
+) -> str | None:
+    """Return the words for prices that are the provider's own; None for no such cost."""
+    told = (
+        usage is not None and cost is not None and usage.cost_usd == cost
+        for usage, cost in zip(usages, costs, strict=True)
+    )
+    return "the provider" if any(told) else None
 
 
 def _total_cost(costs: Sequence[float | None]) -> float | None:

@@ -5,7 +5,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pydantic_core import to_json
 
-from harness.models.clients.openai_answer import turn_from_wire
+from harness.models.clients.openai_answer import turn_from_wire, usage_from_wire
 from harness.models.clients.openai_request import message_to_wire, request_body
 from harness.models.clients.wire import read_json, sendable
 from harness.models.faults import MalformedAnswerError
@@ -268,3 +268,42 @@ def test_sendable_text_is_utf8_and_otherwise_unchanged(text: str) -> None:
     assert sendable(sent) == sent
     if "\ufffd" not in replaced:
         assert sent == text
+
+
+COUNTED = {"prompt_tokens": 1_000, "completion_tokens": 100, "total_tokens": 1_100}
+USAGES: list[tuple[dict[str, Any], int, int, float | None]] = [
+    ({"prompt_cache_hit_tokens": 600, "prompt_cache_miss_tokens": 400}, 600, 0, None),
+    ({"cached_tokens": 600}, 600, 0, None),
+    ({"prompt_tokens_details": {"cached_tokens": 600}}, 600, 0, None),
+    (
+        {
+            "prompt_tokens_details": {"cached_tokens": 500, "cache_creation_tokens": 300},
+            "cache_creation_input_tokens": 300,
+            "cache_read_input_tokens": 500,
+        },
+        500,
+        300,
+        None,
+    ),
+    ({"prompt_tokens_details": {"cached_tokens": 500, "cache_write_tokens": 300}}, 500, 300, None),
+    ({"prompt_tokens_details": {"cached_tokens": 0}, "cache_read_input_tokens": 5}, 5, 0, None),
+    ({"cached_tokens": 900, "cache_creation_input_tokens": 900}, 900, 100, None),
+    ({"cost": 0.00123, "cost_details": {"upstream_inference_cost": 1}}, 0, 0, 0.00123),
+    ({"cost_in_usd_ticks": 12_300_000}, 0, 0, 0.00123),
+    ({"cost": {"input_tokens_cost": 0.001, "total_cost": 0.00123}}, 0, 0, 0.00123),
+    ({"cost": 0}, 0, 0, 0.0),
+    ({"cost": "much"}, 0, 0, None),
+    ({"cost": -1}, 0, 0, None),
+    ({"cost": True}, 0, 0, None),
+    ({"cost": float("nan")}, 0, 0, None),
+]
+
+
+@pytest.mark.parametrize(("fields", "cached", "written", "cost"), USAGES)
+def test_cached_tokens_and_costs_are_read_under_each_providers_names(
+    fields: dict[str, Any], cached: int, written: int, cost: float | None
+) -> None:
+    usage = usage_from_wire({**COUNTED, **fields})
+    assert usage is not None
+    assert (usage.cached_input_tokens, usage.cache_write_tokens) == (cached, written)
+    assert usage.cost_usd == (None if cost is None else pytest.approx(cost))

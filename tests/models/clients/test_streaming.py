@@ -330,13 +330,6 @@ class TestFaults:
             (retry,) = talk.retries
             assert "the stream ended before the answer was complete" in retry.cause
 
-    async def test_a_mark_is_the_end_where_no_reason_is_given(self) -> None:
-        whole = json.dumps({"choices": [{"delta": {"content": "All"}}], "usage": CHAT_USAGE})
-        marked = f"data: {whole}\n\ndata: [DONE]".encode()
-        reply = Reply(body=marked, content_type="text/event-stream")
-        async with talking("chat", in_turn(reply)) as talk:
-            assert (await talk.ask()).text == "All"
-
     @pytest.mark.parametrize(
         ("wire", "event", "status"),
         [
