@@ -268,18 +268,38 @@ def _check_checker(code: str, where: str) -> None:
 def _data_error(where: str, error: ValidationError) -> DataError:
     """Return the first error, with the nearest key if a key is unknown."""
     first = _first_error(error)
-    names = [str(part) for part in first["loc"] if part not in _SHAPES]
+    names = [str(part) for part in _keys(first["loc"])]
     if first["type"] != "extra_forbidden":
-        return fault(where, ".".join(names), first)
+        return fault(where, _place_of(first["loc"]), first)
     known = _model_of(first["loc"])
     near = difflib.get_close_matches(names[-1], known.model_fields, n=1)
     hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(known.model_fields)}"
-    return DataError(where, ".".join(names), f"unknown key; {hint}")
+    return DataError(where, _place_of(first["loc"]), f"unknown key; {hint}")
+
+
+def _place_of(location: Sequence[int | str]) -> str:
+    """Return the place in a row in words: its keys, and the elements of lists counted from 1."""
+    parts = [str(part + 1 if isinstance(part, int) else part) for part in _keys(location)]
+    return ".".join(parts)
+
+
+def _keys(location: Sequence[int | str]) -> list[int | str]:
+    return [part for part in location if part not in _SHAPES]
 
 
 def _first_error(error: ValidationError) -> ErrorDetails:
-    """Return the first error; of a value with several shapes, the one that got furthest."""
+    """Return the first error; of a value with several shapes, the one that got furthest.
+
+    A key that is missing is perhaps there with a typing error.
+    """
     first, *others = error.errors(include_url=False, include_context=False)
+    if first["type"] == "missing":
+        *before, missing = first["loc"]
+        for other in others:
+            *place, given = other["loc"]
+            near = difflib.get_close_matches(str(given), [str(missing)], n=1)
+            if other["type"] == "extra_forbidden" and place == before and near:
+                return other
     *place, shape = first["loc"]
     same = [each for each in others if [*each["loc"][: len(place)]] == place]
     return max([first, *same], key=lambda each: len(each["loc"])) if shape in _SHAPES else first

@@ -14,7 +14,7 @@ CLOSE = 1e-9
 """Tolerance for rounding errors in a mean of fractions."""
 
 
-def read_rate(text: str | None) -> float | None:
+def read_rate(text: str | None, flag: str = "--fail-under") -> float | None:
     """Parse a rate such as 0.6 or 60%.
 
     Raises:
@@ -27,7 +27,7 @@ def read_rate(text: str | None) -> float | None:
     except ValueError:
         value = math.nan
     if not 0 <= value <= 1:
-        raise UsageError(f"--fail-under {text}: give a rate between 0 and 1, as 0.6 or 60%")
+        raise UsageError(f"{flag} {text}: give a rate between 0 and 1, as 0.6 or 60%")
     return value
 
 

@@ -1,6 +1,7 @@
 """`compare`, and how results are shown on a terminal and in a notebook."""
 
 import json
+import shutil
 from collections.abc import Callable
 from html.parser import HTMLParser
 from io import StringIO
@@ -67,9 +68,10 @@ def test_compare_takes_another_baseline(runs: Runs) -> None:
 
 def test_compare_returns_what_the_command_prints(runs: Runs) -> None:
     _, b, folder = runs
-    done = program(folder, "compare", "b", "b", "--json")
+    shutil.copytree(folder / "b", folder / "again")
+    done = program(folder, "compare", "b", "again", "--json")
     theirs = json.loads(done.stdout)
-    data = json.loads(compare(b, b).model_dump_json())
+    data = json.loads(compare(b, folder / "again").model_dump_json())
     for side in (*data["runs"], *theirs["runs"]):
         side.pop("path")
     assert data == theirs

@@ -319,7 +319,7 @@ class TestExport:
             ({"out": "a\0b"}, "export_run(): out 'a\\x00b': a path has no NUL"),
             ({"run": "a\0b"}, "export_run(): run 'a\\x00b': a path has no NUL"),
             ({"run": 3}, "export_run(): run is of type int; give a path"),
-            ({"run": "nowhere"}, "nowhere is not a run"),
+            ({"run": "nowhere"}, "nowhere: no such run"),
             ({"out": "no/where.csv"}, "there is no folder no"),
         ],
     )
@@ -408,7 +408,7 @@ class TestMerge:
             ({"s1": 1}, "merge_runs(): shards is of type dict; give a list"),
             ([], "merge_runs(): there is no shard"),
             ([3], "merge_runs(): a shard is of type int; give a path"),
-            (["nowhere"], "nowhere is not a run"),
+            (["nowhere"], "nowhere: no such run"),
         ],
     )
     def test_misuse_is_one_line(self, tmp_path: Path, shards: Any, message: str) -> None:

@@ -181,10 +181,11 @@ def test_the_content_hash_covers_what_can_change_a_verdict(
         (ROW | {"zzz": ""}, "zzz", "unknown key; known: statement, tests, id"),
         (
             ROW | {"tests": [{"input": "", "output": "", "publc": True, "public": True}]},
-            "tests.0.publc",
+            "tests.1.publc",
             "unknown key; did you mean 'public'?",
         ),
         ({"tests": []}, "statement", "field required"),
+        ({"tests": [], "statment": "Echo."}, "statment", "unknown key; did you mean 'statement'?"),
         ({"statement": ""}, "tests", "field required"),
         (
             ROW | {"tests": [ROW["tests"][0], {"input": "", "output": ""}]},
@@ -199,19 +200,19 @@ def test_the_content_hash_covers_what_can_change_a_verdict(
         (ROW | {"known_issues": "x"}, "known_issues", "input should be a valid array"),
         (
             ROW | {"tests": [{"input": 1, "output": "", "public": True}]},
-            "tests.0.input",
+            "tests.1.input",
             "input should be a valid string, not 1",
         ),
         *(
             (
                 ROW | {"tests": [{"input": "", "output": "1", "tolerance": tolerance}]},
-                "tests.0.tolerance",
+                "tests.1.tolerance",
                 "input should be",
             )
             for tolerance in (-1, float("nan"), float("inf"))
         ),
         (ROW | {"tests": "x"}, "tests", "input should be a valid array, not 'x'"),
-        (ROW | {"tests": [{"input": "", "output": "", "public": 1}]}, "tests.0.public", "input sh"),
+        (ROW | {"tests": [{"input": "", "output": "", "public": 1}]}, "tests.1.public", "input sh"),
         (ROW | {"release_date": "soon"}, "release_date", "input should be a valid date"),
         (ROW | {"id": "a/"}, "id", "'a/' is not a name or <source>/<name>"),
         (ROW | {"id": "/a"}, "id", "'/a' is not a name or <source>/<name>"),

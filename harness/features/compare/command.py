@@ -136,6 +136,12 @@ def compare(
     if as_json and as_markdown:
         raise UsageError("--json and --markdown contradict each other; give one")
     kinds, spends = read_kinds(by or ()), None if at is None else _spends(at)
+    places = [run.resolve() for run in runs]
+    twice = next(
+        (run for run, place in zip(runs, places, strict=True) if places.count(place) > 1), None
+    )
+    if twice is not None:
+        raise UsageError(f"{twice} is given twice; a run is compared with another one")
     out = console()
     with uncollected():
         try:

@@ -17,8 +17,8 @@ from harness.run.engine.lifecycle import PreparedRun
 from harness.run.engine.outcome import Outcome
 from harness.run.plan.budget import Budget
 from harness.run.plan.estimate import ANSWER, CHARACTERS, Estimate, Foretold, estimate
-from harness.run.settings.spec import GROWING, RESUMABLE, known_keys, read_spec
-from harness.run.store.directory import MANIFEST, default_path, read_manifest
+from harness.run.settings.spec import GROWING, RESUMABLE, flag_of, known_keys, read_spec
+from harness.run.store.directory import MANIFEST, default_path, experiment_of, read_manifest
 from harness.run.store.origin import IMPORT_AGAIN, is_imported
 from harness.run.summary.summary import Summary
 from harness.terminal.consoles import console, write_json
@@ -94,6 +94,7 @@ class Running:
         """Start a new run, or resume the one at `out`; return the exit code."""
         spec = read_spec(config, flags)
         if out is not None and (out / MANIFEST).exists():
+            _refuse_variant(out, flags)
             prepared = self.controller.further(out, spec, read_manifest(out), only)
             return self._run(prepared, out)
         if spec.mode == COMES:
@@ -122,6 +123,7 @@ class Running:
         before = read_manifest(path)
         if is_imported(before):  # its model may be no name that can be asked
             raise RunDirectoryError(f"{path} was made by `harness import`{IMPORT_AGAIN}")
+        _refuse_variant(path, flags)
         spec = read_spec(None, {**known_keys(before["spec"]), **flags})
         return self._run(self.controller.further(path, spec, before, only), path)
 
@@ -197,6 +199,17 @@ class Running:
         pending_words = count(pending, "sample")
         self.err.print(
             f"{flag} {budget.ending('sample')}; {pending_words} pending{more}", soft_wrap=True
+        )
+
+
+def _refuse_variant(path: Path, flags: Mapping[str, Any]) -> None:
+    """Refuse more samples for one variant of an experiment alone. Raises UsageError."""
+    given = sorted(GROWING & set(flags))
+    experiment = experiment_of(path) if given else None
+    if experiment is not None:
+        raise UsageError(
+            f"{flag_of(given[0])}: {path} is a variant of an experiment, which it would change "
+            f"alone; go on with: harness experiment --resume {experiment}"
         )
 
 

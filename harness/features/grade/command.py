@@ -39,11 +39,23 @@ def grade(
         ),
     ] = False,
     as_json: AsJson = False,
+    fail_under: Annotated[
+        str | None,
+        typer.Option(metavar="RATE", help="Exit with 1 if pass@1 is lower: 0.6 or 60%."),
+    ] = None,
+    agree_under: Annotated[
+        str | None,
+        typer.Option(
+            metavar="RATE",
+            help="Exit with 1 if a smaller share agrees with the published verdicts: 1 or 95%.",
+        ),
+    ] = None,
 ) -> None:
     """Judge existing solutions; compare with published verdicts where the file has any."""
     from harness.efficiency.measurement import asked_timing
-    from harness.features.grade.grade_run import grade_file
+    from harness.features.grade.grade_run import GradeGates, grade_file
     from harness.run.session.judging_session import judging
+    from harness.terminal.gate import read_rate
 
     raise typer.Exit(
         grade_file(
@@ -54,5 +66,6 @@ def grade(
             as_json=as_json,
             skip_bad_rows=settings.get("skip_bad_rows", False),
             timing=asked_timing(settings.get("timing"), efficiency=efficiency),
+            gates=GradeGates(read_rate(fail_under), read_rate(agree_under, "--agree-under")),
         )
     )

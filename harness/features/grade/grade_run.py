@@ -1,17 +1,27 @@
 """Grade solutions: match, check, judge, time; and the file of `harness grade`."""
 
 import asyncio
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from os import SEEK_END
 from pathlib import Path
 from tempfile import TemporaryFile
 
+from rich.console import Console
+
 from harness.closing import Closing
 from harness.efficiency import Timing
 from harness.efficiency.measurement import Scales, TimedSolution, time_all
 from harness.efficiency.scale import Efficiency
-from harness.errors import INFRASTRUCTURE, INTERRUPTED, OK, NothingSelectedError, UsageError
+from harness.errors import (
+    INFRASTRUCTURE,
+    INTERRUPTED,
+    MISSED,
+    OK,
+    NothingSelectedError,
+    UsageError,
+)
 from harness.features.grade.grades import (
     GradedSolution,
     GradeSummary,
@@ -27,18 +37,20 @@ from harness.features.grade.solutions import (
     judged_answers,
     match,
 )
-from harness.figures import count
+from harness.figures import count, percent
 from harness.grading.jobs import Judged, Options
 from harness.languages import PYTHON
 from harness.problem import Problem
-from harness.run.plan.languages import check_language
+from harness.run.plan.languages import check_language, left_out_words, refusal
 from harness.run.plan.problem_kinds import check_settings, check_tested, rules_of
 from harness.run.reporter import Reporter
 from harness.run.session.judging import in_session, judge_reported
 from harness.run.session.judging_session import JudgingSession
 from harness.sandbox.executor import Executor
 from harness.terminal.consoles import console, write_json
+from harness.terminal.gate import CLOSE
 from harness.terminal.progress import TerminalReporter, load_telling
+from harness.text import printable_line
 
 
 class GradeStore:
@@ -73,6 +85,7 @@ class GradeRun:
         session: how and where they are judged.
         timing: how accepted solutions are timed; None: they are not.
         unmatched: the names of solutions that match no single problem.
+        left_out: a line for each language that some problems do not take.
     """
 
     benchmark: str
@@ -80,6 +93,7 @@ class GradeRun:
     timing: Timing | None
     matched: Sequence[MatchedSolution]
     unmatched: Sequence[str]
+    left_out: Sequence[str] = ()
 
     @classmethod
     def of(
@@ -105,7 +119,8 @@ class GradeRun:
             caller: the Python function that was called; empty for the command.
 
         Raises:
-            NothingSelectedError: no solution matches a problem, or no problem has a test.
+            NothingSelectedError: no solution matches a problem that takes its language, or no
+                problem has a test.
             UsageError: a setting has no effect on problems of this kind.
         """
         matched, unmatched = match(solutions, problems, extract)
@@ -119,12 +134,13 @@ class GradeRun:
         flags, languages = session.options.cpp_flags, {each.language for each in matched}
         if flags and languages == {PYTHON}:
             raise UsageError("--cpp-flags: no solution is in C++; leave it out")
-        for language in sorted(languages):
+        matched, left_out = _judgeable(matched)
+        for language in sorted({each.language for each in matched}):
             problems_of = (each.problem for each in matched if each.language == language)
             check_language(language, problems_of, timed=timing is not None, flags=flags)
         given = [*session.given, *(["efficiency"] if timing else [])]
         check_settings(rules_of(each.problem for each in matched), given, caller=caller)
-        return cls(benchmark, session, timing, matched, unmatched)
+        return cls(benchmark, session, timing, matched, unmatched, left_out)
 
     @property
     def runs_code(self) -> bool:
@@ -166,6 +182,30 @@ class GradeRun:
     def summary(self, results: Sequence[GradedSolution]) -> GradeSummary:
         """Return the summary of what was judged."""
         return summarize_grades(results, self.matched, self.unmatched)
+
+
+def _judgeable(
+    matched: Sequence[MatchedSolution],
+) -> tuple[list[MatchedSolution], list[str]]:
+    """Return the solutions whose problems take their language, and a line on those that do not.
+
+    Raises:
+        NothingSelectedError: no problem takes its solution's language.
+    """
+    reasons: dict[tuple[str, str], str] = {}
+    for each in matched:
+        key = each.language, each.problem.id
+        if key not in reasons:
+            reasons[key] = refusal(each.problem, each.language)
+    lines = [
+        left_out_words(Counter(own), name)
+        for name in sorted({name for name, _ in reasons})
+        if (own := [why for (language, _), why in reasons.items() if why and language == name])
+    ]
+    kept = [each for each in matched if not reasons[each.language, each.problem.id]]
+    if not kept:
+        raise NothingSelectedError("; ".join(lines))
+    return kept, lines
 
 
 def _keeper(
@@ -227,6 +267,50 @@ class GradedFile(GradeStore, Closing):
         self._file.close()
 
 
+@dataclass(frozen=True, slots=True)
+class GradeGates:
+    """What graded solutions must reach for exit code 0.
+
+    Attributes:
+        solved: least pass@1; None for any.
+        agreeing: least share of published verdicts that agree; None for any.
+    """
+
+    solved: float | None = None
+    agreeing: float | None = None
+
+    def check(self, matched: Sequence[MatchedSolution]) -> None:
+        """Raise UsageError if agreement is asked for and no verdict is published."""
+        if self.agreeing is not None and all(each.published is None for each in matched):
+            raise UsageError(
+                "--agree-under: no solution has a published verdict; give 'verdict' or 'passed' "
+                "in its row"
+            )
+
+    def code(self, summary: GradeSummary, err: Console) -> int:
+        """Return the exit code, and print which gate was missed."""
+        if summary.infrastructure or not summary.graded:
+            return INFRASTRUCTURE
+        published = summary.published
+        reached = (
+            ("--fail-under", self.solved, summary.pass_at_1 and summary.pass_at_1.value, "pass@1"),
+            (
+                *("--agree-under", self.agreeing),
+                published and published.agree / published.compared,
+                "agreement with published verdicts",
+            ),
+        )
+        missed = [each for each in reached if each[1] is not None and _is_lower(each[2], each[1])]
+        for flag, least, value, what in missed:
+            is_ = "unknown" if value is None else percent(value)
+            err.print(f"{flag} {percent(least or 0.0)}: missed, {what} is {is_}", soft_wrap=True)
+        return MISSED if missed else OK
+
+
+def _is_lower(value: float | None, least: float) -> bool:
+    return value is None or value < least - CLOSE
+
+
 def grade_file(
     spec: str,
     path: Path,
@@ -236,6 +320,7 @@ def grade_file(
     as_json: bool,
     skip_bad_rows: bool,
     timing: Timing | None = None,
+    gates: GradeGates | None = None,
 ) -> int:
     """Grade a file of solutions and return the exit code.
 
@@ -247,6 +332,7 @@ def grade_file(
         as_json: print one JSON object in place of tables.
         skip_bad_rows: skip malformed rows of the problems.
         timing: timing method for solutions that pass; None to time none.
+        gates: what must be reached; None for nothing.
 
     Raises:
         UsageError: a flag has a value that is not accepted, or a file cannot be opened.
@@ -257,6 +343,10 @@ def grade_file(
     solutions = read_solutions(path)
     loaded = load_telling(spec, err, skip_bad_rows=skip_bad_rows)
     run = GradeRun.of(solutions, loaded.problems, spec, judging, extract=extract, timing=timing)
+    for line in run.left_out:
+        err.print(printable_line(line), soft_wrap=True)
+    gates = gates or GradeGates()
+    gates.check(run.matched)
     reporter, interrupted = TerminalReporter(err), False
     with GradedFile(whole=as_json) as graded:
         if run.runs_code:
@@ -275,7 +365,7 @@ def grade_file(
     if interrupted:
         err.print(f"interrupted: {_left(summary, results, timing)}")
         return INTERRUPTED
-    return INFRASTRUCTURE if summary.infrastructure else OK
+    return gates.code(summary, err)
 
 
 def _left(summary: GradeSummary, results: Sequence[GradedSolution], timing: Timing | None) -> str:

@@ -28,6 +28,7 @@ from harness.run.settings.python_signature import listing
 from harness.run.summary.loaded_run import frame
 from harness.sources.selection import select
 from harness.terminal.notebook import NotebookView
+from harness.text import printable_line
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -159,6 +160,8 @@ def _prepared(
         timing=spec.timing if efficiency else None,
         caller="grade()",
     )
+    for line in run.left_out:
+        log.warning(printable_line(line))
     if run.unmatched:
         number = count(len(run.unmatched), "solution")
         log.warning(f"{number} with no or several matching problems: {run.unmatched[0]!r:.60}")

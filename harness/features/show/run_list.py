@@ -14,7 +14,7 @@ from pydantic_core import to_json
 from harness.errors import RunDirectoryError
 from harness.models.protocol import Frozen
 from harness.run.store.directory import RESULTS, SUMMARY, read_manifest
-from harness.run.store.files import LARGEST_SUMMARY, read_file
+from harness.run.store.files import LARGEST_SUMMARY, read_file, reason_of
 from harness.run.store.planned_samples import planned_samples, samples_by_problem
 from harness.run.store.results import read_results
 from harness.run.store.state import RunState, Word, state_of
@@ -111,6 +111,8 @@ def list_runs(paths: Iterable[Path]) -> Listing:
             runs.append(_listed(path))
         except RunDirectoryError as error:
             unreadable.append(str(error))
+        except OSError as error:
+            unreadable.append(f"{error.filename or path} cannot be read: {reason_of(error)}")
     newest = sorted(runs, key=lambda run: (_began(run), run.path), reverse=True)
     return Listing(tuple(newest), tuple(unreadable))
 

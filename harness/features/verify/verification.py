@@ -112,6 +112,8 @@ class Verification(Frozen):
         rejected: number of judged known-wrong solutions.
         rejected_as_expected: number of those with a verdict that the data expect.
         wrongly_accepted: number of those that pass every test.
+        judged: number of references and known-wrong solutions with a verdict.
+        contradicted: number of those whose verdict or points the data do not expect.
     """
 
     problems: int
@@ -128,6 +130,13 @@ class Verification(Frozen):
     rejected: int = 0
     rejected_as_expected: int = 0
     wrongly_accepted: int = 0
+    judged: int = 0
+    contradicted: int = 0
+
+    @property
+    def as_expected(self) -> float:
+        """Share of the judged solutions whose verdict is the expected one; 0 without any."""
+        return (self.judged - self.contradicted) / self.judged if self.judged else 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -316,6 +325,8 @@ def summarize_verification(problems: Sequence[VerifiedProblem]) -> Verification:
     """Summarize a verification."""
     references = [each for problem in problems for each in problem.references]
     rejected = [each for problem in problems for each in problem.rejected]
+    open_ = INFRASTRUCTURE | {Verdict.UNGRADED}
+    judged = [each for each in (*references, *rejected) if each.verdict not in open_]
     return Verification(
         problems=len(problems),
         unsound=_ids(p for p in problems if p.unsound),
@@ -336,6 +347,8 @@ def summarize_verification(problems: Sequence[VerifiedProblem]) -> Verification:
             each.verdict is Verdict.ACCEPTED and Verdict.ACCEPTED not in each.expected
             for each in rejected
         ),
+        judged=len(judged),
+        contradicted=sum(not each.as_expected for each in judged),
     )
 
 

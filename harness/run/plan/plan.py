@@ -20,6 +20,7 @@ from harness.errors import RunDirectoryError, UsageError
 from harness.grading.jobs import Options
 from harness.grading.rules import find_rule
 from harness.languages import PYTHON
+from harness.languages.known import language
 from harness.languages.starters import view_in
 from harness.models.function import FunctionModel
 from harness.models.prices.find_price import find_price
@@ -219,6 +220,7 @@ def prepare(
     check_settings_of(spec)
     target = resolve_target(spec, environ)
     check_target(target, spec)
+    _check_recorded_language(spec, target)
     _check_impossible(spec, target)
     strategy = find_strategy(spec.mode)
     model = own_model or open_target(target, spec, dry_run=dry_run)
@@ -414,6 +416,27 @@ def _check_tests(spec: RunSpec) -> None:
         raise UsageError("--efficiency times what passes the tests; leave out --no-run-tests")
 
 
+def _recorded_manifest(target: Target) -> Mapping[str, Any]:
+    """Return the manifest of the run whose answers are played; empty if they are of no run."""
+    recorded = Path(target.name.removeprefix(REPLAY_PREFIX))
+    is_run = target.name != REPLAY_PREFIX + BUNDLED and (recorded / MANIFEST).is_file()
+    return read_manifest(recorded) if is_run else {}
+
+
+def _check_recorded_language(spec: RunSpec, target: Target) -> None:
+    """Refuse to judge recorded answers in another language than theirs. Raises UsageError."""
+    if not target.is_recorded:
+        return
+    own = _recorded_manifest(target).get("spec", {}).get("language", PYTHON)
+    if own != spec.language:
+        title = language(own).title
+        advice = "name a model with -m, or leave --language out"
+        advice = advice if own == PYTHON else f"give --language {own}"
+        raise UsageError(
+            f"--language {spec.language}: the answers of {target.name} are in {title}; {advice}"
+        )
+
+
 def _check_impossible(spec: RunSpec, target: Target) -> None:
     """Refuse settings of impossible tests without a share of them, and answers to other tests.
 
@@ -427,9 +450,7 @@ def _check_impossible(spec: RunSpec, target: Target) -> None:
             raise UsageError(f"{flag_of(key)} goes with --impossible SHARE; give that too")
     if not target.is_recorded:
         return
-    recorded = Path(target.name.removeprefix(REPLAY_PREFIX))
-    is_run = target.name != REPLAY_PREFIX + BUNDLED and (recorded / MANIFEST).is_file()
-    is_impossible = is_run and bool(changes_of(read_manifest(recorded)))
+    is_impossible = bool(changes_of(_recorded_manifest(target)))
     if spec.impossible is not None and not is_impossible:
         raise UsageError(
             f"--impossible: the answers of {target.name} were given to unchanged tests; give a "

@@ -2,6 +2,7 @@
 
 import json
 import os
+import stat
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -13,7 +14,7 @@ from harness.errors import RunDirectoryError
 from harness.languages import PYTHON
 from harness.problem import Problem
 from harness.run.settings.problem_settings import MOST_SAMPLES
-from harness.run.store.files import read_json
+from harness.run.store.files import read_json, reason_of
 from harness.run.store.planned_samples import fault_of, planned_samples
 from harness.run.store.results import ResultsFile, SampleResult, read_results, storage_error
 from harness.run.store.transcript import SharedParts, TranscriptWriter, file_name, sample_name
@@ -139,6 +140,12 @@ def refuse_experiment(path: Path) -> None:
         )
 
 
+def experiment_of(run: Path) -> Path | None:
+    """Return the experiment that a run is a variant of; None if it is of none."""
+    folder = run.absolute().parent
+    return run.parent if (folder / EXPERIMENT).is_file() else None
+
+
 def read_manifest(path: Path) -> dict[str, Any]:
     """Read `run.json` of a run.
 
@@ -152,12 +159,14 @@ def read_manifest(path: Path) -> dict[str, Any]:
             raise RunDirectoryError(
                 f"{path} is a file of a run; give its directory, {path.parent}"
             ) from error
+        if not os.path.lexists(path):
+            raise RunDirectoryError(f"{path}: no such run") from error
         refuse_experiment(path)
         inside = min(path.glob(f"*/{MANIFEST}"), default=None)
         hint = f"; it holds runs, such as {inside.parent}" if inside else ""
         raise RunDirectoryError(f"{path} is not a run: it has no {MANIFEST}{hint}") from error
     except OSError as error:
-        raise RunDirectoryError(f"{path / MANIFEST} cannot be read: {error.strerror}") from error
+        raise RunDirectoryError(f"{path / MANIFEST} cannot be read: {reason_of(error)}") from error
     except ValueError as error:
         raise RunDirectoryError(f"{path / MANIFEST} cannot be read: {error}") from error
     try:
@@ -201,7 +210,7 @@ def default_path(mode: str, model: str) -> Path:
 
 def _unusable(path: Path, error: OSError) -> RunDirectoryError:
     return RunDirectoryError(
-        f"{path}: a run cannot be kept there ({error.strerror}); choose another --out"
+        f"{path}: a run cannot be kept there ({reason_of(error)}); choose another --out"
     )
 
 
@@ -229,14 +238,17 @@ class FoundRuns:
 
 
 def find_runs(root: Path) -> FoundRuns:
-    """Find the runs in and below a folder, or the folder itself; follows no links."""
+    """Find the runs in and below a folder, or the folder itself; follows no links.
+
+    Folders that cannot be looked into are among them.
+    """
     paths: list[Path] = []
     left = MOST_FOLDERS
     for folder in _folders(root):
         left -= 1
         if left < 0 or len(paths) == MOST_RUNS:
             return FoundRuns(tuple(paths), cut=True)
-        if (folder / MANIFEST).is_file():
+        if _may_be_run(folder):
             paths.append(folder)
     return FoundRuns(tuple(paths), cut=False)
 
@@ -265,9 +277,19 @@ def _folders(root: Path) -> Iterator[Path]:
         below: list[Path] = []
         for folder in level:
             yield folder
-            if not (folder / MANIFEST).exists():
+            if not _may_be_run(folder):
                 below += _children(folder)
         level = below
+
+
+def _may_be_run(folder: Path) -> bool:
+    """Whether a folder is a run, or cannot be looked into."""
+    try:
+        return stat.S_ISREG((folder / MANIFEST).stat().st_mode)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError:
+        return True
 
 
 def _children(folder: Path) -> list[Path]:

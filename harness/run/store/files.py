@@ -7,6 +7,7 @@ stack with nested JSON: each raises an error that the caller reports for that ru
 import errno
 import json
 import os
+import pwd
 import stat
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,6 +21,18 @@ LONGEST_LINE = 64 * MB
 """Bytes of a line in results or transcripts; a longer one reads as an empty line."""
 DEEPEST = 64
 """Levels of nested objects and arrays."""
+
+
+def reason_of(error: OSError) -> str:
+    """Say why the system refused, with the user where it is for want of permission."""
+    reason = error.strerror or str(error)
+    if not isinstance(error, PermissionError):
+        return reason
+    try:
+        user = pwd.getpwuid(os.geteuid()).pw_name
+    except KeyError:
+        user = str(os.geteuid())
+    return f"{reason[:1].lower()}{reason[1:]} for user {user}"
 
 
 def open_file(path: Path) -> BinaryIO:

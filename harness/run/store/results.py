@@ -23,7 +23,7 @@ from harness.models.protocol import Frozen, Usage
 from harness.models.providers import REPLAY_PREFIX
 from harness.problem import Level
 from harness.run.store.changed_tests import TestChange
-from harness.run.store.files import lines_of, open_file, read_json
+from harness.run.store.files import lines_of, open_file, read_json, reason_of
 from harness.run.store.impossible_result import ImpossibleResult, impossible_result
 
 SCHEMA = 1
@@ -295,7 +295,7 @@ def load_results(path: Path) -> CommittedResults:
     except FileNotFoundError:
         pass
     except OSError as error:
-        raise RunDirectoryError(f"{path} cannot be read: {error.strerror}") from error
+        raise RunDirectoryError(f"{path} cannot be read: {reason_of(error)}") from error
     except ValidationError as error:
         raise RunDirectoryError(
             f"{path}:{lines}: not a result of this version of harness; "
@@ -351,7 +351,7 @@ class ResultsFile:
         try:
             self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NONBLOCK, 0o644)
         except OSError as error:
-            raise RunDirectoryError(f"{path} cannot be written: {error.strerror}") from error
+            raise RunDirectoryError(f"{path} cannot be written: {reason_of(error)}") from error
         if not stat.S_ISREG(os.fstat(self._file).st_mode):
             os.close(self._file)
             raise RunDirectoryError(f"{path} cannot be written: not a regular file")
@@ -402,7 +402,9 @@ def whole_lines(file: int) -> int:
 
 def storage_error(path: Path, error: OSError) -> StorageError:
     """Return an error for a disk that fills up or fails during a run."""
+    refused = isinstance(error, PermissionError)
+    first = "allow this user to write there" if refused else "make room"
     return StorageError(
-        f"{path}: {error.strerror or error}; what was committed before is safe: "
-        f"make room, then `harness run --resume {path.parent}`"
+        f"{path}: {reason_of(error)}; what was committed before is safe: "
+        f"{first}, then `harness run --resume {path.parent}`"
     )

@@ -38,6 +38,8 @@ def folder(written_runs: Callable[..., Path]) -> Path:
     manifest = json.loads((folder / "other-limits" / "run.json").read_text())
     manifest["test_limits"]["jsonl"]["cpu_s"] = 1.0
     (folder / "other-limits" / "run.json").write_text(json.dumps(manifest))
+    for name in ("right", "wrong", "single"):
+        shutil.copytree(folder / name, folder / f"{name}-again")
     return folder
 
 
@@ -58,8 +60,8 @@ def says_no_difference(versus: Any) -> bool:
     return certain and paired["difference"] == 0 and paired["low"] == -paired["high"] < 0
 
 
-def test_a_run_does_not_differ_from_itself(program: Program) -> None:
-    (versus,) = compared(program, "single", "single")["versus"]
+def test_a_run_does_not_differ_from_its_copy(program: Program) -> None:
+    (versus,) = compared(program, "single", "single-again")["versus"]
     assert says_no_difference(versus)
     assert versus["flips"] == versus["unlike"] == []
 
@@ -104,7 +106,7 @@ def test_a_run_that_is_worse_fails(program: Program) -> None:
     assert "python:mine:wrong solves 100.0 points fewer than python:mine:right" in text
     assert program("compare", "right", "wrong").returncode == 0
     assert program("compare", "wrong", "right", "--fail-if-worse").returncode == 0
-    assert program("compare", "right", "right", "--fail-if-worse").returncode == 0
+    assert program("compare", "right", "right-again", "--fail-if-worse").returncode == 0
     better = program("compare", "right", "wrong", "--baseline", "wrong", "--fail-if-worse")
     assert better.returncode == 0
 
@@ -121,17 +123,21 @@ def test_markdown_is_printed_whole(program: Program) -> None:
 
 @pytest.mark.thorough
 def test_the_answer_fits_a_screen_and_the_rest_is_behind_flags(program: Program) -> None:
-    for arguments in (("right", "wrong"), ("single", "single"), ("wrong", "right", "wrong")):
+    for arguments in (
+        ("right", "wrong"),
+        ("single", "single-again"),
+        ("wrong", "right", "wrong-again"),
+    ):
         lines = program("compare", *arguments).stdout.splitlines()
         assert len(lines) <= 24
         assert all(len(line.rstrip()) <= 80 for line in lines), lines
-    answer = program("compare", "single", "single").stdout
-    details = program("compare", "single", "single", "--details").stdout
+    answer = program("compare", "single", "single-again").stdout
+    details = program("compare", "single", "single-again", "--details").stdout
     assert "80 % power" not in answer
     assert "80 % power" in details
     assert "by platform" in details
     assert details.endswith(answer)
-    by = program("compare", "single", "single", "--by", "platform").stdout
+    by = program("compare", "single", "single-again", "--by", "platform").stdout
     assert "80 % power" not in by
     assert "by platform" in by
     assert by.endswith(answer)
@@ -139,13 +145,13 @@ def test_the_answer_fits_a_screen_and_the_rest_is_behind_flags(program: Program)
 
 def test_filters_leave_out_problems_of_both_runs(program: Program) -> None:
     flags = ("--filter-difficulty", "easy,medium", "--max-release-date", "2026-03-31")
-    (versus,) = compared(program, "single", "single", *flags)["versus"]
-    (all_of_them,) = compared(program, "single", "single")["versus"]
+    (versus,) = compared(program, "single", "single-again", *flags)["versus"]
+    (all_of_them,) = compared(program, "single", "single-again")["versus"]
     assert 0 < versus["paired"]["problems"] < all_of_them["paired"]["problems"]
     assert {group["name"] for group in versus["groups"]["difficulty"]} == {"easy", "medium"}
-    output = program("compare", "single", "single", *flags).stdout
+    output = program("compare", "single", "single-again", *flags).stdout
     assert "easy/medium, released to 2026-03-31" in output
-    done = program("compare", "single", "single", "--filter-tags", "no-such-tag")
+    done = program("compare", "single", "single-again", "--filter-tags", "no-such-tag")
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
     assert "no problem here has it" in done.stderr
 
@@ -155,10 +161,11 @@ def test_filters_leave_out_problems_of_both_runs(program: Program) -> None:
     [
         (("right", "wrong", "--by", "colour"), "known are difficulty, platform, tag, month"),
         (("right",), "give two runs"),
+        (("right", "wrong", "./right/"), "right is given twice; a run is compared with another"),
         (("right", "wrong", "--json", "--markdown"), "contradict each other"),
         (("right", "wrong", "--baseline", "single"), "no graded problem is in both"),
         (("right", "single"), "no graded problem is in both"),
-        (("right", "nowhere"), "nowhere is not a run"),
+        (("right", "nowhere"), "nowhere: no such run"),
         (("grid",), "grid is an experiment, which holds runs; see them with: harness exp"),
         (("right", "grid"), "see them with: harness experiment show grid"),
     ],

@@ -116,7 +116,7 @@ def test_nothing_in_common_is_an_error(results: Results, write_run: WriteRun, ot
 def test_a_folder_that_is_no_run_is_named(
     results: Results, write_run: WriteRun, tmp_path: Path
 ) -> None:
-    with pytest.raises(RunDirectoryError, match=r"nowhere is not a run"):
+    with pytest.raises(RunDirectoryError, match=r"nowhere: no such run"):
         compare_runs([write_run("a", results("A")), tmp_path / "nowhere"])
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import shutil
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -166,7 +167,8 @@ class TestPrices:
         assert summary["prices_as_of"] == "2026-02-03"
         assert "$0.000088 (prices of 2026-02-03)" in output
         assert "prices of 2026-02-03, per million tokens: $2 in, $10 out" in output
-        done = harness(tmp_path, "compare", "r", "r", "--details")
+        shutil.copytree(tmp_path / "r", tmp_path / "again")
+        done = harness(tmp_path, "compare", "r", "again", "--details")
         assert done.stdout.count("(prices of 2026-02-03)") == 2
 
     @pytest.mark.thorough

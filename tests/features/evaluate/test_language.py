@@ -190,14 +190,18 @@ def test_flags_of_the_compiler_reach_the_solution(folder: Path) -> None:
         (["--language", "cpp", "--cpp-flags=-O2 -c"], "no program was made, and it ended with"),
         (["--language", "cpp", "--cpp-flags=-O2 'x"], "C++ compiler cannot be read: No closing"),
         (["--language", "cpp", "--prompt", "terse"], "in C++ in mode single_shot; these have: def"),
+        (
+            ["--language", "cpp", "-m", "replay:bundled"],
+            "replay:bundled are in Python; name a model",
+        ),
         (["--language", "cpp", "-t", "double"], "double takes no C++ solution: it has no"),
     ],
 )
 def test_what_cannot_be_in_cpp_is_refused_in_a_line(
     folder: Path, flags: list[str], message: str
 ) -> None:
-    asked = ["-m", "x", "--base-url", "http://127.0.0.1:9", "-b", "jsonl:own.jsonl"]
-    done = program(folder, "run", *asked, *flags)
+    asked = ["-m", "x", "--base-url", "http://127.0.0.1:9"] if "-m" not in flags else []
+    done = program(folder, "run", *asked, "-b", "jsonl:own.jsonl", *flags)
     assert done.returncode == 2, done.stdout
     assert message in " ".join(done.stderr.split())
 

@@ -83,7 +83,7 @@ class TestBudget:
         async with ChatServer(reading) as server:
             flags = ["-n", "1", "--agentic-mode", *CENT_A_REQUEST, "--max-cost", "0.05"]
             code, out, err = await run(tmp_path, *served(server, *flags))
-            assert code == 0, err
+            assert code == 4, err
             assert len(server.requests) == 5
             assert results(tmp_path / "r") == []
             assert "--max-cost is reached: $0.0500 of $0.0500; 1 sample pending" in err

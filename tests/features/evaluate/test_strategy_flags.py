@@ -275,10 +275,16 @@ async def test_best_of_may_exceed_the_turns_of_the_agent_loop(tmp_path: Path) ->
 @pytest.mark.thorough
 @pytest.mark.parametrize("mode", ASKING)
 async def test_sample_wall_timeout_ends_a_sample(tmp_path: Path, mode: str) -> None:
-    def late(_body: Json, _number: int) -> Reply:
-        return Reply(saying("late").body, silence_s=60)
+    def late(_body: Json, number: int) -> Reply:
+        """Answers once: a run that nobody answers is an outage."""
+        return Reply(saying("late").body, silence_s=60 if number else 0)
 
-    _, result = await _served(tmp_path, late, "--mode", mode, "--sample-wall-timeout", "0.5")
+    limits = ["--sample-wall-timeout", "1", "-k", "2", "--concurrency", "1"]
+    async with ChatServer(late) as server:
+        base = ["-m", "served", "--base-url", server.base_url, "--out", "r", *PROBLEM]
+        code, _, err = await run(tmp_path, "run", *base, "--mode", mode, *limits)
+    assert code == 0, err
+    _, result = results(tmp_path / "r")
     assert (result["stop_reason"], result["verdict"]) == ("wall_limit", "no_solution")
 
 

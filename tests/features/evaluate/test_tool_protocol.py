@@ -1,6 +1,7 @@
 """`--tool-protocol`: whole runs against endpoints with and without tools, and what is kept."""
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -194,7 +195,8 @@ async def test_results_from_before_there_was_a_choice_are_still_read(
         for key in ("tool_protocol", "fallback", "refused"):
             del line[key]
     path.write_text(json_lines(lines))
-    done = harness(folder, "compare", "r", "r")
+    shutil.copytree(folder / "r", folder / "again")
+    done = harness(folder, "compare", "r", "again")
     assert done.returncode == 0, done.stderr
 
 

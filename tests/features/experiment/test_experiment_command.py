@@ -15,6 +15,7 @@ from program import Done, finish, harness, heard, results, run, start
 from written import WRITTEN, link_written
 
 EXAMPLES = Path(__file__).parents[3] / "fixtures" / "experiments"
+MANIFEST = {"spec": {"samples_per_problem": 1}, "prompt": {"hash": "0"}, "problems": {}}
 TEN = {"prompt_tokens": 7, "completion_tokens": 3}
 
 # Notes each call, so that a test can count them; knows all problems or the first alone.
@@ -429,6 +430,23 @@ class TestCells:
         assert done.returncode == 0, done.stderr
         done = harness(folder, "run", "--resume", good)
         assert done.returncode == 0, done.stderr
+
+    @pytest.mark.parametrize(
+        "given", [("--resume", "{}"), ("--out", "{}", "-b", "jsonl:p.jsonl", "-m", "x")]
+    )
+    def test_one_variant_alone_gets_no_more_samples(
+        self, folder: Path, given: tuple[str, ...]
+    ) -> None:
+        write(folder, models=BOTH)
+        good = folder / "e" / "python-mine-good"
+        good.mkdir(parents=True)
+        (good / "run.json").write_text(json.dumps(MANIFEST))
+        (good.parent / "experiment.json").write_text("{}")
+        done = harness(folder, "run", *(each.format(good) for each in given), "-k", "3")
+        assert done.returncode == 2
+        said = " ".join(done.stderr.split())
+        assert f"--samples-per-problem: {good} is a variant of an experiment" in said
+        assert f"harness experiment --resume {good.parent}" in said
 
 
 def chance_of_two_flips(share: float) -> float:

@@ -100,7 +100,7 @@ def test_problems_that_have_moved_are_named_with_b(folder: Path) -> None:
         (("r", "--to", "csv", "-o", "r"), "r is a folder; name a file"),
         (("r", "--to", "csv", "-o", "no/where.csv"), "there is no folder no"),
         (("r", "--to", "inspect", "-o", "r.json"), "name it r.eval"),
-        (("nowhere", "--to", "csv"), "nowhere is not a run"),
+        (("nowhere", "--to", "csv"), "nowhere: no such run"),
         (("grid", "--to", "csv"), "see them with: harness experiment show grid"),
     ],
 )

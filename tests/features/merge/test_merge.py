@@ -208,7 +208,7 @@ def test_what_overlaps_or_is_no_shard_is_refused(copies: Path) -> None:
     for given, complaint in (
         (["s1", "twin", "s2", "s3"], "s1 and twin are both shard 1/3"),
         (["s1", "whole"], "whole is not a shard"),
-        (["s1", "nowhere"], "nowhere is not a run"),
+        (["s1", "nowhere"], "nowhere: no such run"),
     ):
         done = harness(copies, "merge", *given, "--out", "m")
         assert (done.returncode, complaint in done.stderr) == (2, True), done.stderr

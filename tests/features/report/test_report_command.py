@@ -72,7 +72,7 @@ def test_without_o_it_is_report_html_and_is_written_again(runs: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["nothing"], "harness: nothing is not a run: it has no run.json"),
+        (["nothing"], "harness: nothing: no such run"),
         (["single", "-o", "."], "harness: . is a directory; -o takes the name of a file"),
         (
             ["single", "-o", "no/where.html"],

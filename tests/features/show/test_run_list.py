@@ -3,9 +3,13 @@
 import json
 import math
 import os
-from collections.abc import Callable, Iterable
+import pwd
+import shutil
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -17,6 +21,7 @@ from harness.run.store.planned_samples import BY_PROBLEM
 from harness.run.store.results import SampleResult
 
 MakeResult = Callable[..., SampleResult]
+OTHER = 65_534  # the user `nobody`
 
 
 @pytest.fixture
@@ -103,6 +108,38 @@ def test_folders_that_are_no_runs_are_told_apart(
     assert [Path(run.path).name for run in listing.runs] == ["good"]
     assert len(listing.unreadable) == 1
     assert "bad" in listing.unreadable[0]
+
+
+@pytest.mark.parametrize("closed", ["bad", "bad/run.json", "bad/results.jsonl"])
+def test_a_run_that_may_not_be_read_is_named_beside_the_others(
+    write: Callable[..., Path], tmp_path: Path, closed: str
+) -> None:
+    write("good", 1, range(3))
+    write("bad", 2, range(3))
+    with TemporaryDirectory() as place:  # where another user may look
+        folder = Path(shutil.copytree(tmp_path, Path(place) / "runs"))
+        for parent in (Path(place), folder):
+            parent.chmod(0o755)
+        (folder / closed).chmod(0)
+        with other_user() as user:
+            listing = list_runs(find_runs(folder).paths)
+        (folder / closed).chmod(0o700)
+    assert [Path(run.path).name for run in listing.runs] == ["good"]
+    (line,) = listing.unreadable
+    assert line.startswith(str(folder / "bad"))
+    assert line.endswith(f"cannot be read: permission denied for user {user}")
+
+
+@contextmanager
+def other_user() -> Iterator[str]:
+    """Be a user to whom permissions apply."""
+    own = os.geteuid()
+    if own == 0:
+        os.seteuid(OTHER)
+    try:
+        yield pwd.getpwuid(os.geteuid()).pw_name
+    finally:
+        os.seteuid(own)
 
 
 def test_runs_are_found_in_folders_of_folders(write: Callable[..., Path], tmp_path: Path) -> None:

@@ -128,7 +128,7 @@ def test_json_of_show_is_one_object(folder: Path) -> None:
     [
         (("r", "--only", "sovled"), "known are solved, unsolved"),
         (("r", "--sort", "name"), "known are number, problem"),
-        (("nowhere",), "nowhere is not a run"),
+        (("nowhere",), "nowhere: no such run"),
         (("grid",), "see them with: harness experiment show grid"),
         (("r/run.json",), "r/run.json is a file of a run; give its directory, r"),
         ((".",), ". is not a run: it has no run.json; it holds runs, such as "),
