@@ -231,7 +231,10 @@ class Check:
             given = [test.input, test.flags] if self.code.checker.takes_flags else test.input
             return json.dumps(given), json.dumps(test.output)
         arguments = ",".join(line for line in test.input.split("\n") if line.strip())
-        return f"[{arguments}]", _one_line(test.output)
+        given = f"[{arguments}]"
+        if self.code.checker.takes_flags:
+            given = f"[{given},{json.dumps(test.flags)}]"
+        return given, _one_line(test.output)
 
     def _call(self, test: TestCase, answer: str) -> Call:
         """Return the call's arguments; the answer is not parsed, as a solution may forge it."""

@@ -57,6 +57,12 @@ static int argument;
     _exit(1);
 }
 
+[[noreturn]] static void refuse_number(const char *number) {
+    size_t size = std::min(strcspn(number, ",] \t\r\n"), size_t(40));
+    std::string shown(number, size);
+    refuse((shown + " does not fit into the type that the solution declares").c_str());
+}
+
 __attribute__((constructor(101))) static void take_input() {
     struct stat state;
     if (fstat(0, &state)) _exit(1);
@@ -192,7 +198,7 @@ template <class T> T take_value() {
             fits = value >= std::numeric_limits<T>::min() && value <= std::numeric_limits<T>::max();
         }
         if (errno || !fits || *stop == '.' || *stop == 'e' || *stop == 'E')
-            refuse("it does not fit into the type that the solution declares");
+            refuse_number(at);
         at = stop;
         return result;
     } else if constexpr (std::is_floating_point_v<T>) {
@@ -327,42 +333,9 @@ struct Called<Call, S, std::tuple<A...>,
               std::void_t<decltype(Call::call(std::declval<S &>(), std::declval<A &>()...))>>
     : std::true_type {};
 
-template <class Call, class S, class = void> struct Has_method : std::false_type {};
-template <class Call, class S>
-struct Has_method<Call, S, std::void_t<decltype(Call::template method<S>())>> : std::true_type {};
-
 template <Rule rule, class Call, class S, class... A> void call_declared(S &solution) {
     std::tuple<A...> arguments{take_argument<A>()...};
     finish<rule>(arguments, [&](A &...each) -> decltype(auto) { return Call::call(solution, each...); });
-}
-
-template <class B>
-using Passed = std::conditional_t<std::is_rvalue_reference_v<B>, B, std::decay_t<B> &>;
-
-template <Rule rule, size_t number, class S, class M, class... B>
-void call_method(S &solution, M method) {
-    static_assert(sizeof...(B) == number, "the function takes another number of arguments");
-    std::tuple<std::decay_t<B>...> arguments{take_argument<std::decay_t<B>>()...};
-    finish<rule>(arguments, [&](std::decay_t<B> &...each) -> decltype(auto) {
-        if constexpr (std::is_member_pointer_v<M>) {
-            return (solution.*method)(static_cast<Passed<B>>(each)...);
-        } else {
-            return method(static_cast<Passed<B>>(each)...);
-        }
-    });
-}
-
-template <Rule rule, size_t number, class S, class R, class... B>
-void deduced(S &solution, R (S::*method)(B...)) {
-    call_method<rule, number, S, R (S::*)(B...), B...>(solution, method);
-}
-template <Rule rule, size_t number, class S, class R, class... B>
-void deduced(S &solution, R (S::*method)(B...) const) {
-    call_method<rule, number, S, R (S::*)(B...) const, B...>(solution, method);
-}
-template <Rule rule, size_t number, class S, class R, class... B>
-void deduced(S &solution, R (*method)(B...)) {
-    call_method<rule, number, S, R (*)(B...), B...>(solution, method);
 }
 
 template <class T> struct Narrow { using type = T; };
@@ -371,12 +344,56 @@ template <class T> struct Narrow<std::vector<T>> {
     using type = std::vector<typename Narrow<T>::type>;
 };
 
+template <class T>
+struct Readable
+    : std::bool_constant<std::is_same_v<T, std::string> || std::is_floating_point_v<T> ||
+                         (std::is_integral_v<T> && sizeof(T) <= sizeof(long long))> {};
+template <class T, class A> struct Readable<std::vector<T, A>> : Readable<T> {};
+
+// How the argument of a parameter of the type B is read and passed. What cannot be read itself, as
+// a span, is made of the starter code's type A, or of the narrower one that LeetCode has for it.
+template <class A, class B> struct Parameter {
+    using Own = std::decay_t<B>;
+    using Made = std::conditional_t<std::is_convertible_v<A &, B>, A, typename Narrow<A>::type>;
+    static constexpr bool is_made = !Readable<Own>::value && std::is_convertible_v<Made &, B>;
+    using Read = std::conditional_t<is_made, Made, Own>;
+    using Passed = std::conditional_t<!is_made && std::is_rvalue_reference_v<B>, B, Read &>;
+};
+
+template <Rule rule, class Call, class S, class... P> void call_method(S &solution) {
+    std::tuple<typename P::Read...> arguments{take_argument<typename P::Read>()...};
+    finish<rule>(arguments, [&](typename P::Read &...each) -> decltype(auto) {
+        return Call::call(solution, static_cast<typename P::Passed>(each)...);
+    });
+}
+
+template <class R, class C, class... B> std::tuple<B...> parameters(R (C::*)(B...));
+template <class R, class C, class... B> std::tuple<B...> parameters(R (C::*)(B...) const);
+template <class R, class... B> std::tuple<B...> parameters(R (*)(B...));
+
+template <class Call, class S>
+using Parameters = decltype(parameters(Call::template method<S>()));
+template <class Call, class S, class = void> struct Has_method : std::false_type {};
+template <class Call, class S>
+struct Has_method<Call, S, std::void_t<Parameters<Call, S>>> : std::true_type {};
+
+// Parameters after those of the starter code have defaults.
+template <Rule rule, class Call, class S, class... A, size_t... n>
+void deduced(S &solution, std::index_sequence<n...>) {
+    using All = Parameters<Call, S>;
+    if constexpr (sizeof...(A) <= std::tuple_size_v<All>) {
+        call_method<rule, Call, S, Parameter<A, std::tuple_element_t<n, All>>...>(solution);
+    } else {
+        static_assert(never<S>, "the function takes another number of arguments");
+    }
+}
+
 template <class Call, class S, Rule rule, class... A> int run() {
     S &solution = *new S();
     if constexpr (Called<Call, S, std::tuple<A...>>::value) {
         call_declared<rule, Call, S, A...>(solution);
     } else if constexpr (Has_method<Call, S>::value) {
-        deduced<rule, sizeof...(A)>(solution, Call::template method<S>());
+        deduced<rule, Call, S, A...>(solution, std::index_sequence_for<A...>());
     } else if constexpr (Called<Call, S, std::tuple<typename Narrow<A>::type...>>::value) {
         call_declared<rule, Call, S, typename Narrow<A>::type...>(solution);
     } else {

@@ -41,8 +41,9 @@ _MOST_STARTER = 1 << 16
 _CALL_OF_METHOD = """\
 struct harness_call {{
     template <class S, class... A>
-    static auto call(S &solution, A &...a) -> decltype(solution.{name}(a...)) {{
-        return solution.{name}(a...);
+    static auto call(S &solution, A &&...a)
+        -> decltype(solution.{name}(static_cast<A &&>(a)...)) {{
+        return solution.{name}(static_cast<A &&>(a)...);
     }}
     template <class S> static auto method() -> decltype(&S::{name}) {{ return &S::{name}; }}
 }};
@@ -51,11 +52,15 @@ int main() {{ return harness_driver::run<harness_call, {owner}, {types}>(); }}
 _CALL_OF_FUNCTION = """\
 struct harness_call {{
     template <class S, class... A>
-    static auto call(S &, A &...a) -> decltype({name}(a...)) {{ return {name}(a...); }}
+    static auto call(S &, A &&...a) -> decltype({name}(static_cast<A &&>(a)...)) {{
+        return {name}(static_cast<A &&>(a)...);
+    }}
 }};
 int main() {{ return harness_driver::run<harness_call, harness_driver::Nothing, {types}>(); }}
 """
-_MAIN_USES = "auto bool char class decltype double int long main return static struct template"
+_MAIN_USES = (
+    "auto bool char class decltype double int long main return static static_cast struct template"
+)
 _UNDONE = "".join(f"#undef {word}\n" for word in _MAIN_USES.split())
 
 

@@ -6,12 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from harness.excerpts import shorten
+
 # Values of unknown type are this module's subject.
 # pyright: reportUnknownArgumentType=false, reportUnknownVariableType=false
 
 Scalar = Literal["int", "long", "double", "string", "bool", "char"]
 BITS = {"int": 31, "long": 63}
 MOST_DEPTH = 8
+_MOST_SHOWN = 60  # characters of a value in a message
 
 
 class NoFunctionError(Exception):
@@ -64,10 +67,12 @@ class Function:
             return f"it has {len(values)} arguments, and {self.name} takes {len(self.parameters)}"
         for value, (name, kind) in zip(values, self.parameters, strict=True):
             if not _holds(kind, value, kind.depth):
-                return f"argument {name} is not of the type that the starter code says"
+                shown = shorten(json.dumps(_unheld(kind, value, kind.depth)), _MOST_SHOWN)
+                return f"argument {name}: {shown} is not of the type that the starter code says"
         result = self.result or self.parameters[0][1]
         if compared and not _may_equal(result, wanted, result.depth):
-            return "the expected result is not of the type that the starter code says"
+            shown = shorten(json.dumps(wanted), _MOST_SHOWN)
+            return f"the expected result {shown} is not of the type that the starter code says"
         return ""
 
 
@@ -92,6 +97,14 @@ def _holds(  # noqa: PLR0911 - one case a line
             return type(value) is str
         case "char":
             return type(value) is str and len(value) == 1 and value.isascii()
+
+
+def _unheld(kind: ValueType, value: Any, depth: int) -> Any:
+    """Return the first part of a value that a type does not hold; the whole for another shape."""
+    while depth and type(value) is list:
+        depth -= 1
+        value = next(item for item in value if not _holds(kind, item, depth))
+    return value
 
 
 def _may_equal(kind: ValueType, value: Any, depth: int) -> bool:

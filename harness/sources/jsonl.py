@@ -5,7 +5,8 @@ r"""This project's own format, `jsonl:PATH`: one problem a line.
 
 `harness.sources.jsonl_row.JsonlRow` lists every key. With an `entry_point` a problem asks for a
 function: each line of a test's input is then one JSON value, an argument each, and its output is
-one JSON value. Tests may be code, and become code where JSON cannot express their values.
+one JSON value. Tests may be code, and become code where JSON cannot express their values. A checker
+compares results with a tolerance, in any language.
 """
 
 import difflib
@@ -22,7 +23,13 @@ from harness.problem import Checker, Problem, Reference, Signature, TestCase, Te
 from harness.sources import preambles
 from harness.sources.canonical_output import canonical
 from harness.sources.code_tests import units
-from harness.sources.code_tests.calls import HELPERS, CallError, CallWriter, typed_calls
+from harness.sources.code_tests.calls import (
+    CHECK_CLOSE,
+    HELPERS,
+    CallError,
+    CallWriter,
+    typed_calls,
+)
 from harness.sources.code_tests.evalplus import read_script
 from harness.sources.files.content_hash import content_hash
 from harness.sources.files.download import Watch, quiet
@@ -57,7 +64,9 @@ def parse_row(line: Line, *, source: str) -> Problem:
     else:
         tests = _tests(row, signature)
         checker = program and Checker(kind="program", program=program)
-        if isinstance(row.checker, str):
+        if any(test.tolerance is not None for test in row.tests):
+            checker = Checker(kind="check", code=f"{HELPERS}\n{CHECK_CLOSE}", takes_flags=True)
+        elif isinstance(row.checker, str):
             checker = Checker(kind="check", code=row.checker)
     return Problem(
         id=problem_id,
@@ -113,7 +122,12 @@ def load_bundled(where: str | None, *, skip_bad_rows: bool = False, watch: Watch
 
 def _tests(row: JsonlRow, signature: Signature) -> Split:
     tests = [
-        TestCase(input=t.input, output=canonical(t.output or "", signature), public=bool(t.public))
+        TestCase(
+            input=t.input,
+            output=canonical(t.output or "", signature),
+            public=bool(t.public),
+            flags=() if t.tolerance is None else (repr(t.tolerance),),
+        )
         for t in row.tests
     ]
     if tests and all(test.public is None for test in row.tests):
@@ -161,7 +175,8 @@ def _tests_as_code(row: JsonlRow, where: str) -> tuple[Split, Checker] | None:
         return _of_code(row, row.test, where)
     if row.public_test is not None:
         raise DataError(where, "public_test", "it needs 'test' as well")
-    special = row.values == "python" or any(map(_is_special, row.tests))
+    needs_code = row.values == "python" or any(map(_is_call, row.tests))
+    special = needs_code or any(test.tolerance is not None for test in row.tests)
     if row.entry_point is None:
         if special:
             what = "missing; values, kwargs, raises, argument and tolerance need a function's name"
@@ -176,6 +191,8 @@ def _tests_as_code(row: JsonlRow, where: str) -> tuple[Split, Checker] | None:
         field = "checker" if row.checker is not None else "rule"
         what = "cannot judge tests in Python's values, of a class, or with keys of their own"
         raise DataError(where, field, what)
+    if not (needs_code or is_class or typed or row.test_setup):
+        return None
     if typed is None or row.values == "python":
         typed = CallWriter(row.entry_point, python=row.values == "python", is_class=is_class)
     return _of_values(row, row.entry_point, typed, where)
@@ -187,8 +204,9 @@ def _defined(row: JsonlRow) -> dict[str, bool]:
     return {name: kind for text in code for name, kind in defined_names(text).items()}
 
 
-def _is_special(test: RowTest) -> bool:
-    return bool(test.kwargs) or not (test.raises is test.argument is test.tolerance is None)
+def _is_call(test: RowTest) -> bool:
+    """Return whether a test says more of its call than positional arguments and a result."""
+    return bool(test.kwargs) or not (test.raises is test.argument is None)
 
 
 def _of_values(

@@ -49,7 +49,8 @@ def problem(head: str, *tests: tuple[list[Any], Any], **more: Any) -> Problem:
 
 def graded(worker: Worker, asked: Problem, code: str) -> Grade:
     """Judge a solution in C++ on all tests."""
-    return judge(worker, Task(Program.of(asked, code, "cpp"), asked.tests.all(), LIMITS))
+    tests, program = asked.tests.all(), Program.of(asked, code, "cpp")
+    return judge(worker, Task(program, tests, LIMITS, checker=asked.checker))
 
 
 SUM = problem("a: List[int]) -> int", ([[1, 2, 3]], 6), ([[]], 0), ([[1 << 40, -5]], (1 << 40) - 5))
@@ -137,7 +138,61 @@ def test_a_narrower_type_than_the_starter_code_says_fails_on_large_numbers(
     code = method("int f(vector<int>& a)", "return accumulate(a.begin(), a.end(), 0);")
     grade = graded(shared_worker, SUM, code)
     assert [test.passed for test in grade.tests] == [True, True, False]
-    assert "argument 1: it does not fit" in grade.tests[-1].stderr
+    assert "argument 1: 1099511627776 does not fit" in grade.tests[-1].stderr
+
+
+SMALL = problem("a: List[int]) -> int", ([[1, 2, 3]], 6), ([[]], 0))
+WITH_TEXT = problem(
+    "s: str, a: List[int], k: int) -> int", (["ab", [1, 2], 3], 8), (["", [], 5], 5)
+)
+
+
+@pytest.mark.parametrize(
+    ("asked", "head", "right", "wrong"),
+    [
+        (SMALL, "int f(vector<int>& a, int i = 0)",
+         "return i == (int)a.size() ? 0 : a[i] + f(a, i + 1);",
+         "return i >= (int)a.size() ? 0 : a[i] + f(a, i + 2);"),
+        (SMALL, "int f(span<const int> a)",
+         "return accumulate(a.begin(), a.end(), 0);",
+         "return accumulate(a.begin(), a.end(), 1);"),
+        again(SMALL, "int f(vector<int>&& a, string s = {}, vector<int> more = {})",
+              "return accumulate(a.begin(), a.end(), 0) + more.size();",
+              "return accumulate(a.begin(), a.end(), 0) - 1;"),
+        (WITH_TEXT, "int f(string_view s, const vector<int>& a, optional<long long> k, int i = 0)",
+         "return s.size() + accumulate(a.begin(), a.end(), i) + *k;",
+         "return s.size() + accumulate(a.begin(), a.end(), i) + 3;"),
+    ],
+)  # fmt: skip
+def test_a_function_that_the_call_of_the_starter_code_fits_is_judged(
+    shared_worker: Worker, asked: Problem, head: str, right: str, wrong: str
+) -> None:
+    accepted = graded(shared_worker, asked, method(head, right))
+    assert accepted.verdict is Verdict.ACCEPTED, accepted.tests
+    assert graded(shared_worker, asked, method(head, wrong)).verdict is Verdict.WRONG_ANSWER
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        "int f(vector<int>& a, int i)",
+        again("int f()"),
+        again("int f(span<const string> a)"),
+    ],
+)
+def test_a_function_that_the_call_does_not_fit_cannot_be_compiled(
+    shared_worker: Worker, head: str
+) -> None:
+    grade = graded(shared_worker, SMALL, method(head, "return 6;"))
+    assert grade.verdict is Verdict.COMPILE_ERROR
+    assert "driver:" in grade.tests[0].error
+
+
+def test_a_span_of_a_narrower_type_fails_on_large_numbers(shared_worker: Worker) -> None:
+    code = method("int f(span<const int> a)", "return accumulate(a.begin(), a.end(), 0);")
+    grade = graded(shared_worker, SUM, code)
+    assert [test.passed for test in grade.tests] == [True, True, False]
+    assert "argument 1: 1099511627776 does not fit" in grade.tests[-1].stderr
 
 
 def test_a_compile_error_names_lines_of_the_solution_and_of_the_driver_apart(
@@ -158,7 +213,50 @@ def test_a_test_that_no_cpp_value_holds_is_no_fault_of_the_solution(
     asked = problem("a: int) -> int", ([1], 1), ([1 << 70], 1))
     grade = graded(shared_worker, asked, method("int f(int a)", "return 1;"))
     assert grade.verdict is Verdict.CHECKER_ERROR
-    assert "test 2 fits no cpp solution: argument a" in grade.tests[0].error
+    what = "1180591620717411303424 is not of the type"
+    assert f"test 2 fits no cpp solution: argument a: {what}" in grade.tests[0].error
+
+
+def test_a_value_that_no_cpp_type_holds_is_named() -> None:
+    function = function_of(problem("a: List[List[int]], b: str) -> int", ([[], ""], 1)), "cpp")
+    long = 1 << 70
+    what = "is not of the type that the starter code says"
+    assert function.fault(f'[[1], [2, {long}]]\n"x"', "1", compared=True) == (
+        f"argument a: {long} {what}"
+    )
+    assert function.fault("[]\n7", "1", compared=True) == f"argument b: 7 {what}"
+    assert function.fault('[]\n"x"', f"{long}", compared=True) == (
+        f"the expected result {long} {what}"
+    )
+    long_text = function.fault(f'[]\n["{"x" * 999}"]', "1", compared=True)
+    assert len(long_text) < 150
+    assert "left out" in long_text
+
+
+NEAR = problem(
+    "n: int) -> float",
+    tests=[
+        {"input": "3", "output": "0.333333", "tolerance": 1e-5},
+        {"input": "2", "output": "0.5"},
+    ],
+)
+
+
+@pytest.mark.parametrize(
+    ("value", "passed"),
+    [
+        ("1.0 / n", [True, True]),
+        ("1.0 / n + 2e-5", [False, False]),
+        ("n == 2 ? 0.5 + 1e-9 : 1.0 / n", [True, False]),
+        again("NAN", [False, False]),
+    ],
+)
+def test_a_result_is_compared_within_the_tolerance(
+    shared_worker: Worker, value: str, passed: list[bool]
+) -> None:
+    grade = graded(shared_worker, NEAR, method("double f(int n)", f"return {value};"))
+    assert [test.passed for test in grade.tests] == passed
+    assert grade.verdict is (Verdict.ACCEPTED if all(passed) else Verdict.WRONG_ANSWER)
 
 
 @pytest.mark.parametrize(

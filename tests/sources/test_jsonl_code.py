@@ -13,6 +13,7 @@ from harness.grading.jobs import Options
 from harness.grading.judge import judge
 from harness.grading.verdict import Verdict
 from harness.problem import Problem
+from harness.run.plan.languages import refusal
 from harness.sandbox.worker import Worker
 from harness.sources.benchmarks import loader
 from harness.sources.contests import codeforces
@@ -267,6 +268,23 @@ def test_references_of_humaneval_pass(worker: Worker, number: str) -> None:
     problem = next(each for each in problems if each.native_id == number)
     assert solved(worker, problem, problem.programs()[0]) is Verdict.ACCEPTED
     assert json.loads(problem.model_dump_json(include={"checker"}))["checker"]["kind"] == "tests"
+
+
+def test_a_tolerance_is_judged_in_any_language(
+    read: Callable[..., Problem], worker: Worker
+) -> None:
+    starter = {"starter_code": "def f(x: int) -> List[float]: ..."}
+    tests = [
+        {"input": "3", "output": "[0.333333, 1]", "tolerance": 1e-5},
+        {"input": "2", "output": "[0.5, 1]"},
+    ]
+    problem = read(ROW | starter | {"tests": tests})
+    assert refusal(problem, "cpp") == ""
+    assert solved(worker, problem, "def f(x): return 1 / x, True") is Verdict.ACCEPTED
+    for wrong in ("[1 / x + 2e-5, 1]", "[1 / x]", "[1 / x + (x < 3) * 1e-9, 1]", "['1', 1]"):
+        assert solved(worker, problem, f"def f(x): return {wrong}") is Verdict.WRONG_ANSWER
+    nan = "def f(x): return [float('nan') if x == 3 else 0.5, 1]"
+    assert solved(worker, problem, nan) is Verdict.WRONG_ANSWER
 
 
 @pytest.mark.parametrize("public", [True, False])

@@ -63,6 +63,17 @@ class raises:
             raise AssertionError(f"{self.kind.__name__} was not raised")
         return issubclass(kind, self.kind)
 '''
+CHECK_CLOSE = '''
+def check(input, expected, answer):
+    """Compare a result within the tolerance that is the test's flag, if it has one."""
+    _, flags = input
+    if not flags:
+        return same(answer, expected) or "not the expected value"
+    near = close(answer, expected, float(flags[0]))
+    return near or f"not within {flags[0]} of the expected value"
+'''
+"""Checker of results, which follows `HELPERS`."""
+
 _CALLABLE = frozenset(
     {"set", "frozenset", "float", "bytes", "bytearray", "complex", "range", "Decimal", "Fraction"}
     | {"deque", "Counter", "OrderedDict", "defaultdict"}
