@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import Any, NamedTuple
 
-from harness.errors import UsageError
+from harness.errors import UsageError, missing_package
 
 RUN, READ, PROBLEMS, JUDGE, MORE = "Run", "Compare and read", "Problems", "Judge", "More"
 EXECUTORS: Mapping[str, str] = {"ray": "harness.features.cluster.ray_executor:RayExecutor"}
@@ -129,12 +129,15 @@ def feature(target: str, flag: str) -> Any:
 
     Args:
         target: `module:attribute`.
-        flag: the flag, for the error message.
+        flag: the flag or command, for the error message.
 
     Raises:
+        ModuleNotFoundError: a package that the feature needs is not installed.
         UsageError: the feature is not installed.
     """
     try:
         return resolve(target)
     except ModuleNotFoundError as error:
+        if missing_package(error) is not None:
+            raise
         raise UsageError(f"{flag} is not part of this installation ({error.name})") from error

@@ -3,6 +3,12 @@
 import re
 import unicodedata
 from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+M = TypeVar("M", bound="BaseModel")
 
 _HARMLESS = "\n\t"
 
@@ -36,6 +42,24 @@ def first_few(names: Sequence[str], most: int = 5) -> str:
 def writable(text: str) -> str:
     """Escape lone surrogates, which UTF-8 cannot encode."""
     return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode()
+
+
+def writable_copy(model: M) -> M:
+    """Return a model with the lone surrogates of all its texts escaped."""
+    return type(model).model_validate(_writable_value(model.model_dump(by_alias=True)))
+
+
+def _writable_value(value: Any) -> Any:
+    match value:
+        case str() if type(value) is str:  # enumerations are texts too
+            return writable(value)
+        case dict():
+            items = cast("dict[Any, Any]", value).items()
+            return {_writable_value(name): _writable_value(each) for name, each in items}
+        case list() | tuple():
+            return [_writable_value(each) for each in cast("Sequence[Any]", value)]
+        case _:
+            return value
 
 
 def fenced(text: str, word: str = "") -> str:

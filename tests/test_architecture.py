@@ -24,6 +24,7 @@ ORDER = (
         "errors",
         "excerpts",
         "html_text",
+        "http_environment",
         "version",
         "text",
         "markdown",

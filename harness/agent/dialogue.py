@@ -16,7 +16,7 @@ from harness.agent.events import Cleared, NewConversation, PublicTests, Request,
 from harness.models import protocol
 from harness.models.text_tools.instructions import said_in_text
 from harness.models.text_tools.thoughts import only_thoughts
-from harness.text import writable
+from harness.text import writable, writable_copy
 from harness.tools.workspace import Report, Revision
 
 LENGTH_OF_HASH = 16  # hex digits of 64: enough to distinguish conversations
@@ -76,11 +76,16 @@ class Dialogue:
 
     def add(self, *messages: protocol.Message, recorded: bool = False) -> None:
         """Add messages; the next request's event includes those not yet in any event."""
-        if not recorded:
-            self._unrecorded += messages
         for message in messages:
+            try:
+                encoded = to_json(message)
+            except ValueError:  # lone surrogates of the user's own code
+                message = writable_copy(message)  # noqa: PLW2901
+                encoded = to_json(message)
+            if not recorded:
+                self._unrecorded.append(message)
             self._messages.append(message)
-            self._digest.update(to_json(message))
+            self._digest.update(encoded)
 
     def start_anew(self, tools: tuple[protocol.ToolSpec, ...] = ()) -> None:
         """Drop the messages and set new tools; turns, seconds and usage continue."""
@@ -188,7 +193,7 @@ class Dialogue:
         Raises:
             SandboxError: the tests could not be run.
         """
-        self._session.workspace.revisions.append(Revision(code))
+        self._session.workspace.revisions.append(Revision(writable(code)))
         return await self.run_public_tests()
 
     async def run_public_tests(self) -> Report | None:

@@ -9,9 +9,11 @@ from harness.errors import INTERRUPTED
 
 def main() -> None:
     """The console script `harness`."""
+    from harness.cli.encodings import make_outputs_readable
     from harness.cli.memory import end, end_when_out_of_memory, is_out_of_memory
 
     end_when_out_of_memory()
+    make_outputs_readable()
     gc.disable()  # until the command is imported: imports make no garbage, and all of it stays
     try:
         from harness.cli.app import app

@@ -17,7 +17,7 @@ from harness.cli.completion_script import (
     with_shell,
 )
 from harness.cli.help_page import HelpCommand, HelpGroup
-from harness.registry import COMMANDS, Command, resolve
+from harness.registry import COMMANDS, Command, feature
 from harness.version import __version__
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ def _imported(command: Command) -> Any:
 
 @cache
 def _built(command: Command) -> Any:
-    loaded: typer.Typer | Callable[..., Any] = resolve(command.target)
+    loaded: typer.Typer | Callable[..., Any] = feature(command.target, f"harness {command.name}")
     if isinstance(loaded, typer.Typer):
         return get_group_from_info(
             TyperInfo(loaded, name=command.name, cls=HelpGroup),

@@ -198,6 +198,13 @@ class ToolsRefusedError(RejectedError):
     """The endpoint refuses tools, or tools for this model; without them it may answer."""
 
 
+class UntrustedServerError(RejectedError):
+    """The server's certificate cannot be verified; no request would be sent."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text, status=0, hopeless=True)
+
+
 class WrongApiError(RejectedError):
     """The endpoint has the model by another protocol only; every request would be refused."""
 

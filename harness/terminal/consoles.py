@@ -2,7 +2,9 @@
 
 from collections.abc import Iterable
 from contextlib import suppress
-from typing import Any
+from io import TextIOWrapper
+from itertools import chain
+from typing import Any, cast
 
 from rich.console import Console
 
@@ -37,16 +39,25 @@ def console(*, error: bool = False) -> Console:
 
 
 def write_json(out: Console, parts: Iterable[str]) -> None:
-    """Write one line to a console's file and flush it.
+    """Write one line to a console's file and flush it, see `write_data`."""
+    write_data(out, chain(parts, "\n"))
+
+
+def write_data(out: Console, parts: Iterable[str]) -> None:
+    """Write a text for other programs to a console's file, and flush it.
+
+    It is UTF-8, whatever the terminal's encoding; lone surrogates are escaped.
 
     Raises:
         BrokenPipeError: the reader has exited. It has no errno: click would handle one with an
             errno as a failure.
     """
+    file: Any = out.file
+    if isinstance(file, TextIOWrapper):
+        cast("Any", file).reconfigure(encoding="utf-8", errors="backslashreplace")
     try:
         for part in parts:
-            out.file.write(part)
-        out.file.write("\n")
-        out.file.flush()
+            file.write(part)
+        file.flush()
     except BrokenPipeError:
         raise BrokenPipeError from None

@@ -66,16 +66,17 @@ def test_all_else_works_without(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.thorough
 @pytest.mark.parametrize(
-    ("name", "flags"),
+    ("name", "arguments"),
     [
-        ("batch", ["-m", "gpt-5", "-b", "fixture", "--batch"]),
-        ("external", ["--agent-command", "true {mcp_config}", "-b", "fixture"]),
+        ("batch", ["run", "-m", "gpt-5", "-b", "fixture", "--batch"]),
+        ("external", ["run", "--agent-command", "true {mcp_config}", "-b", "fixture"]),
+        ("report", ["report", "r"]),
     ],
 )
 def test_what_asks_for_it_is_refused_in_one_line(
-    name: str, flags: list[str], tmp_path: Path
+    name: str, arguments: list[str], tmp_path: Path
 ) -> None:
-    done = harness_after(TAKE_OUT.format(names={name}), tmp_path, "run", *flags)
+    done = harness_after(TAKE_OUT.format(names={name}), tmp_path, *arguments)
     assert (done.returncode, done.stdout) == (2, "")
     assert len(done.stderr.splitlines()) == 1
     assert "is not part of this installation" in done.stderr

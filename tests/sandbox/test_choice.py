@@ -5,7 +5,6 @@ import os
 import platform
 import shutil
 import signal
-import stat
 import subprocess
 import sys
 import tempfile
@@ -15,11 +14,10 @@ from importlib.util import cache_from_source
 from pathlib import Path
 from typing import Any
 
-import pydantic
 import pytest
+from other_user import PACKAGES, ROOT, readable_by_all, skip_unless_readable_by_all
 from processes import children
 
-import harness
 from harness.sandbox import launch, strongest
 from harness.sandbox.isolation import (
     CANDIDATES,
@@ -36,8 +34,6 @@ from harness.sandbox.program import Program
 from harness.sandbox.strongest import choose, choose_early
 from harness.sandbox.worker import Worker
 
-ROOT = Path(harness.__file__).parents[1]
-PACKAGES = Path(pydantic.__file__).parents[1]
 SOMEBODY = 12345  # who has no account and no files
 
 # What a child finds: the candidates that hold, the choice, what a program gets judged and sees.
@@ -125,17 +121,9 @@ os.execv(sys.argv[1], sys.argv[1:])
 """
 
 
-def readable_by_all(path: Path) -> bool:
-    real = path.resolve()
-    return bool(real.stat().st_mode & stat.S_IROTH) and all(
-        parent.stat().st_mode & stat.S_IXOTH for parent in real.parents
-    )
-
-
 def public_interpreter() -> str:
     """One that everybody can run, with the packages that are needed. Skips where there is none."""
-    if not (readable_by_all(PACKAGES) and readable_by_all(ROOT)):
-        pytest.skip("the packages or the checkout can be read by root alone")
+    skip_unless_readable_by_all()
     version = f"python{sys.version_info.major}.{sys.version_info.minor}"
     for path in (sys.executable, f"/usr/bin/{version}", f"/usr/local/bin/{version}"):
         if Path(path).exists() and readable_by_all(Path(path)):

@@ -311,8 +311,9 @@ def _become(program: str, order: dict[str, Any], files: list[int]) -> str:
         os.close(file)
     if order["session"]:
         os.setsid()
-    assert isinstance(sys.stdout, io.TextIOWrapper)
-    sys.stdout.reconfigure(line_buffering=os.isatty(1))
+    given: dict[str, Any] = {"mode": "w", "encoding": "utf-8", "closefd": False}
+    sys.stdout = open(1, buffering=1 if os.isatty(1) else -1, **given)  # noqa: SIM115
+    sys.stderr = open(2, buffering=1, errors="backslashreplace", **given)  # noqa: SIM115
     os.chdir(order["folder"])
     os.environ.clear()
     os.environ.update(order["env"])

@@ -120,7 +120,7 @@ def text_of(body: Json) -> str:
     return "\n".join(str(message["content"]) for message in body["messages"])
 
 
-def flags(base_url: str, **more: Any) -> list[str]:
+def flags(base_url: str | None, **more: Any) -> list[str]:
     """Return the flags of a small tuning: single shots at few problems."""
     given = {
         "model": MODEL,

@@ -166,7 +166,7 @@ def difference_words(versus: Pairwise, names: Mapping[str, str], comparisons: in
         return f"{_capital(name)} and {other} solve the same problems."
     if answers_fairly(versus.spend):
         return _against_one_shot(versus, names, comparisons)
-    shown = _significance(versus, comparisons)
+    shown = significance_words(versus, comparisons)
     if not paired.difference:
         return f"{_capital(name)} and {other} solve equally many{shown}."
     more = "more" if paired.difference > 0 else "fewer"
@@ -174,7 +174,7 @@ def difference_words(versus: Pairwise, names: Mapping[str, str], comparisons: in
     return f"{_capital(name)} solves {size} points {more} than {other}{shown}."
 
 
-def _significance(versus: Pairwise, comparisons: int, sign: int = 1) -> str:
+def significance_words(versus: Pairwise, comparisons: int, sign: int = 1) -> str:
     """Return interval and p-value in parentheses; nothing if an experiment decided otherwise.
 
     Args:
@@ -211,7 +211,7 @@ def _against_one_shot(versus: Pairwise, names: Mapping[str, str], comparisons: i
     agent = names[versus.label]
     if of_shots(spend.b):
         agent, sign = names[versus.baseline], -1
-    shown = _significance(versus, comparisons, -sign)
+    shown = significance_words(versus, comparisons, -sign)
     difference = sign * versus.paired.difference
     if not difference:
         return f"One shot solves as much as {agent}{shown}."

@@ -20,7 +20,7 @@ from harness.figures import count
 from harness.run.store.results import uncollected
 from harness.run.summary.filters import read_filters
 from harness.run.summary.groups import read_kinds
-from harness.terminal.consoles import console, write_json
+from harness.terminal.consoles import console, write_data, write_json
 from harness.text import printable_line
 
 
@@ -156,7 +156,7 @@ def compare(
         if as_json:
             write_json(out, [comparison.model_dump_json()])
         elif as_markdown:
-            out.file.write(comparison_markdown(comparison))
+            write_data(out, [comparison_markdown(comparison)])
         else:
             _print(out, comparison, details=details, kinds=kinds)
     raise typer.Exit(_gate(comparison) if fail_if_worse else OK)

@@ -1,5 +1,6 @@
 """A comparison as Markdown."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from harness.features.compare.answer import sentences_of, title_words
@@ -13,9 +14,12 @@ from harness.figures import count
 from harness.run.summary.groups import FEWEST
 from harness.text import printable_line
 
+_PLAIN = re.compile(r"[\w .,;:()%+/'=?-]*")
+_MARKUP = re.compile(r"(?<![^\W_])_|_(?![^\W_])|www|://")  # emphasis, addresses
+
 
 def comparison_markdown(comparison: Comparison) -> str:
-    """Format a comparison as Markdown; untrusted text is put in code spans."""
+    """Format a comparison as Markdown; text that could be markup is put in code spans."""
     return "\n".join(_lines(comparison)) + "\n"
 
 
@@ -30,13 +34,19 @@ def code(text: str) -> str:
     return f"`{safe}`" if safe.strip() else ""
 
 
+def prose(text: str) -> str:
+    """Return a sentence as it is if nothing in it can be markup, else as a code span."""
+    plain = _PLAIN.fullmatch(text) and not _MARKUP.search(text)
+    return text if plain else code(text)
+
+
 def _lines(comparison: Comparison) -> Iterator[str]:
     runs = comparison.runs
     names = {label: code(name) for label, name in names_of(comparison).items()}
-    yield f"**{code(title_words(comparison))}**"
+    yield f"**{prose(title_words(comparison))}**"
     yield ""
     for versus in comparison.versus:
-        yield " ".join(sentences_of(comparison, versus, names, code))
+        yield " ".join(sentences_of(comparison, versus, names, prose))
         yield ""
     yield from _table(
         ("", *(names[side.label] for side in runs)),
@@ -53,7 +63,7 @@ def _versus_markdown(versus: Pairwise, comparisons: int, names: Mapping[str, str
     one, other = names[versus.baseline], names[versus.label]
     yield f"### {other} against {one}"
     yield ""
-    lines = statements(versus, comparisons, names, code, "**not comparable:**")
+    lines = statements(versus, comparisons, names, prose, "**not comparable:**")
     yield from (f"- {line}" for line in lines)
     yield ""
     if versus.spend is not None and versus.spend.differences:

@@ -13,7 +13,6 @@ from harness.run.summary.impossible_rates import names_of
 from harness.run.summary.summary import Summary
 from harness.stats.rates import Rate
 
-PAIRED = "  shared problems only"
 NONE = "unknown"
 MINUTE, HOUR = 60, 3_600
 
@@ -38,11 +37,9 @@ def rows_of(comparison: Comparison) -> Iterator[TableRow]:
     yield from _settings(runs)
     if any(side.verdicts != HERE for side in runs):
         yield TableRow("verdicts", tuple(side.verdicts for side in runs), foreign=True)
-    yield TableRow("pass@1", _each(runs, lambda s: rate_cell(s.summary.pass_at_1)))
-    if any(map(_has_others, runs)):
-        yield TableRow(PAIRED, _each(runs, lambda s: rate_cell((s.paired or s.summary).pass_at_1)))
+    yield TableRow("pass@1", _each(runs, lambda s: rate_cell(_shared(s).pass_at_1)))
     if any(side.summary.mean_score is not None for side in runs):
-        yield TableRow("points of a full score", _each(runs, lambda s: _points(s.summary)))
+        yield TableRow("points of a full score", _each(runs, lambda s: _points(_shared(s))))
     yield from _open(runs)
     yield from _impossible(runs)
     yield from _several(runs)
@@ -65,7 +62,7 @@ def _efficiency(runs: Sequence[ComparedRun]) -> Iterator[TableRow]:
 
 def _open(runs: Sequence[ComparedRun]) -> Iterator[TableRow]:
     """Yield the numbers of samples graded or not, and the bounds of pass@1."""
-    yield TableRow("graded", _each(runs, lambda s: f"{s.open.graded:,} samples"))
+    yield TableRow("graded", _each(runs, lambda s: f"{_shared(s).graded:,} samples"))
     if any(side.summary.untested for side in runs):
         yield TableRow("ungraded", _each(runs, lambda s: f"{s.summary.untested:,}"))
     if any(side.open.pending for side in runs):
@@ -101,7 +98,7 @@ def _several(runs: Sequence[ComparedRun]) -> Iterator[TableRow]:
     steps = sorted({each.k for side in runs for each in side.summary.of_several})
     for sign in ("@", "^"):
         for k in steps:
-            yield TableRow(f"pass{sign}{k}", tuple(_of_k(side.summary, k, sign) for side in runs))
+            yield TableRow(f"pass{sign}{k}", tuple(_of_k(_shared(side), k, sign) for side in runs))
 
 
 def _of_k(summary: Summary, k: int, sign: str) -> str:
@@ -114,50 +111,44 @@ def _of_k(summary: Summary, k: int, sign: str) -> str:
 def _beside(runs: Sequence[ComparedRun]) -> Iterator[TableRow]:
     """Yield the rates other than pass@1."""
     if any(side.summary.curve for side in runs):
-        yield from _own_and_shared("first attempt", _first_attempt, runs)
+        yield from _known("first attempt", _first_attempt, runs)
     if all(side.summary.with_hidden for side in runs):
-        yield TableRow("with hidden tests", _each(runs, lambda s: rate_cell(s.summary.with_hidden)))
+        yield TableRow(
+            "with hidden tests", _each(runs, lambda s: rate_cell(_shared(s).with_hidden))
+        )
     if any(side.summary.fallback for side in runs):
-        yield from _own_and_shared("without fallback", _without_fallback, runs)
+        yield from _known("without fallback", _without_fallback, runs)
     if any(side.summary.passed_public for side in runs):
         yield TableRow(
-            "pass the public tests, fail a hidden one", _each(runs, lambda s: _overfit(s.summary))
+            "pass the public tests, fail a hidden one",
+            _each(runs, lambda s: _overfit(_shared(s))),
         )
     if any(side.summary.tool_calls for side in runs):
-        yield TableRow("tool calls well-formed", _each(runs, lambda s: _well_formed(s.summary)))
+        yield TableRow("tool calls well-formed", _each(runs, lambda s: _well_formed(_shared(s))))
 
 
 def _spent(runs: Sequence[ComparedRun]) -> Iterator[TableRow]:
     """Yield tokens, dollars and time."""
-    yield from _own_and_shared(
-        "solved per 1,000 tokens", lambda s: figure(s.solved_per_1000_tokens), runs
-    )
-    yield from _own_and_shared("solved per dollar", lambda s: figure(s.solved_per_dollar), runs)
-    yield from _own_and_shared("cost per solved", _cost_per_solved, runs)
+    yield from _known("solved per 1,000 tokens", lambda s: figure(s.solved_per_1000_tokens), runs)
+    yield from _known("solved per dollar", lambda s: figure(s.solved_per_dollar), runs)
+    yield from _known("cost per solved", _cost_per_solved, runs)
     yield TableRow("tokens", _each(runs, lambda s: _tokens(s.summary)))
     yield TableRow("cost", _each(runs, lambda s: dollars(s.summary.cost, s.summary.prices_as_of)))
     yield TableRow("time of all samples", _each(runs, lambda s: duration(s.seconds)))
 
 
-def _own_and_shared(
+def _known(
     name: str, figure: Callable[[Summary], str], runs: Sequence[ComparedRun]
 ) -> Iterator[TableRow]:
-    """Yield a figure over all samples, and over the graded ones of shared problems if it differs.
-
-    Yields nothing if no run has the figure.
-    """
+    """Yield a figure, if any run has it."""
     if all(figure(side.summary) == NONE for side in runs):
         return
-    every = _each(runs, lambda side: figure(side.summary))
-    shared = _each(runs, lambda side: figure(side.paired or side.summary))
-    yield TableRow(name, every)
-    if shared != every or any(map(_has_others, runs)):
-        yield TableRow(PAIRED, shared)
+    yield TableRow(name, _each(runs, lambda side: figure(_shared(side))))
 
 
-def _has_others(side: ComparedRun) -> bool:
-    """Return whether a run has graded samples of problems that not all runs have."""
-    return side.paired is not None and side.paired.graded < side.summary.graded
+def _shared(side: ComparedRun) -> Summary:
+    """Return the summary of the problems that all runs have graded: one rate a run on a screen."""
+    return side.paired or side.summary
 
 
 def _each(runs: Sequence[ComparedRun], figure: Callable[[ComparedRun], str]) -> tuple[str, ...]:

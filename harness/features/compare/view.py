@@ -6,12 +6,12 @@ from rich.console import Group as Together
 from rich.console import RenderableType
 from rich.text import Text
 
+from harness.features.compare.answer import significance_words
 from harness.features.compare.comparison import LEVEL, Comparison, Pairwise
 from harness.features.compare.efficiency import faster_words
 from harness.features.compare.flips import Flip, FlipSample
 from harness.features.compare.groups import Group
 from harness.features.compare.run_names import names_of
-from harness.features.compare.spend_sentence import foreign
 from harness.features.compare.spend_table import spend_columns, spend_rows
 from harness.features.compare.table_rows import rows_of
 from harness.figures import UNKNOWN, count, p_words, percent, points
@@ -49,7 +49,10 @@ def findings(versus: Pairwise, comparisons: int, names: Mapping[str, str]) -> It
         )
     difference = f"difference {b} minus {a}: {points(paired.difference)} points"
     p_value = paired.p_value
-    yield f"{difference}{_interval_words(versus)}; p {p_words(p_value)}{reading(p_value)}"
+    if versus.looked is not None or versus.stopped_early:  # the interval of the answer, or none
+        yield f"{difference}{significance_words(versus, comparisons)}"
+    else:
+        yield f"{difference}{_interval_words(versus)}; p {p_words(p_value)}{reading(p_value)}"
     if comparisons > 1:
         yield (
             f"corrected by Holm for {comparisons} comparisons: p {p_words(versus.p_holm)}"
@@ -132,7 +135,7 @@ def statements(
     safe: Callable[[str], str],
     unlike: str = "not comparable:",
 ) -> Iterator[str]:
-    """Yield what is to be said of a run against the baseline.
+    """Yield what is to be said of a run against the baseline, beside the answer.
 
     Args:
         versus: the run against the baseline.
@@ -143,9 +146,6 @@ def statements(
     """
     yield from (f"{unlike} {safe(reason)}" for reason in versus.unlike)
     yield from (f"also different: {safe(difference)}" for difference in versus.differs)
-    if versus.spend is not None:
-        sentence = versus.spend.sentence
-        yield safe(sentence) if foreign(versus.spend) else sentence
     yield from findings(versus, comparisons, names)
     if versus.spend is not None:
         yield from (f"note: {note}" for note in versus.spend.notes)

@@ -14,6 +14,7 @@ from harness.features.experiment.equal_shots import SINGLE_SHOT, agents_of, mean
 from harness.features.experiment.experiment_file import Stored, read_experiment
 from harness.features.experiment.stopping_goal import PAIR
 from harness.features.experiment.variants import OF_THE_WHOLE, Spec
+from harness.figures import count
 from harness.models.protocol import Frozen
 from harness.run.store.directory import MANIFEST
 from harness.run.store.pending import NOT_NEEDED
@@ -276,18 +277,20 @@ def _answers(path: Path, stored: Stored) -> tuple[PairAnswer, ...]:
     for first, second in _pairs(stored.variants, stored.baseline):
         if not all((path / name / MANIFEST).exists() for name in (first, second)):
             continue
+        decision = stored.decision
         try:
-            compared = spend_comparison(read_run(path / first), read_run(path / second))
+            one, other = read_run(path / first), read_run(path / second)
+            compared = spend_comparison(one, other)
         except (RunDirectoryError, UsageError):  # nothing in both is graded, or no spend is known
             continue
-        decision = stored.decision
         if decision is not None and decision.question == "equal_spend":
-            ends = decision.ends_against(first)
-            compared = at_any_look(compared, *ends)
+            compared = at_any_look(compared, *decision.ends_against(first))
+        graded, every = compared.problems + compared.lacking, len(one.manifest["problems"])
+        sentence = compared.sentence
+        if graded < every:
+            sentence += f" This is on the {graded:,} of {count(every, 'problem')} that both graded."
         fair = answers_fairly(compared)
-        answers.append(
-            PairAnswer(baseline=first, variant=second, sentence=compared.sentence, fair=fair)
-        )
+        answers.append(PairAnswer(baseline=first, variant=second, sentence=sentence, fair=fair))
         if len(answers) == MOST_ANSWERS:
             break
     return tuple(answers)

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 from secrets import token_hex
 from typing import Annotated, overload
@@ -30,7 +31,7 @@ from harness.run.store.directory import BATCHES, MANIFEST, RESULTS, SUMMARY
 from harness.run.store.transcripts import FOLDER
 from harness.run.summary.loaded_run import Run, read_run
 from harness.sources.files.rows import Loaded
-from harness.terminal.consoles import console
+from harness.terminal.consoles import console, write_data
 from harness.terminal.progress import load_with_bar
 from harness.text import printable_line
 
@@ -264,13 +265,7 @@ def _print(parts: Iterable[str]) -> None:
     """Write a text to standard output."""
     whole = iter(parts)
     first = next(whole, "")  # raises before anything is written if the run cannot be exported
-    stream = console().file
-    try:
-        for part in (first, *whole):
-            stream.write(_writable(part))
-        stream.flush()
-    except BrokenPipeError:
-        raise BrokenPipeError from None
+    write_data(console(), chain([first], whole))
 
 
 @contextmanager

@@ -15,6 +15,7 @@ from harness.figures import UNKNOWN, count, dollars, interval, percent, points, 
 from harness.run.summary.loaded_run import measured_words
 from harness.stats.rates import Rate
 
+PAIR = 2
 MOST_OTHERS = 5  # runs that the first screen names beside the pair
 
 
@@ -73,6 +74,8 @@ def first_screen(sides: Sequence[LabelledRun], pairs: Sequence[Pairing]) -> Firs
     if pair is None:
         return _of_one(sides[0])
     shown = _of_two(pair, [side.label for side in sides])
+    if len(sides) > PAIR:
+        shown = replace(shown, sentences=(*_most(sides), *shown.sentences))
     rates = [
         f"{side.label} {percent(rate.value)}"
         for side in sides
@@ -87,8 +90,29 @@ def first_screen(sides: Sequence[LabelledRun], pairs: Sequence[Pairing]) -> Firs
 
 
 def headline_pair(pairs: Sequence[Pairing]) -> Pairing | None:
-    """Return the pair that the first screen shows; None if there is no pair."""
-    return next((each for each in pairs if each.iterating), pairs[0] if pairs else None)
+    """Return the pair that the first screen shows; None if there is no pair.
+
+    Of several it is the first with the run that solves most.
+    """
+    iterating = [each for each in pairs if each.iterating]
+    return max(iterating or pairs, default=None, key=lambda each: max(map(_rate_of, each.sides)))
+
+
+def _rate_of(side: LabelledRun) -> float:
+    rate = side.run.summary.pass_at_1
+    return -1.0 if rate is None else rate.value
+
+
+def _most(sides: Sequence[LabelledRun]) -> Iterator[str]:
+    """Yield a sentence on the runs of a page that solve most."""
+    most = max(map(_rate_of, sides))
+    best = [side.label for side in sides if _rate_of(side) == most]
+    if most < 0:
+        return
+    if len(best) == 1:
+        yield f"Of {len(sides)} runs {best[0]} solves most: {percent(most)}."
+    else:
+        yield f"Of {len(sides)} runs {len(best)} solve most: {percent(most)} each."
 
 
 def _of_one(side: LabelledRun) -> FirstScreen:
@@ -144,7 +168,7 @@ def screen_of_two(comparison: Comparison, colours: tuple[str, str]) -> FirstScre
         answer.sentences,
         tuple(_figures(answer, {versus.baseline: colours[0], versus.label: colours[1]})),
         _chart(spend, called, colours) if spend else None,
-        (answer.changes, *answer.facts),
+        (f"of all samples: {answer.changes}", *answer.facts),
     )
 
 
@@ -181,10 +205,10 @@ def _figures(answer: Answer, colours: Mapping[str, str]) -> Iterator[Figure]:
             colour=colour,
             facts=facts,
         )
-    yield _difference(answer.differences[0], answer.changes)
+    yield _difference(answer.differences[0])
 
 
-def _difference(difference: SolvedDifference, changes: str) -> Figure:
+def _difference(difference: SolvedDifference) -> Figure:
     low, high = (
         difference.value if end is None else end for end in (difference.low, difference.high)
     )
@@ -197,7 +221,7 @@ def _difference(difference: SolvedDifference, changes: str) -> Figure:
         f"{points(low)} to {points(high)}",
         *places,
         zero=50,
-        facts=(verdict, changes),
+        facts=(verdict,),
     )
 
 

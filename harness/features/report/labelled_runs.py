@@ -234,6 +234,11 @@ class Pairing:
     factors: tuple[str, ...] = ()
 
     @property
+    def sides(self) -> tuple[LabelledRun, LabelledRun]:
+        """The baseline and the run compared with it."""
+        return self.base, self.other
+
+    @property
     def iterating(self) -> bool:
         """Whether an iterating run is compared with a single shot of the same model."""
         alike = self.base.setting("model") == self.other.setting("model")

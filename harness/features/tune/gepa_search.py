@@ -25,7 +25,6 @@ from harness.features.tune.split import ProblemSplit
 from harness.models.protocol import Message
 from harness.registry import resolve
 from harness.run.store.results import SampleResult
-from harness.text import writable
 
 MINIBATCH = 3
 """Problems with which a proposal is compared with its parent first, as in GEPA."""
@@ -191,7 +190,7 @@ class GepaSearch:
         assert parent is not None
         tried = [*self._tried(parent, place)]
         answer = self.reflect(reflection_messages(place, candidate[place], samples, tried))
-        text = proposed_template(writable(answer))
+        text = proposed_template(answer)
         self._idle += 1
         update = {"proposals": self.record.proposals + 1}
         self.record = self.record.model_copy(update=update)

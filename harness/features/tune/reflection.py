@@ -12,6 +12,7 @@ from typing import Any
 
 from pydantic_core import to_json
 
+from harness.agent.dialogue import writable_turn
 from harness.agent.events import Request, Response, Retried, SampleStart, Unusable
 from harness.errors import RunDirectoryError, UsageError
 from harness.features.tune.candidate_runs import SearchStoppedError, amount_of
@@ -183,7 +184,7 @@ class Reflection:
             loop.add_signal_handler(word, interrupt)
         try:
             settings = self.model.spec.request_settings
-            return await model.generate(tuple(messages), (), settings, retried)
+            return writable_turn(await model.generate(tuple(messages), (), settings, retried))
         finally:
             for word in STOPPING:
                 loop.remove_signal_handler(word)

@@ -7,16 +7,19 @@ they are opened without these variables, and given the headers for the host in q
 import os
 import re
 import socket
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from harness.errors import UsageError
+from harness.http_environment import environment_fault, proxy_fault
 from harness.models.environment import VARIABLES
 from harness.models.faults import (
     Redactor,
     RejectedError,
     ToolsRefusedError,
     TransientError,
+    UntrustedServerError,
     WrongApiError,
 )
 from harness.models.protocol import ModelError
@@ -53,6 +56,36 @@ class Timeouts:
     idle_s: float = 900.0
     request_s: float = 7_200.0
     retry_s: float = 1_800.0
+
+
+def open_http(timeouts: Timeouts, hear: Callable[[Any], Awaitable[None]]) -> "httpx2.AsyncClient":
+    """Return an HTTP client that follows no redirect.
+
+    Args:
+        timeouts: timeouts of one request.
+        hear: called with each response before its body is read.
+
+    Raises:
+        UsageError: the environment's proxy or certificates cannot be used.
+    """
+    import httpx2
+
+    limits = connection_limits()
+    try:
+        return httpx2.AsyncClient(
+            timeout=httpx2.Timeout(timeouts.idle_s, connect=timeouts.connect_s, pool=None),
+            limits=limits,
+            transport=kept_alive(limits),
+            follow_redirects=False,
+            event_hooks={"response": [hear]},
+        )
+    except (ImportError, OSError) as error:
+        fault = environment_fault(error, "the server")
+        if fault is None:
+            raise
+        raise UsageError(fault) from error
+    except (ValueError, httpx2.InvalidURL) as error:
+        raise UsageError(proxy_fault(error)) from error
 
 
 def connection_limits() -> "httpx2.Limits":
@@ -135,7 +168,7 @@ def too_late(error: BaseException, where: str) -> TransientError:
 
 def no_connection(
     error: BaseException, where: str, redact: Redactor, *, cut: bool = False
-) -> TransientError:
+) -> TransientError | UntrustedServerError:
     """Return the error of a connection that failed.
 
     Args:
@@ -144,6 +177,8 @@ def no_connection(
         redact: function that masks secrets.
         cut: whether an answer was under way.
     """
+    if (fault := environment_fault(error, where)) is not None:
+        return UntrustedServerError(redact(fault))
     message = redact(": ".join(filter(None, (type(error).__name__, str(error)))))
     lost = "the answer broke off, from" if cut else "no connection to"
     return TransientError(f"{lost} {where}: {message}", cut=cut)

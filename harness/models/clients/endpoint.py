@@ -23,9 +23,8 @@ from pydantic_core import to_json
 
 from harness.models.clients.connections import (
     Timeouts,
-    connection_limits,
-    kept_alive,
     no_connection,
+    open_http,
     too_late,
     unsendable,
     with_address,
@@ -47,6 +46,7 @@ from harness.models.faults import (
     RejectedError,
     ToolsRefusedError,
     TransientError,
+    UntrustedServerError,
     WrongApiError,
     failed_answer,
     failed_status,
@@ -88,6 +88,9 @@ class Endpoint:
         timeouts: timeouts of one request.
         pace: clock and sleep function of the retries.
 
+    Raises:
+        UsageError: the environment's proxy or certificates cannot be used.
+
     Attributes:
         http: HTTP client for the SDK to use.
         redact: function that masks this address's secrets in external text, and makes it one line.
@@ -106,8 +109,6 @@ class Endpoint:
         timeouts: Timeouts | None = None,
         pace: Pace | None = None,
     ) -> None:
-        import httpx2
-
         self._pace = pace
         self._timeouts = timeouts or Timeouts()
         self._policy = policy or RetryPolicy(total_s=self._timeouts.retry_s)
@@ -122,16 +123,7 @@ class Endpoint:
         spellings = (parts.password, unquote(parts.password)) if parts.password else ()
         self.redact = Redactor(tuple(filter(None, (api_key, *spellings, *secrets))))
         self.where = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
-        limits = connection_limits()
-        self.http = httpx2.AsyncClient(
-            timeout=httpx2.Timeout(
-                self._timeouts.idle_s, connect=self._timeouts.connect_s, pool=None
-            ),
-            limits=limits,
-            transport=kept_alive(limits),
-            follow_redirects=False,
-            event_hooks={"response": [self._refuse_failed]},
-        )
+        self.http = open_http(self._timeouts, self._refuse_failed)
 
     async def ask(
         self,
@@ -206,7 +198,7 @@ class Endpoint:
             return False
         if isinstance(error, WrongApiError) and not self._answered:
             return True
-        if error.account or error.status == KEY_STATUS:
+        if isinstance(error, UntrustedServerError) or error.account or error.status == KEY_STATUS:
             return True
         if self._answered:  # a gateway may use the others for one request only
             return False

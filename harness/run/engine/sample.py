@@ -263,7 +263,7 @@ class Sampler:
             earlier=plan.earlier.get(sample_name(problem.id, index)),
             warn=self.warnings if plan.target.endpoint is not None else no_warning,
         )
-        return await plan.strategy(session)
+        return _writable(await plan.strategy(session))
 
     async def _grade(self, problem: Problem, code: str, tests: TestSuite) -> Grade:
         if not self.plan.spec.run_tests:
@@ -272,6 +272,15 @@ class Sampler:
             return judge_answer(problem, code)
         task = self.plan.judging.task(problem, code, ())
         return await self.pool.call(Judgement(task, Shared(tests)))
+
+
+def _writable(attempt: Attempt) -> Attempt:
+    """Return an attempt of the user's code without lone surrogates: what is judged is stored."""
+    revisions = [
+        each.model_copy(update={"code": writable(each.code)}) for each in attempt.revisions
+    ]
+    texts = {name: writable(getattr(attempt, name)) for name in ("code", "extraction", "error")}
+    return attempt.model_copy(update={**texts, "revisions": tuple(revisions)})
 
 
 def _check_wall(attempt: Attempt, gate: SampleGate) -> None:

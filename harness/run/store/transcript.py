@@ -30,6 +30,7 @@ from harness.problem import Problem
 from harness.run.store.billed_requests import requests_of
 from harness.run.store.files import lines_of, open_file, read_json
 from harness.run.store.results import storage_error, whole_lines
+from harness.text import writable_copy
 
 LONGEST_NAME = 200
 BROKEN = ".broken"
@@ -227,7 +228,11 @@ class TranscriptWriter(Closing):
 
     def __call__(self, event: Event) -> None:
         """Write one event. Raises StorageError if that fails."""
-        line = line_of(event)
+        try:
+            line = line_of(event)
+        except ValueError:  # lone surrogates of the user's own code
+            event = writable_copy(event)
+            line = line_of(event)
         if isinstance(event, ToolResult):
             line = self._heads.leave_out(line)
         elif isinstance(event, SampleStart | Request):

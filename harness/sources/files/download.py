@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from harness.errors import HarnessError, UsageError
+from harness.http_environment import environment_fault
 
 Watch = Callable[[str, int, int], None]
 """Function called with the progress of a long task: title, bytes done, bytes in all."""
@@ -253,7 +254,17 @@ def hub_errors(repo: str, revision: str, name: str = "") -> Generator[None]:
         raise UsageError("HF_TOKEN (or HF_ENDPOINT) is not valid in an HTTP header") from None
     except errors.OfflineModeIsEnabled:
         raise HubError(f"{repo}: HF_HUB_OFFLINE is set") from None
-    except (httpx2.HTTPError, errors.LocalEntryNotFoundError, OSError, ValueError) as error:
+    except (
+        httpx2.HTTPError,
+        errors.LocalEntryNotFoundError,
+        ImportError,
+        OSError,
+        ValueError,
+    ) as error:
+        if (fault := environment_fault(error, "the hub")) is not None:
+            raise UsageError(fault) from None
+        if isinstance(error, ImportError):
+            raise
         what = f"{repo}/{name}" if name else repo
         cause = _USER.sub("//", " ".join(str(error).split()))[:200] or type(error).__name__
         raise HubError(

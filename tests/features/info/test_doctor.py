@@ -3,21 +3,17 @@
 import json
 import os
 import shutil
-import stat
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
-import pydantic
 import pytest
+from other_user import PACKAGES, ROOT, skip_unless_readable_by_all
 from program import WITHOUT_NAMESPACES, Done, harness, run_by, started_by
 
-import harness as package
 from harness.sandbox.isolation import CANDIDATES, MISSING, PROMISED, UNSAFE, Level
 from harness.sandbox.strongest import choose
-
-ROOT = Path(package.__file__).parents[1]
 
 
 def sandboxes(done: Done) -> dict[tuple[str, str | None], Any]:
@@ -134,27 +130,20 @@ class TestWithoutNamespaces:
         )
 
 
-def readable_by_all(path: Path) -> bool:
-    real = path.resolve()
-    return bool(real.stat().st_mode & stat.S_IROTH) and all(
-        parent.stat().st_mode & stat.S_IXOTH for parent in real.parents
-    )
-
-
 @pytest.mark.parametrize("user", [0, 12345], ids=["root", "an ordinary user"])
 def test_doctor_works_for_root_and_another_user(user: int, tmp_path: Path) -> None:
     """With an interpreter that both may read."""
-    packages = Path(pydantic.__file__).parents[1]
     python = f"/usr/bin/python{sys.version_info.major}.{sys.version_info.minor}"
     setpriv = shutil.which("setpriv")
     if os.getuid() != 0 or setpriv is None:
         pytest.skip("only root, with setpriv, becomes another user")
-    if not Path(python).exists() or not all(map(readable_by_all, (packages, ROOT))):
-        pytest.skip(f"no {python} here with packages that everybody may read")
+    if not Path(python).exists():
+        pytest.skip(f"no {python} here")
+    skip_unless_readable_by_all()
     become = [setpriv, f"--reuid={user}", f"--regid={user}", "--clear-groups"]
     if subprocess.run([*become, "true"], capture_output=True, check=False).returncode:
         pytest.skip("this user namespace has no such user")
-    path = f"{ROOT}:{packages}"
+    path = f"{ROOT}:{PACKAGES}"
     done = run_by(tmp_path, *become, python, "-m", "harness", "doctor", "--json", PYTHONPATH=path)
     assert (done.returncode, done.stderr) == (0, "")
     for (level, means), each in sandboxes(done).items():

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from other_user import skip_unless_readable_by_all
 from program import harness, harness_after, results
 from written import link_written
 
@@ -109,6 +110,8 @@ def test_a_merged_run_is_the_whole_run(copies: Path) -> None:
 def test_shards_that_may_only_be_read_are_merged(copies: Path) -> None:
     if os.geteuid() == 0 and not can_change_user():
         pytest.skip("root, which may write everything, cannot become another user here")
+    if os.geteuid() == 0:
+        skip_unless_readable_by_all()
     nobody = "import os\nif os.getuid() == 0: os.setegid(65534), os.seteuid(65534)\n"
     with tempfile.TemporaryDirectory() as made:  # pytest's folder is closed to others
         folder = Path(made)

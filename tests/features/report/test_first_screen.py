@@ -54,7 +54,7 @@ def test_the_first_screen_has_sentence_rates_difference_and_cost(
     assert shot.colour != agent.colour
     assert difference.zero == 50
     assert difference.at > 50
-    assert "7 gained, 1 lost" in screen.facts
+    assert "of all samples: 7 gained, 1 lost" in screen.facts
     assert "whole cost $6.00 and $18.00" in screen.facts
     assert screen.chart is not None
     drawn = screen.chart.chart  # layers of the same data have them in common

@@ -361,3 +361,25 @@ class TestRefusals:
 
 def dry(folder: Path, *more: str) -> Done:
     return harness(folder, "tune", *flags("http://127.0.0.1:9/v1"), "--dry-run", *more)
+
+
+def test_a_lone_surrogate_of_a_reflection_model_is_escaped(folder: Path) -> None:
+    (folder / "own.py").write_text(
+        "from harness.models.protocol import ModelTurn\n"
+        "class Solves:\n"
+        "    name = 'solves'\n"
+        "    def for_sample(self, problem, index): return self\n"
+        "    async def close(self): pass\n"
+        "    async def generate(self, messages, tools, settings, on_retry=None):\n"
+        "        return ModelTurn(text='```python\\nprint(0)\\n```')\n"
+        "class Reflects(Solves):\n"
+        "    async def generate(self, messages, tools, settings, on_retry=None):\n"
+        "        text = '<template>\\ud83d {{ problem.statement }}</template>'\n"
+        "        return ModelTurn(text=text, reasoning=({'half': '\\ud83d'},))\n"
+    )
+    given = {"model": "python:own:Solves", "reflection_model": "python:own:Reflects"}
+    done = harness(folder, "tune", *flags(None, **given))
+    assert "Traceback" not in done.stderr
+    assert done.returncode == 0, done.stderr
+    kept = (folder / "mine" / "candidates").glob("*/single_shot/*.j2")
+    assert any(each.read_text().startswith("\\ud83d {{") for each in kept)

@@ -191,7 +191,7 @@ def test_an_experiment_has_its_winner_and_its_ranked_table(
     runs = visitor.client.get("/").text
     link = f"/experiments/{key_of('grid')}"
     assert link in runs
-    assert "best: agentic, 75.0 %" in runs
+    assert "solves most: agentic, 75.0 %" in runs
     page = visitor.client.get(link).text
     assert page.index("1. <a") < page.index("2. <a") < page.index("not begun")
     assert "+50.0" in page

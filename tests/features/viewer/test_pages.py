@@ -99,13 +99,13 @@ class TestTheRuns:
         (tmp_path / "grid" / "experiment.json").write_text("{}")
         write_run(tmp_path / "grid" / "worse", [result("p/a", verdict="wrong_answer")])
         write_run(tmp_path / "grid" / "one", [result("p/a")])
-        assert "best: one, 100.0 %<" in visitor.page("/")
+        assert "solves most: one, 100.0 %<" in visitor.page("/")
         write_run(tmp_path / "grid" / "two", [result("p/a")])
         assert re.search(
-            "best: (one and two|two and one), 100.0 % each<", Visitor(tmp_path).page("/")
+            "solves most: (one and two|two and one), 100.0 % each<", Visitor(tmp_path).page("/")
         )
         write_run(tmp_path / "grid" / "three", [result("p/a")])
-        assert "best: 3 variants, 100.0 % each<" in Visitor(tmp_path).page("/")
+        assert "solves most: 3 variants, 100.0 % each<" in Visitor(tmp_path).page("/")
 
     def test_the_folder_itself_may_be_a_run(self, tmp_path: Path) -> None:
         visitor = Visitor(write_run(tmp_path / "mine", [result("p/a")]))

@@ -1,0 +1,74 @@
+"""Terminals that cannot show every character."""
+
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from program import PROGRAM, environment
+
+LATIN = "iso-8859-1"
+TITLE = "Ein längerer Titel, mit „Zeichen“, die nicht jeder Zeichensatz hat: 漢字 😀"
+
+
+@pytest.fixture(scope="module")
+def folder(written_runs: Callable[..., Path]) -> Path:
+    """Two runs that differ at a problem whose title is long and not ASCII, and an experiment."""
+    folder = written_runs("agentic", "single")
+    for name in ("agentic", "single"):
+        path = folder / name / "results.jsonl"
+        rows = [json.loads(line) for line in path.read_text().splitlines()]
+        lines = [json.dumps(row | {"title": TITLE}, ensure_ascii=False) for row in rows]
+        path.write_text("".join(f"{line}\n" for line in lines))
+    return folder
+
+
+def shown(folder: Path, encoding: str, *arguments: str) -> subprocess.CompletedProcess[bytes]:
+    env = environment(PYTHONIOENCODING=encoding, COLUMNS="80")
+    return subprocess.run(
+        [PROGRAM, *arguments], cwd=folder, env=env, capture_output=True, timeout=120, check=False
+    )
+
+
+@pytest.mark.parametrize("encoding", ["ascii", LATIN])
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("compare", "single", "agentic"),
+        ("compare", "single", "agentic", "--details"),
+        ("ls", "."),
+        ("show", "agentic"),
+        ("transcript", "agentic", "fixture/second-summit#0"),
+        ("nonsense…",),
+    ],
+    ids=lambda words: " ".join(words[:1] + words[3:]),
+)
+def test_a_screen_fits_a_terminal_that_is_not_utf_8(
+    folder: Path, encoding: str, command: tuple[str, ...]
+) -> None:
+    done = shown(folder, encoding, *command)
+    assert b"Traceback" not in done.stderr
+    assert done.returncode == (2 if command[0].startswith("nonsense") else 0), done.stderr
+    assert done.stdout.decode(encoding) or command[0].startswith("nonsense")
+    assert done.stderr.decode(encoding) is not None
+
+
+def test_lines_and_cut_texts_have_characters_that_look_alike(folder: Path) -> None:
+    plain = shown(folder, "utf-8", "compare", "single", "agentic").stdout.decode()
+    alike = shown(folder, "ascii", "compare", "single", "agentic").stdout.decode()
+    assert "…" in plain
+    assert "~" in alike
+    assert "\\u2026" not in alike
+
+
+def test_what_other_programs_read_is_utf_8_in_every_terminal(folder: Path) -> None:
+    for command in (
+        ("compare", "single", "agentic", "--json"),
+        ("compare", "single", "agentic", "--markdown"),
+        ("export", "agentic", "--to", "csv"),
+    ):
+        asked, usual = (shown(folder, each, *command) for each in ("ascii", "utf-8"))
+        assert asked.returncode == 0, asked.stderr
+        assert "längerer" in asked.stdout.decode("utf-8") or "--markdown" in command
+        assert asked.stdout == usual.stdout
