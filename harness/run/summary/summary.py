@@ -386,10 +386,11 @@ def counted(words: Iterable[str]) -> dict[str, int]:
 
 
 def _total_usage(usages: Iterable[Usage | None]) -> Usage:
-    kinds = tuple(Usage.model_fields)
-    rows = map(attrgetter(*kinds), (usage for usage in usages if usage is not None))
-    totals = map(sum, zip(*rows, strict=True))
-    return Usage(**dict(zip(kinds, totals, strict=False)))
+    known = [usage for usage in usages if usage is not None]
+    kinds = tuple(name for name in Usage.model_fields if name != "cost_usd")
+    totals = map(sum, zip(*map(attrgetter(*kinds), known), strict=True))
+    cost = _total_cost([usage.cost_usd for usage in known])
+    return Usage(**dict(zip(kinds, totals, strict=False)), cost_usd=cost)
 
 
 def _judged_again(each_again: Iterable[JudgedAgain]) -> JudgedAgain:

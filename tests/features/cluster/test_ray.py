@@ -141,11 +141,11 @@ def test_grade_and_verify_give_the_same_verdicts_there(own: Path, cluster: RayCl
     grade = ["grade", "--problems", "jsonl:own.jsonl", "--solutions", "s.jsonl", "--json"]
     grade += ["--test-timeout", "0.3"]
     verify = ["verify", "jsonl:own.jsonl", "--fresh", "--json"]
-    for command in (grade, verify):
+    for command, code in ((grade, 0), (verify, 1)):
         verdicts = []
         for where in ([], on(cluster)):
             done = harness(own, *command, *where)
-            assert done.returncode == 0, done.stderr
+            assert done.returncode == code, done.stderr
             verdicts.append(_verdicts(json.loads(done.stdout)))
         assert verdicts[0] == verdicts[1]
 

@@ -46,9 +46,9 @@ def _results(folder: Path, name: str = "solutions.jsonl") -> list[dict[str, Any]
     return json.loads(done.stdout)["results"]
 
 
-def _refusal(folder: Path, name: str = "solutions.jsonl", **env: str) -> str:
+def _refusal(folder: Path, name: str = "solutions.jsonl", code: int = 2, **env: str) -> str:
     done = harness(folder, *_arguments(name), **env)
-    assert done.returncode == 2, done.stderr
+    assert done.returncode == code, done.stderr
     assert done.stdout == ""
     return done.stderr
 
@@ -84,7 +84,7 @@ def test_cpp_solutions_are_refused_without_a_compiler(folder: Path) -> None:
 
 def test_a_function_without_types_in_cpp_is_refused(folder: Path) -> None:
     _write(folder, {"problem_id": "double", "code": RIGHT, "language": "cpp"})
-    assert "no starter code with types" in _refusal(folder)
+    assert "no starter code with types" in _refusal(folder, code=3)
 
 
 def test_an_unknown_language_is_refused(folder: Path) -> None:

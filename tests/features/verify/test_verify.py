@@ -64,7 +64,7 @@ class TestVerify:
     @pytest.mark.thorough
     def test_what_fails_and_what_cannot_be_judged_is_listed(self, folder: Path) -> None:
         done = harness(folder, "verify", "jsonl:own.jsonl", "--json")
-        assert done.returncode == 0, done.stderr
+        assert done.returncode == 1, done.stderr
         verified = json.loads(done.stdout)
         echo, double, untested = verified["problems"]
         assert [r["verdict"] for r in echo["references"]] == ["accepted", "wrong_answer"]
@@ -145,7 +145,7 @@ class TestKnownVerdicts:
         first, second = verify(folder), verify(folder)
         assert counts(first) == (0, ALL)
         assert counts(second) == (ALL, 0)
-        assert second.returncode == 0
+        assert second.returncode == 1
         assert second.stdout == first.stdout
         assert f"{ALL} of {ALL} verdicts known already; --fresh judges anew" in second.stderr
         assert verify(folder, "--json").stdout == verify(folder, "--json").stdout
@@ -280,9 +280,9 @@ class TestTheFolder:
         (folder / "file").write_text("")
         for _ in range(2):
             done = verify(folder, home=folder / "file")
-            assert done.returncode == 0
+            assert done.returncode == 1
             assert counts(done) == (0, ALL)
-            beside = ("[", "sandbox level")
+            beside = ("[", "sandbox level", "2 of 3 known solutions")
             (line,) = [line for line in done.stderr.splitlines() if not line.startswith(beside)]
             assert line.endswith("Not a directory")
             assert "2 of 4 pass every test" in done.stdout
@@ -303,7 +303,7 @@ class TestTheFolder:
 
     def test_nothing_is_made_before_there_is_something_to_keep(self, folder: Path) -> None:
         put(folder, {**ECHO, "references": []})
-        assert verify(folder).returncode == 0
+        assert verify(folder).returncode == 3
         assert not (folder / "home").exists()
 
 
@@ -336,6 +336,6 @@ def test_verify_goes_on_past_a_suite_that_cannot_be_read(
     ]
     (tmp_path / "rows.jsonl").write_text(json_lines(rows))
     done = harness(tmp_path, "verify", "livecodebench:rows.jsonl", "--json")
-    assert done.returncode == 0, done.stderr
+    assert done.returncode == 3, done.stderr
     good, bad = json.loads(done.stdout)["problems"]
     assert (good["tests"], bad["tests"]) == (1, None)
