@@ -12,7 +12,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 
-from harness.errors import HarnessError, RunDirectoryError, UsageError
+from harness.errors import DataError, HarnessError, RunDirectoryError, StorageError
 from harness.features.viewer.blocks import Blocks
 from harness.features.viewer.efficiency_axis import strip_of
 from harness.features.viewer.event_texts import text_in
@@ -99,8 +99,7 @@ class Pages:
                 template, status = "wrong.j2", 404
                 shown = _wrong("Not found", "There is nothing at this address, or no longer.")
             except HarnessError as error:
-                its_own = isinstance(error, RunDirectoryError) or not isinstance(error, UsageError)
-                template, status = "wrong.j2", 500 if its_own else 400
+                template, status = "wrong.j2", _status(error)
                 shown = _wrong("This cannot be shown", str(error))
             page = render(template, nonce=nonce, **shown)
         headers = {"ETag": f'"{shown["version"]}"'}
@@ -241,6 +240,13 @@ class Pages:
         if text is None:
             raise KeyError(name)
         return text
+
+
+def _status(error: HarnessError) -> int:
+    """Return the status of a page that cannot be made: 409 for a run that cannot be read."""
+    if isinstance(error, StorageError):
+        return 500
+    return 409 if isinstance(error, RunDirectoryError | DataError) else 400
 
 
 def _wrong(title: str, message: str) -> Shown:

@@ -265,6 +265,17 @@ def test_a_comparison_that_cannot_be_asked_for_is_a_bad_request(
     assert fault in answer.text
 
 
+def test_a_problem_that_the_filters_leave_out_is_a_bad_request(
+    visitor: Visitor, keys: tuple[str, str]
+) -> None:
+    one, other = keys
+    address = f"/compare/{key_of('p/0')}?a={one}&b={other}"
+    assert visitor.client.get(address).status_code == 200
+    answer = visitor.client.get(f"{address}&since=2999-01-01")
+    assert answer.status_code == 400
+    assert "2999-01-01" in answer.text
+
+
 class TestDeleting:
     def word(self, visitor: Visitor, key: str) -> str:
         page = visitor.client.get(f"/runs/{key}/delete").text

@@ -131,7 +131,7 @@ class TestTheRuns:
         assert "cannot be read" in page
         address = re.findall(r'href="(/runs/\w+)" data-item>bad<', page)[0]
         answer = visitor.client.get(address)
-        assert answer.status_code == 500
+        assert answer.status_code == 409
         assert "cannot be read" in answer.text
 
     def test_links_out_of_the_folder_are_not_followed(
