@@ -34,7 +34,7 @@ def write_problems(folder: Path, number: int) -> None:
             row = {
                 "id": f"e{k}",
                 "title": f"Echo {k}",
-                "statement": "Read a word from stdin; write it to stdout with INPUT as OUTPUT.",
+                "statement": "Echo a word with INPUT as OUTPUT.",
                 "release_date": f"2025-01-{1 + k % 28:02}",
                 "tests": [
                     {"input": f"w{k}", "output": f"w{k}", "public": True},

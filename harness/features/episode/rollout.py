@@ -223,11 +223,15 @@ class Rollout:
         call = ToolCall(id=f"call_{number}", name=name, arguments=arguments)
         turn = ModelTurn(tool_calls=(call,), stop=ModelStop(reason="tool_use"))
         await self._take(turn, by_caller=True)
-        if self.stop_reason == SANDBOX_ERROR:
+        if self._is_lost():
             return SANDBOX_LOST
         result = self.dialogue.messages[-1]
         assert isinstance(result, ToolMessage)
         return result.content
+
+    def _is_lost(self) -> bool:
+        """Whether the sandbox failed."""
+        return self.stop_reason == SANDBOX_ERROR
 
     async def _take(self, turn: ModelTurn, *, by_caller: bool = False) -> None:
         """Process a turn; `by_caller`: the caller reads the answers, and holds the conversation."""

@@ -302,7 +302,8 @@ class Endpoint:
             raise
         except (httpx2.RequestError, anyio.EndOfStream, OSError) as error:
             lost = no_connection(error, self.where, self.redact, cut=True)
-            lost.streamed = True
+            if isinstance(lost, TransientError):
+                lost.streamed = True
             raise lost from None
 
     async def _read_begun(

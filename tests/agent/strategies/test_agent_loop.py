@@ -387,9 +387,16 @@ class TestToolCalls:
         assert not played.results[0].is_error
         assert played.attempt.malformed_tool_calls == 0
 
-    @pytest.mark.parametrize(
-        "arguments", ['{"problem": "Sum', "Sum of Two", '["Sum"]', '"Sum"', "5"]
-    )
+    @pytest.mark.parametrize("arguments", ['{"problem": "Sum', "Sum of Two"])
+    async def test_arguments_that_cannot_be_read_are_malformed_whatever_the_tool(
+        self, play: Play, arguments: str
+    ) -> None:
+        played = await play(turn(call("read_problem", arguments)), turn(write(RIGHT), run()))
+        assert played.results[0].is_error
+        assert "not valid JSON" in played.results[0].content
+        assert played.attempt.malformed_tool_calls == 1
+
+    @pytest.mark.parametrize("arguments", ['["Sum"]', '"Sum"', "5"])
     async def test_a_tool_without_arguments_leaves_out_what_is_no_object(
         self, play: Play, arguments: str
     ) -> None:
