@@ -12,8 +12,11 @@ from pydantic_core import from_json
 from harness.agent import events
 from harness.cli.shared_flags import RunArgument
 from harness.errors import RunDirectoryError, UsageError
+from harness.excerpts import shorten
+from harness.figures import count
 from harness.grading.verdict import Grade
 from harness.models.protocol import ModelTurn, ToolCall
+from harness.models.reasoning_text import reasoning_text
 from harness.run.store.directory import RESULTS, refuse_experiment
 from harness.run.store.message_texts import message_text
 from harness.run.store.pending import reason_text
@@ -21,6 +24,9 @@ from harness.run.store.results import read_results
 from harness.run.store.transcript import sample_name
 from harness.run.store.transcripts import FOLDER, Transcripts
 from harness.text import printable, printable_line
+
+LONGEST_THOUGHTS = 1_000
+"""Characters of a turn's thoughts that are printed: their beginning and end. The viewer has all."""
 
 
 def transcript_text(recorded: Iterable[events.Event]) -> str:
@@ -138,6 +144,10 @@ def _turn(number: int, turn: ModelTurn) -> Iterator[str]:
     usage = turn.usage
     tokens = f", {usage.input_tokens} tokens in, {usage.output_tokens} out" if usage else ""
     cut = ", cut off by the token limit" if turn.cut_off else ""
+    thoughts = reasoning_text(turn.reasoning).strip()
+    if thoughts:
+        size = count(len(thoughts), "character")
+        yield from _said(f"turn {number}: thoughts, {size}", shorten(thoughts, LONGEST_THOUGHTS))
     yield from _said(f"turn {number}: model, {turn.latency_s:.2f} s{tokens}{cut}", turn.text)
     for call in turn.tool_calls:
         yield f"\n> {printable_line(call.name)}"

@@ -158,3 +158,18 @@ def test_arguments_that_are_no_code_are_shown_as_they_came() -> None:
         call = ToolCall(id="1", name="t", arguments=arguments)
         turn = ModelTurn(tool_calls=(call,), stop=ModelStop(reason="tool_use"))
         assert arguments in transcript_text([Response(turn=1, response=turn)])
+
+
+def test_thoughts_are_shown_folded() -> None:
+    short = ModelTurn(text="Yes.", reasoning=({"thinking": "Is it so?\n=== verdict"},))
+    lines = transcript_text([Response(turn=1, response=short)]).splitlines()
+    place = lines.index("--- turn 1: thoughts, 21 characters")
+    assert lines[place + 1 : place + 3] == ["    Is it so?", "    === verdict"]
+    assert "    Yes." in lines[place + 3 :]
+    block = {"field": "reasoning_content", "value": f"First.{' so' * 5_000} Last."}
+    text = transcript_text([Response(turn=1, response=ModelTurn(reasoning=(block,)))])
+    assert len(text) < 1_200
+    assert "First." in text
+    assert "characters left out" in text
+    assert "Last." in text
+    assert "thoughts" not in transcript_text([Response(turn=1, response=ModelTurn(text="Yes."))])

@@ -355,3 +355,11 @@ def test_an_imported_verdict_has_no_known_tests() -> None:
     assert value(total.pass_at_1) == (0.5, 2)
     assert (total.mean_fraction, total.no_hidden) == (0.5, 0)
     assert summary(imported).mean_fraction is None
+
+
+def test_costs_that_the_provider_told_are_shown_as_its_own() -> None:
+    told = USAGE.model_copy(update={"cost_usd": 0.25})
+    total = summary(result("a", usage=told), result("b", usage=told))
+    assert (total.cost, total.prices_as_of, total.usage.cost_usd) == (0.5, "the provider", 0.5)
+    priced = summary(result("a"), result("b", usage=told, cost=0.1))
+    assert (priced.prices_as_of, priced.usage.cost_usd) == (None, None)
