@@ -62,7 +62,7 @@ def _efficiency(runs: Sequence[ComparedRun]) -> Iterator[TableRow]:
 
 def _open(runs: Sequence[ComparedRun]) -> Iterator[TableRow]:
     """Yield the numbers of samples graded or not, and the bounds of pass@1."""
-    yield TableRow("graded", _each(runs, lambda s: f"{_shared(s).graded:,} samples"))
+    yield TableRow("graded", _each(runs, lambda s: f"{s.open.graded:,} samples"))
     if any(side.summary.untested for side in runs):
         yield TableRow("ungraded", _each(runs, lambda s: f"{s.summary.untested:,}"))
     if any(side.open.pending for side in runs):
