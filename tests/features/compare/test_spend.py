@@ -299,11 +299,14 @@ def test_compare_shows_equal_spend(
     shots = [shot(p, i, solved=n % 4 == 0) for n, p in enumerate(NAMES) for i in range(2)]
     a = write_run("a", shots, mode="single_shot", samples_per_problem=2)
     b = write_run("b", [agent(p, 2) for p in NAMES], mode="agentic")
-    text = " ".join(shown(comparison_view(compare_runs([a, b], None, [0.01])), 100).split())
-    assert "the agent, cut off there, has solved nothing yet." in text
+    compared = compare_runs([a, b], None, [0.01])
+    said = " ".join(answer_of(compared).sentences)
+    assert "the agent, cut off there, has solved nothing yet." in said
+    text = " ".join(shown(comparison_view(compared), 100).split())
     assert "$0.0100 20 25.0 % 0.0 % -25.0" in text
-    beyond = " ".join(shown(comparison_view(compare_runs([a, b], None, [9.0])), 100).split())
-    assert "A comparison at $9.00 needs" in beyond
+    far = compare_runs([a, b], None, [9.0])
+    assert "A comparison at $9.00 needs" in " ".join(answer_of(far).sentences)
+    beyond = " ".join(shown(comparison_view(far), 100).split())
     assert "at equal spend" not in beyond
     with pytest.raises(typer.Exit) as left:
         compare_command.__wrapped__({}, runs=[a, b], as_markdown=True, at="0.01")
