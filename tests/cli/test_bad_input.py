@@ -41,11 +41,11 @@ CASES = {
     "nothing selected": (["run", "--min-release-date", "2099-01-01"], 3, "2099-01-01"),
     "no recordings": (["run", "-m", "replay:nowhere"], 2, "directory of a run"),
     "no such function": (["run", "-m", "python:json:nothing"], 2, "nothing"),
-    "a run that is none": (["run", "--resume", "nowhere"], 2, "run.json"),
+    "a run that is none": (["run", "--resume", "nowhere"], 2, "no such run"),
     "a setting changed on resume": (["run", "--resume", "x", "--max-turns", "3"], 2, "--max-turns"),
     "tests off in the loop": (["run", "--agentic-mode", "--no-run-tests"], 2, "single shot"),
     "no such release": (["problems", "--source", "huggingface:v9"], 2, "release_v1"),
-    "comparing nothing": (["compare", "a", "b"], 2, "run.json"),
+    "comparing nothing": (["compare", "a", "b"], 2, "no such run"),
     "reading nothing": (["transcript", "a"], 2, "transcripts"),
     "showing nothing": (["problems", "quorum-signal"], 2, "quorum-signals"),
 }
