@@ -39,7 +39,7 @@ def shown(folder: Path, encoding: str, *arguments: str) -> subprocess.CompletedP
         ("compare", "single", "agentic", "--details"),
         ("ls", "."),
         ("show", "agentic"),
-        ("transcript", "agentic", "fixture/second-summit#0"),
+        ("transcript", "agentic", "fixture/beacon-schedules#0"),
         ("nonsense…",),
     ],
     ids=lambda words: " ".join(words[:1] + words[3:]),

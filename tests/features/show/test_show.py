@@ -55,7 +55,7 @@ def test_every_sample_has_a_row_and_the_summary_follows(folder: Path) -> None:
         ]
         assert row[6:] == [f"{tokens:,}"], "no cost is known: there is no column for it"
     assert "fixture, 20 problems, replay:written, agentic, prompt default\n" in text
-    assert "solved             75.0 %  (53.1 to 88.8)  15 of 20\n" in text
+    assert "solved              75.0 %  (53.1 to 88.8)  15 of 20\n" in text
     assert "by difficulty" not in text
     assert "by difficulty" in _shown(folder, "r", "--details")
 
@@ -146,7 +146,7 @@ def test_what_cannot_be_shown_is_said_in_one_line(
 def test_no_such_sample_is_said_and_the_summary_stands(folder: Path) -> None:
     text = _shown(folder, "r", "--only", "time_limit")
     assert "no such sample" in text
-    assert "solved             75.0 %" in text
+    assert "solved              75.0 %" in text
 
 
 @pytest.mark.parametrize(("columns", "gone"), [(60, ["diff", "tokens"]), (160, [])])
