@@ -82,8 +82,8 @@ _NOT_RIGHT = (
 )
 _SPEC = (
     r"(?:(?:the|this|its|what) )?(?:\w+ ){0,2}?(?:statement|description|specification|spec|task"
-    r"|problem|rules?|definition|constraints?|examples?|explanation|it|each other|one another|itself"
-    rf"|themselves|another|\w+ one|correct answer|true answer|{_TEST}|{_EXPECTED})"
+    r"|problem|rules?|definition|constraints?|examples?|explanation|it|each other|one another"
+    rf"|itself|themselves|another|\w+ one|correct answer|true answer|{_TEST}|{_EXPECTED})"
 )
 _AGAINST = (
     r"(?:contradicts?|conflicts?(?: with)?|disagrees?(?: with)?|violates?|goes against|go against"
