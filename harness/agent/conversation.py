@@ -7,7 +7,6 @@ from collections.abc import Awaitable, Callable
 from harness.agent import events
 from harness.agent.attempt import BudgetSpentError, StopReason
 from harness.agent.dialogue import Dialogue, writable_turn
-from harness.agent.journal import REFUSALS, word_of
 from harness.models import protocol
 from harness.models.estimated_usage import estimated_usage
 from harness.models.replay import Recording
@@ -38,14 +37,9 @@ class Conversation(Dialogue):
         """
         self._check_limits()
         request = self._request()
-        try:
-            return self._recorded(request) or await self._sent_now(request)
-        except tuple(REFUSALS) as error:
-            refused = events.Refused(turn=self.turns, refusal=word_of(error), cause=str(error))
-            self._session.journal(refused)
-            raise
-
-    async def _sent_now(self, request: events.Request) -> protocol.ModelTurn:
+        recorded = self._recorded(request)
+        if recorded is not None:
+            return recorded
         if isinstance(self._session.model, Recording) and (ended := self._session.model.ended):
             raise ended
         gate, sent = self._session.gate, False
@@ -105,7 +99,7 @@ class Conversation(Dialogue):
         journal, gate = self._session.journal, self._session.gate
         try:
             recorded = journal.answer(request)
-        except tuple(REFUSALS):
+        except protocol.ContextOverflowError:
             self._pass_over()
             self._recall_retries()
             self._sent(request)

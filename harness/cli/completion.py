@@ -64,9 +64,10 @@ def strategies(incomplete: str) -> list[str]:
 
 def prompts(incomplete: str) -> list[str]:
     """Complete bundled prompt sets and folders."""
+    from harness.agent.strategies.strategies import STRATEGIES
     from harness.agent.templates.prompt_set import bundled_names
 
-    names = set(bundled_names())
+    names = {name for mode in STRATEGIES for name in bundled_names(mode)}
     return _offered([*names, *_folders(incomplete)], incomplete)
 
 

@@ -48,6 +48,7 @@ _COMPLETERS: Mapping[str, Callable[[str], list[str]]] = {
     "model": completion.models,
     "mode": completion.strategies,
     "prompt": completion.prompts,
+    "repair_from": completion.runs,
     "rule": completion.rules,
 }
 MOST_FLAGS = 25

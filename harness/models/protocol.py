@@ -18,17 +18,11 @@ class Frozen(BaseModel):
 
 
 class ToolSpec(Frozen):
-    """Tool as described to a provider.
-
-    Attributes:
-        parameters: JSON schema of its arguments.
-        language: language of the argument `code`; empty without one. It is not sent.
-    """
+    """Tool as described to a provider; `parameters` is a JSON schema."""
 
     name: str
     description: str
     parameters: dict[str, Any]
-    language: str = Field(default="", exclude=True)
 
     @cached_property
     def encoded(self) -> bytes:

@@ -46,14 +46,14 @@ async def codet(session: Session) -> Attempt:
         return StopReason.MODEL_STOPPED
 
     reason, error = await run_until_stopped(collect(), session.limits)
-    codes = [each.code for each in solver.revisions]
+    codes = solver.codes
     if not codes or reason is StopReason.MODEL_ERROR:  # such a sample is retried
-        return solver.attempt(reason, error)
+        return solver.best(reason, error)
     scores = await _scores(solver, codes)
-    public = [each.report.passed if each.report else 0 for each in solver.revisions]
+    public = solver.passed_public
     chosen = max(range(len(codes)), key=lambda number: (scores[number], public[number], -number))
     rule = ChosenBy.AGREEMENT if scores[chosen] else ChosenBy.MOST_PUBLIC_TESTS
-    return solver.attempt(reason, error, codes[chosen], rule)
+    return solver.attempt(codes[chosen], rule, reason, error)
 
 
 async def _scores(solver: Solver, codes: Sequence[str]) -> list[float]:
