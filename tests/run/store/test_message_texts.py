@@ -1,4 +1,4 @@
-from harness.run.store.message_texts import reasoning_text
+from harness.models.reasoning_text import reasoning_text
 
 
 def test_reasoning_is_read_to_a_bounded_depth() -> None:
